@@ -15,7 +15,7 @@ from longline.model.states import RunState
 from longline.settings import Settings
 from longline.settings.child_process import environment
 from longline.wiring import CrawlRequest, Watcher, crawl, open_house
-from longline.wiring.house import MARKS, ready_tables
+from longline.wiring.house import PROCESS_LOCKS_FOLDER, ready_tables
 
 FAR = 1_000_000
 """Depth that no site has: every link is followed."""
@@ -66,7 +66,7 @@ def _other_worker(settings: Settings, number: int) -> Iterator[None]:
     """One more worker on the same database, waiting for work by the time the lap begins."""
     worker = subprocess.Popen(WORKER, stdin=subprocess.PIPE, env={**os.environ, **environment(settings)})
     try:
-        while len(list((settings.data / MARKS).glob("*"))) < number:
+        while len(list((settings.data / PROCESS_LOCKS_FOLDER).glob("*"))) < number:
             if worker.poll() is not None:
                 raise SystemExit("a worker process ended before the crawl began")
             time.sleep(0.02)

@@ -2,6 +2,6 @@
 
 import time
 
-from longline.engine.parse.process_pool import QUICK_SECONDS
+from longline.engine.parse.process_pool import SLOW_PAGE_SECONDS
 
-time.sleep(QUICK_SECONDS + 0.5)
+time.sleep(SLOW_PAGE_SECONDS + 0.5)

@@ -14,7 +14,7 @@ import pytest
 import trustme
 from msgspec.structs import replace
 
-from longline.engine.worker.pipeline import MOST_CLAIMS
+from longline.engine.worker.pipeline import MAX_CLAIMS
 from longline.model.frontier import outcomes as fate
 from longline.model.runs.run import Fate
 from longline.ports.records.frontier import ClaimRequest
@@ -319,7 +319,7 @@ async def test_a_page_that_nobody_survives_is_given_up(here: Place):
             await ready_tables(house, may_migrate=True)
             crawls = Crawls(house.lifecycle, house.records.runs)
             await crawls.leave(await crawls.open(request.plan, None, owner=1, lease_ms=30_000, again=False))
-            for _ in range(MOST_CLAIMS):
+            for _ in range(MAX_CLAIMS):
                 # Whoever leaves with a host in hand has it taken away, as from the dead.
                 async with joined(house, FETCH) as owner:
                     [lease] = await house.lifecycle.claim(ClaimRequest(owner, hosts=1, tasks=1, ttl_ms=30_000))

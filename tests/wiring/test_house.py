@@ -17,14 +17,14 @@ from longline.ports.records.frontier import ClaimRequest, HostSetting
 from longline.ports.records.schedules import PageChanges
 from longline.settings import Settings
 from longline.wiring import house as house_module
-from longline.wiring.house import MARKS, House, joined, open_house, ready_tables
+from longline.wiring.house import PROCESS_LOCKS_FOLDER, House, joined, open_house, ready_tables
 
 ROOT = Path(__file__).parents[2]
 ROLES = frozenset({"fetch", "parse"})
 
 
 def marks(settings: Settings) -> list[Path]:
-    folder = settings.data / MARKS
+    folder = settings.data / PROCESS_LOCKS_FOLDER
     return sorted(folder.iterdir()) if folder.exists() else []
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from longline.model.errors import Unavailable
 from longline.settings import Settings
-from longline.wiring.house import WORK, House, open_house, ready_tables
+from longline.wiring.house import WORK_TOPIC, House, open_house, ready_tables
 from longline.wiring.signals import listener
 
 
@@ -21,10 +21,10 @@ async def house(settings: Settings) -> AsyncIterator[House]:
 
 async def test_a_call_for_work_is_heard_until_the_stop(house: House):
     stop, calls = asyncio.Event(), asyncio.Queue[None]()
-    running = asyncio.create_task(listener(house, WORK, lambda: calls.put_nowait(None))(stop))
+    running = asyncio.create_task(listener(house, WORK_TOPIC, lambda: calls.put_nowait(None))(stop))
     async with asyncio.timeout(5):
         while calls.empty():
-            await house.signals.send(WORK, "now")
+            await house.signals.send(WORK_TOPIC, "now")
             await asyncio.sleep(0.01)
         stop.set()
         await running
@@ -35,7 +35,7 @@ async def test_a_listener_without_a_carrier_says_so_to_be_started_again(house: H
     before = asyncio.all_tasks()
     async with open_house(deaf) as silent:
         with pytest.raises(Unavailable, match=r"Redis at 127\.0\.0\.1:1"):
-            await listener(silent, WORK, lambda: None)(asyncio.Event())
+            await listener(silent, WORK_TOPIC, lambda: None)(asyncio.Event())
     assert asyncio.all_tasks() == before
 
 
@@ -44,4 +44,4 @@ async def test_a_listener_that_cannot_hear_stops_when_told(house: House):
     stop = asyncio.Event()
     stop.set()
     async with open_house(deaf) as silent:
-        await asyncio.wait_for(listener(silent, WORK, lambda: None)(stop), 5)
+        await asyncio.wait_for(listener(silent, WORK_TOPIC, lambda: None)(stop), 5)

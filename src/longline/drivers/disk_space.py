@@ -8,13 +8,13 @@ from pathlib import Path
 
 from longline.model.errors import DiskFull, Unavailable, is_disk_full
 
-ROOM_BYTES = 1024 * 1024
+MIN_FREE_BYTES = 1024 * 1024
 """Bytes that must be free: a disk with less than this cannot take the next segment or transaction."""
 
 _UNKNOWN_HERE = (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)
 
 
-def check_room(folder: Path, wanted: int = ROOM_BYTES) -> str:
+def check_room(folder: Path, wanted: int = MIN_FREE_BYTES) -> str:
     """Return the free space of a folder's disk; raise `DiskFull` when fewer than `wanted` bytes can be reserved."""
     try:
         with tempfile.TemporaryFile(dir=folder) as file:

@@ -6,7 +6,7 @@ from longline.engine.lifecycle.bots import BotLifecycle
 from longline.ports.clock import Clock
 from longline.ports.records.bots import BotStore
 
-AT_ONCE = 1000
+BATCH_SIZE = 1000
 DAY_MS = 24 * 3_600_000
 
 log = logging.getLogger(__name__)
@@ -21,7 +21,7 @@ class BotTaskPlanner:
     async def plan(self) -> int:
         """Make tasks for every schedule that is due; return how many."""
         made = 0
-        while created := (await self._lifecycle.plan(AT_ONCE, self._delay_ms)).created:
+        while created := (await self._lifecycle.plan(BATCH_SIZE, self._delay_ms)).created:
             made += created
         if made:
             log.info("created bot tasks", extra={"tasks": made})
@@ -31,10 +31,10 @@ class BotTaskPlanner:
         """Take back lapsed leases, and delete answers that were kept for repeats for a day; return how many leases."""
         taken = 0
         while True:
-            swept = await self._lifecycle.sweep(AT_ONCE)
+            swept = await self._lifecycle.sweep(BATCH_SIZE)
             batch = swept.expired + swept.requeued + swept.failed
             taken += batch
-            if batch < AT_ONCE:
+            if batch < BATCH_SIZE:
                 break
         if taken:
             log.info("reclaimed expired bot leases", extra={"leases": taken})

@@ -10,7 +10,7 @@ from longline.model.errors import Unavailable
 
 log = logging.getLogger(__name__)
 
-PATIENCE = 1.0
+RETRY_INTERVAL_SECONDS = 1.0
 """Shortest pause in seconds before an unavailable engine is tried again."""
 
 Loop = Callable[[asyncio.Event], Coroutine[None, None, None]]
@@ -47,7 +47,9 @@ def chore(
             else:
                 away = False
             with suppress(TimeoutError):
-                await asyncio.wait_for(_first(stop, called_or_not), max(every, PATIENCE) if away else every)
+                await asyncio.wait_for(
+                    _first(stop, called_or_not), max(every, RETRY_INTERVAL_SECONDS) if away else every
+                )
 
     return loop
 

@@ -13,7 +13,7 @@ from longline.ports.clock import Clock
 
 Status = Literal["healthy", "degraded", "unhealthy"]
 
-PATIENCE = 2.0
+CHECK_TIMEOUT_SECONDS = 2.0
 """Seconds that one check may take."""
 
 _log = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ class Report(msgspec.Struct, frozen=True):
 class Health:
     """Runner of the checks: all run concurrently, each with its own deadline."""
 
-    def __init__(self, checks: Sequence[Check], clock: Clock, patience: float = PATIENCE) -> None:
+    def __init__(self, checks: Sequence[Check], clock: Clock, patience: float = CHECK_TIMEOUT_SECONDS) -> None:
         self._checks = tuple(checks)
         self._clock = clock
         self._patience = patience

@@ -22,7 +22,7 @@ from longline.ports.records import Records
 from longline.ports.records.frontier import HostSetting
 from longline.ports.signals import Signals
 
-WORK = "work"
+WORK_TOPIC = "work"
 
 
 class OverBudget(BadInput):
@@ -122,4 +122,4 @@ class StandingFrontier:
         await self._lifecycle.move(MoveRequest("task", task_id, "restart", "person", due=self._runs.due))
 
     async def _nudge(self) -> None:
-        await self._signals.send(WORK)
+        await self._signals.send(WORK_TOPIC)

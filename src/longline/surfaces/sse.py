@@ -11,8 +11,8 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 
 from longline.surfaces.server.connection import lasts
 
-HEARTBEAT = 15.0
-PATIENCE = 30.0
+HEARTBEAT_INTERVAL_SECONDS = 15.0
+WRITE_TIMEOUT_SECONDS = 30.0
 """Seconds that a client may take to accept one frame."""
 
 HEADERS = (
@@ -41,8 +41,8 @@ class EventStream(Response[None]):
         leave: Callable[[], None],
         lost: asyncio.Event | None = None,
         *,
-        heartbeat: float = HEARTBEAT,
-        patience: float = PATIENCE,
+        heartbeat: float = HEARTBEAT_INTERVAL_SECONDS,
+        patience: float = WRITE_TIMEOUT_SECONDS,
     ) -> None:
         super().__init__(None)
         self._frames, self._leave, self._lost = frames, leave, lost

@@ -8,7 +8,7 @@ from longline.model.url import parse
 from longline.services.crawl_loop import CrawlLoop, CrawlLoopParts, CrawlRequest, CrawlResult, Watcher
 from longline.services.crawls import Crawls
 from longline.settings import Settings
-from longline.wiring.house import WANT, House, joined, open_house, ready_tables
+from longline.wiring.house import WANT_TOPIC, House, joined, open_house, ready_tables
 from longline.wiring.signals import listener
 from longline.wiring.worker import fetch_worker
 
@@ -40,7 +40,7 @@ def _crawl_loop_parts(house: House, owner: int) -> CrawlLoopParts:
         history=house.records.history,
         worker=worker,
         reported=reported,
-        sharing=listener(house, WANT, worker.share),
+        sharing=listener(house, WANT_TOPIC, worker.share),
         reaper=house.reaper,
         indexer=house.indexer,
         owner=owner,

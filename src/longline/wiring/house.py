@@ -53,19 +53,19 @@ from longline.settings import Settings, jwt_secret, prepare_folder, vault_key
 
 log = logging.getLogger(__name__)
 
-BEAT_EVERY = 10.0
+HEARTBEAT_INTERVAL_SECONDS = 10.0
 SERVICE_TOKEN_SECONDS = 86_400.0
 
-WORK = "work"
+WORK_TOPIC = "work"
 """Signal that there may be work."""
 
-WANT = "want"
+WANT_TOPIC = "want"
 """Signal of a worker that has nothing to do."""
 
-DUE = "due"
+DUE_TOPIC = "due"
 """Signal that a schedule may have come due."""
 
-DONE = "done"
+DONE_TOPIC = "done"
 """Signal that the run of a schedule has no open URL left."""
 
 BUILT_IN = tuple(
@@ -74,7 +74,7 @@ BUILT_IN = tuple(
 )
 """Modules of parsers that are always there."""
 
-MARKS = "alive"
+PROCESS_LOCKS_FOLDER = "alive"
 """Folder, inside the data folder, of the locked files that mark living processes."""
 
 
@@ -107,18 +107,18 @@ class House:
         return StoredProxies(self.records.proxies, self.vault)
 
     async def _call_workers(self) -> None:
-        await self._call(WORK)
+        await self._call(WORK_TOPIC)
 
     async def _call_followers(self) -> None:
-        await self._call(DONE)
+        await self._call(DONE_TOPIC)
 
     async def call_for_work(self) -> None:
         """Signal other workers to release hosts to this idle worker."""
-        await self._call(WANT)
+        await self._call(WANT_TOPIC)
 
     async def call_planners(self) -> None:
         """Signal planners to look for due schedules at once."""
-        await self._call(DUE)
+        await self._call(DUE_TOPIC)
 
     async def _call(self, topic: str) -> None:
         try:
@@ -184,7 +184,7 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
             blobs=open_blobs(settings.objects),
             signals=signals,
             http=http,
-            presence=FileProcessLock(settings.data / MARKS),
+            presence=FileProcessLock(settings.data / PROCESS_LOCKS_FOLDER),
             politeness=PolitenessKey(cast(By, settings.politeness), names.resolve),
             vault=Vault(vault_key(settings)),
             parser=parser,
@@ -261,7 +261,7 @@ async def joined(house: House, roles: frozenset[str]) -> AsyncIterator[int]:
         house.presence.leave()
         raise
     stop = asyncio.Event()
-    beating = asyncio.create_task(chore(lambda: house.records.workers.beat(worker), BEAT_EVERY)(stop))
+    beating = asyncio.create_task(chore(lambda: house.records.workers.beat(worker), HEARTBEAT_INTERVAL_SECONDS)(stop))
     try:
         yield worker.id
     finally:

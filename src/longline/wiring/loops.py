@@ -19,9 +19,15 @@ from longline.services.event_loop_lag import LoopMonitor
 from longline.wiring.child_worker import child_workers
 from longline.wiring.doors.bots import bot_task_planner
 from longline.wiring.doors.intervals import source_events_loop
-from longline.wiring.house import WANT, WORK, House
+from longline.wiring.house import WANT_TOPIC, WORK_TOPIC, House
 from longline.wiring.parts.discovery import candidate_probe
-from longline.wiring.parts.feeds import LOOK_EVERY, feed_loop, feed_search_loop, remote_source_loop, sitemap_loop
+from longline.wiring.parts.feeds import (
+    LOOK_INTERVAL_SECONDS,
+    feed_loop,
+    feed_search_loop,
+    remote_source_loop,
+    sitemap_loop,
+)
 from longline.wiring.parts.logs import Streams, run_log_keeper
 from longline.wiring.parts.schedules import run_pruner, scheduler_loop
 from longline.wiring.parts.sources import plan_cache
@@ -123,14 +129,14 @@ LOOPS = (
         "Claim at once when another process has admitted URLs.",
         (FETCH,),
         None,
-        make=lambda p: listener(p.house, WORK, p.worker.nudge),
+        make=lambda p: listener(p.house, WORK_TOPIC, p.worker.nudge),
     ),
     LoopRow(
         "work requests",
         "Release hosts when an idle worker asks for work.",
         (FETCH,),
         None,
-        make=lambda p: listener(p.house, WANT, p.worker.share),
+        make=lambda p: listener(p.house, WANT_TOPIC, p.worker.share),
     ),
     LoopRow(
         "ended runs",
@@ -222,7 +228,7 @@ LOOPS = (
         "sitemaps",
         "Read sitemaps that are due, and admit their URLs.",
         (UPKEEP,),
-        LOOK_EVERY,
+        LOOK_INTERVAL_SECONDS,
         make=lambda p: sitemap_loop(p.house),
         settings=("sitemaps",),
     ),
@@ -246,7 +252,7 @@ LOOPS = (
         "candidate probes",
         "Fetch the pages of candidates, and read their feeds.",
         (UPKEEP,),
-        LOOK_EVERY,
+        LOOK_INTERVAL_SECONDS,
         once=lambda p: candidate_probe(p.house).once,
         settings=("discovery",),
     ),

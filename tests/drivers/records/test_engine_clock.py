@@ -8,7 +8,7 @@ import pytest
 
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import engine_clock, open_records
-from longline.drivers.records.engine_clock import CHECK_EVERY_SECONDS, SLEW_AFTER_MS
+from longline.drivers.records.engine_clock import CHECK_INTERVAL_SECONDS, SLEW_AFTER_MS
 from longline.model.engine_clock import MAX_SLEW
 from longline.model.runs.run import NewRun, RunKind
 from longline.ports.records import Records
@@ -103,7 +103,7 @@ async def test_a_wall_clock_that_is_set_while_nothing_is_held_is_followed(
     one, other = processes
     await one.now()
     machine.wall_ms += by
-    machine.wait(CHECK_EVERY_SECONDS + 1)
+    machine.wait(CHECK_INTERVAL_SECONDS + 1)
     assert await other.now() == await one.now() == machine.wall_ms
 
 
@@ -114,8 +114,8 @@ async def test_work_that_waits_is_not_put_off(processes: list[Process], machine:
     run = await one.records.runs.add(NewRun("u", RunKind.CRAWL, "{}"))
     await admit(one.records, url(run))
     machine.wall_ms += by
-    machine.wait(CHECK_EVERY_SECONDS + 1)
-    assert await one.now() == (machine.wall_ms if followed else before + 1000 * (CHECK_EVERY_SECONDS + 1))
+    machine.wait(CHECK_INTERVAL_SECONDS + 1)
+    assert await one.now() == (machine.wall_ms if followed else before + 1000 * (CHECK_INTERVAL_SECONDS + 1))
     assert await one.records.frontier.claim(ClaimRequest(ME, 1, 10, TTL_MS))
 
 
@@ -125,9 +125,9 @@ async def test_processes_with_different_wall_clocks_have_one_time(processes: lis
     await hold_a_host(one.records)
     other.clock.wrong_ms = HOUR_MS  # type: ignore[attr-defined]  # a clock of this test
     for _ in range(20):
-        machine.wait(CHECK_EVERY_SECONDS + 1)
+        machine.wait(CHECK_INTERVAL_SECONDS + 1)
         assert await one.now() == await other.now()
-    assert abs(await one.now() - before - 20_000 * (CHECK_EVERY_SECONDS + 1)) < 1000
+    assert abs(await one.now() - before - 20_000 * (CHECK_INTERVAL_SECONDS + 1)) < 1000
 
 
 @pytest.mark.parametrize(("by", "kept"), [(-HOUR_MS, True), (HOUR_MS, False)])
@@ -186,7 +186,7 @@ async def opened(url: str) -> Process:
 async def test_a_servers_clock_that_jumps_changes_no_lease(
     postgres_url: str, server: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch, by: int
 ):
-    monkeypatch.setattr(engine_clock, "CHECK_EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(engine_clock, "CHECK_INTERVAL_SECONDS", 0.0)
     one, other = await opened(postgres_url), await opened(postgres_url)
     await one.records.schema.migrate()
     await hold_a_host(one.records)

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from longline.engine.archive.html_archive import MOST_WAITING, HtmlArchive, HtmlCopy, folder_of
+from longline.engine.archive.html_archive import MAX_WAITING, HtmlArchive, HtmlCopy, folder_of
 from longline.model.runs.plan import CrawlPlan
 from longline.ports.http import Response
 from longline.testing.clock import START, FakeClock
@@ -120,12 +120,12 @@ async def test_facts_that_cannot_be_kept_cost_nothing_else(fixture: Fixture) -> 
 
 
 async def test_what_comes_too_fast_is_left_out(fixture: Fixture, caplog: pytest.LogCaptureFixture) -> None:
-    for n in range(MOST_WAITING + 1):
+    for n in range(MAX_WAITING + 1):
         fixture.archive.see(PLAN, AT, answer(f"https://a.example/{n}"))
     assert "page not archived" in caplog.text
     async with fixture.running():
         pass
-    assert len(fixture.pages.objects) == MOST_WAITING
+    assert len(fixture.pages.objects) == MAX_WAITING
 
 
 @pytest.mark.parametrize(

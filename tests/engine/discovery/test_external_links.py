@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from longline.engine.discovery.external_links import REMEMBERED_SECONDS, Discovery, DiscoveryParts
+from longline.engine.discovery.external_links import CACHE_SECONDS, Discovery, DiscoveryParts
 from longline.model.discovery.candidate import DiscoveryRules
 from longline.model.errors import Unavailable
 from longline.model.sources.source import NewSource
@@ -66,7 +66,7 @@ async def test_what_was_said_of_a_place_in_a_run_is_not_said_again_at_once(web: 
     for _ in range(3):
         await looking.save([await page(clock, *AWAY)])
     assert len(await web.records.candidates.decisions("c.example", 9)) == 1
-    clock.advance(REMEMBERED_SECONDS)
+    clock.advance(CACHE_SECONDS)
     await looking.save([await page(clock, *AWAY)])
     assert len(await web.records.candidates.decisions("c.example", 9)) == 2
 

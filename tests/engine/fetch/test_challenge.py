@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from longline.engine.fetch.challenge import LARGEST, is_challenge
+from longline.engine.fetch.challenge import MAX_BYTES, is_challenge
 from tests.engine.fakes import response
 
 RAY, SERVER = ("CF-Ray", "1-FRA"), ("Server", "cloudflare")
@@ -21,7 +21,7 @@ WORDS = b"<title>Just a moment...</title>"
         ((SERVER,), WORDS, True),
         ((), WORDS, False),
         ((RAY, SERVER), b"<p>a story", False),
-        ((RAY,), WORDS + b" " * LARGEST, False),
+        ((RAY,), WORDS + b" " * MAX_BYTES, False),
         ((RAY, ("Content-Encoding", "gzip")), gzip.compress(WORDS), True),
         ((RAY, ("Content-Encoding", "gzip")), WORDS, False),
     ],

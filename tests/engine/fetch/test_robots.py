@@ -60,7 +60,7 @@ async def test_rules_are_asked_for_once_by_many_at_once(fetcher: Asker, http: Fa
 async def test_rules_are_remembered_for_the_site_and_not_for_ever(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     for _ in range(3):
         await fetcher.fetch(held(clock), HOME, PLAN)
-        clock.advance(rules_of.KNOWN_SECONDS / 3)
+        clock.advance(rules_of.CACHE_SECONDS / 3)
     assert http.urls.count(ROBOTS) == 1
     await fetcher.fetch(held(clock), HOME, PLAN)
     assert http.urls.count(ROBOTS) == 2
@@ -120,7 +120,7 @@ async def test_a_retry_after_of_robots_txt_is_kept_by_the_host_and_the_page(
     host = held(clock, concurrency=2)
     got = await fetcher.fetch(host, HOME, PLAN)
     assert (got.reason, got.retry_after, host.next_start) == (fate.for_status(status), 7.0, 7.0)
-    clock.advance(rules_of.UNKNOWN_SECONDS)
+    clock.advance(rules_of.FAILURE_CACHE_SECONDS)
     assert (await paced(clock, fetcher.fetch(host, f"{HOME}no", PLAN), 10)).reason == "robots"
     assert (await fetcher.fetch(host, f"{HOME}yes", PLAN)).reason == "ok"
     assert http.sent == [(0, ROBOTS), (7, ROBOTS), (7, f"{HOME}yes")]
@@ -131,7 +131,7 @@ async def test_a_429_of_robots_txt_without_a_time_doubles_the_pause(fetcher: Ask
     host, waits = held(clock), []
     for _ in range(3):
         waits.append((await paced(clock, fetcher.fetch(host, HOME, PLAN), 10)).retry_after)
-        clock.advance(rules_of.UNKNOWN_SECONDS)
+        clock.advance(rules_of.FAILURE_CACHE_SECONDS)
     assert waits == [2.0, 4.0, 8.0]
     assert http.sent == [(0, ROBOTS), (2, ROBOTS), (6, ROBOTS)]
 

@@ -4,7 +4,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from longline.engine.fetch.sender import MOST_WAYS, FetchSettings, LeaseLost, RequestContext, Sender
+from longline.engine.fetch.sender import MAX_PROXIES_PER_REQUEST, FetchSettings, LeaseLost, RequestContext, Sender
 from longline.engine.frontier.held_hosts import HeldHost
 from longline.engine.proxies.rotation import ProxyRotation
 from longline.model.runs.plan import CrawlPlan
@@ -174,7 +174,7 @@ async def test_a_page_does_not_go_through_all_the_proxies_there_are(http: FakeHt
     http.on(HOME, FAULT)
     with pytest.raises(FetchFailed, match="gone") as caught:
         await sender_of(http, clock, *map(way, range(1, 50))).send(host, HOME, errand())
-    assert (caught.value.kind, len(http.requests)) == ("proxy_exhausted", MOST_WAYS)
+    assert (caught.value.kind, len(http.requests)) == ("proxy_exhausted", MAX_PROXIES_PER_REQUEST)
 
 
 async def test_a_failure_of_the_target_is_not_tried_by_another_way(http: FakeHttp, clock: FakeClock, host: HeldHost):

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from longline.engine.frontier.plan_cache import PlanCache
-from longline.engine.frontier.standing_runs import KNOWN_SECONDS, StandingRules, StandingRuns, standing_plan
+from longline.engine.frontier.standing_runs import CACHE_SECONDS, StandingRules, StandingRuns, standing_plan
 from longline.engine.sources.crawl_plan import as_crawled
 from longline.engine.sources.lookup import LocalSources
 from longline.model.errors import Unavailable
@@ -47,7 +47,7 @@ async def test_a_run_goes_by_what_its_source_says_now(records: Records, clock: F
     said = '{"rate_limit": "4s", "render_mode": "dynamic", "selectors": {"article": {"title": "h2"}}}'
     await records.sources.change(msgspec.structs.replace(source, name="daily", crawl=said))
 
-    clock.advance(KNOWN_SECONDS)
+    clock.advance(CACHE_SECONDS)
 
     after = await plans.get(before.id)
     assert (after.politeness.delay_ms, after.fetch.render, after.source_name) == (4000, True, "daily")
@@ -67,7 +67,7 @@ async def test_a_run_goes_by_the_rules_of_who_works_on_it(records: Records, cloc
 async def test_a_source_that_comes_later_has_the_run_that_waited_for_it(records: Records, clock: FakeClock) -> None:
     runs = standing(records, clock)
     before = await runs.get(RunKind.STANDING_MANUAL, "theirs")
-    clock.advance(KNOWN_SECONDS)
+    clock.advance(CACHE_SECONDS)
     await records.curated.take([RemoteSource(ref="theirs", name="news", base_url="https://news.example/")], clock.now())
     source = await records.curated.get("theirs")
     assert source is not None

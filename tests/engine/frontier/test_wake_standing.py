@@ -1,7 +1,7 @@
 """Waking the frontier, on both engines."""
 
 from longline.engine.frontier.wake_standing import StandingWaker
-from longline.model.frontier.standing_frontier import ASLEEP, SCOPE
+from longline.model.frontier.standing_frontier import NEVER_DUE_MS, SCOPE
 from longline.ports.records import Records
 from longline.ports.records.frontier import ClaimRequest
 from tests.drivers.records.world import admit, claim_one, queued_run, url
@@ -9,7 +9,7 @@ from tests.drivers.records.world import admit, claim_one, queued_run, url
 
 async def test_everything_that_sleeps_is_woken_once(records: Records) -> None:
     run = await queued_run(records, seed="s")
-    await admit(records, *(url(run, path=f"/{n}", scope=SCOPE, due=ASLEEP) for n in range(3)))
+    await admit(records, *(url(run, path=f"/{n}", scope=SCOPE, due=NEVER_DUE_MS) for n in range(3)))
     assert await records.frontier.claim(ClaimRequest(1, 10, 10, 1000)) == []
 
     assert [await StandingWaker(records.standing).once() for _ in range(2)] == [3, 0]

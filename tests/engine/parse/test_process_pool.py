@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from longline.engine.parse.parser import NOBODY, PageParser, Parsed, Share
+from longline.engine.parse.parser import NO_SHARE, PageParser, Parsed, Share
 from longline.engine.parse.parser_process import Limits, ParserProcess
 from longline.engine.parse.process_pool import ProcessPool
 from longline.parsers import page as built_in
@@ -158,7 +158,7 @@ class NotedPool:
     def __init__(self) -> None:
         self.urls: list[str] = []
 
-    async def parse(self, parser: str, page: Page, share: Share = NOBODY, *, slow: bool = False) -> Parsed:
+    async def parse(self, parser: str, page: Page, share: Share = NO_SHARE, *, slow: bool = False) -> Parsed:
         self.urls.append(page.url)
         return Parsed(title=f"{parser} elsewhere of {page.status} {share.host} {slow}")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from longline.engine.parse.slow_hosts import MAX_HOSTS, REMEMBERED_SECONDS, SlowHosts
+from longline.engine.parse.slow_hosts import MAX_HOSTS, MEMORY_SECONDS, SlowHosts
 
 
 def test_a_host_is_remembered_until_it_is_forgotten():
@@ -21,7 +21,7 @@ def test_a_host_is_forgotten_after_a_while(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("longline.engine.parse.slow_hosts.time.monotonic", lambda: now)
     hosts = SlowHosts()
     hosts.add("a.example")
-    now += REMEMBERED_SECONDS - 1
+    now += MEMORY_SECONDS - 1
     assert "a.example" in hosts
     now += 2
     assert "a.example" not in hosts

@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from longline.engine.proxies.rotation import NONE_FOR, ProxyRotation
+from longline.engine.proxies.rotation import NO_PROXY_CACHE_SECONDS, ProxyRotation
 from longline.model.errors import Unavailable
 from longline.model.runs.plan import Proxying
 from longline.ports.http import FetchFailed, Proxy
@@ -83,7 +83,7 @@ async def test_where_there_are_no_proxies_nobody_is_asked_every_time(clock: Fake
     for _ in range(5):
         assert await exits.next(PLAN, NOBODY) is None
     assert len(ways.picks) == 1
-    clock.advance(NONE_FOR)
+    clock.advance(NO_PROXY_CACHE_SECONDS)
     ways.ways = [way(1)]
     assert await exits.next(PLAN, NOBODY) == way(1), "a proxy that was registered meanwhile is found"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from longline.engine.search.pipeline_notifier import MOST_WAITING, PipelineNotifier
+from longline.engine.search.pipeline_notifier import MAX_WAITING, PipelineNotifier
 from longline.model.errors import Unavailable
 from longline.model.search.item import SearchDocument
 from longline.testing.clock import START, FakeClock
@@ -69,4 +69,4 @@ async def test_a_service_that_is_away_costs_nothing_else(clock: FakeClock, caplo
     async with telling(service, clock) as announcer:
         announcer.tell([document()] * 7)
     assert len(caplog.records) == 5, "after five failures nobody asks for a while"
-    announcer.tell([document()] * (MOST_WAITING + 5))
+    announcer.tell([document()] * (MAX_WAITING + 5))

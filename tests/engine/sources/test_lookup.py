@@ -7,7 +7,13 @@ import msgspec
 import pytest
 
 from longline.drivers.sources.source_manager import HttpSourceManager
-from longline.engine.sources.lookup import AWAY_SECONDS, LAST_SAID, CachedSources, LocalSources, RemoteSources
+from longline.engine.sources.lookup import (
+    RETRY_AFTER_SECONDS,
+    STORED_SOURCES_USED,
+    CachedSources,
+    LocalSources,
+    RemoteSources,
+)
 from longline.model.errors import Unavailable
 from longline.model.sources.source import CrawlSource, NewSource
 from longline.ports.records import Records
@@ -102,8 +108,10 @@ async def test_while_it_is_away_its_sources_are_as_they_were(
         for ask in (elsewhere.get("new"), elsewhere.all()):
             with pytest.raises(Unavailable):
                 await ask
-        clock.advance(AWAY_SECONDS)
-    assert [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING] == [LAST_SAID], "said once"
+        clock.advance(RETRY_AFTER_SECONDS)
+    assert [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING] == [STORED_SOURCES_USED], (
+        "said once"
+    )
     manager.trouble = lambda _: None
     del manager.sources["abc"]
     assert await elsewhere.get("abc") is None, "what it no longer has is not what it cannot tell"

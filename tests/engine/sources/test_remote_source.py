@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from longline.engine.sources.remote_source import MOST_PAGES, listing, made_out
+from longline.engine.sources.remote_source import MAX_PAGES, listing, made_out
 from longline.model.errors import Unavailable
 from longline.model.feeds.feed_poll import MINUTE_MS, POLL_INTERVAL_MS
 from longline.ports.sources import Described, ListedSource
@@ -83,7 +83,7 @@ async def test_who_never_ends_is_not_listened_to() -> None:
 
     with pytest.raises(Unavailable, match="no end"):
         await listing(endless)
-    assert len(asked) == MOST_PAGES
+    assert len(asked) == MAX_PAGES
 
 
 async def test_who_says_nothing_of_how_many_is_read_until_an_empty_page() -> None:

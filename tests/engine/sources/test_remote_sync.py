@@ -12,7 +12,7 @@ from longline.drivers.sources.source_manager import HttpSourceManager
 from longline.engine.feeds.feed_finder import FeedFinder
 from longline.engine.feeds.feed_poller import FeedPoller
 from longline.engine.feeds.sitemap_reader import SitemapReader
-from longline.engine.frontier.standing_runs import KNOWN_SECONDS
+from longline.engine.frontier.standing_runs import CACHE_SECONDS
 from longline.engine.sources.remote_sync import HOLD_MS, RemoteSourceSync
 from longline.model.errors import Unavailable
 from longline.model.feeds.feed_poll import ENTRY_PRIORITY, MINUTE_MS, SEARCH_INTERVAL_MS, FeedRow
@@ -485,7 +485,7 @@ async def test_a_source_that_changes_there_is_fetched_otherwise_here(errands: Er
     await errands.poll()
     said |= {"name": "other", "render_mode": "dynamic", "rate_limit": 7, "selectors": {"article": {"title": "h2"}}}
     await errands.bring()
-    errands.clock.advance(KNOWN_SECONDS)
+    errands.clock.advance(CACHE_SECONDS)
     await errands.poll()
     run = await errands.web.standing.get(RunKind.STANDING_FEED, "a")
     assert (run.plan.source_name, run.plan.fetch.render, run.plan.politeness.delay_ms) == ("other", True, 7000)

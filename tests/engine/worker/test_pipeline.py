@@ -3,7 +3,7 @@ from msgspec import structs
 
 from longline.engine.archive.segment_writer import SegmentWriter, keep_page
 from longline.engine.fetch.fetcher import Fetched
-from longline.engine.worker.pipeline import MOST_CLAIMS
+from longline.engine.worker.pipeline import MAX_CLAIMS
 from longline.model.frontier.task import KnownPage
 from longline.model.url import dedupe_key
 from tests.engine.fakes import HOST, OWNER, RUN, claimed, part, response
@@ -15,7 +15,7 @@ __all__ = ["shop"]  # a fixture
 
 async def test_a_page_that_kills_its_workers_is_given_up_without_another_try(shop: Shop):
     shop.frontier.add(claimed(1))
-    shop.frontier.lines[1].claims[1] = MOST_CLAIMS
+    shop.frontier.lines[1].claims[1] = MAX_CLAIMS
     async with shop.open():
         await shop.until(lambda: shop.frontier.ended)
     assert shop.frontier.ended == {1: "worker_lost"}

@@ -1,12 +1,12 @@
 import pytest
 
-from longline.model.frontier.standing_frontier import RESTS, host_of, rest_of
+from longline.model.frontier.standing_frontier import STATES_BY_LIST, host_of, rest_of
 from longline.model.states import TaskState
 from longline.model.url import parse
 
 
 def test_every_state_has_a_word():
-    assert {rest_of(state, None) for state in TaskState} == set(RESTS)
+    assert {rest_of(state, None) for state in TaskState} == set(STATES_BY_LIST)
 
 
 def test_what_moved_away_is_done_and_what_was_taken_out_is_nowhere():

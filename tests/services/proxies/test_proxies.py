@@ -17,7 +17,7 @@ from longline.model.sources.source import NewSource
 from longline.ports.http import Proxy
 from longline.ports.records import Records
 from longline.ports.records.proxies import ProxySource
-from longline.services.proxies.proxies import LONGEST_LIST, DuplicateProxy, Proxies
+from longline.services.proxies.proxies import MAX_LIST_SIZE, DuplicateProxy, Proxies
 from longline.testing.clock import FakeClock
 
 PASSWORD = "correct horse battery"
@@ -131,7 +131,7 @@ async def test_lists_have_an_end(proxies: Proxies, records: Records, monkeypatch
     monkeypatch.setattr(records.proxies, "find", spy)
     for limit in (10**9, -1):
         await proxies.find(limit=limit, offset=-5)
-    assert asked == [LONGEST_LIST, 0]
+    assert asked == [MAX_LIST_SIZE, 0]
 
 
 async def test_host_and_port_are_taken_once(proxies: Proxies):

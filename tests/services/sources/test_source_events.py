@@ -8,7 +8,7 @@ import pytest
 from longline.model.errors import Unavailable
 from longline.ports.records import Records
 from longline.ports.sources import Delivery
-from longline.services.sources.source_events import MOST_TIMES, SourceEvent, SourceListener
+from longline.services.sources.source_events import MAX_DELIVERIES, SourceEvent, SourceListener
 
 
 class Messages:
@@ -103,7 +103,7 @@ async def test_what_fails_is_tried_again_and_in_the_end_put_aside(records: Recor
     assert (len(effects.done), messages.lying) == (1, {})
     effects.failures = [ValueError("never") for _ in range(99)]
     messages.say(2, event_id="e2")
-    for _ in range(MOST_TIMES):
+    for _ in range(MAX_DELIVERIES):
         assert messages.parked == []
         await mine.once()
     assert (messages.parked, messages.lying) == (["ValueError('never')"], {})

@@ -13,7 +13,7 @@ import pytest
 
 from longline.engine.frontier.wake_standing import StandingWaker
 from longline.engine.loops import run_loops
-from longline.model.frontier.standing_frontier import ASLEEP
+from longline.model.frontier.standing_frontier import NEVER_DUE_MS
 from longline.settings import Settings
 from longline.surfaces.intervals.frontier import inward
 from longline.wiring.house import joined
@@ -538,7 +538,7 @@ async def test_11_a_url_waits_while_the_fetcher_is_off_and_goes_when_it_is_on(se
 
 
 async def test_11_4_a_better_priority_counts_while_the_fetcher_is_off(settings: Settings):
-    asleep = f"SELECT COUNT(*) FROM queue WHERE due = {ASLEEP}"
+    asleep = f"SELECT COUNT(*) FROM queue WHERE due = {NEVER_DUE_MS}"
     async with open_door(msgspec.structs.replace(settings, frontier=False)) as door, door.client() as client:
         first = await submit(client, "https://a.example/1", priority=3)
         await submit(client, "https://a.example/2", priority=6)
@@ -565,7 +565,7 @@ async def test_a_dead_url_waits_while_the_fetcher_is_off(settings: Settings):
     async with open_door(msgspec.structs.replace(settings, frontier=False)) as door, door.client() as client:
         assert (await client.post(f"{PATH}/{given['id']}/retry")).status_code == 200
         assert (await client.get(f"{PATH}/{given['id']}")).json()["status"] == "pending"
-        assert await door.peek(f"SELECT COUNT(*) FROM queue WHERE due = {ASLEEP}") == 1
+        assert await door.peek(f"SELECT COUNT(*) FROM queue WHERE due = {NEVER_DUE_MS}") == 1
 
 
 async def test_a_url_over_the_budget_of_its_source_is_refused(door: Door):

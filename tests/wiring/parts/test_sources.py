@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from longline.engine.loops import run_loops
-from longline.model.frontier.standing_frontier import ASLEEP
+from longline.model.frontier.standing_frontier import NEVER_DUE_MS
 from longline.model.runs.run import RunKind
 from longline.settings import Settings
 from longline.wiring.house import open_house, ready_tables
@@ -30,7 +30,7 @@ async def test_a_standing_run_is_as_the_operator_wants_it(tmp_path: Path) -> Non
 
 async def test_where_nobody_fetches_what_is_given_sleeps(tmp_path: Path) -> None:
     async with open_house(Settings(data=tmp_path, frontier=False)) as house:
-        assert standing_runs(house).due == ASLEEP
+        assert standing_runs(house).due == NEVER_DUE_MS
 
 
 async def test_a_service_that_hangs_does_not_hold_up_the_stop(tmp_path: Path) -> None:

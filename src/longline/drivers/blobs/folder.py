@@ -14,7 +14,7 @@ from pathlib import Path
 
 from longline.drivers.blobs.object_keys import STAGING, as_chunks, check_range, checked_key, checked_prefix
 from longline.drivers.blobs.self_test import write_and_read
-from longline.drivers.disk_space import ROOM_BYTES, check_room
+from longline.drivers.disk_space import MIN_FREE_BYTES, check_room
 from longline.model.errors import BadInput, DiskFull, NotFound, Unavailable, is_disk_full
 from longline.model.ids import new_id
 from longline.ports.blobs import BlobInfo
@@ -62,7 +62,7 @@ class FolderBlobs:
     async def check(self) -> str:
         name = f"folder {self._root}"
         await write_and_read(self, name)
-        await asyncio.to_thread(check_room, self._root, max(ROOM_BYTES, self._refused_bytes))
+        await asyncio.to_thread(check_room, self._root, max(MIN_FREE_BYTES, self._refused_bytes))
         self._refused_bytes = 0
         await asyncio.to_thread(self._sweep)
         return name

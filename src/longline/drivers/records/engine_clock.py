@@ -19,7 +19,7 @@ from longline.ports.clock import Clock
 
 log = logging.getLogger(__name__)
 
-CHECK_EVERY_SECONDS = 5.0
+CHECK_INTERVAL_SECONDS = 5.0
 """Seconds between two checks of the clocks."""
 
 STEP_MS = 1000.0
@@ -28,10 +28,10 @@ STEP_MS = 1000.0
 JUMP_MS = 50.0
 """Difference between a server's clock and the engine's time that the error of both does not explain."""
 
-SLEW_AFTER_MS = 4 * CHECK_EVERY_SECONDS * 1000
+SLEW_AFTER_MS = 4 * CHECK_INTERVAL_SECONDS * 1000
 """Milliseconds before a slew begins: by then every process has read the new anchor."""
 
-SOON_MS = 3_600_000
+DUE_SOON_MS = 3_600_000
 """Milliseconds within which due work is not put off by a step of the clock."""
 
 MAX_SAMPLES = 5
@@ -81,7 +81,7 @@ class SqliteTime:
         if not self._boot or not isinstance(clock, SystemClock):
             return
         now = clock.monotonic()
-        if now - self._checked < CHECK_EVERY_SECONDS or (row := self._row(connection)) is None:
+        if now - self._checked < CHECK_INTERVAL_SECONDS or (row := self._row(connection)) is None:
             return
         self._checked = now
         if self._changed(connection, _anchor(row), clock) is not None:
@@ -125,7 +125,7 @@ class SqliteTime:
 
     def _busy(self, connection: sqlite3.Connection, now: int, then: int) -> bool:
         """Return whether a step from `now` to `then` would change a lease, a pause or work that is due soon."""
-        soon = now + SOON_MS if then < now else 0
+        soon = now + DUE_SOON_MS if then < now else 0
         return bool(self._one(connection, "engine_busy", now=now, soon=soon)["busy"])
 
     def _row(self, connection: sqlite3.Connection) -> Any:
@@ -168,7 +168,7 @@ class PostgresTime:
         clock = self._clock
         if not isinstance(clock, SystemClock) or self._asking:
             return
-        if not self._due and clock.monotonic() - self._asked < CHECK_EVERY_SECONDS:
+        if not self._due and clock.monotonic() - self._asked < CHECK_INTERVAL_SECONDS:
             return
         self._asking = True
         try:

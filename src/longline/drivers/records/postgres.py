@@ -20,7 +20,7 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 6
-BEGIN_ANEW = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError, TryAgain)
+RETRYABLE_ERRORS = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError, TryAgain)
 SETTINGS = {
     "application_name": "longline",
     # Plans are tested as generic plans, so they are run as generic plans.
@@ -84,7 +84,7 @@ class PostgresDatabase:
             try:
                 async with self._connection() as connection, connection.transaction():
                     return await work(PostgresTransaction(connection, self._queries, self._time.now()))
-            except BEGIN_ANEW as error:
+            except RETRYABLE_ERRORS as error:
                 if attempt == MAX_ATTEMPTS - 1:
                     raise
                 log.info("transaction retried", extra={"why": type(error).__name__})

@@ -9,7 +9,7 @@ import orjson
 from longline.drivers.records.database import Row, Transaction, TryAgain
 from longline.model.errors import IllegalMove
 from longline.model.runs.run import StartOutcome
-from longline.model.search.item import COUNTED, NewItem
+from longline.model.search.item import UNINDEXED_KINDS, NewItem
 from longline.model.states import ENDED, RUN_ENDED, Move, Noun, RunState, legal, move
 
 
@@ -79,10 +79,10 @@ class RunCounters:
             self._fates[run_id, "refused", reason] += count
 
     def brought(self, run_id: int, items: Iterable[NewItem]) -> None:
-        """Count documents with the run that brought them; an item of a kind in `COUNTED` is no document."""
+        """Count documents with the run that brought them; an item of a kind in `UNINDEXED_KINDS` is no document."""
         counts = self._counts[run_id]
         for item in items:
-            if item.kind not in COUNTED:
+            if item.kind not in UNINDEXED_KINDS:
                 counts["indexed"] += 1
                 counts["untitled"] += not item.title
                 counts["bodiless"] += not item.body

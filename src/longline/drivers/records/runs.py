@@ -12,7 +12,7 @@ from longline.model.errors import Unavailable
 from longline.model.runs.run import Fate, NewRun, RunKind, RunRow
 from longline.model.states import Actor, first_state
 
-STEPS = ("create",)
+CREATION_STEPS = ("create",)
 """Moves by which a run comes to its first state."""
 
 
@@ -33,12 +33,12 @@ async def _note(tx: Transaction, made: Sequence[Row], run: NewRun, actor: Actor)
     """Write the event of a new run."""
     ledger = RunCounters()
     for row in made:
-        ledger.created("run", row["id"], STEPS, (actor, run.kind))
+        ledger.created("run", row["id"], CREATION_STEPS, (actor, run.kind))
     await ledger.write(tx, actor)
 
 
 def _values(run: NewRun) -> dict[str, Any]:
-    return msgspec.structs.asdict(run) | {"state": first_state("run", STEPS)}
+    return msgspec.structs.asdict(run) | {"state": first_state("run", CREATION_STEPS)}
 
 
 class RunRecords(Table):

@@ -32,7 +32,7 @@ WRITE = "BEGIN IMMEDIATE"
 MIN_FREE_BYTES = 64 * 1024
 """Free bytes below which an I/O error means a full disk."""
 
-CHECKPOINT_EVERY = 3
+COMMITS_PER_CHECKPOINT = 3
 CHECKPOINT_AT_LEAST = 64
 log = logging.getLogger(__name__)
 
@@ -219,7 +219,7 @@ class SqliteDatabase:
         The automatic checkpoint of SQLite runs inside the commit that crosses the threshold, often a claim.
         """
         self._commits += 1
-        due = self._commits % CHECKPOINT_EVERY == 0 and self._writer.idle
+        due = self._commits % COMMITS_PER_CHECKPOINT == 0 and self._writer.idle
         if due or self._commits >= CHECKPOINT_AT_LEAST:
             self._commits = 0
             self._move_log("PASSIVE")

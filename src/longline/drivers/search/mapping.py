@@ -15,7 +15,7 @@ from longline.model.search.document import (
 KEYWORD, TEXT = {"type": "keyword"}, {"type": "text"}
 WHOLE, NUMBER = {"type": "long"}, {"type": "double"}
 DATE = {"type": "date", "format": "strict_date_optional_time||epoch_millis"}
-UNREAD = {"type": "object", "enabled": False}
+NOT_INDEXED = {"type": "object", "enabled": False}
 # Texts are tokenized into plain words before indexing.
 WORDS = {"type": "text", "analyzer": "whitespace"}
 
@@ -48,7 +48,7 @@ RAW_CONTENT = {
                 _each(LINKED_TEXTS, TEXT)
                 | _each(LINKED_KEYWORDS, KEYWORD)
                 | _each(LINKED_DATES, DATE)
-                | {"jsonld_word_count": {"type": "integer"}, "jsonld_raw": UNREAD}
+                | {"jsonld_word_count": {"type": "integer"}, "jsonld_raw": NOT_INDEXED}
             ),
             "meta": _strict(_each(META_KEYWORDS, KEYWORD) | _each(META_DATES, DATE)),
         }

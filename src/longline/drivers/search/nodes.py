@@ -16,7 +16,7 @@ from longline.model.errors import BadInput, Unavailable
 
 JSON, LINES = "application/json", "application/x-ndjson"
 REQUEST_TIMEOUT = timedelta(seconds=30)
-AWAY = frozenset({429, 502, 503, 504})
+UNAVAILABLE_STATUSES = frozenset({429, 502, 503, 504})
 """Statuses of a node that is busy or away: the next node is tried."""
 
 
@@ -72,7 +72,7 @@ class Nodes:
         self._client = wreq.Client(**_config(manners))
 
     async def send(self, method: wreq.Method, path: str, body: bytes | None = None, kind: str = JSON) -> NodeResponse:
-        """Send a request and return the first response with a status outside `AWAY`, or raise `Unavailable`."""
+        """Return the first response whose status is not in `UNAVAILABLE_STATUSES`, or raise `Unavailable`."""
         failures = []
         for node in list(self._nodes):
             try:
@@ -82,7 +82,7 @@ class Nodes:
             except (exceptions.BodyError, exceptions.ConnectionResetError, orjson.JSONDecodeError) as error:
                 failures.append(f"{node[0]}: {str(error).splitlines()[0]}")
             else:
-                if answer.status not in AWAY:
+                if answer.status not in UNAVAILABLE_STATUSES:
                     return answer
                 failures.append(f"{node[0]}: {answer.status} {answer.trouble}")
             self._nodes.append(self._nodes.pop(0))

@@ -18,7 +18,7 @@ from longline.model.search.tokenize import words_of
 
 log = logging.getLogger(__name__)
 
-OURS = "longline_items"
+INDEX_NAME = "longline_items"
 FIELDS = ["title^4", "body"]
 RETRYABLE_STATUSES = frozenset({429, 503})
 _SAME = ("kind", "source_id", "run_id", "availability", "brand", "category")
@@ -36,7 +36,7 @@ class OpenSearch:
 
     async def index(self, documents: Sequence[SearchDocument]) -> None:
         articles = [d for d in documents if d.kind in index.RAW_CONTENT]
-        await self._make(OURS, ITEMS)
+        await self._make(INDEX_NAME, ITEMS)
         for name in sorted({index.index_of(d) for d in articles}):
             await self._make(name, RAW_CONTENT)
         # In a thread: some hundred texts would block the event loop for too long.
@@ -52,7 +52,7 @@ class OpenSearch:
             "track_total_hits": True,
             "_source": False,
         }
-        answer = await self._ask(f"/{OURS}/_search", asked)
+        answer = await self._ask(f"/{INDEX_NAME}/_search", asked)
         if answer is None:
             return Matches()
         hits = answer["hits"]
@@ -61,7 +61,7 @@ class OpenSearch:
 
     async def nearest(self, word: str) -> str | None:
         near = {"text": word, "term": {"field": "body", "suggest_mode": "missing", "min_word_length": 3}}
-        answer = await self._ask(f"/{OURS}/_search", {"size": 0, "suggest": {"near": near}})
+        answer = await self._ask(f"/{INDEX_NAME}/_search", {"size": 0, "suggest": {"near": near}})
         options = [o for entry in answer["suggest"]["near"] for o in entry["options"]] if answer else []
         return str(options[0]["text"]) if options else None
 
@@ -144,7 +144,7 @@ def _order(query: SearchQuery) -> list[Any]:
 
 
 def _writes(documents: Sequence[SearchDocument], articles: Sequence[SearchDocument]) -> list[Action]:
-    ours: list[Action] = [({"index": {"_index": OURS, "_id": str(d.id)}}, _ours(d)) for d in documents]
+    ours: list[Action] = [({"index": {"_index": INDEX_NAME, "_id": str(d.id)}}, _ours(d)) for d in documents]
     return ours + [
         ({"index": {"_index": index.index_of(d), "_id": index.document_id(d)}}, index.raw_content(d)) for d in articles
     ]

@@ -24,7 +24,7 @@ MAX_BYTES = 64 * 1024 * 1024
 ORDER = "sort_by=created_at&sort_order=asc"
 """Sort order with new sources last, so that reading page after page skips none."""
 
-AWAY = frozenset({401, 403, 408, 425, 429})
+UNAVAILABLE_STATUSES = frozenset({401, 403, 408, 425, 429})
 """Statuses, beside 5xx, that count as unavailable and not as a rejection of the request."""
 
 BROKEN: tuple[type[Exception], ...] = (*RAISED, FetchFailed)
@@ -74,7 +74,7 @@ class HttpSourceManager:
         status, said = await self._send(method, path, body)
         if status == 404 and path.startswith("/"):
             return None
-        if 400 <= status < 500 and status not in AWAY and body is not None:
+        if 400 <= status < 500 and status not in UNAVAILABLE_STATUSES and body is not None:
             raise Conflict(f"the source service answered {status}")
         if status >= 300:
             why = ": does it have the secret that we sign with?" if status == 401 else ""

@@ -26,11 +26,11 @@ from longline.ports.http import Response
 
 log = logging.getLogger(__name__)
 
-MOST_WAITING = 100
-AT_ONCE = 4
-PAUSES = (1.0, 2.0, 4.0)
-UPLOAD_WITHIN = 30.0
-LAST_UPLOADS_WITHIN = 10.0
+MAX_WAITING = 100
+MAX_CONCURRENT_UPLOADS = 4
+RETRY_PAUSES_SECONDS = (1.0, 2.0, 4.0)
+UPLOAD_TIMEOUT_SECONDS = 30.0
+CLOSE_TIMEOUT_SECONDS = 10.0
 MAX_BODY = 64 * 1024 * 1024
 
 HTML = "text/html; charset=utf-8"
@@ -88,7 +88,7 @@ class HtmlArchive:
 
     def __init__(self, blobs: Blobs, beside: Blobs, clock: Clock) -> None:
         self._blobs, self._beside, self._clock = blobs, beside, clock
-        self._waiting: asyncio.Queue[HtmlCopy] = asyncio.Queue(MOST_WAITING)
+        self._waiting: asyncio.Queue[HtmlCopy] = asyncio.Queue(MAX_WAITING)
 
     def see(self, plan: CrawlPlan, at: int, response: Response) -> None:
         """Queue an HTML response; polled documents and other content types are left out."""
@@ -102,13 +102,13 @@ class HtmlArchive:
     async def run(self) -> None:
         """Store queued responses, until cancelled."""
         async with asyncio.TaskGroup() as uploads:
-            for _ in range(AT_ONCE):
+            for _ in range(MAX_CONCURRENT_UPLOADS):
                 uploads.create_task(self._store_all())
 
     async def drained(self) -> None:
         """Wait until all queued responses are stored, for LAST_UPLOADS_WITHIN seconds at most."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(LAST_UPLOADS_WITHIN):
+            async with asyncio.timeout(CLOSE_TIMEOUT_SECONDS):
                 await self._waiting.join()
                 return
         log.warning("HTML archive not finished before the shutdown deadline", extra={"left": self._waiting.qsize()})
@@ -133,9 +133,9 @@ class HtmlArchive:
 
     async def _put(self, blobs: Blobs, key: str, data: bytes, labels: Mapping[str, str]) -> bool:
         """Store an object, with retries; return False and log a warning when all attempts fail."""
-        for pause in (*PAUSES, None):
+        for pause in (*RETRY_PAUSES_SECONDS, None):
             try:
-                async with asyncio.timeout(UPLOAD_WITHIN):
+                async with asyncio.timeout(UPLOAD_TIMEOUT_SECONDS):
                     await blobs.put(key, data, labels)
                 return True
             except (Unavailable, TimeoutError) as error:

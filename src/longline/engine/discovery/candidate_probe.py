@@ -5,7 +5,7 @@ A probe is a run with one task, so that it waits its host's turn and keeps to ro
 
 import logging
 
-from longline.engine.feeds.feed_poller import AT_ONCE, FeedParts, polling
+from longline.engine.feeds.feed_poller import BATCH_SIZE, FeedParts, polling
 from longline.engine.frontier.seeding import RunToMake
 from longline.model.discovery.candidate import CandidateRow, ProbeResult, risk_of
 from longline.model.runs.run import RunKind
@@ -25,10 +25,10 @@ class CandidateProbe:
 
     async def once(self) -> int:
         """Submit probed candidates to a person, then begin to probe new ones; return the number of both."""
-        seen = await self._candidates.seen(AT_ONCE)
+        seen = await self._candidates.seen(BATCH_SIZE)
         for candidate in seen:
             await self._judge(candidate)
-        fresh = await self._candidates.fresh(AT_ONCE)
+        fresh = await self._candidates.fresh(BATCH_SIZE)
         for candidate in fresh:
             plan = polling(self._parts.plan, [candidate.home])
             run_id = await self._parts.seeder.ask(RunToMake(RunKind.CANDIDATE_PROBE, plan, None))

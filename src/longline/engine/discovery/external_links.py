@@ -22,12 +22,12 @@ from longline.ports.records.sources import SourceStore
 
 log = logging.getLogger(__name__)
 
-MOST_REMEMBERED = 10_000
-REMEMBERED_SECONDS = 600.0
+MAX_CACHED = 10_000
+CACHE_SECONDS = 600.0
 """Seconds for which the source of a place, and a decision on a place in a run, are cached."""
 
-MOST_ALIKE = 500
-LINKS_AT_ONCE = 200
+MAX_SIMILAR_SOURCES = 500
+BATCH_SIZE = 200
 """Largest number of links examined before other tasks get the event loop."""
 
 
@@ -46,8 +46,8 @@ class Discovery:
 
     def __init__(self, parts: DiscoveryParts, rules: DiscoveryRules) -> None:
         self._parts, self._rules = parts, rules
-        self._sources: BoundedDict[str, tuple[float, int | None]] = BoundedDict(MOST_REMEMBERED)
-        self._said: BoundedDict[tuple[int, str, str], float] = BoundedDict(MOST_REMEMBERED)
+        self._sources: BoundedDict[str, tuple[float, int | None]] = BoundedDict(MAX_CACHED)
+        self._said: BoundedDict[tuple[int, str, str], float] = BoundedDict(MAX_CACHED)
 
     async def save(self, pages: Iterable[Finished]) -> None:
         """Follow up the external links of pages."""
@@ -63,7 +63,7 @@ class Discovery:
         sightings: list[LinkSighting] = []
         known: list[tuple[int, str]] = []
         for number, link in enumerate(await asyncio.to_thread(leading_away, page)):
-            if number % LINKS_AT_ONCE == 0:
+            if number % BATCH_SIZE == 0:
                 await asyncio.sleep(0)  # cached places cost no wait, and other tasks need the event loop
             url = parse(link.url)
             identity = identity_of(url)
@@ -95,7 +95,7 @@ class Discovery:
         """Return True unless the run noted this of the place lately: pages of a site share most of their links."""
         now, key = self._parts.clock.monotonic(), (run_id, identity, said)
         before = self._said.get(key)
-        if before is not None and now < before + REMEMBERED_SECONDS:
+        if before is not None and now < before + CACHE_SECONDS:
             return False
         self._said[key] = now
         return True
@@ -104,7 +104,7 @@ class Discovery:
         """Return the source that a place belongs to, cached for REMEMBERED_SECONDS."""
         now = self._parts.clock.monotonic()
         at, source_id = self._sources.get(identity, (float("-inf"), None))
-        if now >= at + REMEMBERED_SECONDS:
+        if now >= at + CACHE_SECONDS:
             source_id = await self._look_up(identity, url)
             self._sources[identity] = (now, source_id)
         return source_id
@@ -113,7 +113,7 @@ class Discovery:
         sources = self._parts.sources
         if named := await sources.get_by_identity(identity):
             return named.id
-        alike = await sources.find(SourceQuery(search=url.hostname.removeprefix("www.")), limit=MOST_ALIKE)
+        alike = await sources.find(SourceQuery(search=url.hostname.removeprefix("www.")), limit=MAX_SIMILAR_SOURCES)
         return next((row.id for row in alike if _is_at(row.base_url, identity)), None)
 
 

@@ -7,7 +7,15 @@ of its own. The first document that is a feed with an entry wins.
 import logging
 from functools import partial
 
-from longline.engine.feeds.feed_poller import AT_ONCE, HOLD_MS, MAX_READING, FeedParts, guarded, polling, side_by_side
+from longline.engine.feeds.feed_poller import (
+    BATCH_SIZE,
+    HOLD_MS,
+    MAX_CONCURRENT_READS,
+    FeedParts,
+    guarded,
+    polling,
+    side_by_side,
+)
 from longline.engine.frontier.seeding import RunToMake
 from longline.model.feeds.feed import NotAFeed
 from longline.model.feeds.feed_poll import SEARCH_INTERVAL_MS, FeedRow, asked, dropped, found
@@ -36,13 +44,13 @@ class FeedFinder:
 
     async def further(self) -> int:
         """Continue the searches with a finished step; return their number."""
-        ended = await self._parts.feeds.answered(AT_ONCE, searching=True)
-        await side_by_side([guarded(feed.source_id, self._further(feed)) for feed in ended], MAX_READING)
+        ended = await self._parts.feeds.answered(BATCH_SIZE, searching=True)
+        await side_by_side([guarded(feed.source_id, self._further(feed)) for feed in ended], MAX_CONCURRENT_READS)
         return len(ended)
 
     async def begin(self) -> int:
         """Begin the searches that are due; return their number."""
-        due = await self._parts.feeds.claim(AT_ONCE, HOLD_MS, searching=True)
+        due = await self._parts.feeds.claim(BATCH_SIZE, HOLD_MS, searching=True)
         for feed in due:
             await guarded(feed.source_id, self._begin(feed))
         return len(due)

@@ -38,11 +38,11 @@ from longline.ports.records.feeds import FeedStore
 
 log = logging.getLogger(__name__)
 
-AT_ONCE = 100
+BATCH_SIZE = 100
 HOLD_MS = HOUR_MS // 6
 """Largest number of feeds handled in one go, and milliseconds in which a claimed feed must get its run."""
 
-MAX_READING = 4
+MAX_CONCURRENT_READS = 4
 """Largest number of documents read at once, so that a slow document holds up none of the others."""
 
 Read = Callable[[Page], Awaitable[list[str]]]
@@ -81,13 +81,13 @@ class FeedPoller:
 
     async def take(self) -> int:
         """Process the polls that have ended; return their number."""
-        ended = await self._parts.feeds.answered(AT_ONCE, searching=False)
-        await side_by_side([guarded(feed.source_id, self._take(feed)) for feed in ended], MAX_READING)
+        ended = await self._parts.feeds.answered(BATCH_SIZE, searching=False)
+        await side_by_side([guarded(feed.source_id, self._take(feed)) for feed in ended], MAX_CONCURRENT_READS)
         return len(ended)
 
     async def begin(self) -> int:
         """Begin the polls that are due; return their number."""
-        due = await self._parts.feeds.claim(AT_ONCE, HOLD_MS, searching=False)
+        due = await self._parts.feeds.claim(BATCH_SIZE, HOLD_MS, searching=False)
         for feed in due:
             await guarded(feed.source_id, self._poll(feed))
         return len(due)

@@ -11,8 +11,8 @@ from functools import partial
 
 import msgspec
 
-from longline.engine.feeds.feed_poller import AT_ONCE, HOLD_MS, guarded, polling, side_by_side
-from longline.engine.frontier.seeding import MOST_TASKS, RunToMake, Seeder
+from longline.engine.feeds.feed_poller import BATCH_SIZE, HOLD_MS, guarded, polling, side_by_side
+from longline.engine.frontier.seeding import MAX_TASKS, RunToMake, Seeder
 from longline.engine.sources.crawl_plan import twins
 from longline.model.feeds.feed_poll import PLACE_PRIORITY
 from longline.model.feeds.sitemap import (
@@ -39,10 +39,10 @@ from longline.ports.records.sources import SourceStore
 
 log = logging.getLogger(__name__)
 
-PIECE = 1000
+URL_BATCH_SIZE = 1000
 """Largest number of places admitted in one transaction."""
 
-MAX_READING = 2
+MAX_CONCURRENT_READS = 2
 """Largest number of sources read at once: a sitemap may have fifty megabytes."""
 
 Read = Callable[[Page], Awaitable[Sitemap]]
@@ -74,13 +74,13 @@ class SitemapReader:
 
     async def take(self) -> int:
         """Process the fetched sitemaps; return the number of sources."""
-        ended = await self._parts.sitemaps.answered(AT_ONCE)
-        await side_by_side([guarded(row.source_id, self._take(row)) for row in ended], MAX_READING)
+        ended = await self._parts.sitemaps.answered(BATCH_SIZE)
+        await side_by_side([guarded(row.source_id, self._take(row)) for row in ended], MAX_CONCURRENT_READS)
         return len(ended)
 
     async def begin(self) -> int:
         """Request the sitemaps that are due; return the number of sources."""
-        due = await self._parts.sitemaps.claim(AT_ONCE, HOLD_MS)
+        due = await self._parts.sitemaps.claim(BATCH_SIZE, HOLD_MS)
         for row in due:
             await guarded(row.source_id, self._begin(row))
         return len(due)
@@ -107,7 +107,7 @@ class SitemapReader:
         # With the first level and this one, all that was read is known: no index is deeper than two levels.
         deeper = _unread(deeper, [*(_first(source) if source else ()), *(task.url for task in tasks)])
         if deeper and row.level < MAX_LEVELS:
-            await self._ask(row, row.level + 1, deeper[:MOST_TASKS])
+            await self._ask(row, row.level + 1, deeper[:MAX_TASKS])
         else:
             await self._parts.sitemaps.change(row.source_id, partial(answered, run_id=row.run_id))
 
@@ -127,8 +127,8 @@ class SitemapReader:
     async def _feed(self, source: SourceRow, urls: Sequence[str]) -> None:
         """Admit the URLs of sitemaps that are on the source's own site."""
         hosts, new = twins(parse(source.base_url, credentials=True)), 0
-        for start in range(0, len(urls), PIECE):
-            piece = urls[start : start + PIECE]
+        for start in range(0, len(urls), URL_BATCH_SIZE):
+            piece = urls[start : start + URL_BATCH_SIZE]
             new += await self._parts.seeder.feed(RunKind.STANDING_SITEMAP, source.id, piece, PLACE_PRIORITY, hosts)
         log.info("sitemaps read", extra={"source": source.id, "places": len(urls), "new": new})
 

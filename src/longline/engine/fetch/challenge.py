@@ -3,10 +3,10 @@
 from longline.model.fetch.content_encoding import Undecodable, decode_body
 from longline.ports.http import Response
 
-LARGEST = 32 * 1024
+MAX_BYTES = 32 * 1024
 """Largest challenge in bytes, as received: a challenge is little more than a script."""
 
-LARGEST_DECODED = 512 * 1024
+MAX_DECODED_BYTES = 512 * 1024
 """Largest challenge in bytes, once decoded."""
 
 _PHRASES = (
@@ -22,10 +22,10 @@ def is_challenge(response: Response, max_bytes: int) -> bool:
         return False
     if ray is not None and (response.header("cf-mitigated") or "").lower() == "challenge":
         return True
-    if len(response.body) > LARGEST:
+    if len(response.body) > MAX_BYTES:
         return False
     try:
-        text = decode_body(response.headers, response.body, min(max_bytes, LARGEST_DECODED)).lower()
+        text = decode_body(response.headers, response.body, min(max_bytes, MAX_DECODED_BYTES)).lower()
     except Undecodable:
         return False
     return any(phrase in text for phrase in _PHRASES)

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from longline.engine.fetch.challenge import is_challenge
-from longline.engine.fetch.retry_after import TOO_MANY, back_off
+from longline.engine.fetch.retry_after import TOO_MANY_REQUESTS, back_off
 from longline.engine.fetch.robots import RobotsRules
 from longline.engine.fetch.sender import Headers, RequestContext, Sender, TimedResponse
 from longline.engine.frontier.held_hosts import HeldHost
@@ -34,15 +34,15 @@ NOT_MODIFIED = 304
 MAX_DELAY = 60.0
 """Largest delay in seconds between requests to a host, however many 429s the host sends."""
 
-PATIENT_SECONDS = 3600.0
+THROTTLED_DELAY_SECONDS = 3600.0
 """Seconds for which a host keeps the doubled delay after its last 429."""
 
-MOST_TOLD = 10_000
+MAX_REMEMBERED_WARNINGS = 10_000
 
 Visit = tuple[str, str | None]
 """A requested URL, and the cookies that were sent with the request."""
 
-QUICK_BYTES = 128 * 1024
+MAX_INLINE_BYTES = 128 * 1024
 """Largest body decoded on the event loop, if decoding gives at most eight times as many bytes."""
 
 
@@ -100,7 +100,7 @@ class Fetcher:
         self._sender, self._rules, self._clock = parts.sender, parts.rules, parts.clock
         self._politeness, self._tasks, self._witness = parts.politeness, parts.tasks, parts.witness
         self._max_bytes, self._chance = max_bytes, chance
-        self._told: BoundedDict[tuple[int, str], None] = BoundedDict(MOST_TOLD)
+        self._told: BoundedDict[tuple[int, str], None] = BoundedDict(MAX_REMEMBERED_WARNINGS)
 
     async def fetch(self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan) -> Fetched:
         """Fetch one page; every outcome has a reason in `model/frontier/outcomes.py`."""
@@ -226,7 +226,7 @@ class Fetcher:
             return Fetched("odd_status", at, status=response.status, error=f"HTTP {response.status}")
         if response.status in fate.NO_CONTENT:
             return Fetched("no_content", at, status=response.status, error=f"HTTP {response.status}")
-        if response.status in fate.UNLED:
+        if response.status in fate.REDIRECT_STATUSES:
             error = f"HTTP {response.status} without a Location"
             return Fetched("bad_url", at, status=response.status, error=error)
         if not _wanted(response, asked.plan):
@@ -238,8 +238,8 @@ class Fetcher:
     def _refused(self, host: HeldHost, sent: TimedResponse, reason: str, *, single: bool) -> Fetched:
         """Return the outcome of a refused request; a 429 for a single URL doubles the host's delay for a while."""
         status = sent.response.status
-        if single and status == TOO_MANY:
-            host.impose(min(2 * host.pace.delay, MAX_DELAY), self._clock.monotonic() + PATIENT_SECONDS)
+        if single and status == TOO_MANY_REQUESTS:
+            host.impose(min(2 * host.pace.delay, MAX_DELAY), self._clock.monotonic() + THROTTLED_DELAY_SECONDS)
         after = back_off(host, sent.response, self._clock, self._chance())
         return Fetched(reason, sent.at, status=status, error=f"HTTP {status}", retry_after=after)
 
@@ -252,9 +252,9 @@ def _resent(after_ms: int | None) -> tuple[RequestMade, ...]:
 async def _decoded(response: Response, max_bytes: int) -> bytes:
     """Return the decoded body; a body that grows large is decoded in a thread, to keep the event loop free."""
     headers, body = response.headers, response.body
-    if len(body) <= QUICK_BYTES:
+    if len(body) <= MAX_INLINE_BYTES:
         try:
-            return decode_body(headers, body, min(max_bytes, 8 * QUICK_BYTES))
+            return decode_body(headers, body, min(max_bytes, 8 * MAX_INLINE_BYTES))
         except Undecodable as error:
             if error.kind != "too_large":
                 raise

@@ -7,8 +7,8 @@ from longline.engine.frontier.held_hosts import HeldHost
 from longline.ports.clock import Clock
 from longline.ports.http import Response
 
-TOO_MANY = 429
-THROTTLED = frozenset({TOO_MANY, 503})
+TOO_MANY_REQUESTS = 429
+THROTTLING_STATUSES = frozenset({TOO_MANY_REQUESTS, 503})
 """Statuses that pause a host, also without a Retry-After."""
 
 MAX_RETRY_AFTER = 3600.0
@@ -21,7 +21,7 @@ def back_off(host: HeldHost, response: Response, clock: Clock, chance: float) ->
     A 429 or 503 without a Retry-After pauses the host for longer each time in a row; `chance` is from 0 to 1.
     """
     after = retry_seconds(response, clock.now())
-    if after is None and response.status in THROTTLED:
+    if after is None and response.status in THROTTLING_STATUSES:
         after = host.pace.throttled(chance)
     if after is not None:
         host.back_off(after, clock.monotonic())

@@ -8,7 +8,7 @@ from weakref import WeakValueDictionary
 
 import msgspec
 
-from longline.engine.fetch.retry_after import TOO_MANY, back_off
+from longline.engine.fetch.retry_after import TOO_MANY_REQUESTS, back_off
 from longline.engine.fetch.sender import RequestContext, Sender
 from longline.engine.frontier.held_hosts import HeldHost
 from longline.model.bounded_dict import BoundedDict
@@ -28,8 +28,8 @@ MAX_CRAWL_DELAY = 60.0
 MAX_DECODED = 20 * MAX_BYTES
 """Largest decoded robots.txt in bytes, apart from the limit for pages: no readable rule may be missed."""
 
-KNOWN_SECONDS = 3600.0
-UNKNOWN_SECONDS = 1.0
+CACHE_SECONDS = 3600.0
+FAILURE_CACHE_SECONDS = 1.0
 LENIENT_SECONDS = 86_400.0
 """Lifetimes in seconds of cached rules, of a cached failure to fetch rules, and of both for lenient plans.
 
@@ -47,7 +47,7 @@ class RobotsCache:
     def get(self, origin: str, now: float, *, lenient: bool = False) -> Robots | FetchFailed | None:
         """Return the rules of a site or the failure to fetch them; None when neither is cached or the entry expired."""
         at, robots = self._known.get(origin, (float("-inf"), None))
-        believed = KNOWN_SECONDS if isinstance(robots, Robots) else UNKNOWN_SECONDS
+        believed = CACHE_SECONDS if isinstance(robots, Robots) else FAILURE_CACHE_SECONDS
         return robots if now < at + (LENIENT_SECONDS if lenient else believed) else None
 
     def put(self, origin: str, robots: Robots | FetchFailed, now: float) -> None:
@@ -122,11 +122,13 @@ class RobotsRules:
 
     def _read(self, host: HeldHost, response: Response) -> Robots:
         """Return the rules in a response; raise `FetchFailed` for 429, 5xx and odd statuses."""
-        if response.status == TOO_MANY or response.status >= 500:
+        if response.status == TOO_MANY_REQUESTS or response.status >= 500:
             # The site forbids everything while the error lasts: its pages wait, they are not given up.
             after = back_off(host, response, self._clock, self._chance())
             raise FetchFailed(
-                "http_429" if response.status == TOO_MANY else "http_5xx", f"HTTP {response.status}", retry_after=after
+                "http_429" if response.status == TOO_MANY_REQUESTS else "http_5xx",
+                f"HTTP {response.status}",
+                retry_after=after,
             )
         try:
             body = decode_body(response.headers, response.body, MAX_DECODED)

@@ -19,10 +19,10 @@ from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed, Http, Request, Response
 from longline.ports.records.proxies import PickedProxy
 
-MOST_WAYS = 10
+MAX_PROXIES_PER_REQUEST = 10
 """Largest number of proxies tried for one request: behind a proxy, a dead site looks like a dead proxy."""
 
-MOST_RUNS = 1000
+MAX_COOKIE_JARS = 1000
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -87,7 +87,7 @@ class Sender:
         chance: Callable[[], float] = random.random,
     ) -> None:
         self._http, self._clock, self._settings, self._proxies, self._chance = http, clock, settings, proxies, chance
-        self._jars: BoundedDict[int, RunCookies] = BoundedDict(MOST_RUNS)
+        self._jars: BoundedDict[int, RunCookies] = BoundedDict(MAX_COOKIE_JARS)
         self._number = count()
 
     def agent(self, plan: CrawlPlan) -> str:
@@ -122,7 +122,7 @@ class Sender:
                 if way is None or not failure.proxy_fault:
                     raise
                 failed |= {way.proxy_id}
-                if len(failed) >= MOST_WAYS:
+                if len(failed) >= MAX_PROXIES_PER_REQUEST:
                     message = f"{len(failed)} proxies failed, the last one so: {failure}"
                     raise FetchFailed("proxy_exhausted", message) from failure
                 continue

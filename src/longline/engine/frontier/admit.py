@@ -12,7 +12,7 @@ from longline.model.runs.plan import CrawlPlan
 from longline.model.url import BadUrl, dedupe_key, parse
 from longline.ports.records.frontier import HostSetting
 
-MOST_VERDICTS = 50_000
+MAX_VERDICTS = 50_000
 
 KNOWN = "known"
 TOO_MANY = "too_many_links"
@@ -45,7 +45,7 @@ class AdmissionCache:
     A URL that the database admitted, or had already, is `known` from then on and is not sent again.
     """
 
-    def __init__(self, most: int = MOST_VERDICTS) -> None:
+    def __init__(self, most: int = MAX_VERDICTS) -> None:
         self._most, self._count = most, 0
         # A plain dict finds its first key by passing over every slot that was deleted before it.
         self._said: OrderedDict[int, OrderedDict[str, AdmittedUrl | str]] = OrderedDict()

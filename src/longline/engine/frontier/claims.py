@@ -16,14 +16,14 @@ from longline.ports.records.frontier import ClaimRequest
 
 log = logging.getLogger(__name__)
 
-SOON = 1.0
+LOOKAHEAD_SECONDS = 1.0
 """Seconds ahead for which a worker wants enough tasks; only tasks that may start in that time count."""
 
-AHEAD = 4
+TASKS_AHEAD_PER_PLACE = 4
 """Tasks that must wait in hand, as a multiple of the concurrency, so that no place is idle during a claim."""
 
 
-A_MOMENT = 0.005
+CLOCK_MARGIN_SECONDS = 0.005
 """Seconds by which a host may be free later by the engine's clock than by the worker's."""
 
 
@@ -58,10 +58,10 @@ class WorkClaims:
     def if_low(self, wake: Callable[[], None], appeal: WorkRequest | None) -> None:
         """Start a claim when the tasks in hand run low; `wake` is called when the claim has ended."""
         now, s = self._clock.monotonic(), self._settings
-        soon, most = self.hand.soon(now, SOON), s.concurrency * s.tasks_per_host
-        low = soon < AHEAD * s.concurrency and self.hand.waiting < most
+        soon, most = self.hand.soon(now, LOOKAHEAD_SECONDS), s.concurrency * s.tasks_per_host
+        low = soon < TASKS_AHEAD_PER_PLACE * s.concurrency and self.hand.waiting < most
         if self.under_way is None and low and now >= self.next:
-            asking = self.hand.hungry(now, SOON, s.helpings)
+            asking = self.hand.hungry(now, LOOKAHEAD_SECONDS, s.helpings)
             for host in asking:
                 host.asking = True  # before the claim: the host must not be released while more of its tasks come
             # A worker with enough tasks leaves newly free hosts to other workers, until those have polled.
@@ -71,14 +71,14 @@ class WorkClaims:
 
     def reported(self, released: Iterable[HeldHost], *, more: bool) -> None:
         """Note the hosts that a report released; claim again at once after a release or when there is more work."""
-        moments = [late(self._clock, host.next_start) + A_MOMENT for host in released]
+        moments = [late(self._clock, host.next_start) + CLOCK_MARGIN_SECONDS for host in released]
         self._free_again = min(moments, default=self._free_again)
         if moments or more:
             self.next = 0.0
 
     def share(self) -> None:
         """Release hosts to an idle worker, if this worker has enough tasks."""
-        if self.hand.soon(self._clock.monotonic(), SOON) >= self._settings.concurrency:
+        if self.hand.soon(self._clock.monotonic(), LOOKAHEAD_SECONDS) >= self._settings.concurrency:
             self.hand.share()
 
     def _claimed(self, task: "asyncio.Task[None]", wake: Callable[[], None]) -> None:

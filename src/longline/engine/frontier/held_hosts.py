@@ -14,14 +14,14 @@ from longline.model.frontier.host import HostLease
 from longline.model.frontier.task import ClaimedTask
 from longline.ports.clock import Clock
 
-ON_THE_WAY_ALONE = 1.0
-ON_THE_WAY_AMONG_OTHERS = 0.25
+TRANSIT_SECONDS = 1.0
+TRANSIT_SECONDS_CONCURRENT = 0.25
 """Seconds that a request may take to arrive: where requests follow each other, and where they overlap."""
 
 MAX_PAUSE_SECONDS = 4000.0
 """Longest pause that a host's row can cause, in seconds: a longer Retry-After is cut; twice the delay comes on top."""
 
-GREED = 8
+MAX_PLACES_RATIO = 8
 """Places of a worker that one host may have for each place that is left free for other hosts."""
 
 
@@ -116,7 +116,7 @@ class HeldHost:
         # The server sees the request somewhat later than we send it. Until it has answered, the next request keeps that
         # much more distance, or two of them could arrive closer together than they were sent.
         alone = self.pace.concurrency == 1
-        allowance = ON_THE_WAY_ALONE if alone else min(self.pace.delay, ON_THE_WAY_AMONG_OTHERS)
+        allowance = TRANSIT_SECONDS if alone else min(self.pace.delay, TRANSIT_SECONDS_CONCURRENT)
         self._last_start = self._last_seen = now
         self._longer = longer
         self.next_start = now + self.pace.delay + longer + (allowance if self.pace.delay else 0.0)
@@ -249,4 +249,4 @@ def _leaves_room(host: HeldHost, places: int) -> bool:
 
     The last free place is for a host that has none, and several silent hosts together leave some free as well.
     """
-    return places > 0 and host.inflight <= GREED * (places - 1)
+    return places > 0 and host.inflight <= MAX_PLACES_RATIO * (places - 1)

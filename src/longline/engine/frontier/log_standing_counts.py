@@ -2,7 +2,7 @@
 
 import logging
 
-from longline.model.frontier.standing_frontier import RESTS
+from longline.model.frontier.standing_frontier import STATES_BY_LIST
 from longline.ports.records.standing_frontier import StandingFrontierStore
 
 log = logging.getLogger(__name__)
@@ -17,4 +17,4 @@ class StandingCountLog:
     async def once(self) -> None:
         """Log the number of URLs in each group."""
         counts = await self._standing.counts()
-        log.info("frontier counts", extra={rest: counts.get(rest, 0) for rest in RESTS})
+        log.info("frontier counts", extra={rest: counts.get(rest, 0) for rest in STATES_BY_LIST})

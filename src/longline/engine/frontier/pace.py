@@ -5,11 +5,11 @@ from collections.abc import Callable
 from longline.model.back_off import back_off
 from longline.model.frontier.host import HostLease, HostPace
 
-LATELY = 30.0
+POLITEST_PACE_SECONDS = 30.0
 """Seconds for which the politest values of any task at a host apply to all tasks there."""
 
-FIRST_PATIENCE = 2.0
-MAX_PATIENCE = 300.0
+FIRST_BACK_OFF_SECONDS = 2.0
+MAX_BACK_OFF_SECONDS = 300.0
 
 
 class Pace:
@@ -25,13 +25,13 @@ class Pace:
     def heed(self, delay: float, concurrency: int, now: float) -> None:
         """Apply the delay and concurrency of a task, unless politer values were applied lately."""
         if concurrency <= self.concurrency or now >= self._few_until:
-            self.concurrency, self._few_until = concurrency, now + LATELY
+            self.concurrency, self._few_until = concurrency, now + POLITEST_PACE_SECONDS
         self.slow_down(delay, now)
 
     def slow_down(self, delay: float, now: float) -> None:
         """Apply a delay between requests, unless a longer delay was applied lately."""
         if delay >= self.delay or now >= self._slow_until:
-            self.delay, self._slow_until = delay, max(self._slow_until, now + LATELY)
+            self.delay, self._slow_until = delay, max(self._slow_until, now + POLITEST_PACE_SECONDS)
 
     def impose(self, delay: float, until: float) -> None:
         """Apply at least this delay until a moment, even if tasks want a shorter delay."""
@@ -43,7 +43,7 @@ class Pace:
 
         Doubled with every throttling in a row; `chance`, from 0 to 1, spreads workers that were throttled together.
         """
-        wait = back_off(FIRST_PATIENCE, self._throttles, MAX_PATIENCE)
+        wait = back_off(FIRST_BACK_OFF_SECONDS, self._throttles, MAX_BACK_OFF_SECONDS)
         self._throttles += 1
         return max(wait * (0.5 + chance), self.delay)
 

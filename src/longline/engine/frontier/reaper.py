@@ -11,7 +11,7 @@ from longline.ports.records.frontier import WorkerStore
 
 log = logging.getLogger(__name__)
 
-SILENT_MS = 600_000
+DEAD_AFTER_MS = 600_000
 """Milliseconds without a heartbeat after which a worker is dead or cut off; its leases lapsed long before."""
 
 
@@ -38,7 +38,7 @@ class Reaper:
         Their unfinished segments are deleted: no row names them, and none will.
         """
         dead = {worker.id: worker for worker in await self._workers.find() if self._presence.gone(worker.mark)}
-        dead |= {worker.id: worker for worker in await self._workers.silent(SILENT_MS)}
+        dead |= {worker.id: worker for worker in await self._workers.silent(DEAD_AFTER_MS)}
         for worker in dead.values():
             held = await self.strike(worker.id)
             log.info("worker died", extra={"worker": worker.name, "held": held})

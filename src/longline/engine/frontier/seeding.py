@@ -18,11 +18,11 @@ from longline.model.url import BadUrl, Url, parse
 from longline.ports.records.frontier import HostSetting, TaskStore
 from longline.ports.records.runs import RunStore
 
-MOST_TASKS = 1000
+MAX_TASKS = 1000
 """Largest number of tasks that are read of one run; no run of a seeder has more."""
 
 
-NO_RUN = 0
+NO_RUN_ID = 0
 """Run of seeds whose run is made together with them."""
 
 
@@ -44,7 +44,7 @@ class Seeder:
         """Begin a run of the plan's seeds, whether or not they were fetched before; return its id."""
         plan = wanted.plan
         run = NewRun(new_id(), wanted.kind, plan.text(), plan.seeds[0], source_id=wanted.source_id)
-        return await self._lifecycle.runs.begin(run, [seed(url, NO_RUN, plan) for url in plan.seeds], wanted.kind)
+        return await self._lifecycle.runs.begin(run, [seed(url, NO_RUN_ID, plan) for url in plan.seeds], wanted.kind)
 
     async def feed(
         self, kind: RunKind, source_id: int, urls: Iterable[str], priority: int, hosts: tuple[str, ...] = ()
@@ -76,9 +76,7 @@ class Seeder:
         if run is None:
             return []
         order = {url: place for place, url in enumerate(CrawlPlan.read(run.plan).seeds)}
-        found = [
-            task for task in await self._tasks.find(run_id=run_id, limit=MOST_TASKS) if task.reason != "redirected"
-        ]
+        found = [task for task in await self._tasks.find(run_id=run_id, limit=MAX_TASKS) if task.reason != "redirected"]
         return sorted(found, key=lambda task: (order.get(task.url, len(order)), task.id))
 
 

@@ -9,7 +9,7 @@ from longline.engine.lifecycle.creation import ensure_run
 from longline.engine.sources.crawl_plan import DOWNLOADS, FILES, pause_ms, reading
 from longline.model.bounded_dict import BoundedDict
 from longline.model.errors import Unavailable
-from longline.model.frontier.standing_frontier import ASLEEP
+from longline.model.frontier.standing_frontier import NEVER_DUE_MS
 from longline.model.ids import new_id
 from longline.model.runs.plan import CrawlBounds, CrawlPlan, FetchOptions, ParseOptions, Politeness, Retries
 from longline.model.runs.run import NewRun, RunKind, RunRow
@@ -21,11 +21,11 @@ from longline.ports.sources import SourceLookup
 
 log = logging.getLogger(__name__)
 
-MOST_KNOWN = 10_000
-KNOWN_SECONDS = 60.0
+MAX_CACHED_SOURCES = 10_000
+CACHE_SECONDS = 60.0
 """Seconds for which the plan and the ref of a source are cached."""
 
-MINUTE = 60.0
+RETRY_DELAY_SECONDS = 60.0
 
 
 class StandingRules(msgspec.Struct, frozen=True):
@@ -51,13 +51,13 @@ class StandingRuns:
 
     def __init__(self, runs: RunStore, directory: SourceLookup, rules: StandingRules, clock: Clock) -> None:
         self._runs, self._directory, self._rules, self._clock = runs, directory, rules, clock
-        self._known: BoundedDict[tuple[RunKind, str], tuple[StandingRun, float]] = BoundedDict(MOST_KNOWN)
-        self._called: BoundedDict[int, tuple[str, float]] = BoundedDict(MOST_KNOWN)
+        self._known: BoundedDict[tuple[RunKind, str], tuple[StandingRun, float]] = BoundedDict(MAX_CACHED_SOURCES)
+        self._called: BoundedDict[int, tuple[str, float]] = BoundedDict(MAX_CACHED_SOURCES)
 
     @property
     def due(self) -> int:
         """Return when new URLs are due: at once, or ASLEEP until the waker wakes them."""
-        return 0 if self._rules.awake else ASLEEP
+        return 0 if self._rules.awake else NEVER_DUE_MS
 
     async def of(self, kind: RunKind, source_id: int) -> StandingRun:
         """Return the run of a kind and the source of an id."""
@@ -65,7 +65,7 @@ class StandingRuns:
         source, until = self._called.get(source_id, ("", now))
         if now >= until:
             source = await self._directory.ref_of(source_id)
-            self._called[source_id] = source, now + KNOWN_SECONDS
+            self._called[source_id] = source, now + CACHE_SECONDS
         return await self.get(kind, source)
 
     async def get(self, kind: RunKind, source: str) -> StandingRun:
@@ -80,7 +80,7 @@ class StandingRuns:
         return run
 
     def _remember(self, kind: RunKind, source: str, run: StandingRun) -> None:
-        self._known[kind, source] = run, self._clock.monotonic() + KNOWN_SECONDS
+        self._known[kind, source] = run, self._clock.monotonic() + CACHE_SECONDS
 
     async def _look_up(self, kind: RunKind, source: str) -> StandingRun:
         row = await self._runs.first(kind, source)
@@ -112,7 +112,7 @@ def standing_plan(source: CrawlSource | None, rules: StandingRules) -> CrawlPlan
         politeness=Politeness(
             robots=rules.robots, lenient_robots=True, delay_ms=rules.delay_ms if pause is None else pause
         ),
-        retries=Retries(max_attempts=rules.attempts, delay_seconds=MINUTE, insistent=True),
+        retries=Retries(max_attempts=rules.attempts, delay_seconds=RETRY_DELAY_SECONDS, insistent=True),
         fetch=FetchOptions(
             max_redirects=rules.max_redirects, content_types=HTML, render=source.dynamic if source else False
         ),

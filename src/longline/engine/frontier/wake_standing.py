@@ -6,7 +6,7 @@ from longline.ports.records.standing_frontier import StandingFrontierStore
 
 log = logging.getLogger(__name__)
 
-AT_ONCE = 500
+BATCH_SIZE = 500
 
 
 class StandingWaker:
@@ -18,7 +18,7 @@ class StandingWaker:
     async def once(self) -> int:
         """Wake all sleeping URLs; return how many."""
         woken = 0
-        while asleep := await self._standing.asleep(AT_ONCE):
+        while asleep := await self._standing.asleep(BATCH_SIZE):
             for task_id, priority in asleep:
                 woken += await self._standing.advance(task_id, priority)
         if woken:

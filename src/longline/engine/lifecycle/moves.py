@@ -30,7 +30,7 @@ from longline.ports.records.frontier import (
 MAX_TASKS_PER_TRANSACTION = 2000
 """Largest number of URLs, or hosts, in one transaction: it holds SQLite's one writer, or the event loop."""
 
-RACES = 8
+MAX_TRIES = 8
 """Largest number of tries of a move when another process moves the same row in between."""
 
 LAPSED_MS = -1
@@ -86,7 +86,7 @@ class Lifecycle:
     async def move(self, order: MoveRequest) -> Current:
         """Make one move, or raise `NotFound`, `IllegalMove` or `StaleLease` without any change."""
         seen: Current | None = None
-        for _ in range(RACES):
+        for _ in range(MAX_TRIES):
             standing = await self._moves.current(order.noun, order.subject)
             if standing is None:
                 raise NotFound(order.noun, order.subject)

@@ -13,7 +13,7 @@ from longline.ports.records.logs import LogStore
 
 log = logging.getLogger(__name__)
 
-COPIED_AT_ONCE = 500
+BATCH_SIZE = 500
 
 
 class RedisLogCopy:
@@ -40,7 +40,7 @@ class RedisLogCopy:
         if last is not None and last.run_id > run_id:
             return  # a later run has begun, and an append-only stream takes no earlier entries
         after = last.number if last is not None and last.run_id == run_id else 0
-        while (part := await self._logs.read(run_id, after, COPIED_AT_ONCE)).entries:
+        while (part := await self._logs.read(run_id, after, BATCH_SIZE)).entries:
             lines = [(LogMark(run_id, entry.number), log_line(entry, part.name, part.uid)) for entry in part.entries]
             await self._copies.add(name, lines)
             after = part.entries[-1].number

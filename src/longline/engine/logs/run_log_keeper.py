@@ -23,8 +23,8 @@ from longline.ports.signals import Signals
 
 log = logging.getLogger(__name__)
 
-PRUNE_EVERY = 60.0
-READ_AT_ONCE = 2000
+PRUNE_INTERVAL_SECONDS = 60.0
+BATCH_SIZE = 2000
 
 
 class RunLogKeeperSettings(msgspec.Struct, frozen=True):
@@ -131,7 +131,7 @@ class RunLogKeeper:
 
     async def _prune(self) -> None:
         now = self._clock.monotonic()
-        if now - self._pruned < PRUNE_EVERY:
+        if now - self._pruned < PRUNE_INTERVAL_SECONDS:
             return
         self._pruned = now
         s = self._settings
@@ -144,7 +144,7 @@ class RunLogKeeper:
 async def read_lines(logs: LogStore, run: LoggedRun, after: int = 0) -> tuple[bytes, int]:
     """Return the entries from behind number `after` as JSON lines, and the number of the last one."""
     lines: list[bytes] = []
-    while entries := (await logs.read(run.run_id, after, READ_AT_ONCE)).entries:
+    while entries := (await logs.read(run.run_id, after, BATCH_SIZE)).entries:
         lines += [msgspec.json.encode(log_line(entry, run.name, run.uid)) + b"\n" for entry in entries]
         after = entries[-1].number
     return b"".join(lines), after

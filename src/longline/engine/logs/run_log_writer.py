@@ -25,11 +25,16 @@ log = logging.getLogger(__name__)
 LOGS = "logs"
 """Signal of new log entries; its text names the runs."""
 
-WRITTEN_AT_ONCE = 5000
-MOST_WAITING = 50_000
+BATCH_SIZE = 5000
+MAX_WAITING = 50_000
 NAMES_PER_SIGNAL = 40
-LONGEST_MESSAGE = 8192
-NOT_SAID = frozenset(vars(logging.LogRecord("", 0, "", 0, "", None, None))) | {"message", "asctime", "run_id", "topic"}
+MAX_MESSAGE_CHARS = 8192
+STANDARD_FIELDS = frozenset(vars(logging.LogRecord("", 0, "", 0, "", None, None))) | {
+    "message",
+    "asctime",
+    "run_id",
+    "topic",
+}
 
 
 class RunLogSettings(LogFilter, frozen=True):
@@ -72,15 +77,15 @@ class RunLogWriter(logging.Handler):
         self._opening: dict[int, list[NewLogEntry]] = {}
         self._waiting: list[NewLogEntry] = []
         self._lost: Counter[int] = Counter()
-        self._buckets: BoundedDict[int, LineBudget] = BoundedDict(MOST_WAITING)
-        self._known: BoundedDict[int, None] = BoundedDict(MOST_WAITING)
+        self._buckets: BoundedDict[int, LineBudget] = BoundedDict(MAX_WAITING)
+        self._known: BoundedDict[int, None] = BoundedDict(MAX_WAITING)
 
     def emit(self, record: logging.LogRecord) -> None:
         """Gather a log record that names its run."""
         run_id = getattr(record, "run_id", None)
         if not isinstance(run_id, int):
             return
-        fields = {name: value for name, value in vars(record).items() if name not in NOT_SAID}
+        fields = {name: value for name, value in vars(record).items() if name not in STANDARD_FIELDS}
         if record.exc_info:
             fields["stack"] = logging.Formatter().formatException(record.exc_info)
         self.say(
@@ -98,7 +103,7 @@ class RunLogWriter(logging.Handler):
         text = msgspec.json.encode(fields, enc_hook=str).decode() if fields else None
         entry = NewLogEntry(run_id, self._clock.now(), level, topic, _cut(message), text and _cut(text))
         with self._own:
-            if len(self._waiting) >= MOST_WAITING or (level == "debug" and not self._passes(run_id)):
+            if len(self._waiting) >= MAX_WAITING or (level == "debug" and not self._passes(run_id)):
                 self._lost[run_id] += 1
             else:
                 self._waiting.append(entry)
@@ -130,8 +135,8 @@ class RunLogWriter(logging.Handler):
                 changed |= {run_id} if await self._logs.open(run_id, opening[run_id]) else set()
                 del opening[run_id]
             while waiting or lost:
-                changed |= await self._logs.append(waiting[:WRITTEN_AT_ONCE], lost)
-                waiting, lost = waiting[WRITTEN_AT_ONCE:], Counter()
+                changed |= await self._logs.append(waiting[:BATCH_SIZE], lost)
+                waiting, lost = waiting[BATCH_SIZE:], Counter()
         except Unavailable as error:
             log.warning("run log entries not written", extra={"error": str(error)})
             self._take_back(opening, waiting, lost)
@@ -176,4 +181,4 @@ def _level(number: int) -> str:
 
 
 def _cut(text: str) -> str:
-    return storable(text[:LONGEST_MESSAGE])
+    return storable(text[:MAX_MESSAGE_CHARS])

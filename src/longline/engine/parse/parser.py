@@ -43,7 +43,7 @@ class Share(NamedTuple):
     run_id: int = 0
 
 
-NOBODY = Share()
+NO_SHARE = Share()
 """Account of pages that are parsed for a waiting person."""
 
 
@@ -80,7 +80,7 @@ class ParserPool(Protocol):
     def waiting(self) -> int:
         """Return the number of pages that wait for their turn."""
 
-    async def parse(self, parser: str, page: Page, share: Share = NOBODY, *, slow: bool = False) -> Parsed:
+    async def parse(self, parser: str, page: Page, share: Share = NO_SHARE, *, slow: bool = False) -> Parsed:
         """Return the result of the named parser; a `slow` page may take long."""
 
 
@@ -109,7 +109,7 @@ class PageParser:
             known = ", ".join(sorted(parser.name for parser in self._registry.parsers))
             raise BadInput(f"there is no parser {name!r}; there are {known}")
 
-    async def parse(self, page: Page, share: Share = NOBODY) -> Parsed:
+    async def parse(self, page: Page, share: Share = NO_SHARE) -> Parsed:
         """Return items and links of a page; a page that no parser accepts has neither."""
         named = page.config.get("parser")
         marked = self._registry.named(named) if named else self._registry.parser_for(page)

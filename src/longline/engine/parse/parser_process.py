@@ -31,7 +31,7 @@ MAX_START_SECONDS = 60.0
 _END_SECONDS = 1.0
 """Seconds to wait for the exit status of a process that has closed its pipe."""
 
-GIVE_WAY = 10
+NICENESS = 10
 """Niceness of a parsing process: on a busy machine, fetches and leases cannot wait."""
 
 MAX_RESULT_BYTES = 64 * 1024 * 1024
@@ -131,7 +131,7 @@ class ParserProcess:
 def serve(fileno: int) -> None:
     """Parse pages until the other end of the pipe is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches this process too, and its owner decides
-    os.nice(GIVE_WAY)
+    os.nice(NICENESS)
     keep_freed_memory()
     # The owner logs failures, where logging is set up; the parsers' own log lines are not affected.
     logging.getLogger("longline").setLevel(logging.CRITICAL)

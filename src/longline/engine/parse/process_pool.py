@@ -15,7 +15,7 @@ from functools import partial
 from typing import ParamSpec, TypeVar
 
 from longline.engine.parse.fair_queue import FairQueue
-from longline.engine.parse.parser import NOBODY, Parsed, Share
+from longline.engine.parse.parser import NO_SHARE, Parsed, Share
 from longline.engine.parse.parser_process import Limits, Order, ParserAnswer, ParserProcess, ParseTimeout
 from longline.engine.parse.slow_hosts import SlowHosts
 from longline.plugins import Page
@@ -23,7 +23,7 @@ from longline.plugins.registry import ParserSources
 
 log = logging.getLogger(__name__)
 
-QUICK_SECONDS = 2.0
+SLOW_PAGE_SECONDS = 2.0
 """Seconds after which a page counts as slow, and its host with it."""
 
 MAX_WAITING_BYTES = 128 * 1024 * 1024
@@ -94,7 +94,7 @@ class ProcessPool:
         spare = MAX_WAITING_BYTES / max(self._waiting_bytes, MAX_WAITING_BYTES)
         return int(count * spare)
 
-    async def parse(self, parser: str, page: Page, share: Share = NOBODY, *, slow: bool = False) -> Parsed:
+    async def parse(self, parser: str, page: Page, share: Share = NO_SHARE, *, slow: bool = False) -> Parsed:
         """Return the result of the named parser; a failure becomes the page's error."""
         asked = _Waiting(parser, page, share, slow, asyncio.get_running_loop().create_future())
         self._put(asked)
@@ -186,9 +186,9 @@ class ProcessPool:
         """Mark a host as slow or as not slow, by the time of its page; None for a page that no process has seen."""
         if seconds is None:
             return
-        if seconds < QUICK_SECONDS / 4:
+        if seconds < SLOW_PAGE_SECONDS / 4:
             self._slow_hosts.discard(host)
-        elif seconds >= QUICK_SECONDS:
+        elif seconds >= SLOW_PAGE_SECONDS:
             self._slow_hosts.add(host)
 
     # -- one page -----------------------------------------------------------------------------------------------
@@ -229,7 +229,7 @@ class ProcessPool:
 
     async def _answer(self, asked: _Waiting, child: ParserProcess) -> ParserAnswer | None:
         """Return the answer of a process for a page, or None after the deadline."""
-        quick = min(QUICK_SECONDS, self._deadline)
+        quick = min(SLOW_PAGE_SECONDS, self._deadline)
         answer = await self._in_thread(child.begin, asked.order, quick)
         if answer is None:
             self._promote(asked)

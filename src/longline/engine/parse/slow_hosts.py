@@ -4,7 +4,7 @@ import time
 
 from longline.model.bounded_dict import BoundedDict
 
-REMEMBERED_SECONDS = 600.0
+MEMORY_SECONDS = 600.0
 """Seconds for which a host is remembered after a slow page, unless discarded before."""
 
 MAX_HOSTS = 10_000
@@ -23,7 +23,7 @@ class SlowHosts:
     def add(self, host: str) -> None:
         """Remember a host from now on."""
         if host:
-            self._until[host] = time.monotonic() + REMEMBERED_SECONDS
+            self._until[host] = time.monotonic() + MEMORY_SECONDS
 
     def discard(self, host: str) -> None:
         """Forget a host."""

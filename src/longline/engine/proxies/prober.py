@@ -10,7 +10,7 @@ from longline.ports.records.proxies import PickedProxy, ProxySource
 
 log = logging.getLogger(__name__)
 
-PATIENCE = 15.0
+PROBE_TIMEOUT_SECONDS = 15.0
 
 
 class Prober:
@@ -32,7 +32,7 @@ class Prober:
         """Return the result of a probe, or None when the request never reached the proxy."""
         start, ok = self._clock.monotonic(), True
         try:
-            response = await self._http.fetch(Request(self._url, total_seconds=PATIENCE, proxy=way.proxy))
+            response = await self._http.fetch(Request(self._url, total_seconds=PROBE_TIMEOUT_SECONDS, proxy=way.proxy))
             ok = not blames_proxy(None, response.status)
         except FetchFailed as failure:
             if failure.kind in BEFORE_PROXY:

@@ -17,11 +17,11 @@ from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed
 from longline.ports.records.proxies import PickedProxy, ProxySource
 
-MOST_AT_ONCE = 64
-NONE_FOR = 5.0
+BATCH_SIZE = 64
+NO_PROXY_CACHE_SECONDS = 5.0
 """Seconds for which the absence of any proxy is cached."""
 
-MOST_STUCK = 10_000
+MAX_STICKY_PROXIES = 10_000
 
 Waiting = asyncio.Future["PickedProxy | None"]
 
@@ -31,7 +31,7 @@ class ProxyRotation:
 
     def __init__(self, ways: ProxySource, clock: Clock, sticky: float = 0.0) -> None:
         self._ways, self._clock, self._sticky = ways, clock, sticky
-        self._stuck: BoundedDict[tuple[str, ProxyRequest], tuple[float, PickedProxy]] = BoundedDict(MOST_STUCK)
+        self._stuck: BoundedDict[tuple[str, ProxyRequest], tuple[float, PickedProxy]] = BoundedDict(MAX_STICKY_PROXIES)
         self._without: dict[ProxyRequest, float] = {}
         self._waiting: dict[ProxyRequest, list[Waiting]] = defaultdict(list)
         self._serving: dict[ProxyRequest, asyncio.Task[None]] = {}
@@ -99,7 +99,7 @@ class ProxyRotation:
         """Serve the requests that wait for the same kind of proxy, until none waits."""
         try:
             while waiting := [w for w in self._waiting.pop(ask, []) if not w.done()]:
-                now, later = waiting[:MOST_AT_ONCE], waiting[MOST_AT_ONCE:]
+                now, later = waiting[:BATCH_SIZE], waiting[BATCH_SIZE:]
                 try:
                     ways = await self._pick(msgspec.structs.replace(ask, wanted=len(now)))
                 except Exception as error:
@@ -118,7 +118,7 @@ class ProxyRotation:
         ways = await self._ways.pick(ask)
         if not ways:
             kind = msgspec.structs.replace(ask, exclude=frozenset(), wanted=1)
-            self._without[kind] = self._clock.monotonic() + NONE_FOR
+            self._without[kind] = self._clock.monotonic() + NO_PROXY_CACHE_SECONDS
         return ways
 
 

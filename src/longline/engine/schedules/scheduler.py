@@ -45,14 +45,14 @@ from longline.ports.sources import SourceLookup
 
 log = logging.getLogger(__name__)
 
-AT_ONCE = 100
-ASK_AT_ONCE = 10
+BATCH_SIZE = 100
+MAX_CONCURRENT_LOOKUPS = 10
 """Largest number of done runs that are settled together, and of sources that are looked up at once."""
 
 NO_SOURCE = "job missing required source_id"
-STALE = "recovered: stale lock"
-SHUTDOWN = "interrupted by shutdown"
-CONTINUED = "interrupted by shutdown, continued"
+STALE_LOCK_REASON = "recovered: stale lock"
+SHUTDOWN_REASON = "interrupted by shutdown"
+CONTINUED_REASON = "interrupted by shutdown, continued"
 
 STALE_LEASES = "stale_leases"
 """Counter of leases of dead processes that planners took back, in all processes and for good."""
@@ -97,7 +97,7 @@ class Scheduler:
     def __init__(self, parts: SchedulerParts, settings: SchedulerSettings) -> None:
         self._parts, self._settings = parts, settings
         self._timetable = parts.timetable
-        self._asking = asyncio.Semaphore(ASK_AT_ONCE)
+        self._asking = asyncio.Semaphore(MAX_CONCURRENT_LOOKUPS)
         self._begun: set[int] = set()
         self._launching: set[int] = set()
         self._unlaunched: dict[int, Tick] = {}
@@ -107,7 +107,7 @@ class Scheduler:
         """Start due schedules, as far as there is room; return how many runs were made."""
         s = self._settings
         ticks = await self._timetable.start(self._parts.owner, s.most, s.lease_ms)
-        self._full = len(ticks) >= min(s.most, AT_ONCE)
+        self._full = len(ticks) >= min(s.most, BATCH_SIZE)
         await self._launch(ticks)
         await self._parts.tallies.put("polled_at", self._parts.clock.now())
         if ticks:
@@ -118,10 +118,10 @@ class Scheduler:
         """Move on schedules with runs that are done or take too long, and adopt lapsed runs; return how many."""
         moved = 0
         await self._launch([])
-        while ticks := await self._timetable.look(self._parts.owner, self._settings.longest_ms, AT_ONCE):
+        while ticks := await self._timetable.look(self._parts.owner, self._settings.longest_ms, BATCH_SIZE):
             done = await self._see_to(ticks)
             moved += done
-            if not done or len(ticks) < AT_ONCE:
+            if not done or len(ticks) < BATCH_SIZE:
                 break
         # A run that a person cancels ends without its planner.
         await self._note(await self._parts.history.ended(list(self._begun)))
@@ -139,8 +139,10 @@ class Scheduler:
         # is not handed over.
         while held := await self._timetable.held(self._parts.owner):
             await self._settle([tick for tick in held if tick.run.done])
-            for run_id in await self._timetable.hand_over([tick for tick in held if not tick.run.done], SHUTDOWN):
-                log.warning(SHUTDOWN, extra={"run_id": run_id})
+            for run_id in await self._timetable.hand_over(
+                [tick for tick in held if not tick.run.done], SHUTDOWN_REASON
+            ):
+                log.warning(SHUTDOWN_REASON, extra={"run_id": run_id})
 
     # -- beginning --------------------------------------------------------------------------------------------
 
@@ -250,7 +252,7 @@ class Scheduler:
         for tick in adopted:
             self._begun.add(tick.run.id)
             self._parts.see(tick.run.id)
-            log.warning(STALE if tick.run.id in stale else CONTINUED, extra={"run_id": tick.run.id})
+            log.warning(STALE_LOCK_REASON if tick.run.id in stale else CONTINUED_REASON, extra={"run_id": tick.run.id})
         if cleared := sum(tick.run.id in stale for tick in adopted):
             await self._parts.tallies.add({STALE_LEASES: cleared})
         await self._launch([tick for tick in adopted if not (tick.run.ended or tick.run.admitted)])
@@ -259,7 +261,7 @@ class Scheduler:
     async def _give_up(self, tick: Tick, error: str) -> bool:
         log.warning("run abandoned", extra={"run_id": tick.run.id, "error": error})
         done = await self._fail(tick, error)
-        if done and error == STALE:
+        if done and error == STALE_LOCK_REASON:
             await self._parts.tallies.add({STALE_LEASES: 1})
         return done
 
@@ -301,7 +303,7 @@ class Scheduler:
         """Count the leases of dead processes with runs that the workers of other processes finished."""
         stale = [tick for tick in settled if has_lapsed(tick) and tick.schedule.owner not in (None, self._parts.owner)]
         for tick in stale:
-            log.warning(STALE, extra={"run_id": tick.run.id})
+            log.warning(STALE_LOCK_REASON, extra={"run_id": tick.run.id})
         if stale:
             await self._parts.tallies.add({STALE_LEASES: len(stale)})
 
@@ -363,7 +365,7 @@ def given_up(tick: Tick, longest_ms: int, accused: frozenset[int]) -> str | None
     if held_until - (schedule.started_at or held_until) - run.unheld_ms > longest_ms:
         return f"the run took longer than {longest_ms // 1000} seconds"
     futile = run.id in accused and run.adoptions >= MAX_ADOPTIONS and run.ended_urls == run.adopted_ended
-    return STALE if futile else None
+    return STALE_LOCK_REASON if futile else None
 
 
 def run_end(tick: Tick, failure: str | None) -> tuple[str | None, Tick]:

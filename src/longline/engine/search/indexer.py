@@ -13,7 +13,7 @@ from longline.ports.search import Search
 
 log = logging.getLogger(__name__)
 
-BATCH = 200
+BATCH_SIZE = 200
 """Items of one transaction: on SQLite, the crawl's own reports wait some 30 ms for the transaction."""
 
 Tell = Callable[[Sequence[SearchDocument]], None]
@@ -23,7 +23,7 @@ Tell = Callable[[Sequence[SearchDocument]], None]
 class Indexer:
     """An indexer that brings the index up to date with the items."""
 
-    def __init__(self, items: ItemStore, search: Search, batch: int = BATCH, tell: Tell | None = None) -> None:
+    def __init__(self, items: ItemStore, search: Search, batch: int = BATCH_SIZE, tell: Tell | None = None) -> None:
         self._items, self._search, self._batch, self._tell = items, search, batch, tell
 
     async def index(self, documents: Sequence[SearchDocument]) -> None:

@@ -15,9 +15,9 @@ from longline.ports.clock import Clock
 
 log = logging.getLogger(__name__)
 
-MOST_WAITING = 1000
-TELL_WITHIN = 2.0
-LAST_WORDS_WITHIN = 5.0
+MAX_WAITING = 1000
+REQUEST_TIMEOUT_SECONDS = 2.0
+CLOSE_TIMEOUT_SECONDS = 5.0
 
 Post = Callable[[Mapping[str, Any]], Awaitable[None]]
 """Function that sends one message, or raises `Unavailable`."""
@@ -28,7 +28,7 @@ class PipelineNotifier:
 
     def __init__(self, post: Post, clock: Clock, breaker: CircuitBreaker | None = None) -> None:
         self._post, self._clock, self._breaker = post, clock, breaker or CircuitBreaker()
-        self._waiting: asyncio.Queue[SearchDocument] = asyncio.Queue(MOST_WAITING)
+        self._waiting: asyncio.Queue[SearchDocument] = asyncio.Queue(MAX_WAITING)
 
     def tell(self, documents: Sequence[SearchDocument]) -> None:
         """Queue messages about indexed documents; a full queue drops them."""
@@ -49,14 +49,14 @@ class PipelineNotifier:
     async def drained(self) -> None:
         """Wait until all queued messages are sent, for LAST_WORDS_WITHIN seconds at most."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(LAST_WORDS_WITHIN):
+            async with asyncio.timeout(CLOSE_TIMEOUT_SECONDS):
                 await self._waiting.join()
 
     async def _send(self, document: SearchDocument) -> None:
         if not self._breaker.allows(self._clock.monotonic()):
             return
         try:
-            async with asyncio.timeout(TELL_WITHIN):
+            async with asyncio.timeout(REQUEST_TIMEOUT_SECONDS):
                 await self._post(message(document, self._clock.now()))
         except (Unavailable, TimeoutError) as error:
             log.warning("pipeline not notified of a document", extra={"error": str(error)})

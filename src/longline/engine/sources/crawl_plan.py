@@ -18,9 +18,9 @@ from longline.plugins.parser import HTML
 log = logging.getLogger(__name__)
 
 DEFAULT_DEPTH = 3
-NO_END = 1_000_000
-AT_ONCE = 2
-DEEP = 5
+UNBOUNDED_DEPTH = 1_000_000
+DEFAULT_CONCURRENCY = 2
+WARN_ABOVE_DEPTH = 5
 
 FILES = r"(?i)^https?://[^/]+[^?#]*\.(?:pdf|xml|json|css|js|png|jpe?g|gif|svg|ico|woff|zip|mp3|mp4)(?:[?#]|$)"
 """Addresses of files that are not pages."""
@@ -93,14 +93,14 @@ def _source(
         max_depth=depth if isinstance(depth, int) else 0,
         priority=str(said.get("priority") or "normal"),
         dynamic=said.get("render_mode") == "dynamic",
-        reading={name: said[name] for name in READING if said.get(name)},
+        reading={name: said[name] for name in EXTRACTION_KEYS if said.get(name)},
         allow=_patterns(rules.get("allow")),
         disallow=_patterns(rules.get("disallow")),
         discover=said.get("allow_source_discovery") is True,
     )
 
 
-READING = ("selectors", "article_url_patterns", "template_hint", "indigenous_region")
+EXTRACTION_KEYS = ("selectors", "article_url_patterns", "template_hint", "indigenous_region")
 """Fields of a source that are settings for the parser of its pages."""
 
 
@@ -131,12 +131,12 @@ def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:
     if rules.refuses(first):
         raise BadInput(f"start URL refused: {first.hostname} is a forbidden domain")
     depth = source.max_depth or DEFAULT_DEPTH
-    if depth > DEEP:
+    if depth > WARN_ABOVE_DEPTH:
         log.warning("source crawl depth is above the usual limit", extra={"source": source.name, "depth": depth})
     return CrawlPlan(
         seeds=(first.href,),
         bounds=CrawlBounds(
-            max_depth=NO_END if depth < 0 else depth - 1,
+            max_depth=UNBOUNDED_DEPTH if depth < 0 else depth - 1,
             hosts=twins(first),
             include=source.allow,
             exclude=(*NEVER, *source.disallow),
@@ -163,7 +163,7 @@ def _politeness(source: CrawlSource, rules: CrawlRules) -> Politeness:
         robots=rules.robots,
         delay_ms=rules.delay_ms if pause is None else pause,
         jitter_ms=rules.jitter_ms if pause is None else pause // 2,
-        concurrency=AT_ONCE,
+        concurrency=DEFAULT_CONCURRENCY,
     )
 
 

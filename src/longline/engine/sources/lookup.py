@@ -13,9 +13,9 @@ from longline.ports.sources import Described, SourceLookup, SourceManager
 
 log = logging.getLogger(__name__)
 
-PAGE = 500
-LAST_SAID = "source service unavailable, using stored sources"
-AWAY_SECONDS = 60.0
+PAGE_SIZE = 500
+STORED_SOURCES_USED = "source service unavailable, using stored sources"
+RETRY_AFTER_SECONDS = 60.0
 """Seconds without requests for known sources to a curator that is unavailable: callers would be blocked."""
 
 
@@ -35,7 +35,7 @@ class LocalSources:
 
     async def all(self) -> list[CrawlSource]:
         found: list[SourceRow] = []
-        while page := await self._sources.find(limit=PAGE, offset=len(found)):
+        while page := await self._sources.find(limit=PAGE_SIZE, offset=len(found)):
             found += page
         return [as_crawled(row) for row in found]
 
@@ -47,7 +47,7 @@ class RemoteSources:
         self, curator: SourceManager, curated: RemoteSourceStore, own: LocalSources, now: Callable[[], Awaitable[int]]
     ) -> None:
         self._curator, self._curated, self._own, self._now = curator, curated, own, now
-        self._breaker, self._away = CircuitBreaker(failures=1, pause=AWAY_SECONDS, successes=1), False
+        self._breaker, self._away = CircuitBreaker(failures=1, pause=RETRY_AFTER_SECONDS, successes=1), False
 
     async def get(self, ref: str) -> CrawlSource | None:
         asked_at = await self._now()
@@ -60,7 +60,7 @@ class RemoteSources:
             self._breaker.note(await self._now() / 1000, ok=False)
             if known is None:
                 raise
-            log.log(logging.DEBUG if self._away else logging.WARNING, LAST_SAID, extra={"error": str(error)})
+            log.log(logging.DEBUG if self._away else logging.WARNING, STORED_SOURCES_USED, extra={"error": str(error)})
             self._away = True
             return known
         self._breaker.note(asked_at / 1000, ok=True)

@@ -12,10 +12,10 @@ from longline.model.timestamps import w3c_moment
 from longline.model.url import BadUrl, parse, without_credentials
 from longline.ports.sources import Described, ListedSource
 
-MOST_PAGES = 1000
-MOST_MINUTES = 525_600
+MAX_PAGES = 1000
+MAX_INTERVAL_MINUTES = 525_600
 
-OF_COLUMNS = frozenset(
+COLUMN_FIELDS = frozenset(
     {
         *("id", "name", "url", "enabled", "disabled_at", "disable_reason", "identity_key", "created_at", "updated_at"),
         *("feed_url", "feed_poll_interval_minutes", "feed_disabled_at", "feed_disable_reason"),
@@ -32,7 +32,7 @@ KINDS: dict[str, type] = {
 }
 """Types of the fields that are read; a value of another type is left out."""
 
-LONGEST = 500
+MAX_TEXT_CHARS = 500
 """Largest number of characters of an id or a name: a database has to index them."""
 
 
@@ -51,7 +51,7 @@ async def listing(page: Callable[[int], Awaitable[ListedSource]]) -> SourceListi
     """
     found: dict[str, Described] = {}
     totals: set[int | None] = set()
-    for number in range(1, MOST_PAGES + 1):
+    for number in range(1, MAX_PAGES + 1):
         listed = await page(number)
         new = {ref: one for one in listed.sources if (ref := ref_of(one)) and ref not in found}
         found |= new
@@ -60,7 +60,7 @@ async def listing(page: Callable[[int], Awaitable[ListedSource]]) -> SourceListi
             return SourceListing(found, whole=len(totals) == 1 and len(found) >= (listed.total or 0))
         if not new:
             raise Unavailable(f"the source service repeats itself: {len(found)} sources on {number} pages")
-    raise Unavailable(f"the list of the source service has no end: {len(found)} sources on {MOST_PAGES} pages")
+    raise Unavailable(f"the list of the source service has no end: {len(found)} sources on {MAX_PAGES} pages")
 
 
 def _is_last(number: int, listed: ListedSource, seen: int) -> bool:
@@ -74,13 +74,13 @@ def ref_of(said: Described) -> str:
     """Return the id of a source; empty when the source has no usable id."""
     ref = said.get("id")
     text = str(ref) if isinstance(ref, str | int) and not isinstance(ref, bool) else ""
-    return text if len(text) <= LONGEST and "\0" not in text else ""
+    return text if len(text) <= MAX_TEXT_CHARS and "\0" not in text else ""
 
 
 def made_out(said: Described, listed: bool | None = None) -> RemoteSource | None:
     """Return a curator's source, or None for an invalid one. `listed` is whether its feed is to be polled."""
     ref, name, url = ref_of(said), _text(said, "name"), _text(said, "url")
-    if not ref or not name or len(name) > LONGEST or not url or not is_url(url):
+    if not ref or not name or len(name) > MAX_TEXT_CHARS or not url or not is_url(url):
         return None
     feed_url = _without_secret(_text(said, "feed_url"))
     if feed_url is None:
@@ -124,7 +124,7 @@ def _crawl(said: Described) -> str:
     kept = {
         name: value
         for name, value in said.items()
-        if name not in OF_COLUMNS and isinstance(value, KINDS.get(name, object))
+        if name not in COLUMN_FIELDS and isinstance(value, KINDS.get(name, object))
     }
     if isinstance(sitemap := kept.get("sitemap_url"), str) and _without_secret(sitemap) is None:
         del kept["sitemap_url"]
@@ -142,5 +142,5 @@ def _moment(said: Described, name: str) -> int | None:
 
 
 def _every_ms(minutes: Any) -> int:
-    usable = isinstance(minutes, int) and not isinstance(minutes, bool) and 0 < minutes <= MOST_MINUTES
+    usable = isinstance(minutes, int) and not isinstance(minutes, bool) and 0 < minutes <= MAX_INTERVAL_MINUTES
     return minutes * MINUTE_MS if usable else POLL_INTERVAL_MS

@@ -17,10 +17,10 @@ from longline.ports.sources import Described, ListedSource, SourceManager
 
 log = logging.getLogger(__name__)
 
-MOST_FAILURES = 3
+MAX_FAILURES = 3
 """Failures in one round after which the curator counts as unavailable."""
 
-AT_ONCE, HOLD_MS = 20, MINUTE_MS
+BATCH_SIZE, HOLD_MS = 20, MINUTE_MS
 """Sources sent in one round, and milliseconds for which a process holds them; after its death another sends them."""
 
 Now = Callable[[], Awaitable[int]]
@@ -49,7 +49,7 @@ class RemoteSourceSync:
 
     async def tell(self) -> int:
         """Send changes that the curator does not have yet; return how many sources were sent."""
-        rows = await self._curated.claim(AT_ONCE, HOLD_MS)
+        rows = await self._curated.claim(BATCH_SIZE, HOLD_MS)
         # Sources that the curator cannot take today must not always be before the others.
         random.shuffle(rows)
         told, failures = list[SourceRow](), list[Unavailable]()
@@ -58,7 +58,7 @@ class RemoteSourceSync:
                 await self._tell(row)
             except Unavailable as error:
                 failures.append(error)
-                if len(failures) >= MOST_FAILURES:
+                if len(failures) >= MAX_FAILURES:
                     break
             else:
                 told.append(row)

@@ -26,7 +26,7 @@ from longline.ports.clock import Clock
 
 log = logging.getLogger(__name__)
 
-MOST_CLAIMS = 16
+MAX_CLAIMS = 16
 """Largest number of claims for one attempt; a task with more counts as the cause of its workers' deaths.
 
 Most tasks in the hand of a dying worker were not even begun, so the limit is more than a few.
@@ -58,7 +58,7 @@ class Pipeline:
         try:
             plan = await self.plans.get(task.run_id)
             host.heed(plan.politeness.delay_ms / 1000, plan.politeness.concurrency, self.clock.monotonic())
-            if task.claims > MOST_CLAIMS:
+            if task.claims > MAX_CLAIMS:
                 lost = Fetched("worker_lost", self.clock.now(), error="every worker that tried this page was lost")
                 return Finished(host, task, plan, lost, Parsed(), None)
             fetched, page, original = await self._fetch(host, task, plan)

@@ -26,7 +26,7 @@ from longline.ports.clock import Clock
 
 log = logging.getLogger(__name__)
 
-MAX_PARKED = 2
+MAX_WAITING_PER_PLACE = 2
 """Largest number of pages that wait to be parsed, as a multiple of the concurrency."""
 
 MAX_HEAVY_LINKS = 20_000
@@ -125,7 +125,7 @@ class Worker:
     def _places(self) -> int:
         """Return how many more tasks may be in flight; pages that wait to be parsed leave their places to others."""
         concurrency = self._settings.concurrency
-        parked = min(self._parts.pipeline.waiting, len(self._tasks), MAX_PARKED * concurrency)
+        parked = min(self._parts.pipeline.waiting, len(self._tasks), MAX_WAITING_PER_PLACE * concurrency)
         return 0 if self._full else concurrency - len(self._tasks) + parked
 
     def _start(self) -> None:

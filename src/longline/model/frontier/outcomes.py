@@ -85,7 +85,7 @@ _UNASKED = (206, 226)
 NO_CONTENT = (204, 205)
 """Statuses of successful responses that never have content (RFC 9110, sections 15.3.5 and 15.3.6)."""
 
-UNLED = (300, 301, 302, 303, 307, 308)
+REDIRECT_STATUSES = (300, 301, 302, 303, 307, 308)
 """Statuses whose Location is the page; their own content only describes where it is (RFC 9110, section 15.4)."""
 
 

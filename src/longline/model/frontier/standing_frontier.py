@@ -11,10 +11,10 @@ from longline.model.url import Url, dedupe_key, interval_form
 SCOPE = 0
 """The scope of all standing runs: each URL is in it once, for all origins. Other runs have scopes from 1 on."""
 
-ASLEEP = 253_402_300_800_000
+NEVER_DUE_MS = 253_402_300_800_000
 """Due time, in the year 10000, of URLs that are not fetched before a caller requests it."""
 
-RESTS: dict[str, frozenset[str]] = {
+STATES_BY_LIST: dict[str, frozenset[str]] = {
     "waiting": frozenset({T.PENDING, T.PAUSED, T.EXPIRED}),
     "held": frozenset({T.QUEUED, T.CRAWLING, T.DOWNLOADED, T.QUEUED_PARSE, T.PARSING}),
     "done": frozenset({T.COMPLETED}),
@@ -82,7 +82,7 @@ def rest_of(state: str, reason: str | None) -> str:
         return REMOVED
     if reason == "redirected":
         return "done"
-    return next(rest for rest, states in RESTS.items() if state in states)
+    return next(rest for rest, states in STATES_BY_LIST.items() if state in states)
 
 
 class UrlQuery(msgspec.Struct, frozen=True):

@@ -15,7 +15,7 @@ TITLES = ("title", "name", "product_name", "headline")
 BODIES = ("body", "text", "raw_text", "description")
 """Fields of a parser's result for the text of an item, the best first; `TITLES` are those for the title."""
 
-COUNTED = frozenset({"extraction"})
+UNINDEXED_KINDS = frozenset({"extraction"})
 """Kinds that are counted when they are indexed: they wait for the indexer, which does both."""
 
 PRODUCT = ("name", "price", "description", "availability")
@@ -104,7 +104,7 @@ def new_items(
 
 
 def _in_words(item: NewItem) -> NewItem:
-    if item.kind in COUNTED:
+    if item.kind in UNINDEXED_KINDS:
         return item
     return msgspec.structs.replace(item, words=(words_of(item.title), words_of(item.body)))
 

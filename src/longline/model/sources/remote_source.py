@@ -9,13 +9,22 @@ from longline.model.sources.source import RemoteSource, SourceRow
 GONE = "gone from the service that keeps it"
 """Reason for disabling a source that its curator no longer has."""
 
-PLAIN = ("name", "base_url", "crawl", "enabled", "disabled_at", "disable_reason", "feed_wanted", "feed_every_ms")
+SYNCED_COLUMNS = (
+    "name",
+    "base_url",
+    "crawl",
+    "enabled",
+    "disabled_at",
+    "disable_reason",
+    "feed_wanted",
+    "feed_every_ms",
+)
 """Fields that the curator alone sets."""
 
 
 def followed(row: SourceRow, said: RemoteSource) -> SourceRow:
     """Return our row of a source with the curator's values; changes of the feed that are not yet sent to it stay."""
-    facts = {name: getattr(said, name) for name in (*PLAIN, "identity_key")}
+    facts = {name: getattr(said, name) for name in (*SYNCED_COLUMNS, "identity_key")}
     if said.feed_listed is not None:
         facts["feed_listed"] = said.feed_listed
     other_feed = said.feed_url not in (None, row.feed_url)

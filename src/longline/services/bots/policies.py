@@ -15,7 +15,7 @@ from longline.model.url import parse
 from longline.ports.blobs import Blobs
 from longline.ports.records import Records
 
-AT_ONCE = 1000
+BATCH_SIZE = 1000
 """Largest number of schedules, or of lapsed leases, in one transaction."""
 
 
@@ -65,10 +65,10 @@ class BotPolicies:
         """Store URLs over which a domain's schedule may be spread; return the number of new ones."""
         return await self._schedules.learn([(parse(url).host, url) for url in urls])
 
-    async def plan(self, limit: int = AT_ONCE, *, dry: bool = False) -> Planned:
+    async def plan(self, limit: int = BATCH_SIZE, *, dry: bool = False) -> Planned:
         """Make tasks for schedules that are due."""
         return await self._bots.plan(limit, self._delay_ms, dry=dry)
 
-    async def sweep(self, limit: int = AT_ONCE, *, retry: bool = False, dry: bool = False) -> Swept:
+    async def sweep(self, limit: int = BATCH_SIZE, *, retry: bool = False, dry: bool = False) -> Swept:
         """Take tasks with lapsed leases from their bots."""
         return await self._bots.sweep(limit, retry=retry, dry=dry)

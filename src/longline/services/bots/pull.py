@@ -22,7 +22,7 @@ from longline.services.group_commit import GroupCommit
 KEEP_ANSWERS_MS = 24 * 3_600_000
 """Time for which a repeated submit gets the answer of the first."""
 
-PAUSE = 0.002
+GROUP_WAIT_SECONDS = 0.002
 """Seconds for which a group commit waits for more calls while many bots call."""
 
 BotMode = Literal["optional", "required"]
@@ -95,9 +95,11 @@ class BotPulls:
         self._settings = settings
         self._known: GroupCommit[str, BotRow | None] = GroupCommit(self._look_up, lambda _: object())
         self._paces: GroupCommit[int, int] = GroupCommit(self._spend, lambda _: object())
-        self._pulls: GroupCommit[Pull, Pulled] = GroupCommit(self._lifecycle.pull, lambda _: object(), 32, PAUSE)
+        self._pulls: GroupCommit[Pull, Pulled] = GroupCommit(
+            self._lifecycle.pull, lambda _: object(), 32, GROUP_WAIT_SECONDS
+        )
         self._submits: GroupCommit[BotAnswer, AnswerVerdict] = GroupCommit(
-            self._submit, lambda answer: answer.task_id, pause=PAUSE
+            self._submit, lambda answer: answer.task_id, pause=GROUP_WAIT_SECONDS
         )
 
     async def admit(self, caller: Caller) -> BotRow | None:

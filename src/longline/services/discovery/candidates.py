@@ -9,7 +9,7 @@ from longline.model.sources.source import NewSource, SourceRow
 from longline.ports.records.discovery import CandidateStore as CandidateRecords
 from longline.ports.records.sources import SourceStore
 
-MOST_DECISIONS = 100
+MAX_DECISIONS = 100
 
 
 class Candidates:
@@ -24,7 +24,7 @@ class Candidates:
 
     async def log(self, candidate_id: int) -> list[Decision]:
         """Return the decisions about a candidate, newest first."""
-        return await self._records.decisions((await self._get(candidate_id)).identity, MOST_DECISIONS)
+        return await self._records.decisions((await self._get(candidate_id)).identity, MAX_DECISIONS)
 
     async def approve(self, candidate_id: int) -> SourceRow:
         """Make a candidate a source, disabled until a person enables it, and submit its home page to the frontier."""

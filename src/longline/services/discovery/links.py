@@ -7,10 +7,10 @@ from longline.model.errors import NotFound
 from longline.model.schedules.schedule import ScheduleRow, ScheduleSpec
 from longline.ports.records.discovery import LinkStore
 
-MOST_CLUSTERED = 1000
+MAX_CLUSTERED = 1000
 """Largest number of a domain's links that are clustered by path."""
 
-MOST_CLUSTERS = 50
+MAX_CLUSTERS = 50
 
 Make = Callable[[ScheduleSpec], Awaitable[ScheduleRow]]
 """Function that makes a schedule."""
@@ -64,8 +64,8 @@ class DiscoveredLinks:
     async def clusters(self, name: str) -> list[tuple[str, int]]:
         """Return the first path segments of a domain's newest links, with their counts."""
         query = LinkQuery(domain=name, sort="discovered_at")
-        rows, _ = await self._links.find(query, limit=MOST_CLUSTERED)
-        return clusters(row.url for row in rows)[:MOST_CLUSTERS]
+        rows, _ = await self._links.find(query, limit=MAX_CLUSTERED)
+        return clusters(row.url for row in rows)[:MAX_CLUSTERS]
 
     async def judge(self, domains: Sequence[str], status: str, notes: str | None) -> int:
         """Set the status and notes of domains; return the number of domains."""

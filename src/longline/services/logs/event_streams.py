@@ -23,13 +23,13 @@ log = logging.getLogger(__name__)
 
 Stream = Literal["crawler", "health", "metrics"]
 
-MOST_CLIENTS = 1000
-MOST_WAITING = 100
+MAX_CLIENTS = 1000
+MAX_WAITING = 100
 """Largest number of unread events of a client before it is disconnected."""
 
 PROGRESS_PAGES = 10
 PROGRESS_SECONDS = 5.0
-MOST_RUNS = 10_000
+MAX_RUNS = 10_000
 
 
 class ScheduleMoved(msgspec.Struct, frozen=True):
@@ -88,7 +88,7 @@ Happening = ScheduleMoved | RunAdvanced | RunEnded | EngineHealth | Counted
 class ClientLimit:
     """The limit of concurrent clients of all streams."""
 
-    def __init__(self, most: int = MOST_CLIENTS) -> None:
+    def __init__(self, most: int = MAX_CLIENTS) -> None:
         self._most, self.taken = most, 0
 
     def take(self) -> bool:
@@ -129,7 +129,7 @@ class Subscription(AsyncIterator[Happening]):
 class Broker:
     """A broker that sends events to every client of a stream; a slow client is dropped without delaying the others."""
 
-    def __init__(self, most_waiting: int = MOST_WAITING) -> None:
+    def __init__(self, most_waiting: int = MAX_WAITING) -> None:
         self._most = most_waiting
         self._clients: defaultdict[Stream, set[Subscription]] = defaultdict(set)
         self.closed = False
@@ -180,7 +180,7 @@ class MovePublisher:
         self._history, self._clock = history, clock
         self._after: int | None = None
         self._marking = asyncio.Lock()
-        self._told: BoundedDict[int, tuple[int, float]] = BoundedDict(MOST_RUNS)
+        self._told: BoundedDict[int, tuple[int, float]] = BoundedDict(MAX_RUNS)
         self._created: tuple[int, int] | None = None
 
     async def attend(self) -> int:

@@ -26,13 +26,13 @@ from longline.ports.signals import Signals
 
 log = logging.getLogger(__name__)
 
-REPLAYED = 200
+REPLAYED_ENTRIES = 200
 """Largest number of entries that a new follower gets first."""
 
-READ_AT_ONCE = 100
-LOOK_EVERY = 1.0
-TRY_AGAIN_AFTER = 0.1
-KEPT_WITHIN = 30.0
+BATCH_SIZE = 100
+POLL_INTERVAL_SECONDS = 1.0
+RETRY_INTERVAL_SECONDS = 0.1
+ARCHIVE_TIMEOUT_SECONDS = 30.0
 """Seconds to wait for a complete log to be archived."""
 
 
@@ -127,7 +127,9 @@ class RunLogs:
 class Followers:
     """All followers of logs in this process."""
 
-    def __init__(self, logs: LogStore, signals: Signals, *, archive: bool = True, replayed: int = REPLAYED) -> None:
+    def __init__(
+        self, logs: LogStore, signals: Signals, *, archive: bool = True, replayed: int = REPLAYED_ENTRIES
+    ) -> None:
         self._logs, self._signals, self._archive, self._replayed = logs, signals, archive, replayed
         self._waiting: defaultdict[int, set[asyncio.Event]] = defaultdict(set)
         self._closed = False
@@ -171,7 +173,7 @@ class Followers:
                         return
             except Unavailable as error:
                 log.warning("run log not readable, will retry", extra={"error": str(error)})
-                await asyncio.sleep(TRY_AGAIN_AFTER)
+                await asyncio.sleep(RETRY_INTERVAL_SECONDS)
                 continue
             await self._pause(tail.mark.run_id)
 
@@ -181,7 +183,7 @@ class Followers:
         try:
             if not self._closed:
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(awake.wait(), LOOK_EVERY)
+                    await asyncio.wait_for(awake.wait(), POLL_INTERVAL_SECONDS)
         finally:
             self._waiting[run_id].discard(awake)
             if not self._waiting[run_id]:
@@ -233,7 +235,7 @@ class _Tail:
     async def steps(self) -> AsyncGenerator[Step]:
         """Yield all entries that exist by now, and the ends of runs."""
         while self._run or await self._go_on():
-            part = await self._logs.read(self.mark.run_id, self.mark.number, READ_AT_ONCE)
+            part = await self._logs.read(self.mark.run_id, self.mark.number, BATCH_SIZE)
             if part.entries and self._run:
                 self._has_news, self._whole_since = True, None
                 yield LogLines([(entry, self._run.uid) for entry in part.entries])
@@ -258,7 +260,7 @@ class _Tail:
             return False
         now = asyncio.get_running_loop().time()
         self._whole_since = self._whole_since or now
-        return now - self._whole_since > KEPT_WITHIN
+        return now - self._whole_since > ARCHIVE_TIMEOUT_SECONDS
 
     async def _go_on(self) -> bool:
         """Go to the next run that has a log; return False when there is none."""

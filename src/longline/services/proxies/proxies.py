@@ -20,7 +20,7 @@ from longline.model.proxies import (
 from longline.ports.http import Proxy
 from longline.ports.records.proxies import ProxyStore as Records
 
-LONGEST_LIST = 500
+MAX_LIST_SIZE = 500
 """Largest number of rows in one list."""
 
 _CHANGEABLE = frozenset(ProxyChange.__struct_fields__) - {"active", "secret"}
@@ -71,7 +71,7 @@ class Proxies:
 
     async def _at(self, host: str, port: int) -> ProxyRow | None:
         offset = 0
-        while rows := await self._records.find(limit=LONGEST_LIST, offset=offset):
+        while rows := await self._records.find(limit=MAX_LIST_SIZE, offset=offset):
             if found := next((row for row in rows if (row.host, row.port) == (host, port)), None):
                 return found
             offset += len(rows)
@@ -83,7 +83,7 @@ class Proxies:
 
     async def find(self, wanted: ProxyFilter | None = None, *, limit: int = 50, offset: int = 0) -> list[ProxyView]:
         """Return proxies in the order of their registration."""
-        limit = max(0, min(limit, LONGEST_LIST))
+        limit = max(0, min(limit, MAX_LIST_SIZE))
         return [_view(row) for row in await self._records.find(wanted, limit=limit, offset=max(0, offset))]
 
     async def update(self, proxy_id: int, *, password: str | UnsetType = UNSET, **facts: Any) -> ProxyView:

@@ -34,7 +34,7 @@ from longline.services.group_commit import GroupCommit
 
 log = logging.getLogger(__name__)
 
-RACES = 8
+MAX_TRIES = 8
 PERSON: Actor = "person"
 
 
@@ -86,7 +86,7 @@ class Schedules:
     async def make(self, terms: ScheduleSpec) -> ScheduleRow:
         """Make a schedule; a recurring one replaces the recurring schedule of its source."""
         terms.check()
-        for _ in range(RACES):
+        for _ in range(MAX_TRIES):
             made = await self._making(self._new(terms))
             if made is not None:
                 return made
@@ -220,7 +220,7 @@ class Schedules:
 
     async def remove(self, uid: str) -> None:
         """Delete a schedule and its history; a run under way is cancelled first."""
-        for _ in range(RACES):
+        for _ in range(MAX_TRIES):
             row = await self.get(uid)
             if row.state == ScheduleState.RUNNING:
                 with suppress(IllegalMove):  # its run may just have ended
@@ -244,7 +244,7 @@ class Schedules:
 
     async def _bring(self, uid: str, turning: Callable[[ScheduleRow], ScheduleTransition]) -> ScheduleRow:
         """Apply a transition; retry when another caller moved the schedule meanwhile."""
-        for _ in range(RACES):
+        for _ in range(MAX_TRIES):
             row = await self.get(uid)
             turn = turning(row)
             run = await self._under_way(row)

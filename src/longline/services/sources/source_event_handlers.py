@@ -20,10 +20,10 @@ from longline.services.schedules.schedules import Schedules
 from longline.services.sources.source_events import Reaction, SourceEvent
 from longline.services.sources.source_schedules import SourceSchedules, computed
 
-FIRST_AFTER_MS = {"critical": 0, "high": 60_000, "normal": 300_000, "low": 600_000}
+FIRST_RUN_DELAY_MS = {"critical": 0, "high": 60_000, "normal": 300_000, "low": 600_000}
 """Delay of a new source's first run, by priority."""
 
-HEEDED = frozenset({"rate_limit", "max_depth", "priority", "name", "url"})
+SCHEDULE_FIELDS = frozenset({"rate_limit", "max_depth", "priority", "name", "url"})
 """Fields of a source that its schedule depends on."""
 
 
@@ -101,7 +101,7 @@ class SourceEventHandlers:
         if source is None:
             return
         switch = "enabled" in changed
-        if changed & HEEDED and await self._records.recurring(source.ref) is not None:
+        if changed & SCHEDULE_FIELDS and await self._records.recurring(source.ref) is not None:
             # The last change for an event commits together with the note that the event was handled.
             await self._keep(self._sync if switch else self._noting(event), source)
         if switch:
@@ -136,5 +136,5 @@ class SourceEventHandlers:
         if await sync.renew(source):
             return
         terms = computed(source)
-        due = self._clock.now() + FIRST_AFTER_MS.get(source.priority, FIRST_AFTER_MS["normal"])
+        due = self._clock.now() + FIRST_RUN_DELAY_MS.get(source.priority, FIRST_RUN_DELAY_MS["normal"])
         await sync.create(NewSchedule(new_id(), terms.url, None, terms.interval_ms, due, terms, unplaced=True))

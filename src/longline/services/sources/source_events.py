@@ -12,10 +12,10 @@ from longline.ports.sources import Delivery, SourceEvents
 
 log = logging.getLogger(__name__)
 
-MOST_TIMES = 5
+MAX_DELIVERIES = 5
 """Failed deliveries after which a message is parked."""
 
-FORGET_AFTER_MS = 7 * 86_400_000
+RETENTION_MS = 7 * 86_400_000
 
 
 Id = Annotated[str, msgspec.Meta(min_length=1, max_length=500, pattern=r"^[^\0]*\Z")]
@@ -49,7 +49,7 @@ class SourceListener:
 
     async def forget(self) -> None:
         """Delete the ids of events that were handled more than 7 days ago."""
-        await self._heard.prune(FORGET_AFTER_MS)
+        await self._heard.prune(RETENTION_MS)
 
     async def _settles(self, delivery: Delivery) -> bool:
         """Handle a message; return whether to settle it, otherwise it is delivered again."""
@@ -74,7 +74,7 @@ class SourceListener:
     async def _failed(self, delivery: Delivery, event: SourceEvent, error: Exception) -> bool:
         said = {"event": event.event_id, "kind": event.event_type, "times": delivery.times, "error": repr(error)}
         log.warning("source event failed", extra=said)
-        if delivery.times >= MOST_TIMES:
+        if delivery.times >= MAX_DELIVERIES:
             await self._messages.park(delivery, repr(error))
         return False
 

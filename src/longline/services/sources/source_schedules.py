@@ -28,21 +28,21 @@ from longline.ports.clock import Clock
 from longline.ports.records.runs import RunStore
 from longline.ports.records.schedules import RunStop, ScheduleStore, Tick
 from longline.ports.sources import SourceLookup
-from longline.services.schedules.schedules import PERSON, RACES, nobody
+from longline.services.schedules.schedules import MAX_TRIES, PERSON, nobody
 
 log = logging.getLogger(__name__)
 
-BASES = {"critical": (15, 100), "high": (30, 75), "normal": (60, 50), "low": (180, 25)}
+INTERVAL_AND_PRIORITY = {"critical": (15, 100), "high": (30, 75), "normal": (60, 50), "low": (180, 25)}
 """Minutes between runs, and numeric priority, by the name of the priority."""
 
 SOURCE = "source"
 """Value of `paused_by` after a source was disabled; only a person resumes a person's pause."""
 
 DISABLED = "the source was disabled"
-STIRRING = frozenset({ScheduleState.PENDING, ScheduleState.SCHEDULED, ScheduleState.RUNNING})
+ACTIVE_STATES = frozenset({ScheduleState.PENDING, ScheduleState.SCHEDULED, ScheduleState.RUNNING})
 
 STAGGER_MS = 300_000
-MOST_MINUTES = 1440
+MAX_INTERVAL_MINUTES = 1440
 
 
 class SyncResult(msgspec.Struct):
@@ -101,9 +101,9 @@ class SourceSchedules:
 
     async def disabled(self, ref: str) -> None:
         """Pause the schedule of a disabled source, and cancel a run under way."""
-        for _ in range(RACES):
+        for _ in range(MAX_TRIES):
             row = await self._schedules.recurring(ref)
-            if row is None or row.state not in STIRRING:
+            if row is None or row.state not in ACTIVE_STATES:
                 return
             if await self._hold(row, self._clock.now()):
                 return
@@ -164,7 +164,7 @@ def _calm(row: ScheduleRow, now: int) -> ScheduleTransition:
 
 def computed(source: CrawlSource) -> ScheduleSpec:
     """Return the automatic schedule for a source's settings."""
-    base, priority = BASES.get(source.priority, BASES["normal"])
+    base, priority = INTERVAL_AND_PRIORITY.get(source.priority, INTERVAL_AND_PRIORITY["normal"])
     return ScheduleSpec(
         url=source.url,
         source_ref=source.ref,
@@ -182,7 +182,7 @@ def minutes(base: int, rate: int, depth: int, failures: int = 0) -> int:
     times, by = (3, 2) if rate <= 5 else (1, 1) if rate <= 10 else (3, 4) if rate <= 20 else (1, 2)
     paced = base * times // by
     times, by = (1, 1) if depth <= 2 else (5, 4) if depth <= 5 else (3, 2)
-    return back_off(paced * times // by, failures, MOST_MINUTES)
+    return back_off(paced * times // by, failures, MAX_INTERVAL_MINUTES)
 
 
 def leading(text: str) -> int:

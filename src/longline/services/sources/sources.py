@@ -11,7 +11,7 @@ from longline.model.sources.source import NewSource, SourceQuery, SourceRow
 from longline.ports.clock import Clock
 from longline.ports.records.feeds import FeedStore
 from longline.ports.records.sources import SourceStore as SourceRecords
-from longline.services.schedules.schedules import RACES
+from longline.services.schedules.schedules import MAX_TRIES
 
 
 class Sources:
@@ -58,7 +58,7 @@ class Sources:
 
     async def change(self, source_id: int, amend: Callable[[SourceRow], SourceRow]) -> SourceRow:
         """Change a source; raises `NotFound`, and `Conflict` for a name that is taken."""
-        for _ in range(RACES):
+        for _ in range(MAX_TRIES):
             was = await self.get(source_id)
             row = await self._records.change(amend(was), was)
             if row is not None:

@@ -27,7 +27,7 @@ from longline.surfaces.intervals.fields import (
 from longline.surfaces.intervals.streams import EVENT_STREAM, TOO_MANY_CONNECTIONS
 from longline.surfaces.intervals.words import RUN_WORDS, ExecutionStatus
 from longline.surfaces.operation import ApiError, ApiFailure, ApiResponse, Content, operation
-from longline.surfaces.sse import HEARTBEAT, EventStream, frame
+from longline.surfaces.sse import HEARTBEAT_INTERVAL_SECONDS, EventStream, frame
 
 MAX_LOGS = 100
 LATEST = "latest"
@@ -61,7 +61,7 @@ class LogServices:
     followers: Followers
     client_limit: ClientLimit
     is_streaming: bool = True
-    heartbeat_seconds: float = HEARTBEAT
+    heartbeat_seconds: float = HEARTBEAT_INTERVAL_SECONDS
 
 
 class LogListQuery(PageQuery, frozen=True, kw_only=True):

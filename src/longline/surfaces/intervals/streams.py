@@ -22,7 +22,7 @@ from longline.surfaces.error_format import error
 from longline.surfaces.intervals.fields import Timestamp, optional_rfc3339, rfc3339
 from longline.surfaces.intervals.words import RUN_WORDS, SCHEDULE_WORDS, ExecutionStatus, JobStatus
 from longline.surfaces.operation import ApiFailure, Content, operation
-from longline.surfaces.sse import HEARTBEAT, EventStream, frame
+from longline.surfaces.sse import HEARTBEAT_INTERVAL_SECONDS, EventStream, frame
 
 EVENT_STREAM = Content("text/event-stream")
 TOO_MANY_CONNECTIONS = error(503, "too many connections")
@@ -39,7 +39,7 @@ class StreamServices:
     client_limit: ClientLimit
     now: Callable[[], int]
     start_publishing: Callable[[], Awaitable[object]]
-    heartbeat_seconds: float = HEARTBEAT
+    heartbeat_seconds: float = HEARTBEAT_INTERVAL_SECONDS
 
 
 class ConnectedEvent(msgspec.Struct, frozen=True):

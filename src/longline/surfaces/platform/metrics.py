@@ -26,7 +26,7 @@ from longline.surfaces.middleware import AccessRecord
 from longline.surfaces.operation import Content, operation
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-_PATIENCE = 2.0
+_TIMEOUT_SECONDS = 2.0
 
 _log = logging.getLogger(__name__)
 
@@ -64,7 +64,7 @@ class Metrics:
     async def text(self, counts: Counts) -> bytes:
         """Return all current metrics. If the database does not respond, those of tasks and runs are left out."""
         try:
-            async with asyncio.timeout(_PATIENCE):
+            async with asyncio.timeout(_TIMEOUT_SECONDS):
                 totals = await counts.take()
                 for take_stock in self.watched:
                     await take_stock()

@@ -29,7 +29,7 @@ from longline.surfaces.intervals.links import DiscoveredServices
 from longline.surfaces.intervals.previews import PreviewServices
 from longline.surfaces.intervals.sources import SourceServices
 from longline.wiring.house import House
-from longline.wiring.parts.schedules import FORGET_EVERY
+from longline.wiring.parts.schedules import FORGET_INTERVAL_SECONDS
 from longline.wiring.parts.sources import directory, standing_runs
 
 log = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ def source_events_loop(house: House) -> Loop:
     async def listen(stop: asyncio.Event) -> None:
         messages = RedisSourceEvents(house.settings.redis)
         listener = SourceListener(messages, records.heard, handlers.by_type())
-        chores = {"heard": chore(listener.forget, FORGET_EVERY), "events": chore(listener.once, 0.0)}
+        chores = {"heard": chore(listener.forget, FORGET_INTERVAL_SECONDS), "events": chore(listener.once, 0.0)}
         try:
             # The stop does not wait for messages: unsettled ones are delivered again.
             await cancel_on_stop(partial(run_loops, chores))(stop)

@@ -16,7 +16,7 @@ from longline.model.runs.plan import CrawlPlan, FetchOptions, Politeness, Retrie
 from longline.wiring.house import House
 from longline.wiring.parts.sources import standing_runs
 
-LOOK_EVERY = 5.0
+LOOK_INTERVAL_SECONDS = 5.0
 FEED_REDIRECTS = 5
 """Largest number of redirects to a feed or a sitemap: as many as the interval contract allows everywhere."""
 
@@ -39,7 +39,7 @@ def feed_search_loop(house: House) -> Loop:
 def sitemap_loop(house: House) -> Loop:
     """Return the loop that reads sitemaps."""
     reader = SitemapReader(sitemap_parts(house))
-    return _round(reader.take, reader.begin, LOOK_EVERY)
+    return _round(reader.take, reader.begin, LOOK_INTERVAL_SECONDS)
 
 
 def remote_source_loop(house: House) -> Loop:
@@ -58,7 +58,7 @@ def _round(take: Once, begin: Once, every: float) -> Loop:
     """
 
     async def loop(stop: asyncio.Event) -> None:
-        taking = cancel_on_stop(chore(take, LOOK_EVERY))
+        taking = cancel_on_stop(chore(take, LOOK_INTERVAL_SECONDS))
         await run_loops({"take": taking, "begin": chore(begin, every)}, stop)
 
     return loop

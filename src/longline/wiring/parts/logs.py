@@ -18,7 +18,7 @@ from longline.model.logs import DueLog, LogFilter
 from longline.ports.blobs import Blobs
 from longline.services.health import Health
 from longline.services.logs.event_streams import Broker, ClientLimit, CountPublisher, HealthPublisher, MovePublisher
-from longline.services.logs.run_logs import REPLAYED, Followers, RunLogs
+from longline.services.logs.run_logs import REPLAYED_ENTRIES, Followers, RunLogs
 from longline.settings import Settings
 from longline.surfaces.intervals.logs import LogServices
 from longline.surfaces.intervals.streams import StreamServices
@@ -26,9 +26,9 @@ from longline.wiring.house import House
 
 log = logging.getLogger(__name__)
 
-WRITE_EVERY = 0.25
-LAST_WORDS_WITHIN = 5.0
-BEAT_MS = 15_000
+WRITE_INTERVAL_SECONDS = 0.25
+CLOSE_TIMEOUT_SECONDS = 5.0
+HEARTBEAT_INTERVAL_MS = 15_000
 GRACE_MS = 1000
 
 _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warn": logging.WARNING, "error": logging.ERROR}
@@ -74,7 +74,7 @@ async def writing_run_logs(house: House, log_copy: RedisLogCopy | None = None) -
     root.addHandler(writer)
     # The level of run logs is independent of the level of the service's log.
     ours.setLevel(min(ours.getEffectiveLevel(), _LEVELS[wanted.level]))
-    writing = asyncio.create_task(run_loops({"run log": chore(writer.write, WRITE_EVERY)}, stop))
+    writing = asyncio.create_task(run_loops({"run log": chore(writer.write, WRITE_INTERVAL_SECONDS)}, stop))
     try:
         yield writer
     finally:
@@ -83,7 +83,7 @@ async def writing_run_logs(house: House, log_copy: RedisLogCopy | None = None) -
         ours.setLevel(usual)
         await asyncio.gather(writing, return_exceptions=True)
         try:
-            async with asyncio.timeout(LAST_WORDS_WITHIN):
+            async with asyncio.timeout(CLOSE_TIMEOUT_SECONDS):
                 await writer.write()
         except TimeoutError:
             log.warning("run log entries not written before the shutdown deadline")
@@ -95,7 +95,7 @@ def run_log_keeper(house: House, log_copy: RedisLogCopy | None = None, grace_ms:
     wanted = RunLogKeeperSettings(
         archive=s.run_log_archive,
         wanted=_wanted(s),
-        due=DueLog(BEAT_MS, s.run_log_milestone, grace_ms),
+        due=DueLog(HEARTBEAT_INTERVAL_MS, s.run_log_milestone, grace_ms),
         entries_ms=round(s.run_log_ttl * 1000),
         logs_ms=round(s.run_log_retention * 1000),
     )
@@ -107,7 +107,7 @@ async def closing_logs(house: House, log_copy: RedisLogCopy | None = None) -> As
     """Close and archive the logs of runs that the stop broke off, after their last entry."""
     yield
     try:
-        async with asyncio.timeout(LAST_WORDS_WITHIN):
+        async with asyncio.timeout(CLOSE_TIMEOUT_SECONDS):
             await run_log_keeper(house, log_copy, grace_ms=0).once()
     except (Unavailable, TimeoutError) as error:
         log.warning("run logs not archived before the shutdown deadline", extra={"error": str(error)})
@@ -125,7 +125,7 @@ class Streams:
             broker, records.events, records.schedules, records.runs, records.history, house.clock
         )
         self.followers = Followers(
-            records.logs, house.signals, archive=s.run_log_archive, replayed=min(REPLAYED, s.run_log_buffer)
+            records.logs, house.signals, archive=s.run_log_archive, replayed=min(REPLAYED_ENTRIES, s.run_log_buffer)
         )
         # Instances on other machines share the database, but not folders.
         common = house.embedded or s.run_log_objects.startswith("s3://")
@@ -143,7 +143,7 @@ class Streams:
     async def close(self) -> None:
         """Publish the last moves, once the loops have ended, and disconnect every client."""
         try:
-            async with asyncio.timeout(LAST_WORDS_WITHIN):
+            async with asyncio.timeout(CLOSE_TIMEOUT_SECONDS):
                 await self.moves.once()
         except (TimeoutError, Unavailable) as error:
             log.warning("last events not published before the shutdown", extra={"error": str(error)})

@@ -9,18 +9,18 @@ from longline.engine.loops import Loop, chore, run_loops
 from longline.engine.schedules.pruner import RunPruner
 from longline.engine.schedules.scheduler import Scheduler, SchedulerParts, SchedulerSettings
 from longline.engine.sources.crawl_plan import CrawlRules
-from longline.wiring.house import DONE, DUE, House
+from longline.wiring.house import DONE_TOPIC, DUE_TOPIC, House
 from longline.wiring.parts.sources import directory
 from longline.wiring.signals import listener
 
 log = logging.getLogger(__name__)
 
-FOLLOW_EVERY = 1.0
-FORGET_EVERY = 3600.0
-LAST_WRITES = 10.0
+FOLLOW_INTERVAL_SECONDS = 1.0
+FORGET_INTERVAL_SECONDS = 3600.0
+CLOSE_TIMEOUT_SECONDS = 10.0
 """Seconds that the last writes of a scheduler may take, even while other parts stop."""
 
-BROWSERS = (
+BROWSER_USER_AGENTS = (
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0",
     "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
     "Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:128.0) Gecko/20100101 Firefox/128.0",
@@ -49,7 +49,7 @@ def scheduler(house: House, owner: int, run_log: RunLogWriter | None = None) -> 
         max_attempts=s.page_retries + 1,
         retry_seconds=s.page_retry_delay,
         max_url=s.max_url,
-        user_agents=BROWSERS if s.vary_user_agent else (),
+        user_agents=BROWSER_USER_AGENTS if s.vary_user_agent else (),
         allowed=s.allowed_domains,
         disallowed=s.disallowed_domains,
         readability=s.readability,
@@ -68,16 +68,16 @@ def scheduler_loop(house: House, owner: int, run_log: RunLogWriter | None = None
     async def schedule(stop: asyncio.Event) -> None:
         chores = {
             "poll": chore(scheduling.poll, s.poll, called),
-            "calls": listener(house, DUE, called.set),
-            "follow": chore(scheduling.follow, min(FOLLOW_EVERY, s.poll), done),
-            "done": listener(house, DONE, done.set),
+            "calls": listener(house, DUE_TOPIC, called.set),
+            "follow": chore(scheduling.follow, min(FOLLOW_INTERVAL_SECONDS, s.poll), done),
+            "done": listener(house, DONE_TOPIC, done.set),
             "renew": chore(scheduling.renew, s.schedule_lease / 5),
         }
         try:
             await run_loops(chores, stop)
         finally:
             try:
-                async with asyncio.timeout(LAST_WRITES):
+                async with asyncio.timeout(CLOSE_TIMEOUT_SECONDS):
                     await scheduling.leave()
             except TimeoutError:
                 log.warning("schedule leases not released before the shutdown deadline")

@@ -13,7 +13,7 @@ from longline.engine.search.pipeline_notifier import PipelineNotifier
 from longline.model.search.item import SearchDocument
 from longline.wiring.house import House
 
-COUNT_EVERY = 5.0
+COUNT_INTERVAL_SECONDS = 5.0
 
 
 @asynccontextmanager
@@ -26,7 +26,7 @@ async def indexing(house: House) -> AsyncIterator[Indexer]:
             counts.tell(documents)
             announce(documents)
 
-        counting = asyncio.create_task(run_loops({"page counts": chore(counts.once, COUNT_EVERY)}, stop))
+        counting = asyncio.create_task(run_loops({"page counts": chore(counts.once, COUNT_INTERVAL_SECONDS)}, stop))
         try:
             yield Indexer(house.records.items, house.search, house.settings.index_batch, tell)
         finally:

@@ -6,7 +6,7 @@ import pytest
 
 from longline.drivers.records.frontier import standing_frontier as standing
 from longline.drivers.records.like_patterns import contains
-from longline.model.frontier.standing_frontier import ASLEEP, SCOPE, UrlQuery
+from longline.model.frontier.standing_frontier import NEVER_DUE_MS, SCOPE, UrlQuery
 from longline.model.ids import new_id
 from longline.model.runs.run import NewRun, RunKind
 from longline.model.states import TaskState
@@ -50,9 +50,9 @@ async def test_a_url_that_waits_goes_sooner_and_stays_counted(records: Records, 
 
 async def test_what_sleeps_is_found_and_nothing_else(records: Records):
     run = await queued_run(records, seed="s")
-    asleep = url(run, path="/asleep", scope=SCOPE, priority=490, due=ASLEEP)
+    asleep = url(run, path="/asleep", scope=SCOPE, priority=490, due=NEVER_DUE_MS)
     await admit(
-        records, asleep, url(run, path="/late", scope=SCOPE, due=ASLEEP - 1), url(run, path="/now", scope=SCOPE)
+        records, asleep, url(run, path="/late", scope=SCOPE, due=NEVER_DUE_MS - 1), url(run, path="/now", scope=SCOPE)
     )
     [(task_id, priority)] = await records.standing.asleep(10)
     assert (await records.standing.known("a.example", asleep.key), priority) == ((task_id, task_id, False), 490)

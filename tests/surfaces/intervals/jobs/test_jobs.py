@@ -8,7 +8,7 @@ import pytest
 
 from longline.model.schedules.schedule import ScheduleRow
 from longline.services.schedules.schedules import Schedules
-from longline.wiring.house import DUE
+from longline.wiring.house import DUE_TOPIC
 from tests.surfaces.intervals.stage import DAY, HOUR, MINUTE, Json, Stage, seconds, shown
 
 
@@ -141,7 +141,7 @@ async def test_a_job_that_runs_once_can_be_made_to_recur(stage: Stage):
 
 
 async def test_planners_are_called_for_what_was_asked_for_now(stage: Stage):
-    async with stage.house.signals.listen(DUE) as heard:
+    async with stage.house.signals.listen(DUE_TOPIC) as heard:
         recurring = await stage.recurring()
         assert recurring["next_run_at"] == shown(stage.now), "the present slot is the emptiest"
         await stage.ask("POST", f"/api/v1/jobs/{recurring['id']}/pause")

@@ -8,13 +8,13 @@ from itertools import islice
 import orjson
 
 from longline.drivers.records.bots.outcomes import LAPSED, LAPSED_ERROR, RestedTask, count_hours, holdings, rest
-from longline.drivers.records.bots.task_planning import EDGE
+from longline.drivers.records.bots.task_planning import HOST_END
 from longline.drivers.records.database import Row, Transaction
 from longline.drivers.records.frontier.task_leases import TOKEN_BITS
 from longline.model.bots.bot import Pull, Pulled, PulledTask, after_lapse, exhausted
 from longline.model.states import TaskState
 
-MAX_GIVEN_UP = 1000
+MAX_GIVEN_UP_PER_PULL = 1000
 """Given-up tasks after which a pull stops searching; the next pull, or the sweep, gives up the others."""
 
 
@@ -81,7 +81,7 @@ async def _pick(tx: Transaction, reclaim: bool, hosts: str | None, limit: int, g
         found = {row["id"] for row in rows if _lapsed(row) and exhausted(row["lapses"], row["max_retries"])}
         given_up |= found
         passed |= found
-        if not found or len(passed) >= MAX_GIVEN_UP:
+        if not found or len(passed) >= MAX_GIVEN_UP_PER_PULL:
             return [row for row in rows if row["id"] not in found]
 
 
@@ -108,5 +108,5 @@ async def _scope(tx: Transaction, pull: Pull) -> str | None:
     if pull.needle is None and pull.domains == "[]" and pull.names == "[]":
         return None
     scope = {"needle": pull.needle, "domains": pull.domains, "names": pull.names}
-    rows = await tx.all("hosts_in_scope", **scope, edge=EDGE)
+    rows = await tx.all("hosts_in_scope", **scope, edge=HOST_END)
     return orjson.dumps([row["host_id"] for row in rows]).decode()

@@ -20,7 +20,7 @@ from longline.model.states import ENDED, TaskState, move
 from longline.model.url import parse
 from longline.ports.records.frontier import HostSetting
 
-EDGE = ":"
+HOST_END = ":"
 """Character between the name of a host and its port."""
 
 BATCH_SIZE_URLS = 1000
@@ -87,7 +87,9 @@ async def _tasks(tx: Transaction, s: BotPolicyRow) -> list[NewBotTask]:
 async def _spread(tx: Transaction, s: BotPolicyRow) -> list[tuple[str, str]]:
     """Return the known URLs of a domain in which the pattern of its schedule is found, with their hosts."""
     pattern, found, after = Patterns((s.pattern,)), list[tuple[str, str]](), ""
-    while rows := await tx.all("known_urls_of_domain", domain=s.domain, edge=EDGE, after=after, limit=BATCH_SIZE_URLS):
+    while rows := await tx.all(
+        "known_urls_of_domain", domain=s.domain, edge=HOST_END, after=after, limit=BATCH_SIZE_URLS
+    ):
         # SQLite runs this code in its writer thread; PostgreSQL runs it in the event loop, which must not block.
         found += _found(pattern, rows) if tx.engine == "lite" else await asyncio.to_thread(_found, pattern, rows)
         after = rows[-1]["hash"]

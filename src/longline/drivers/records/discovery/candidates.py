@@ -13,7 +13,7 @@ DAY_MS = 86_400_000
 BATCH_SIZE = 1000
 """Largest number of decisions deleted in one transaction."""
 
-STANDS = {
+REFUSAL_OF_STATE = {
     "new": "already found",
     "pending": "waits for a person",
     "approved": "was approved",
@@ -87,7 +87,7 @@ async def _sight(tx: Transaction, found: Sequence[LinkSighting], rules: Discover
     left = await _left(tx, found, rules)
     new, decisions = [], []
     for sighting in found:
-        reason = STANDS.get(stands.get(sighting.identity, "")) or left.refusal(sighting.run_id)
+        reason = REFUSAL_OF_STATE.get(stands.get(sighting.identity, "")) or left.refusal(sighting.run_id)
         if reason is None:
             new.append(msgspec.structs.astuple(sighting))
         decisions.append(_decision(sighting, reason or "found"))

@@ -7,7 +7,7 @@ from longline.model.errors import NotFound
 from longline.model.feeds.feed_poll import FeedRow
 from longline.ports.records.feeds import FeedRule
 
-OF_SOURCE = ("url", "active", "every_ms", "disabled_at", "disabled_reason")
+FEED_COLUMNS = ("url", "active", "every_ms", "disabled_at", "disabled_reason")
 """Fields of a feed that are kept in the row of its source."""
 
 
@@ -53,15 +53,15 @@ class FeedRecords:
 
 async def _write(tx: Transaction, before: FeedRow, after: FeedRow) -> None:
     await write_progress(tx, after)
-    said = {name: getattr(after, name) for name in OF_SOURCE}
+    said = {name: getattr(after, name) for name in FEED_COLUMNS}
     if any(getattr(before, name) != value for name, value in said.items()):
         await tx.all("tell_source_of_feed", source_id=after.source_id, **said)
 
 
 async def write_progress(tx: Transaction, feed: FeedRow) -> None:
-    """Write the progress of polling, without the fields in `OF_SOURCE`."""
+    """Write the progress of polling, without the fields in `FEED_COLUMNS`."""
     facts = msgspec.structs.asdict(feed)
-    await tx.all("write_feed", **{name: fact for name, fact in facts.items() if name not in OF_SOURCE})
+    await tx.all("write_feed", **{name: fact for name, fact in facts.items() if name not in FEED_COLUMNS})
 
 
 async def _all(tx: Transaction, query: str, /, **params: object) -> list[FeedRow]:

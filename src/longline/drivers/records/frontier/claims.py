@@ -21,7 +21,7 @@ from longline.model.runs.run import NewRun
 from longline.model.states import move
 from longline.ports.records.frontier import Admitted, Change, ClaimRequest, HostSetting, ReportBatch, Reported
 
-RIVAL = ("host_id", "token", "due", "priority", "run_id")
+CANDIDATE_COLUMNS = ("host_id", "token", "due", "priority", "run_id")
 """Columns of `find_rivals`, in the order in which `pick_tasks` takes them."""
 
 
@@ -154,7 +154,7 @@ async def _admit(tx: Transaction, tasks: Sequence[NewTask], refused: Mapping[tup
 
 async def _picked(tx: Transaction, leased: Sequence[tuple[int, int]], tasks: int) -> list[ClaimRow]:
     """Pick and mark tasks of leased hosts, in several statements; for SQLite."""
-    rivals = [tuple(r[c] for c in RIVAL) for r in await tx.batch("find_rivals", leased, tasks=tasks)]
+    rivals = [tuple(r[c] for c in CANDIDATE_COLUMNS) for r in await tx.batch("find_rivals", leased, tasks=tasks)]
     busy = {host_id for host_id, *_ in rivals}
     rivals += [(host_id, token, None, None, None) for host_id, token in leased if host_id not in busy]
     picked = map(ClaimRow._make, await tx.batch("pick_tasks", sorted(rivals, key=itemgetter(0)), tasks=tasks))

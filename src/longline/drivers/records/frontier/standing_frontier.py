@@ -12,7 +12,7 @@ from longline.drivers.records.like_patterns import contains
 from longline.drivers.records.named_queries import Engine
 from longline.drivers.records.paging import counted
 from longline.drivers.records.run_counters import RunCounters
-from longline.model.frontier.standing_frontier import ASLEEP, RESTS, SCOPE, StandingUrl, UrlQuery
+from longline.model.frontier.standing_frontier import NEVER_DUE_MS, SCOPE, STATES_BY_LIST, StandingUrl, UrlQuery
 from longline.model.frontier.task import FETCH
 from longline.model.states import TaskState
 from longline.ports.records.standing_frontier import KnownUrl
@@ -59,7 +59,7 @@ class StandingFrontierRecords:
 
     async def asleep(self, limit: int) -> list[tuple[int, int]]:
         async def work(tx: Transaction) -> list[tuple[int, int]]:
-            rows = await tx.all("sleeping_urls", scope=SCOPE, due=ASLEEP, limit=limit)
+            rows = await tx.all("sleeping_urls", scope=SCOPE, due=NEVER_DUE_MS, limit=limit)
             return [(row["id"], row["priority"]) for row in rows]
 
         return await self._database.read(work)
@@ -102,7 +102,7 @@ async def _chosen(tx: Transaction, query: UrlQuery, limit: int, offset: int) -> 
 
 async def _total(tx: Transaction, query: UrlQuery, asked: dict[str, Any]) -> int:
     """Return the number of matching URLs: from running sums, or by reading rows for a host or a search."""
-    if query.rest is not None and query.rest not in RESTS:
+    if query.rest is not None and query.rest not in STATES_BY_LIST:
         return 0  # an unknown rest matches nothing
     if query.host or query.search:
         row = await tx.one("count_urls_of_host" if query.host else "count_urls", **asked)
@@ -117,7 +117,7 @@ async def _total(tx: Transaction, query: UrlQuery, asked: dict[str, Any]) -> int
 async def _sums(tx: Transaction, query: UrlQuery) -> dict[str, int]:
     """Return the number of URLs at each rest by their rows, for the query's source and kind."""
     rows = await tx.all("standing_sums", source=query.source, kind=query.kind)
-    return {row["rest"]: row["count"] for row in rows if row["rest"] in RESTS and row["count"]}
+    return {row["rest"]: row["count"] for row in rows if row["rest"] in STATES_BY_LIST and row["count"]}
 
 
 def _moved(sums: dict[str, int], in_hand: int) -> dict[str, int]:

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from longline.drivers.records.database import Row, Transaction
 from longline.drivers.records.run_counters import RunCounters
-from longline.model.frontier.standing_frontier import ASLEEP, rest_of
+from longline.model.frontier.standing_frontier import NEVER_DUE_MS, rest_of
 from longline.model.states import TaskState
 
 
@@ -45,6 +45,6 @@ def _next_at(row: Row, rest: str, tx: Transaction) -> int:
     """Return the time of the next fetch: now or earlier for a URL that was woken, hastened or is tried again."""
     if rest != "waiting":
         return int(tx.now if row["next_at"] is None else row["next_at"])
-    if 0 < row["due"] < ASLEEP:
+    if 0 < row["due"] < NEVER_DUE_MS:
         return int(row["due"])
     return int(min(row["next_at"], tx.now)) if row["was"] == "waiting" else tx.now

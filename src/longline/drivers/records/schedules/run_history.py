@@ -52,7 +52,7 @@ class RunHistoryRecords(Table):
         rows = [(run_id,) for run_id in run_ids]
 
         async def work(tx: Transaction) -> dict[int, RunReview]:
-            found = {name: await tx.batch(name, rows) for name in LOOKS}
+            found = {name: await tx.batch(name, rows) for name in REVIEW_STATEMENTS}
             began = {first["run_id"] for first in found["first_tasks"] if first["state"] == TaskState.COMPLETED}
             # A run that has its start page and others did not fail at its start: most runs cost no look of their own.
             failures = {
@@ -85,7 +85,7 @@ class RunHistoryRecords(Table):
         return await self._database.transact(work)
 
 
-LOOKS = ("first_tasks", "start_pages", "request_sums", "error_sums", "fate_sums", "item_sums")
+REVIEW_STATEMENTS = ("first_tasks", "start_pages", "request_sums", "error_sums", "fate_sums", "item_sums")
 """Queries for the review of runs."""
 
 MAX_ERRORS = 5

@@ -8,7 +8,7 @@ import msgspec
 from longline.drivers.records.database import Database, Row, Transaction, struct
 from longline.drivers.records.frontier.moves import move_row
 from longline.drivers.records.run_counters import RunCounters
-from longline.drivers.records.runs import STEPS
+from longline.drivers.records.runs import CREATION_STEPS
 from longline.drivers.records.schedules.schedules import places
 from longline.model.ids import new_id
 from longline.model.runs.run import RunRow
@@ -106,7 +106,7 @@ async def _start(owner: int, most: int, ttl_ms: int, tx: Transaction) -> list[Ti
     due = list(await tx.all("due_once", limit=room))
     due += await tx.all("due_again", limit=room - len(due)) if len(due) < room else []
     rows = [struct(row, ScheduleRow) for row in due]
-    born = first_state("run", STEPS)
+    born = first_state("run", CREATION_STEPS)
     made = {row["schedule_id"]: row["id"] for row in await tx.batch("add_ticks", [_tick(s) for s in rows], state=born)}
     rule = move("schedule", "start")
     started = await tx.batch(
@@ -119,7 +119,7 @@ async def _start(owner: int, most: int, ttl_ms: int, tx: Transaction) -> list[Ti
     ledger = RunCounters()
     states = {s.id: s.state for s in rows}
     for row in started:
-        ledger.created("run", made[row["id"]], STEPS, ("planner", "due"))
+        ledger.created("run", made[row["id"]], CREATION_STEPS, ("planner", "due"))
         ledger.event("schedule", row["id"], rule.name, states[row["id"]], rule.became, ("planner", "due"))
     await ledger.write(tx, "planner")
     return await _ticks(tx, [{"id": row["id"], "run": made[row["id"]]} for row in started])

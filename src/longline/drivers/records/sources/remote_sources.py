@@ -15,7 +15,7 @@ from longline.model.sources.source import NewSource, RemoteSource, SourceRow
 BATCH_SIZE = 100
 """Largest number of sources changed in one transaction."""
 
-STAYS = ("config", "created_at", "updated_at", "budget", "admitted", "ref", "uid")
+UNSYNCED_COLUMNS = ("config", "created_at", "updated_at", "budget", "admitted", "ref", "uid")
 """Columns that a curator does not set."""
 
 
@@ -125,4 +125,6 @@ async def _follow_feed(tx: Transaction, before: SourceRow, after: SourceRow) -> 
 
 async def _write(tx: Transaction, source: SourceRow) -> None:
     facts = msgspec.structs.asdict(source)
-    await tx.all("change_curated_source", **{name: fact for name, fact in facts.items() if name not in STAYS})
+    await tx.all(
+        "change_curated_source", **{name: fact for name, fact in facts.items() if name not in UNSYNCED_COLUMNS}
+    )

@@ -11,8 +11,8 @@ from longline.model.errors import Conflict, Unavailable
 from longline.model.ids import new_id
 from longline.model.sources.source import NewSource, SourceQuery, SourceRow
 
-KEPT = ("id", "name", "base_url", "crawl", "enabled", "disabled_at", "disable_reason", "feed_url")
-KEPT_TOO = ("feed_wanted", "feed_every_ms", "identity_key")
+SOURCE_COLUMNS = ("id", "name", "base_url", "crawl", "enabled", "disabled_at", "disable_reason", "feed_url")
+FEED_COLUMNS = ("feed_wanted", "feed_every_ms", "identity_key")
 """Columns that `change` takes from a source. The disabling of a feed is not among them: `FeedRecords` sets it."""
 
 
@@ -65,7 +65,7 @@ class SourceRecords(Table):
         return await self._database.read(work)
 
     async def change(self, source: SourceRow, was: SourceRow | None = None) -> SourceRow | None:
-        values = {name: getattr(source, name) for name in (*KEPT, *KEPT_TOO)}
+        values = {name: getattr(source, name) for name in (*SOURCE_COLUMNS, *FEED_COLUMNS)}
 
         async def work(tx: Transaction) -> SourceRow | None:
             other = await tx.one("source_by_name", name=source.name)
