@@ -1,5 +1,6 @@
 """The same site a second time: what has not changed costs a conditional request and a revisit record."""
 
+import json
 import re
 from collections import Counter
 from pathlib import Path
@@ -65,4 +66,7 @@ def test_what_changed_is_kept_anew_and_known_from_then_on(tmp_path: Path):
         crawl(site, tmp_path, "--again")
         crawl(site, tmp_path, "--again")
     rows = ask(tmp_path, "SELECT title, status, body_of IS NULL FROM pages WHERE url LIKE '%/page/1' ORDER BY task_id")
-    assert rows == [("One", 200, 1), ("Two", 200, 1), ("Two", 304, 0)]
+    exported = {page["url"][-7:]: page for page in map(json.loads, (tmp_path / "pages.jsonl").read_text().splitlines())}
+    told = {name: exported["/page/1"][name] for name in ("status", "bytes", "content_type", "title")}
+    assert told == {"status": 200, "bytes": 18, "content_type": "text/html; charset=utf-8", "title": "Two"}
+    assert rows == [("One", 200, 1), ("Two", 200, 1), ("Two", 200, 0)], "an unchanged page has the facts of the page"

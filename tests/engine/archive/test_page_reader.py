@@ -58,7 +58,8 @@ async def test_a_page_the_server_calls_unchanged_has_the_body_of_before(shelf: S
     await shelf.put(2, Fetched("ok", START + 5, not_modified, status=304, same_as=shelf.known(1)), shelf.known(1))
     page, facts = await shelf.archive.page(2)
     assert (page.body, page.header("etag")) == (b"<p>one</p>", '"v1"')
-    assert (facts.status, facts.body_of, facts.etag) == (304, 1, '"v1"'), "what identifies it is kept"
+    assert (facts.status, facts.body_of, facts.etag) == (200, 1, '"v1"'), "what identifies it is kept"
+    assert (facts.content_type, facts.body_bytes, facts.fetched_at) == ("text/html", 10, START + 5)
     assert facts.digest == shelf.tasks.pages[1][1].digest
 
 

@@ -60,7 +60,8 @@ class PageReader:
                 "archived page is damaged, fetching it again", extra={"task": known.task_id, "error": str(error)}
             )
             return None
-        return Earlier(page, Original(record.url, record.fetched_at, known.digest, record.id))
+        facts = (row.status, row.content_type, row.body_bytes)
+        return Earlier(page, Original(record.url, record.fetched_at, known.digest, record.id, *facts))
 
     async def page(self, task_id: int) -> tuple[Page, PageRow]:
         """Return the page of a task with its row; raise `NotFound`, `DamagedRecord` or `Undecodable`."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from longline.engine.fetch.fetcher import Fetched
+from longline.engine.fetch.fetcher import NOT_MODIFIED, Fetched
 from longline.engine.fetch.sender import TimedResponse
 from longline.model.archive.warc import (
     Capture,
@@ -59,14 +59,15 @@ class PageToKeep(msgspec.Struct, frozen=True):
     def _make(self) -> tuple[WarcRecord, PageFacts]:
         response, capture = self.response, _capture(TimedResponse(self.fetched.at, self.response))
         same = self.known if self.original is not None else None
+        status, content_type, body_bytes = self._told()
         record = revisit_record(capture, self.original) if self.original else response_record(capture)
         facts = PageFacts(
             start=0,
             length=len(record.member),
             digest=record.digest,
-            status=response.status,
-            content_type=response.header("content-type") or "",
-            body_bytes=len(response.body),
+            status=status,
+            content_type=content_type,
+            body_bytes=body_bytes,
             fetched_at=self.fetched.at,
             fetch_ms=response.elapsed_ms,
             url=response.url,
@@ -76,6 +77,13 @@ class PageToKeep(msgspec.Struct, frozen=True):
             body_of=same.task_id if same else None,
         )
         return record, facts
+
+    def _told(self) -> tuple[int, str, int]:
+        """Return status, content type and size of the page; after a 304 they are those of the earlier response."""
+        response, original = self.response, self.original
+        if original is not None and response.status == NOT_MODIFIED:
+            return original.status, original.content_type, original.body_bytes
+        return response.status, response.header("content-type") or "", len(response.body)
 
     @property
     def asked(self) -> TimedResponse | None:

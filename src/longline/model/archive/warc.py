@@ -51,12 +51,15 @@ class Capture(msgspec.Struct, frozen=True, gc=False):
 
 
 class Original(msgspec.Struct, frozen=True, gc=False):
-    """The earlier record of the payload that a revisit repeats."""
+    """The earlier record of the payload that a revisit repeats, and the facts of its page, which a 304 leaves out."""
 
     url: str
     fetched_at: int
     digest: str
     record_id: str | None = None
+    status: int = 200
+    content_type: str = ""
+    body_bytes: int = 0
 
 
 class WarcRecord(NamedTuple):
