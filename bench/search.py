@@ -120,7 +120,7 @@ async def _many(url: str, language: Language, texts: int, each: int, console: Co
         await records.schema.migrate()
         with console.status(f"filling in {texts:,} texts"):
             await fill(url, language, texts)
-            await records.search.tidy()
+            await records.search.maintain()
         took = {kind: await times(records.search, ask, each) for kind, ask in language.questions().items()}
         _show_times(console, took, texts)
     finally:

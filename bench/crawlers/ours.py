@@ -15,7 +15,7 @@ from longline.model.states import RunState
 from longline.settings import Settings
 from longline.settings.child_process import environment
 from longline.wiring import CrawlRequest, Watcher, crawl, open_house
-from longline.wiring.house import PROCESS_LOCKS_FOLDER, ready_tables
+from longline.wiring.house import PROCESS_LOCKS_FOLDER, migrate_tables
 
 FAR = 1_000_000
 """Depth that no site has: every link is followed."""
@@ -58,7 +58,7 @@ def _plan(order: Order) -> CrawlPlan:
 
 async def _migrate(settings: Settings) -> None:
     async with open_house(settings) as house:
-        await ready_tables(house, may_migrate=True)
+        await migrate_tables(house, may_migrate=True)
 
 
 @contextmanager

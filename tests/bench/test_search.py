@@ -28,7 +28,7 @@ async def test_texts_that_were_filled_in_are_found_like_others(postgres_server: 
         records = await open_records(url, SystemClock())
         await records.schema.migrate()
         await fill(url, language, 300)
-        await records.search.tidy()
+        await records.search.maintain()
         found = await records.search.query(parse_query(language.words[0]))
         took = {kind: await times(records.search, ask, 2) for kind, ask in language.questions().items()}
         await records.schema.close()

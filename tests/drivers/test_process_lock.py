@@ -18,7 +18,7 @@ from longline.drivers.process_lock import FileProcessLock
 presence = FileProcessLock(Path(sys.argv[1]))
 print(presence.enter(), flush=True)
 sys.stdin.read()
-presence.leave()
+presence.release()
 """
 
 
@@ -97,11 +97,11 @@ def test_marks_are_ours_for_as_long_as_we_are_here(tmp_path: Path):
     mine, yours = first.enter(), second.enter()
     assert mine != yours
     assert not second.gone(mine)
-    first.leave()
-    first.leave()
+    first.release()
+    first.release()
     assert not second.gone(mine)
     assert not first.gone(yours)
-    second.leave()
+    second.release()
 
 
 def test_a_folder_that_cannot_be_used_is_said(tmp_path: Path):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import orjson
 
 from longline.model.event import Event
-from longline.model.states import BY_NAME, Actor, Noun, TaskState, move, walk
+from longline.model.states import BY_NAME, Actor, Noun, TaskState, is_reachable, move
 
 IN_HAND_OF = {"pending": "queued", "downloaded": "parsing", "queued_parse": "parsing"}
 """How a task that rests shows while somebody has it."""
@@ -37,7 +37,11 @@ class History:
         if reason.startswith("run "):
             legal = was in move("task", "cancel").was and became == TaskState.CANCELLED
         else:
-            legal = event.actor == "worker" and was in IN_HAND_OF and walk("task", IN_HAND_OF[was], became, "worker")
+            legal = (
+                event.actor == "worker"
+                and was in IN_HAND_OF
+                and is_reachable("task", IN_HAND_OF[was], became, "worker")
+            )
         if not legal:
             self.faults.append(f"task {task_id} was brought from {was} to {became} by {event.actor} ({reason})")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from longline.engine.engine_clock import engine_time, held_seconds, late
+from longline.engine.engine_clock import engine_time, held_seconds, latest_monotonic
 from longline.model.engine_clock import MAX_SLEW
 from longline.testing.clock import START, FakeClock
 
@@ -27,7 +27,7 @@ def test_a_moment_that_has_passed_is_told_as_it_was():
     clock = FakeClock()
     clock.advance(10)
     assert engine_time(clock, 4.0) - START in (4000, 4001)
-    assert late(clock, 4.0) == 4.0
+    assert latest_monotonic(clock, 4.0) == 4.0
 
 
 @pytest.mark.parametrize("lease", [1.0, 30.0, 300.0])

@@ -18,7 +18,7 @@ from longline.drivers.blobs import open_blobs
 from longline.services.crawls import Crawls
 from longline.settings import Settings
 from longline.wiring import House, open_house
-from longline.wiring.house import ready_tables
+from longline.wiring.house import migrate_tables
 from tests.journeys.archive import is_page
 from tests.plans import crawl_plan
 from tests.servers.postgres import apart
@@ -143,7 +143,7 @@ async def _archive(url: str) -> list[bytes]:
 
 async def _give_work(settings: Settings, url: str, seeds: Sequence[str] = ()) -> None:
     async with open_house(settings) as house:
-        await ready_tables(house, may_migrate=True)
+        await migrate_tables(house, may_migrate=True)
         await _ask_for_crawl(house, url, seeds)
 
 
@@ -152,7 +152,7 @@ async def _ask_for_crawl(house: House, url: str, seeds: Sequence[str]) -> None:
     host = url.removeprefix("http://").rstrip("/")
     plan = crawl_plan(tuple(seeds) or (url,), max_depth=10, hosts=(host,), delay_ms=0, concurrency=8)
     opened = await crawls.open(plan, None, owner=1_000_000, lease_ms=60_000, again=False)
-    await crawls.leave(opened)
+    await crawls.release(opened)
 
 
 def wait_until(condition: Callable[[], object], what: str, seconds: float = PATIENCE) -> None:

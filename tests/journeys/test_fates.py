@@ -22,7 +22,7 @@ from longline.services.crawls import Crawls
 from longline.settings import Settings
 from longline.wiring import CrawlRequest, CrawlResult, Watcher, crawl, open_house
 from longline.wiring.crawl import FETCH
-from longline.wiring.house import joined, ready_tables
+from longline.wiring.house import migrate_tables, registered_worker
 from tests.cli.conftest import surroundings
 from tests.journeys.place import Place
 from tests.plans import changed, crawl_plan
@@ -316,12 +316,12 @@ async def test_a_page_that_nobody_survives_is_given_up(here: Place):
     with running_site(pages=1) as site:
         request = asking(site)
         async with open_house(here.settings) as house:
-            await ready_tables(house, may_migrate=True)
+            await migrate_tables(house, may_migrate=True)
             crawls = Crawls(house.lifecycle, house.records.runs)
-            await crawls.leave(await crawls.open(request.plan, None, owner=1, lease_ms=30_000, again=False))
+            await crawls.release(await crawls.open(request.plan, None, owner=1, lease_ms=30_000, again=False))
             for _ in range(MAX_CLAIMS):
                 # Whoever leaves with a host in hand has it taken away, as from the dead.
-                async with joined(house, FETCH) as owner:
+                async with registered_worker(house, FETCH) as owner:
                     [lease] = await house.lifecycle.claim(ClaimRequest(owner, hosts=1, tasks=1, ttl_ms=30_000))
                     assert len(lease.tasks) == 1
         result = await crawl(here.settings, request, Watcher())

@@ -13,7 +13,7 @@ import pytest
 
 from longline.engine.loops import chore, run_loops
 from longline.settings import Settings
-from longline.wiring.house import joined
+from longline.wiring.house import registered_worker
 from longline.wiring.parts.schedules import scheduler_loop
 from longline.wiring.worker import fetch_worker
 from tests.drivers.search.cluster import Cluster, running
@@ -34,7 +34,7 @@ async def cluster() -> AsyncIterator[Cluster]:
 @asynccontextmanager
 async def at_work(settings: Settings) -> AsyncIterator[Door]:
     """A house in which jobs run, pages are fetched and documents indexed."""
-    async with open_door(settings) as door, joined(door.house, frozenset({"fetch", "upkeep"})) as owner:
+    async with open_door(settings) as door, registered_worker(door.house, frozenset({"fetch", "upkeep"})) as owner:
         stop, house = asyncio.Event(), door.house
         loops = {"worker": fetch_worker(house, owner).run, "index": chore(house.indexer.once, 0.05)}
         working = asyncio.create_task(run_loops(loops | {"scheduler": scheduler_loop(house, owner)}, stop))

@@ -11,7 +11,7 @@ from longline.engine.loops import chore, run_loops
 from longline.services.crawls import Crawls
 from longline.settings import Settings
 from longline.wiring import House, open_house
-from longline.wiring.house import joined, ready_tables
+from longline.wiring.house import migrate_tables, registered_worker
 from longline.wiring.worker import fetch_worker
 from tests.journeys.place import PATIENCE
 from tests.plans import crawl_plan
@@ -23,7 +23,7 @@ from tests.web.wire import Answer
 async def house(tmp_path: Path, migrated_url: str) -> AsyncIterator[House]:
     settings = Settings(data=tmp_path / "data", database=migrated_url, egress_allow=("127.0.0.0/8",))
     async with open_house(settings) as house:
-        await ready_tables(house, may_migrate=True)
+        await migrate_tables(house, may_migrate=True)
         yield house
 
 
@@ -44,7 +44,7 @@ async def test_pages_that_only_a_sitemap_names_are_fetched(house: House) -> None
         }
         host = site.url.removeprefix("http://").rstrip("/")
         plan = crawl_plan((site.url,), max_depth=1, hosts=(host,), delay_ms=0, concurrency=4, sitemaps=True)
-        async with joined(house, frozenset({"fetch", "parse"})) as owner:
+        async with registered_worker(house, frozenset({"fetch", "parse"})) as owner:
             crawls = Crawls(house.lifecycle, house.records.runs)
             run = (await crawls.open(plan, None, owner, 60_000, again=False)).run
             stop = asyncio.Event()

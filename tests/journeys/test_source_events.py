@@ -15,7 +15,7 @@ from longline.services.sources.source_events import SourceEvent, SourceListener
 from longline.settings import Settings
 from longline.wiring.doors import intervals as wiring
 from longline.wiring.doors.intervals import source_events_loop
-from longline.wiring.house import House, open_house, ready_tables
+from longline.wiring.house import House, migrate_tables, open_house
 from tests.journeys.place import PATIENCE
 from tests.surfaces.intervals.house import open_door
 
@@ -88,7 +88,7 @@ async def test_25_who_dies_after_an_effect_has_had_it_once(
 async def test_schedules_follow_what_is_said_once_each(migrated_url: str, redis_url: str, tmp_path: Path):
     settings = Settings(data=tmp_path, database=migrated_url, redis=redis_url, source_events=True)
     async with open_house(settings) as house, Redis.from_url(redis_url) as server:
-        await ready_tables(house, may_migrate=True)
+        await migrate_tables(house, may_migrate=True)
         stop = asyncio.Event()
         await server.xadd("source-events", {"event": json.dumps(SAID)})
         hearing = asyncio.create_task(source_events_loop(house)(stop))

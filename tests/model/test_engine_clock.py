@@ -12,7 +12,7 @@ HOUR_MS = 3_600_000
 @pytest.mark.parametrize("by", [-HOUR_MS, -5000, 5000, HOUR_MS])
 def test_a_correction_is_absorbed_slowly_and_wholly(by: int):
     before = Anchor(3, "boot", offset_ms=1_000_000)
-    after = before.steered(50_000, 1_000_000 + by, begin_ms=60_000)
+    after = before.slewed(50_000, 1_000_000 + by, begin_ms=60_000)
     assert (after.version, after.basis, after.final_offset_ms) == (4, "boot", 1_000_000 + by)
     assert after.engine_ms(60_000) == before.engine_ms(60_000), "nothing happens before everybody has read of it"
     moments = [after.engine_ms(reference) for reference in range(60_000, 2 * abs(by), 1000)]
@@ -24,8 +24,8 @@ def test_a_correction_is_absorbed_slowly_and_wholly(by: int):
 
 
 def test_a_correction_of_a_correction_begins_where_that_one_is():
-    first = Anchor(offset_ms=0).steered(0, HOUR_MS, begin_ms=0)
-    second = first.steered(100_000, 0, begin_ms=100_000)
+    first = Anchor(offset_ms=0).slewed(0, HOUR_MS, begin_ms=0)
+    second = first.slewed(100_000, 0, begin_ms=100_000)
     assert second.engine_ms(100_000) == first.engine_ms(100_000) == 100_500
     assert second.engine_ms(200_000) == 200_000
 

@@ -60,7 +60,7 @@ async def test_a_new_crawl_runs_and_has_its_seeds(crawls: Crawls, records: Recor
 
 async def test_a_crawl_that_was_left_is_gone_on_with_by_its_own_plan(crawls: Crawls):
     first = await crawls.open(PLAN, None, ME, TTL, again=False)
-    await crawls.leave(first)
+    await crawls.release(first)
     assert (await crawls.get(first.run.id)).owner is None
     other = crawl_plan(("HTTPS://A.example",), max_depth=9)  # the same seed in other words
     second = await crawls.open(other, 5, YOU, TTL, again=False)
@@ -82,14 +82,14 @@ async def test_a_crawl_that_ended_is_left_alone_unless_asked(crawls: Crawls, rec
     second = await crawls.open(PLAN, None, ME, TTL, again=False)
     assert (second.token, second.run.id, second.run.state) == (None, first.run.id, "completed")
     assert not await crawls.renew(second, TTL)
-    await crawls.leave(second)
+    await crawls.release(second)
     third = await crawls.open(PLAN, None, ME, TTL, again=True)
     assert (third.run.id == first.run.id, third.resumed, third.run.admitted) == (False, False, 2)
 
 
 async def test_one_that_was_stopped_is_gone_on_with_even_when_asked_to_start_anew(crawls: Crawls):
     first = await crawls.open(PLAN, None, ME, TTL, again=False)
-    await crawls.leave(first)
+    await crawls.release(first)
     assert (await crawls.open(PLAN, None, ME, TTL, again=True)).run.id == first.run.id
 
 
@@ -113,7 +113,7 @@ async def test_a_lease_that_lapsed_is_not_ours_any_more(crawls: Crawls, records:
     await Lifecycle(records).reap()
     second = await crawls.open(PLAN, None, YOU, TTL, again=False)
     assert not await crawls.renew(first, TTL)
-    await crawls.leave(first)
+    await crawls.release(first)
     assert (await crawls.get(first.run.id)).owner == YOU, "who lost it cannot let go of it for another"
     assert await crawls.renew(second, TTL)
 
@@ -138,9 +138,9 @@ async def test_a_run_that_another_process_holds_is_left_to_it(crawls: Crawls, re
     second = await crawls.open(PLAN, None, YOU, TTL, again=False)
     first = await crawls.hold(first, ME, TTL)
     assert first.token is None
-    await crawls.leave(first)
+    await crawls.release(first)
     assert (await crawls.get(first.run.id)).owner == YOU
-    await crawls.leave(second)
+    await crawls.release(second)
     assert (await crawls.hold(first, ME, TTL)).token is not None
     await finish(records)
     assert (await crawls.hold(first, ME, TTL)).token is None

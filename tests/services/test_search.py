@@ -20,7 +20,7 @@ TEXTS: list[dict[str, Any]] = [
 @pytest.fixture
 async def searches(records: Records) -> Searches:
     await stored(records, TEXTS)
-    await records.search.tidy()
+    await records.search.maintain()
     return Searches(records.search, records.items)
 
 

@@ -17,7 +17,7 @@ from longline.ports.records.frontier import ClaimRequest, HostSetting
 from longline.ports.records.schedules import PageChanges
 from longline.settings import Settings
 from longline.wiring import house as house_module
-from longline.wiring.house import PROCESS_LOCKS_FOLDER, House, joined, open_house, ready_tables
+from longline.wiring.house import PROCESS_LOCKS_FOLDER, House, migrate_tables, open_house, registered_worker
 
 ROOT = Path(__file__).parents[2]
 ROLES = frozenset({"fetch", "parse"})
@@ -48,7 +48,7 @@ async def free(house: House) -> bool:
 
 async def test_a_house_is_opened_with_every_engine_and_closed(settings: Settings):
     async with open_house(settings) as house:
-        await ready_tables(house, may_migrate=False)
+        await migrate_tables(house, may_migrate=False)
         assert (await house.records.schema.version()).startswith("SQLite")
         assert await house.records.schema.pending() == []
         assert await house.signals.check() == "in process"
@@ -86,15 +86,15 @@ async def test_an_engine_that_cannot_be_opened_is_one_line(settings: Settings, c
 async def test_a_service_does_not_change_tables_by_itself(settings: Settings, postgres_url: str):
     async with open_house(msgspec.structs.replace(settings, database=postgres_url)) as house:
         with pytest.raises(Unavailable, match="migrations behind; run: longline migrate"):
-            await ready_tables(house, may_migrate=False)
-        await ready_tables(house, may_migrate=True)
-        await ready_tables(house, may_migrate=False)
+            await migrate_tables(house, may_migrate=False)
+        await migrate_tables(house, may_migrate=True)
+        await migrate_tables(house, may_migrate=False)
 
 
 async def test_a_worker_is_known_while_it_is_there(settings: Settings):
     async with open_house(settings) as house:
-        await ready_tables(house, may_migrate=True)
-        async with joined(house, ROLES) as owner:
+        await migrate_tables(house, may_migrate=True)
+        async with registered_worker(house, ROLES) as owner:
             [row] = await house.records.workers.find()
             assert (row.id, row.roles) == (owner, "fetch,parse")
             assert [m.name for m in marks(settings)] == [row.mark]
@@ -103,12 +103,12 @@ async def test_a_worker_is_known_while_it_is_there(settings: Settings):
 
 
 async def test_a_worker_that_was_taken_for_dead_is_entered_again(settings: Settings, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(house_module, "BEAT_EVERY", 0.01)
+    monkeypatch.setattr(house_module, "HEARTBEAT_INTERVAL_SECONDS", 0.01)
     async with open_house(settings) as house:
-        await ready_tables(house, may_migrate=True)
-        async with joined(house, ROLES) as owner:
-            monkeypatch.setattr(reaper, "SILENT_MS", -1000)
-            assert await house.reaper.bury() == 1
+        await migrate_tables(house, may_migrate=True)
+        async with registered_worker(house, ROLES) as owner:
+            monkeypatch.setattr(reaper, "DEAD_AFTER_MS", -1000)
+            assert await house.reaper.reap_dead_workers() == 1
             monkeypatch.undo()
             found: list[WorkerRow] = []
             async with asyncio.timeout(30):
@@ -121,14 +121,14 @@ async def test_a_worker_that_was_taken_for_dead_is_entered_again(settings: Setti
 
 
 async def join_and_fail(house: House) -> None:
-    async with joined(house, ROLES) as owner:
+    async with registered_worker(house, ROLES) as owner:
         await hold_something(house, owner)
         raise ZeroDivisionError
 
 
 async def test_a_worker_leaves_nothing_held_or_half_written(settings: Settings):
     async with open_house(settings) as house:
-        await ready_tables(house, may_migrate=True)
+        await migrate_tables(house, may_migrate=True)
         with pytest.raises(ZeroDivisionError):
             await join_and_fail(house)
         assert await free(house)
@@ -137,14 +137,14 @@ async def test_a_worker_leaves_nothing_held_or_half_written(settings: Settings):
 async def join_and_lose_the_database(folder: str) -> None:
     """What the process of the next test does."""
     async with open_house(Settings(data=Path(folder))) as house:
-        await ready_tables(house, may_migrate=True)
+        await migrate_tables(house, may_migrate=True)
 
         async def fail(*_: object) -> int:
             raise Unavailable("no database")
 
-        async with joined(house, ROLES) as owner:
+        async with registered_worker(house, ROLES) as owner:
             await hold_something(house, owner)
-            type(house.records.workers).leave = fail  # type: ignore[method-assign, assignment]  # from here on
+            type(house.records.workers).remove = fail  # type: ignore[method-assign, assignment]  # from here on
 
 
 async def test_a_worker_that_could_not_leave_is_found_dead(settings: Settings):
@@ -159,7 +159,7 @@ async def test_a_worker_that_could_not_leave_is_found_dead(settings: Settings):
     assert b"no database" in said
     assert len(marks(settings)) == 1
     async with open_house(settings) as house:
-        assert await house.reaper.bury() == 1
+        assert await house.reaper.reap_dead_workers() == 1
         assert await free(house)
     assert marks(settings) == []
 
@@ -167,7 +167,7 @@ async def test_a_worker_that_could_not_leave_is_found_dead(settings: Settings):
 async def test_who_cannot_join_leaves_no_mark(settings: Settings):
     async with open_house(settings) as house:  # no tables: nobody can join
         with pytest.raises(LonglineError):
-            async with joined(house, ROLES):
+            async with registered_worker(house, ROLES):
                 pass
     assert marks(settings) == []
 
@@ -197,8 +197,8 @@ async def test_parsers_that_take_long_have_processes_that_close_with_the_house(s
 @pytest.mark.parametrize(("where", "kept"), [("redis", False), ("database", True)])
 async def test_intervals_follow_their_sources_where_somebody_remembers(settings: Settings, where: str, kept: bool):
     async with open_house(msgspec.structs.replace(settings, rhythms=where)) as house:
-        await ready_tables(house, may_migrate=True)
-        await house.rhythms.keep("7", PageChanges("sha256:ab", 1, 2, 3))
+        await migrate_tables(house, may_migrate=True)
+        await house.rhythms.save("7", PageChanges("sha256:ab", 1, 2, 3))
         assert (await house.rhythms.get("7") is not None) == kept
         await house.rhythms.forget("7")
         assert await house.rhythms.get("7") is None

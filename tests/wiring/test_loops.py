@@ -7,7 +7,7 @@ import pytest
 
 from longline.settings import Settings
 from longline.wiring.child_worker import child_workers
-from longline.wiring.house import House, open_house, ready_tables
+from longline.wiring.house import House, migrate_tables, open_house
 from longline.wiring.loops import LOOPS, LoopParts, build_loops
 from tests.house.tree import modules
 
@@ -15,7 +15,7 @@ from tests.house.tree import modules
 @pytest.fixture
 async def house(settings: Settings) -> AsyncIterator[House]:
     async with open_house(settings) as house:
-        await ready_tables(house, may_migrate=True)
+        await migrate_tables(house, may_migrate=True)
         yield house
 
 

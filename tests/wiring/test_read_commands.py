@@ -7,7 +7,7 @@ from longline.model.errors import NotFound
 from longline.model.search.item import Origin, new_items
 from longline.services.search import SearchRequest
 from longline.settings import Settings
-from longline.wiring.house import open_house, ready_tables
+from longline.wiring.house import migrate_tables, open_house
 from longline.wiring.read_commands import export, read_page, search
 from tests.services.kept import keep
 
@@ -16,7 +16,7 @@ from tests.services.kept import keep
 async def runs(settings: Settings) -> list[int]:
     """Two runs, each with a page and an item that nobody has indexed."""
     async with open_house(settings) as house:
-        await ready_tables(house, may_migrate=True)
+        await migrate_tables(house, may_migrate=True)
         made = [await keep(house.records, house.blobs, f"warc/{n}", {f"/{n}": f"page {n}".encode()}) for n in (1, 2)]
         for run in made:
             origin = Origin(run.id, 1, f"https://a.example/{run.id}")

@@ -8,14 +8,14 @@ import pytest
 
 from longline.model.errors import Unavailable
 from longline.settings import Settings
-from longline.wiring.house import WORK_TOPIC, House, open_house, ready_tables
+from longline.wiring.house import WORK_TOPIC, House, migrate_tables, open_house
 from longline.wiring.signals import listener
 
 
 @pytest.fixture
 async def house(settings: Settings) -> AsyncIterator[House]:
     async with open_house(settings) as house:
-        await ready_tables(house, may_migrate=True)
+        await migrate_tables(house, may_migrate=True)
         yield house
 
 

@@ -7,7 +7,7 @@ import pytest
 from longline.engine.loops import Loop, chore, run_loops
 from longline.services.crawls import Crawls, OpenedRun
 from longline.settings import Settings
-from longline.wiring.house import House, joined, open_house, ready_tables
+from longline.wiring.house import House, migrate_tables, open_house, registered_worker
 from longline.wiring.worker import fetch_worker, parse_worker
 from tests.drivers.signals.relay import relay_to
 from tests.journeys.place import Place
@@ -20,7 +20,7 @@ PAGES = 40
 @pytest.fixture
 async def house(settings: Settings) -> AsyncIterator[House]:
     async with open_house(msgspec.structs.replace(settings, user_agent="somebody/1.0", concurrency=4)) as house:
-        await ready_tables(house, may_migrate=True)
+        await migrate_tables(house, may_migrate=True)
         yield house
 
 
@@ -45,7 +45,7 @@ async def work(house: House, run_id: int, *loops: Loop) -> None:
 
 async def test_a_worker_fetches_as_settings_say(house: House):
     with running_site(pages=PAGES) as site:
-        async with joined(house, frozenset({"fetch", "parse"})) as owner:
+        async with registered_worker(house, frozenset({"fetch", "parse"})) as owner:
             run = (await opened(house, site, owner)).run
             await work(house, run.id, fetch_worker(house, owner).run)
         assert (await house.records.tasks.counts())["completed"] == PAGES
@@ -55,7 +55,7 @@ async def test_a_worker_fetches_as_settings_say(house: House):
 async def test_fetching_and_parsing_can_be_two_workers(house: House):
     """The parser reads the archive: it adds no visit to those of the fetcher."""
     with running_site(pages=PAGES) as site:
-        async with joined(house, frozenset({"fetch", "parse"})) as owner:
+        async with registered_worker(house, frozenset({"fetch", "parse"})) as owner:
             run = (await opened(house, site, owner)).run
             await work(house, run.id, fetch_worker(house, owner, parse=False).run, parse_worker(house, owner).run)
         visits = site.visits()
@@ -71,8 +71,8 @@ async def test_a_database_that_hangs_up_again_and_again_loses_nothing(settings: 
         there = msgspec.structs.replace(settings, database=relay.url(postgres_url), lease=5.0)
         with running_site(pages=300, delay=0.005) as site:
             async with open_house(there) as house:
-                await ready_tables(house, may_migrate=True)
-                async with joined(house, frozenset({"fetch", "parse"})) as owner:
+                await migrate_tables(house, may_migrate=True)
+                async with registered_worker(house, frozenset({"fetch", "parse"})) as owner:
                     run = (await opened(house, site, owner)).run
 
                     async def cut(stop: asyncio.Event) -> None:

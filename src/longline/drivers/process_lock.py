@@ -47,7 +47,7 @@ class FileProcessLock:
     def forget(self, mark: str) -> None:
         (self._folder / Path(mark).name).unlink(missing_ok=True)
 
-    def leave(self) -> None:
+    def release(self) -> None:
         if self._held is not None:
             mark, descriptor = self._held
             self._held = None

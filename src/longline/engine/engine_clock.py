@@ -10,11 +10,11 @@ def engine_time(clock: Clock, moment: float) -> int:
     The engine's time may run faster than the monotonic clock, by MAX_SLEW at most: a pause that is written down for
     another worker is longer by that much.
     """
-    ahead = late(clock, moment) - clock.monotonic()
+    ahead = latest_monotonic(clock, moment) - clock.monotonic()
     return clock.now() + round(ahead * 1000) + 1
 
 
-def late(clock: Clock, moment: float) -> float:
+def latest_monotonic(clock: Clock, moment: float) -> float:
     """Return the moment of the monotonic clock by which the engine's time has certainly reached an earlier one."""
     return moment + max(0.0, moment - clock.monotonic()) * MAX_SLEW + clock.error()
 

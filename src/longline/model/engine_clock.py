@@ -41,7 +41,7 @@ class Anchor(msgspec.Struct, frozen=True):
         """Return the offset after the slew has ended."""
         return self.offset_ms + self.slew_ms
 
-    def steered(self, reference_ms: float, offset_ms: float, begin_ms: float) -> "Anchor":
+    def slewed(self, reference_ms: float, offset_ms: float, begin_ms: float) -> "Anchor":
         """Return the anchor that goes on without a step and reaches another offset by a slew from `begin_ms` on."""
         now = round(self.offset_at(reference_ms))
         return Anchor(self.version + 1, self.basis, now, round(begin_ms), round(offset_ms) - now)

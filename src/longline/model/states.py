@@ -4,7 +4,7 @@ Only `engine/lifecycle/` carries moves out. From this table come its refusals, t
 the docs and the property tests. A *fenced* move needs the lease of its row; a move that *gives* hands out a lease.
 
 A worker may pass several states between two writes (`queued`, `crawling`, `downloaded`, `parsing`): only the rest
-of the task is written, and `walk` checks that the moves in between are legal.
+of the task is written, and `is_reachable` checks that the moves in between are legal.
 """
 
 from collections.abc import Iterable
@@ -191,7 +191,7 @@ def legal(noun: Noun, state: str, actor: Actor | None = None) -> tuple[str, ...]
     return tuple(m.name for m in MOVES if m.noun == noun and state in m.was and (actor is None or actor in m.actors))
 
 
-def walk(noun: Noun, start: str, end: str, actor: Actor) -> bool:
+def is_reachable(noun: Noun, start: str, end: str, actor: Actor) -> bool:
     """Return whether `actor`, holding the lease, may get from `start` to `end` by moves of the table."""
     steps = [m for m in MOVES if m.noun == noun and actor in m.actors and not m.gives]
     reached, edge = {start}, [start]

@@ -18,6 +18,6 @@ class ProcessLock(Protocol):
         """Remove the mark of a dead process."""
         ...
 
-    def leave(self) -> None:
+    def release(self) -> None:
         """Remove this process's own mark."""
         ...

@@ -22,7 +22,7 @@ class Search(Protocol):
         """Return the vocabulary word nearest to an unknown word; None when none is near, or the word is known."""
         ...
 
-    async def tidy(self) -> None:
+    async def maintain(self) -> None:
         """Maintain the index so that queries stay fast; to be called now and then in quiet moments."""
         ...
 

@@ -78,7 +78,7 @@ class SourceEvents(Protocol):
         """Wait a little for messages: unsettled messages of other consumers first, then new ones."""
         ...
 
-    async def settle(self, ids: Sequence[str]) -> None:
+    async def acknowledge(self, ids: Sequence[str]) -> None:
         """Acknowledge messages."""
         ...
 

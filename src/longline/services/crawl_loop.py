@@ -109,12 +109,12 @@ class CrawlLoop:
         await self._until_done(loops, stop)
         await parts.indexer.once()
         await look()
-        await self._crawls.leave(opened)
+        await self._crawls.release(opened)
 
     async def _look(self, run_id: int) -> None:
         """Show the progress of the run, and end the loops when the run has ended."""
-        if isinstance(self._parts.worker.trouble, NeedsOperator):
-            raise self._parts.worker.trouble
+        if isinstance(self._parts.worker.obstacle, NeedsOperator):
+            raise self._parts.worker.obstacle
         run = await self._crawls.get(run_id)
         self._watcher.moved(run, self._parts.worker.progress)
         if run.ended:

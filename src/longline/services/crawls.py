@@ -88,7 +88,7 @@ class Crawls:
             return msgspec.structs.replace(opened, token=None)
         return msgspec.structs.replace(opened, token=standing.token)
 
-    async def leave(self, opened: OpenedRun) -> None:
+    async def release(self, opened: OpenedRun) -> None:
         """Release the lease on a run; a run that has not ended can be resumed."""
         if opened.token is not None:
             await self._lifecycle.free_run(opened.run.id, opened.token)

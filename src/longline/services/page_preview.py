@@ -78,7 +78,7 @@ class PagePreviews:
             response = await self._http.fetch(self._request(url, left, jar.header(url)))
             if response.status not in REDIRECTS or response.header("location") is None:
                 return response
-            jar.learn(url, [value for name, value in response.headers if name.lower() == "set-cookie"])
+            jar.store(url, [value for name, value in response.headers if name.lower() == "set-cookie"])
             url = response.leads_to(url)
         raise FetchFailed("too_many_redirects", f"more than {MAX_HOPS} redirects")
 

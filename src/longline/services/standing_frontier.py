@@ -79,7 +79,7 @@ class StandingFrontier:
         if found.removed or not admitted.new:
             await self._standing.advance(found.task_id, priority, self._runs.due)
         row = await self.get(found.id)
-        await self._nudge()
+        await self._wake_workers()
         return SubmittedUrl(row.id, row.created_at, bool(admitted.new) or found.removed)
 
     async def find(self, query: UrlQuery, limit: int, offset: int) -> tuple[list[StandingUrl], int]:
@@ -111,7 +111,7 @@ class StandingFrontier:
         if row.rest != "given_up":
             raise NotFound("URL", uid)
         await self._restart(row.task_id)
-        await self._nudge()
+        await self._wake_workers()
 
     async def remove(self, uid: str) -> None:
         """Remove a URL; it may be submitted again."""
@@ -121,5 +121,5 @@ class StandingFrontier:
     async def _restart(self, task_id: int) -> None:
         await self._lifecycle.move(MoveRequest("task", task_id, "restart", "person", due=self._runs.due))
 
-    async def _nudge(self) -> None:
+    async def _wake_workers(self) -> None:
         await self._signals.send(WORK_TOPIC)

@@ -57,7 +57,7 @@ def build_app(parts: AppParts) -> Litestar:
     )
     if parts.loop is not None:
         metrics.watch_loop(parts.loop)
-    metrics.watched += [door.take_stock for door in doors if door.take_stock is not None]
+    metrics.watched += [door.refresh_metrics for door in doors if door.refresh_metrics is not None]
     app.asgi_handler = WholeBodies(app.asgi_handler)
     for door in doors:
         app.asgi_handler = door.wrap(app.asgi_handler) if door.wrap is not None else app.asgi_handler

@@ -117,9 +117,9 @@ class OperationGroup:
 class Door:
     """One HTTP API; operation ids begin with its name, and its title is for people.
 
-    A request below a path in `prefixes` that matches no operation is answered in the format of this API. `take_stock`
-    updates its gauges before a scrape. `wrap` adds an ASGI wrapper around the framework. With `reads_nul`, URLs with a
-    NUL character reach the API; elsewhere they are refused.
+    A request below a path in `prefixes` that matches no operation is answered in the format of this API.
+    `refresh_metrics` updates its gauges before a scrape. `wrap` adds an ASGI wrapper around the framework.
+    With `reads_nul`, URLs with a NUL character reach the API; elsewhere they are refused.
     """
 
     name: str
@@ -128,7 +128,7 @@ class Door:
     format: ApiFormat
     groups: Sequence[OperationGroup]
     access: Mapping[str, Access]
-    take_stock: Callable[[], Awaitable[None]] | None = None
+    refresh_metrics: Callable[[], Awaitable[None]] | None = None
     wrap: Callable[[ASGIApp], ASGIApp] | None = None
     reads_nul: bool = False
 

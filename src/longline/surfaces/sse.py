@@ -9,7 +9,7 @@ import msgspec
 from litestar import Response
 from litestar.types import ASGIApp, Receive, Scope, Send
 
-from longline.surfaces.server.connection import lasts
+from longline.surfaces.server.connection import mark_as_stream
 
 HEARTBEAT_INTERVAL_SECONDS = 15.0
 WRITE_TIMEOUT_SECONDS = 30.0
@@ -54,7 +54,7 @@ class EventStream(Response[None]):
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Stream until the frames end, or the client disconnects or falls behind."""
-        lasts(scope)
+        mark_as_stream(scope)
         try:
             await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
             await self._stream(receive, send)

@@ -8,7 +8,7 @@ from longline.model.url import parse
 from longline.services.crawl_loop import CrawlLoop, CrawlLoopParts, CrawlRequest, CrawlResult, Watcher
 from longline.services.crawls import Crawls
 from longline.settings import Settings
-from longline.wiring.house import WANT_TOPIC, House, joined, open_house, ready_tables
+from longline.wiring.house import WANT_TOPIC, House, migrate_tables, open_house, registered_worker
 from longline.wiring.signals import listener
 from longline.wiring.worker import fetch_worker
 
@@ -23,12 +23,12 @@ async def crawl(settings: Settings, request: CrawlRequest, watcher: Watcher) -> 
     typed = frozenset(parse(url).hostname for url in request.plan.seeds)
     async with open_house(settings, typed) as house:
         house.parser.check(request.plan.config)
-        await ready_tables(house, may_migrate=True)
+        await migrate_tables(house, may_migrate=True)
         # A person watches: an unusable object store is reported now, not after the first page.
         await house.blobs.check()
         # A process that was killed in this folder, or stopped for longer than its leases, holds nothing any more.
         await house.reaper.once()
-        async with joined(house, FETCH) as owner:
+        async with registered_worker(house, FETCH) as owner:
             return await CrawlLoop(_crawl_loop_parts(house, owner), watcher).run(request, stop)
 
 

@@ -251,14 +251,14 @@ def _live_http(settings: Settings, trusted: frozenset[str], names: NameResolver)
 
 
 @asynccontextmanager
-async def joined(house: House, roles: frozenset[str]) -> AsyncIterator[int]:
+async def registered_worker(house: House, roles: frozenset[str]) -> AsyncIterator[int]:
     """Register this process as a worker; yield the id under which the process owns leases."""
     name = f"{socket.gethostname()}:{os.getpid()}"
     mark = house.presence.enter()
     try:
         worker = await house.records.workers.join(name, ",".join(sorted(roles)), mark)
     except BaseException:
-        house.presence.leave()
+        house.presence.release()
         raise
     stop = asyncio.Event()
     beating = asyncio.create_task(chore(lambda: house.records.workers.beat(worker), HEARTBEAT_INTERVAL_SECONDS)(stop))
@@ -268,11 +268,11 @@ async def joined(house: House, roles: frozenset[str]) -> AsyncIterator[int]:
         stop.set()
         await asyncio.gather(beating, return_exceptions=True)
         # When this fails the unlocked mark stays behind: the next process finds this worker dead and cleans up.
-        await house.reaper.strike(worker.id)
-        house.presence.leave()
+        await house.reaper.remove_worker(worker.id)
+        house.presence.release()
 
 
-async def ready_tables(house: House, *, may_migrate: bool) -> None:
+async def migrate_tables(house: House, *, may_migrate: bool) -> None:
     """Migrate the tables, or raise `Unavailable` with the command to run; then register the proxies of the settings."""
     if may_migrate or house.embedded:
         await house.records.schema.migrate()

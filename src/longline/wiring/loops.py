@@ -129,7 +129,7 @@ LOOPS = (
         "Claim at once when another process has admitted URLs.",
         (FETCH,),
         None,
-        make=lambda p: listener(p.house, WORK_TOPIC, p.worker.nudge),
+        make=lambda p: listener(p.house, WORK_TOPIC, p.worker.wake),
     ),
     LoopRow(
         "work requests",
@@ -177,7 +177,7 @@ LOOPS = (
         once=lambda p: p.prober.once,
     ),
     LoopRow("index", "Bring new items to the search index.", (UPKEEP,), "index_every", once=lambda p: p.indexer.once),
-    LoopRow("index upkeep", "Tidy the search index.", (UPKEEP,), 600.0, once=lambda p: p.house.indexer.tidy),
+    LoopRow("index upkeep", "Tidy the search index.", (UPKEEP,), 600.0, once=lambda p: p.house.indexer.maintain),
     LoopRow(
         "bot tasks",
         "Make tasks for the schedules of bots that are due.",

@@ -15,7 +15,7 @@ from longline.services.archive.pages import ArchivedPage, ArchivedPages
 from longline.services.archive.reparse import Reparse, Reparsed
 from longline.services.search import Searches, SearchPage, SearchRequest
 from longline.settings import Settings
-from longline.wiring.house import House, open_house, ready_tables
+from longline.wiring.house import House, migrate_tables, open_house
 from longline.wiring.parts.sources import plan_cache
 from longline.wiring.worker import warc_info
 
@@ -25,7 +25,7 @@ async def export(
 ) -> Exported:
     """Write pages and items of a run, by default the last, into files."""
     async with open_house(settings) as house:
-        await ready_tables(house, may_migrate=False)
+        await migrate_tables(house, may_migrate=False)
         run = await _run(house, run_id)
         with FolderExport(folder, formats) as files:
             records = house.records
@@ -36,7 +36,7 @@ async def export(
 async def check_archive(settings: Settings, progress: CheckProgress, *, repair: bool = False) -> tuple[Findings, int]:
     """Check the archive; with `repair`, queue damaged pages to be fetched. Return findings and queued number."""
     async with open_house(settings) as house:
-        await ready_tables(house, may_migrate=False)
+        await migrate_tables(house, may_migrate=False)
         records = house.records
         findings = await ArchiveCheck(records.pages, records.segments, house.blobs).run(progress)
         if not repair or not findings.damaged:
@@ -48,7 +48,7 @@ async def check_archive(settings: Settings, progress: CheckProgress, *, repair: 
 async def reparse(settings: Settings, run_id: int | None, progress: Progress) -> Reparsed:
     """Parse the pages of a run, by default the last, from the archive."""
     async with open_house(settings) as house:
-        await ready_tables(house, may_migrate=False)
+        await migrate_tables(house, may_migrate=False)
         run = await _run(house, run_id)
         config = {**CrawlPlan.read(run.plan).config, **({"parser": settings.parser} if settings.parser else {})}
         house.parser.check(config)
@@ -63,7 +63,7 @@ async def reparse(settings: Settings, run_id: int | None, progress: Progress) ->
 async def read_page(settings: Settings, which: str) -> ArchivedPage:
     """Return an archived page, by its URL or by the number of its task."""
     async with open_house(settings) as house:
-        await ready_tables(house, may_migrate=False)
+        await migrate_tables(house, may_migrate=False)
         archive = ArchivedPages(house.records.pages, house.blobs)
         return await (archive.by_task(int(which)) if which.isdecimal() else archive.by_url(which))
 
@@ -71,7 +71,7 @@ async def read_page(settings: Settings, which: str) -> ArchivedPage:
 async def search(settings: Settings, asked: SearchRequest) -> SearchPage:
     """Return the matches of a search."""
     async with open_house(settings) as house:
-        await ready_tables(house, may_migrate=False)
+        await migrate_tables(house, may_migrate=False)
         if house.embedded:
             # No indexer may be running: the search itself brings the index up to date.
             await house.indexer.once()

@@ -22,7 +22,7 @@ from longline.surfaces.server.connection import Deadlines
 from longline.surfaces.server.http_server import HttpServer
 from longline.wiring.doors.bots import bot_services
 from longline.wiring.doors.intervals import interval_services
-from longline.wiring.house import House, joined, open_house, ready_tables
+from longline.wiring.house import House, migrate_tables, open_house, registered_worker
 from longline.wiring.loops import API, LoopParts, build_loops
 from longline.wiring.parts.archive import html_archiving
 from longline.wiring.parts.logs import Streams, closing_logs, copying_logs, writing_run_logs
@@ -44,7 +44,7 @@ async def serve(
     _stop_on_signals(stop)
     async with open_house(settings) as house:
         # Only the all-in-one command migrates tables: a service that starts never does.
-        await ready_tables(house, may_migrate=api and bool(roles))
+        await migrate_tables(house, may_migrate=api and bool(roles))
         async with _profiling(settings.profile_port), _serving(house, ready) if api else nullcontext():
             await _work(house, roles, stop, leashed=leashed)
 
@@ -69,7 +69,7 @@ async def _serving(house: House, ready: Callable[[str], None] | None) -> AsyncIt
     s, closing = house.settings, asyncio.Event()
     server = HttpServer(Deadlines(s.server_read_timeout, s.server_write_timeout, s.server_idle_timeout))
     monitor = LoopMonitor(house.clock)
-    parts, streams = _parts(house, monitor)
+    parts, streams = _app_parts(house, monitor)
     if parts.intervals is not None:
         await parts.intervals.runs.start_counting()
     address = await server.start(build_app(parts), s.host, s.port)
@@ -91,9 +91,9 @@ async def _work(house: House, roles: frozenset[str], stop: asyncio.Event, *, lea
     if not roles:
         await stop.wait()
         return
-    await house.reaper.bury()
+    await house.reaper.reap_dead_workers()
     async with (
-        joined(house, roles) as owner,
+        registered_worker(house, roles) as owner,
         copying_logs(house) as log_copy,
         closing_logs(house, log_copy) if "upkeep" in roles else nullcontext(),
         writing_run_logs(house, log_copy) as run_log,
@@ -117,7 +117,7 @@ async def _until_input_ends(stop: asyncio.Event) -> None:
     stop.set()
 
 
-def _parts(house: House, monitor: LoopMonitor) -> tuple[AppParts, Streams]:
+def _app_parts(house: House, monitor: LoopMonitor) -> tuple[AppParts, Streams]:
     records, settings = house.records, house.settings
 
     async def database() -> str:

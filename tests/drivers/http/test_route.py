@@ -5,7 +5,7 @@ from ipaddress import ip_address
 import pytest
 
 from longline.drivers.http.dns import NameResolver
-from longline.drivers.http.route import Route, find_way
+from longline.drivers.http.route import Route, find_route
 from longline.model.fetch.egress import Address
 from longline.model.url import parse
 from longline.ports.http import FetchFailed, Proxy, ProxyScheme
@@ -28,7 +28,7 @@ async def way(url: str, scheme: ProxyScheme | None = None, host: str = "proxy.te
         return TARGET
 
     proxy = Proxy(scheme, host, 1080) if scheme else None
-    return await find_way(parse(url), proxy, resolve, KnownNames())
+    return await find_route(parse(url), proxy, resolve, KnownNames())
 
 
 @pytest.mark.parametrize("url", ["http://site.test/", "https://site.test/"])

@@ -63,7 +63,7 @@ async def answers(url: str, questions: Sequence[str], clock: FakeClock) -> list[
     texts = [_items(fields, "article", run.id, number) for number, fields in enumerate(_corpus())]
     await records.items.put(list(itertools.chain(*texts)))
     await _indexed(records)
-    await records.search.tidy()
+    await records.search.maintain()
     found = [await _answer(records, question) for question in questions]
     await records.schema.close()
     return found

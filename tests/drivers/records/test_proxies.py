@@ -133,7 +133,7 @@ async def test_a_change_touches_what_it_names(records: Records, clock: FakeClock
 async def test_a_proxy_that_is_removed_leaves_nothing(records: Records, peek: Peek):
     a, b = await add(records, 2)
     source = await source_with(records, [a, b])
-    await records.pools.keep([Pool("one", (a, b))])
+    await records.pools.put([Pool("one", (a, b))])
     assert await picked(records, source_id=source, wanted=2) == [a, b]
     assert await records.proxies.remove(a)
     assert not await records.proxies.remove(a)
@@ -419,9 +419,9 @@ async def test_probes_are_handed_out_a_few_at_a_time(records: Records, clock: Fa
 async def test_pools_are_kept_in_their_order(records: Records):
     a, b, c = await add(records, 3)
     one, two = Pool("one", (c, a, b), ("two",)), Pool("two/x", (), ())
-    await records.pools.keep([one, Pool("two", (a,)), two])
+    await records.pools.put([one, Pool("two", (a,)), two])
     assert await records.pools.find() == [one, Pool("two", (a,)), two]
-    await records.pools.keep([Pool("one", (b, b))])
+    await records.pools.put([Pool("one", (b, b))])
     assert (await records.pools.find())[0] == Pool("one", (b,))
     assert await records.pools.drop("two")
     assert not await records.pools.drop("two")
@@ -431,12 +431,12 @@ async def test_pools_are_kept_in_their_order(records: Records):
 async def test_a_pool_that_leads_nowhere_is_not_kept(records: Records):
     (a,) = await add(records)
     good = [Pool("one", (a,), ("two",)), Pool("two")]
-    await records.pools.keep(good)
+    await records.pools.put(good)
     for bad in (Pool("two", (), ("one",)), Pool("three", (), ("four",))):
         with pytest.raises(BadInput, match="pool"):
-            await records.pools.keep([Pool("five"), bad])
+            await records.pools.put([Pool("five"), bad])
     with pytest.raises(NotFound, match=f"{a + 1}"):
-        await records.pools.keep([Pool("six"), Pool("seven", (a + 1,))])
+        await records.pools.put([Pool("six"), Pool("seven", (a + 1,))])
     with pytest.raises(BadInput, match="two"):
         await records.pools.drop("two")
     assert await records.pools.find() == good
@@ -446,9 +446,7 @@ async def test_a_pool_that_leads_nowhere_is_not_kept(records: Records):
 
 async def test_a_tier_is_used_up_before_the_next(records: Records):
     a, b, c, d = await add(records, 4)
-    await records.pools.keep(
-        [Pool("first", (b, a), ("second",)), Pool("second", (c,), ("third",)), Pool("third", (d,))]
-    )
+    await records.pools.put([Pool("first", (b, a), ("second",)), Pool("second", (c,), ("third",)), Pool("third", (d,))])
     assert await picked(records, pool="first", wanted=4) == [b, a, b, a]
     tried: list[int] = []
     while some := await picked(records, pool="first", exclude=frozenset(tried)):
@@ -541,9 +539,9 @@ async def lingering(records_url: str, clock: FakeClock) -> AsyncIterator[Lingeri
 
 @pytest.mark.parametrize("records_url", ["postgres"], indirect=True)
 async def test_two_who_write_pools_at_once_make_no_ring(records: Records, lingering: Lingering, peek: Peek):
-    await records.pools.keep([Pool("one"), Pool("two")])
-    first = partial(PoolRecords(lingering).keep, [Pool("one", (), ("two",))])
-    second = partial(records.pools.keep, [Pool("two", (), ("one",))])
+    await records.pools.put([Pool("one"), Pool("two")])
+    first = partial(PoolRecords(lingering).put, [Pool("one", (), ("two",))])
+    second = partial(records.pools.put, [Pool("two", (), ("one",))])
     kept, refused = await interleave(first, lingering.gate, second, peek)
     assert kept is None
     assert isinstance(refused, BadInput)

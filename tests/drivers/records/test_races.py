@@ -50,7 +50,7 @@ pytestmark = pytest.mark.parametrize("records_url", ["postgres"], indirect=True)
 @pytest.fixture(autouse=True)
 def no_second_try(monkeypatch: pytest.MonkeyPatch) -> None:
     """A deadlock would be tried again and cost a second; here it must not happen at all."""
-    monkeypatch.setattr(postgres, "BEGIN_ANEW", (TryAgain,))
+    monkeypatch.setattr(postgres, "RETRYABLE_ERRORS", (TryAgain,))
 
 
 @pytest.fixture

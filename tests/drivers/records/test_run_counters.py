@@ -47,8 +47,8 @@ async def test_an_empty_ledger_writes_nothing(database: Database, records: Recor
 async def test_moves_are_counted_listed_and_given_their_fates(database: Database, records: Records):
     run = await running_run(records)
     ledger = RunCounters()
-    ledger.moved([MovedTasks(n, run.id, None, "pending", "") for n in range(3)], listed=False)
-    ledger.moved(
+    ledger.count_moves([MovedTasks(n, run.id, None, "pending", "") for n in range(3)], listed=False)
+    ledger.count_moves(
         [MovedTasks(0, run.id, "pending", "completed", "ok"), MovedTasks(1, run.id, "pending", "pending", "dns")]
     )
     ledger.refused({(run.id, "offsite"): 2})
@@ -67,11 +67,11 @@ async def test_moves_are_counted_listed_and_given_their_fates(database: Database
 async def test_a_fate_taken_back_is_not_shown(database: Database, records: Records):
     run = await running_run(records)
     ledger = RunCounters()
-    ledger.moved([MovedTasks(n, run.id, None, "pending", "") for n in range(2)], listed=False)
-    ledger.moved([MovedTasks(1, run.id, "pending", "failed", "dns")])
+    ledger.count_moves([MovedTasks(n, run.id, None, "pending", "") for n in range(2)], listed=False)
+    ledger.count_moves([MovedTasks(1, run.id, "pending", "failed", "dns")])
     await write(database, ledger)
     back = RunCounters()
-    back.moved([MovedTasks(1, run.id, "failed", "pending", "again", was_reason="dns")])
+    back.count_moves([MovedTasks(1, run.id, "failed", "pending", "again", was_reason="dns")])
     await write(database, back)
     assert await records.runs.fates(run.id) == []
     assert (await get_run(records, run.id)).open == 2
@@ -81,9 +81,9 @@ async def test_sums_that_do_not_add_up_are_not_committed(database: Database, rec
     run = await running_run(records)
     before = await peek.snapshot()
     ledger = RunCounters()
-    ledger.moved([MovedTasks(1, run.id, "completed", "pending", "x", was_reason="ok")])
-    ledger.moved([MovedTasks(1, run.id, "pending", "pending", "x")])
-    ledger.moved(
+    ledger.count_moves([MovedTasks(1, run.id, "completed", "pending", "x", was_reason="ok")])
+    ledger.count_moves([MovedTasks(1, run.id, "pending", "pending", "x")])
+    ledger.count_moves(
         [MovedTasks(2, run.id, "pending", "completed", "x"), MovedTasks(3, run.id, "pending", "completed", "x")]
     )
     with pytest.raises(Exception, match=r"(?i)check constraint"):
@@ -96,7 +96,7 @@ async def test_urls_for_a_run_that_just_ended_are_decided_upon_anew(database: Da
     await records.moves.apply(Change("run", run.id, "finish", "running", "completed", "worker"))
     before = await peek.snapshot()
     ledger = RunCounters()
-    ledger.moved([MovedTasks(1, run.id, None, "pending", "")], listed=False)
+    ledger.count_moves([MovedTasks(1, run.id, None, "pending", "")], listed=False)
     with pytest.raises(TryAgain):
         await write(database, ledger)
     assert await peek.snapshot() == before
@@ -105,12 +105,14 @@ async def test_urls_for_a_run_that_just_ended_are_decided_upon_anew(database: Da
 async def test_a_cancelled_run_stays_cancelled(database: Database, records: Records, peek: Peek):
     run = await running_run(records)
     ledger = RunCounters()
-    ledger.moved([MovedTasks(1, run.id, None, "pending", ""), MovedTasks(1, run.id, "pending", "completed", "ok")])
+    ledger.count_moves(
+        [MovedTasks(1, run.id, None, "pending", ""), MovedTasks(1, run.id, "pending", "completed", "ok")]
+    )
     await records.moves.apply(Change("run", run.id, "cancel", "running", "cancelled", "person"))
     await write(database, ledger)
     before = await peek.snapshot()
     again = RunCounters()
-    again.moved([MovedTasks(1, run.id, "completed", "pending", "again", was_reason="ok")])
+    again.count_moves([MovedTasks(1, run.id, "completed", "pending", "again", was_reason="ok")])
     with pytest.raises(IllegalMove, match="cannot reopen a run that is cancelled"):
         await write(database, again, "person")
     assert await peek.snapshot() == before
@@ -119,6 +121,8 @@ async def test_a_cancelled_run_stays_cancelled(database: Database, records: Reco
 async def test_a_run_that_has_not_begun_does_not_end(database: Database, records: Records):
     run = await queued_run(records)
     ledger = RunCounters()
-    ledger.moved([MovedTasks(1, run.id, None, "pending", ""), MovedTasks(1, run.id, "pending", "completed", "ok")])
+    ledger.count_moves(
+        [MovedTasks(1, run.id, None, "pending", ""), MovedTasks(1, run.id, "pending", "completed", "ok")]
+    )
     assert await write(database, ledger) == ()
     assert (await get_run(records, run.id)).state == "queued"

@@ -142,13 +142,13 @@ async def test_workers_join_beat_and_leave(records: Records, clock: FakeClock):
     clock.advance(5)
     await records.workers.beat(one)
     assert [(w.id, w.seen_at) for w in await records.workers.find()] == [(one.id, clock.now()), (two.id, two.seen_at)]
-    await records.workers.leave(one.id)
+    await records.workers.remove(one.id)
     assert await records.workers.find() == [two]
 
 
 async def test_a_worker_that_left_is_not_met_again_under_its_number(records: Records):
     one = await records.workers.join("one", "fetch", "")
-    await records.workers.leave(one.id)
+    await records.workers.remove(one.id)
     assert (await records.workers.join("two", "fetch", "")).id > one.id, "an old lease would become the new one's"
 
 

@@ -15,7 +15,7 @@ RHYTHM = PageChanges("sha256:ab", 1_700_000_000_123, 3, 14_400_000)
 async def test_what_is_kept_is_read_again_and_forgotten(redis_url: str):
     rhythms = RedisPageChanges(redis_url)
     assert await rhythms.get("7") is None
-    await rhythms.keep("7", RHYTHM)
+    await rhythms.save("7", RHYTHM)
     assert await rhythms.get("7") == RHYTHM
     await rhythms.forget("7")
     assert await rhythms.get("7") is None
@@ -24,7 +24,7 @@ async def test_what_is_kept_is_read_again_and_forgotten(redis_url: str):
 
 async def test_others_find_it_where_the_contract_says(redis_url: str):
     rhythms, client = RedisPageChanges(redis_url), Redis.from_url(redis_url)
-    await rhythms.keep("7", RHYTHM)
+    await rhythms.save("7", RHYTHM)
     said = json.loads(await client.get("crawler:adaptive:7") or "")
     assert (said["last_hash"], said["unchanged_count"]) == ("ab", 3), "the bare SHA-256"
     assert said["current_interval"] == 4 * 3600 * 10**9, "nanoseconds"

@@ -147,7 +147,7 @@ async def test_a_misspelt_word_has_a_nearest_one(search: OpenSearch):
 
 async def test_it_says_what_it_is_and_when_it_cannot_be_used(search: OpenSearch, cluster: Cluster):
     assert await search.check() == "opensearch 9.9.9"
-    await search.tidy()
+    await search.maintain()
     cluster.trouble = [401]
     with pytest.raises(Unavailable, match="planted"):
         await search.check()

@@ -32,8 +32,8 @@ async def test_messages_sent_before_and_after_are_received_once(server: Redis, c
     found = await consumer.receive()
     assert [(delivery.body, delivery.times) for delivery in found] == [(b"two", 1), (None, 1)]
     assert await consumer.receive() == []
-    await consumer.settle([delivery.id for delivery in found])
-    await consumer.settle([])
+    await consumer.acknowledge([delivery.id for delivery in found])
+    await consumer.acknowledge([])
     assert (await server.xpending(STREAM, GROUP))["pending"] == 1
 
 

@@ -55,7 +55,7 @@ def fixture() -> Fixture:
 
 async def test_an_answer_is_kept_under_its_key_with_what_is_known_of_it(fixture: Fixture) -> None:
     async with fixture.running():
-        fixture.archive.see(PLAN, AT, answer())
+        fixture.archive.observe(PLAN, AT, answer())
     assert fixture.pages.objects == {f"{KEY}.html": b"<p>hello"}
     assert fixture.pages.labels[f"{KEY}.html"] == {
         "url": "https://a.example/",
@@ -85,16 +85,16 @@ async def test_an_answer_is_kept_under_its_key_with_what_is_known_of_it(fixture:
 
 async def test_a_page_without_a_source_or_a_type_is_one_of_its_host(fixture: Fixture) -> None:
     async with fixture.running():
-        fixture.archive.see(CrawlPlan(()), AT, answer(headers=()))
+        fixture.archive.observe(CrawlPlan(()), AT, answer(headers=()))
     [text] = fixture.facts.objects.values()
     assert json.loads(text)["es_index"] == "a_example_raw_content"
 
 
 async def test_errors_are_kept_and_what_is_no_page_is_not(fixture: Fixture) -> None:
     async with fixture.running():
-        fixture.archive.see(PLAN, AT, answer(status=500))
-        fixture.archive.see(PLAN, AT, answer(headers=(("Content-Type", "image/png"),)))
-        fixture.archive.see(crawl_plan((), enabled=False), AT, answer("https://b.example/"))
+        fixture.archive.observe(PLAN, AT, answer(status=500))
+        fixture.archive.observe(PLAN, AT, answer(headers=(("Content-Type", "image/png"),)))
+        fixture.archive.observe(crawl_plan((), enabled=False), AT, answer("https://b.example/"))
     [text] = fixture.facts.objects.values()
     assert json.loads(text)["status_code"] == 500
     assert "es_index" not in json.loads(text)
@@ -105,7 +105,7 @@ async def test_a_store_that_is_away_is_tried_again_and_then_given_up(
 ) -> None:
     fixture.pages.away = True
     async with fixture.running():
-        fixture.archive.see(PLAN, AT, answer())
+        fixture.archive.observe(PLAN, AT, answer())
     [warning] = [record for record in caplog.records if record.levelno == logging.WARNING]
     assert "not stored in the HTML archive" in warning.message
     assert fixture.clock.now() - START == 7000, "it was tried again after one, two and four seconds"
@@ -115,13 +115,13 @@ async def test_a_store_that_is_away_is_tried_again_and_then_given_up(
 async def test_facts_that_cannot_be_kept_cost_nothing_else(fixture: Fixture) -> None:
     fixture.facts.away = True
     async with fixture.running():
-        fixture.archive.see(PLAN, AT, answer())
+        fixture.archive.observe(PLAN, AT, answer())
     assert list(fixture.pages.objects) == [f"{KEY}.html"]
 
 
 async def test_what_comes_too_fast_is_left_out(fixture: Fixture, caplog: pytest.LogCaptureFixture) -> None:
     for n in range(MAX_WAITING + 1):
-        fixture.archive.see(PLAN, AT, answer(f"https://a.example/{n}"))
+        fixture.archive.observe(PLAN, AT, answer(f"https://a.example/{n}"))
     assert "page not archived" in caplog.text
     async with fixture.running():
         pass

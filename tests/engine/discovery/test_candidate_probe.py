@@ -18,7 +18,7 @@ def web(records: Records) -> HandMadeWeb:
 
 async def looked_at(web: HandMadeWeb, said: Said | None) -> CandidateRow:
     """A candidate whose first page answers so."""
-    await web.records.candidates.sight([sighting("b.example")], DiscoveryRules())
+    await web.records.candidates.add_sightings([sighting("b.example")], DiscoveryRules())
     if said:
         web.says["https://b.example/"] = said
     scout = CandidateProbe(web.parts, web.records.candidates)

@@ -22,7 +22,7 @@ class Remembered:
         self.links += links
         return len(links)
 
-    async def learn(self, pages: list[LinkDetails]) -> int:
+    async def update_from_pages(self, pages: list[LinkDetails]) -> int:
         self.learnt += pages
         return 0
 

@@ -136,7 +136,7 @@ async def test_every_use_is_noted_with_whose_fault_it_was(http: FakeHttp, clock:
         await sender.send(host, HOME, errand())
     with pytest.raises(FetchFailed):
         await sender.send(host, HOME, errand())
-    await exits.tell()
+    await exits.write_results()
     assert [u.ok for u in ways.used] == [True, True, True, False, False, True]
 
 
@@ -158,7 +158,7 @@ async def test_a_failure_speaks_for_a_proxy_only_where_it_came_through_it(
     http.on(HOME, failure)
     with pytest.raises(FetchFailed):
         await Sender(http, clock, FetchSettings(AGENT), exits).send(host, HOME, errand())
-    await exits.tell()
+    await exits.write_results()
     assert [used.ok for used in ways.used] == shown
 
 

@@ -28,7 +28,7 @@ def test_a_link_that_is_not_ordinary_has_its_own_priority():
     admission = Admission(AdmissionCache())
     urgency = {"https://a.example/first": -5, "https://a.example/map": 3}
     admission.links(claimed(), ["https://a.example/first", "https://a.example/other"], PLAN, urgency)
-    admission.beside(claimed(), ["https://a.example/map"], PLAN, urgency)
+    admission.admit_at_same_depth(claimed(), ["https://a.example/map"], PLAN, urgency)
     assert [task.priority for task in admission.tasks] == [
         DEFAULT_PRIORITY - 5,
         DEFAULT_PRIORITY,
@@ -57,7 +57,7 @@ def test_a_redirect_is_no_step_deeper():
 
 def test_to_be_listed_is_no_step_deeper():
     admission = Admission(AdmissionCache())
-    admission.beside(claimed(depth=2), ["https://a.example/listed"], PLAN)
+    admission.admit_at_same_depth(claimed(depth=2), ["https://a.example/listed"], PLAN)
     assert [(task.depth, task.hops) for task in admission.tasks] == [(2, 0)]
 
 
@@ -110,7 +110,7 @@ def test_what_was_taken_is_known_and_not_sent_again():
     verdicts = AdmissionCache()
     first = Admission(verdicts)
     first.links(claimed(1), LINKS, PLAN)
-    verdicts.took(first.tasks)
+    verdicts.mark_known(first.tasks)
     again = Admission(verdicts)
     again.links(claimed(2), [*LINKS, "https://a.example/z"], PLAN)
     assert [task.url for task in again.tasks] == ["https://a.example/z"]
@@ -129,7 +129,7 @@ def test_another_run_makes_up_its_own_mind():
     verdicts = AdmissionCache()
     first = Admission(verdicts)
     first.links(claimed(1, run_id=1), LINKS, PLAN)
-    verdicts.took(first.tasks)
+    verdicts.mark_known(first.tasks)
     other = Admission(verdicts)
     other.links(claimed(2, run_id=2), LINKS, crawl_plan((), hosts=("b.example",)))
     assert [task.url for task in other.tasks] == ["https://b.example/"]
@@ -154,7 +154,7 @@ def test_no_more_is_remembered_than_so_much():
     verdicts = AdmissionCache(most=3)
     taken = Admission(verdicts)
     taken.links(claimed(1), [f"https://a.example/{n}" for n in range(5)], PLAN)
-    verdicts.took(taken.tasks)
+    verdicts.mark_known(taken.tasks)
     again = Admission(verdicts)
     again.links(claimed(2), [f"https://a.example/{n}" for n in range(5)], PLAN)
     assert len(again.tasks) + again.refused[RUN, "known"] == 5

@@ -51,7 +51,7 @@ async def test_every_second_host_is_shared_and_one_always_stays(clock: FakeClock
     for left in (["a.example", "c.example", "e.example"], ["a.example", "e.example"], ["a.example"], ["a.example"]):
         counter.claims.share()
         assert counter.staying == left
-    assert counter.claims.hand.soon(clock.monotonic(), 1.0) == 4, "what leaves is not counted on"
+    assert counter.claims.hand.startable_within(clock.monotonic(), 1.0) == 4, "what leaves is not counted on"
 
 
 async def test_who_has_hardly_enough_shares_nothing(clock: FakeClock):
@@ -81,7 +81,7 @@ async def test_a_host_that_was_let_go_is_looked_for_when_it_is_free_again(clock:
     number = counter.frontier.add(claimed(1), claimed(2), delay_ms=40)
     await counter.claim()
     (host,) = counter.claims.hand
-    start = await host.turn(clock)
+    start = await host.wait_for_turn(clock)
     assert start is not None
     host.answered(start, clock.monotonic())
     counter.claims.hand.drop(number)

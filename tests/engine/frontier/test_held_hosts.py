@@ -28,7 +28,7 @@ async def turns(host: HeldHost, clock: FakeClock, amount: int, until: float, ste
     sent: list[float] = []
 
     async def one() -> None:
-        start = await host.turn(clock)
+        start = await host.wait_for_turn(clock)
         if start is not None:
             sent.append(start)
             host.answered(start, clock.monotonic())
@@ -55,22 +55,22 @@ async def test_the_delay_is_kept_from_start_to_start(clock: FakeClock):
 async def test_a_request_on_its_way_keeps_the_next_one_further_off(clock: FakeClock):
     """The server sees a request later than it was sent: only its answer says that it has."""
     host = held(delay_ms=2000)
-    assert await host.turn(clock) == 0
+    assert await host.wait_for_turn(clock) == 0
     assert host.next_start == 3
     host.answered(0, 0.1)
     assert host.next_start == pytest.approx(2.1)
     # An answer that took long says nothing about when the request arrived; the bound says enough.
     clock.advance(3)
-    assert await host.turn(clock) == 3
+    assert await host.wait_for_turn(clock) == 3
     host.answered(3, 9)
     assert host.next_start == 6
 
 
 async def test_only_the_answer_to_the_last_request_shortens_the_wait(clock: FakeClock):
     host = held(delay_ms=1000, concurrency=2)
-    assert await host.turn(clock) == 0
+    assert await host.wait_for_turn(clock) == 0
     clock.advance(1.25)
-    assert await host.turn(clock) == 1.25
+    assert await host.wait_for_turn(clock) == 1.25
     host.answered(0, 1.26)
     assert host.next_start == 2.5
     host.answered(1.25, 1.3)
@@ -79,8 +79,8 @@ async def test_only_the_answer_to_the_last_request_shortens_the_wait(clock: Fake
 
 async def test_an_answer_shortens_the_wait_also_of_who_waits_already(clock: FakeClock):
     host = held(delay_ms=1000, concurrency=2)
-    assert await host.turn(clock) == 0
-    second = asyncio.create_task(host.turn(clock))
+    assert await host.wait_for_turn(clock) == 0
+    second = asyncio.create_task(host.wait_for_turn(clock))
     await settle(1)
     assert host.next_start == 1.25
     clock.advance(0.125)
@@ -96,27 +96,27 @@ async def test_an_answer_shortens_the_wait_also_of_who_waits_already(clock: Fake
 
 async def test_a_request_that_was_sent_again_counts_from_then(clock: FakeClock):
     host = held(delay_ms=1000)
-    assert await host.turn(clock) == 0
+    assert await host.wait_for_turn(clock) == 0
     host.answered(0, 0.1, resent=0.05)
     assert host.next_start == pytest.approx(1.1), "the pause after the answer covers a request that was sent again soon"
     clock.advance(2)
-    assert await host.turn(clock) == 2
+    assert await host.wait_for_turn(clock) == 2
     host.answered(2, 9, resent=5.0)
     assert host.next_start == pytest.approx(8)
 
 
 async def test_a_request_that_was_sent_again_keeps_those_apart_that_follow(clock: FakeClock):
     host = held(delay_ms=1000, concurrency=2)
-    assert await host.turn(clock) == 0
+    assert await host.wait_for_turn(clock) == 0
     clock.advance(1.25)
-    assert await host.turn(clock) == 1.25
+    assert await host.wait_for_turn(clock) == 1.25
     host.answered(0, 3.0, resent=2.5)
     assert host.next_start == pytest.approx(3.5)
 
 
 async def test_an_answer_does_not_undo_a_back_off(clock: FakeClock):
     host = held(delay_ms=1000)
-    assert await host.turn(clock) == 0
+    assert await host.wait_for_turn(clock) == 0
     host.back_off(30, 0.1)
     host.answered(0, 0.1)
     assert host.next_start == pytest.approx(30.1)
@@ -173,7 +173,7 @@ def test_moments_go_out_by_the_engines_clock_rather_late_than_early(ahead: int):
 async def test_what_goes_out_comes_back_in(clock: FakeClock):
     """The politeness of one worker is that of the next."""
     first = held(delay_ms=3000)
-    assert await first.turn(clock) == 0
+    assert await first.wait_for_turn(clock) == 0
     first.answered(0, 0)
     written = engine_time(clock, first.next_start)
     clock.advance(1)
@@ -183,9 +183,9 @@ async def test_what_goes_out_comes_back_in(clock: FakeClock):
 
 async def test_nothing_is_sent_once_the_lease_has_run_out(clock: FakeClock):
     host = held(claimed(1), claimed(2), delay_ms=20_000, asked=0.0)
-    assert await host.turn(clock) == 0
+    assert await host.wait_for_turn(clock) == 0
     host.answered(0, 0)
-    late = asyncio.create_task(host.turn(clock))
+    late = asyncio.create_task(host.wait_for_turn(clock))
     await asyncio.sleep(0)
     clock.advance(19)
     assert not host.startable(30.0)
@@ -208,14 +208,14 @@ async def test_a_lost_host_starts_and_sends_nothing(clock: FakeClock):
     host = held()
     host.lost = True
     assert not host.startable(0)
-    assert await host.turn(clock) is None
+    assert await host.wait_for_turn(clock) is None
 
 
 async def test_backing_off_holds_up_also_those_whose_turn_was_coming(clock: FakeClock):
     host = held(delay_ms=1000)
-    assert await host.turn(clock) == 0
+    assert await host.wait_for_turn(clock) == 0
     host.answered(0, 0)
-    waiting = asyncio.create_task(host.turn(clock))  # would go at 1
+    waiting = asyncio.create_task(host.wait_for_turn(clock))  # would go at 1
     await asyncio.sleep(0)
     host.back_off(10, clock.monotonic())
     sent = await turns(host, clock, 1, until=9)
@@ -238,7 +238,7 @@ async def test_a_wait_beyond_the_lease_is_not_waited_out(clock: FakeClock):
     host = held(claimed(1), claimed(2))
     host.back_off(31, clock.monotonic())
     with pytest.raises(TooSoon):
-        await host.turn(clock)
+        await host.wait_for_turn(clock)
     assert host.idle(0), "a host that cannot be used while its lease lasts is one to let go"
     assert not host.idle(1.5)
     host.inflight = 1
@@ -247,7 +247,7 @@ async def test_a_wait_beyond_the_lease_is_not_waited_out(clock: FakeClock):
 
 async def test_slowing_down_counts_from_the_last_request(clock: FakeClock):
     host = held(delay_ms=1000)
-    await host.turn(clock)
+    await host.wait_for_turn(clock)
     host.slow_down(5, 0)
     assert host.next_start == 5
     host.slow_down(2, 0)  # what is asked for is the least: no faster than before
@@ -262,26 +262,26 @@ def test_slowing_down_before_the_first_request_delays_none():
 
 def test_tasks_that_can_start_soon_are_those_the_delay_leaves_time_for():
     tasks = [claimed(n) for n in range(10)]
-    assert held(*tasks).soon(0, 1) == 10
-    assert held(*tasks, delay_ms=500).soon(0, 1) == 3
-    assert held(*tasks, delay_ms=20_000).soon(0, 1) == 1
-    assert held(*tasks, not_before=START + 5000).soon(0, 1) == 0
+    assert held(*tasks).startable_within(0, 1) == 10
+    assert held(*tasks, delay_ms=500).startable_within(0, 1) == 3
+    assert held(*tasks, delay_ms=20_000).startable_within(0, 1) == 1
+    assert held(*tasks, not_before=START + 5000).startable_within(0, 1) == 0
     lost = held(*tasks)
     lost.lost = True
-    assert lost.soon(0, 1) == 0
+    assert lost.startable_within(0, 1) == 0
 
 
 async def test_tasks_of_a_host_that_has_been_busy_for_long_cannot_be_counted_on(clock: FakeClock):
     host = held(*(claimed(n) for n in range(10)), delay_ms=500)
-    assert host.soon(100, 1) == 3, "not more because nothing was started for long"
-    await host.turn(clock)
+    assert host.startable_within(100, 1) == 3, "not more because nothing was started for long"
+    await host.wait_for_turn(clock)
     host.inflight = 1
-    assert host.soon(0.9, 1) > 0
-    assert host.soon(1.1, 1) == 0
+    assert host.startable_within(0.9, 1) > 0
+    assert host.startable_within(1.1, 1) == 0
     host.inflight = 0
-    assert host.soon(1.1, 1) > 0
+    assert host.startable_within(1.1, 1) > 0
     host.heavy_pages = 1
-    assert host.soon(1.1, 1) == 0
+    assert host.startable_within(1.1, 1) == 0
 
 
 def test_hosts_take_turns():
@@ -337,7 +337,7 @@ def test_hosts_that_are_silent_together_leave_room_for_others():
 
 def test_an_empty_hand_waits_for_nothing():
     assert HeldHosts().next_time(0, 9) is None
-    assert HeldHosts().soon(0, 1) == 0
+    assert HeldHosts().startable_within(0, 1) == 0
 
 
 def test_a_host_that_comes_again_makes_its_old_lease_a_lost_one():
@@ -364,11 +364,11 @@ def test_waiting_tasks_of_a_lost_host_do_not_count():
 
 async def test_a_pause_may_be_longer_than_usual(clock: FakeClock):
     host = held(delay_ms=2000)
-    assert await host.turn(clock, 0.75) == 0
+    assert await host.wait_for_turn(clock, 0.75) == 0
     assert host.next_start == 3.75
     host.answered(0, 0.1)
     assert host.next_start == pytest.approx(2.85)
     clock.advance(3)
-    assert await host.turn(clock) == 3
+    assert await host.wait_for_turn(clock) == 3
     host.answered(3, 3)
     assert host.next_start == 5, "once, not for good"

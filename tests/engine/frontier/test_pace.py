@@ -23,19 +23,19 @@ def test_the_politest_goes_for_everybody_until_nobody_asked_for_it_lately():
         ((2, 2), 49, (5, 1)),
         ((2, 2), 50, (2, 2)),
     ]:
-        mine.heed(*asked, now)
+        mine.apply_politeness(*asked, now)
         assert (mine.delay, mine.concurrency) == goes, (asked, now)
 
 
 def test_what_was_imposed_lasts_under_other_leases_and_not_for_ever():
     first = pace(delay_ms=1000)
     first.impose(2, 3610)
-    first.heed(1, 1, 100)
+    first.apply_politeness(1, 1, 100)
     assert first.changed(engine_time) == HostPace(2000, 3_610_000, 1)
     again = pace(3610, delay_ms=2000)
-    again.heed(1, 1, 3609)
+    again.apply_politeness(1, 1, 3609)
     assert (again.delay, again.changed(engine_time)) == (2, None)
-    again.heed(1, 1, 3611)
+    again.apply_politeness(1, 1, 3611)
     assert again.changed(engine_time) == HostPace(1000, 3_641_000, 1)
 
 
@@ -47,7 +47,7 @@ def test_a_longer_pause_that_is_imposed_again_lasts_longer_at_its_end():
 
 def test_a_host_that_goes_by_what_its_lease_says_needs_no_word():
     mine = pace(delay_ms=1000, concurrency=2)
-    mine.heed(1, 2, 5)
+    mine.apply_politeness(1, 2, 5)
     assert mine.changed(engine_time) is None
-    mine.heed(1, 1, 5)
+    mine.apply_politeness(1, 1, 5)
     assert mine.changed(engine_time) == HostPace(1000, 35_000, 1)

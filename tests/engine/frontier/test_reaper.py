@@ -31,7 +31,7 @@ class FakePresence:
     def forget(self, mark: str) -> None:
         self.forgotten.append(mark)
 
-    def leave(self) -> None:
+    def release(self) -> None:
         pass
 
 
@@ -67,7 +67,7 @@ async def test_what_the_dead_held_is_free_at_once(
     first = await records.frontier.claim(ClaimRequest(dead.id, 1, 10, TTL))
     second = await records.frontier.claim(ClaimRequest(living.id, 1, 10, TTL))
     presence.dead = {"dead"}
-    assert await reaper.bury() == 1
+    assert await reaper.reap_dead_workers() == 1
     assert presence.forgotten == ["dead"]
     assert [w.id for w in await records.workers.find()] == [living.id]
     clock.advance(1)  # whoever died may have asked the host something just before
@@ -88,7 +88,7 @@ async def test_what_the_living_hold_is_left_alone(records: Records, reaper: Reap
     await records.segments.begin("warc/half", living.id)
     await blobs.put("warc/half", b"half")
     before = await peek.snapshot()
-    assert await reaper.bury() == 0
+    assert await reaper.reap_dead_workers() == 0
     assert await peek.snapshot() == before
     assert await objects(blobs) == {"warc/half"}
 
@@ -109,7 +109,7 @@ async def test_half_written_archives_go_with_whoever_wrote_them(
         if key != "warc/never-put":
             await blobs.put(key, b"bytes")
     presence.dead = {"dead"}
-    await reaper.bury()
+    await reaper.reap_dead_workers()
     assert await objects(blobs) == {"warc/named", "warc/theirs"}
     rows = await peek.rows("SELECT key, state FROM segments ORDER BY key")
     assert rows == [("warc/named", "stored"), ("warc/theirs", "writing")]
@@ -125,7 +125,7 @@ async def test_runs_and_taken_tasks_of_the_dead_are_free_as_well(
     await lifecycle.move(MoveRequest("run", run.id, "adopt", "worker", owner=dead.id, lease_ms=TTL))
     [taken] = await records.hands.take(PARSE, dead.id, 1, TTL)
     presence.dead = {"dead"}
-    await reaper.bury()
+    await reaper.reap_dead_workers()
     assert (await get_run(records, run.id)).owner is None
     [again] = await records.hands.take(PARSE, dead.id + 1, 1, TTL)
     assert (again.task.id, again.token == taken.token) == (taken.task.id, False)
@@ -142,10 +142,10 @@ async def test_an_archive_that_is_away_delays_the_burial_and_loses_nobody(
     away = FakeBlobs([])
     away.away = True
     with pytest.raises(Unavailable):
-        await Reaper(Lifecycle(records), records.workers, records.segments, part(away), presence).bury()
+        await Reaper(Lifecycle(records), records.workers, records.segments, part(away), presence).reap_dead_workers()
     assert ([w.id for w in await records.workers.find()], presence.forgotten) == ([dead.id], [])
     reaper = Reaper(Lifecycle(records), records.workers, records.segments, blobs, presence)
-    assert await reaper.bury() == 1
+    assert await reaper.reap_dead_workers() == 1
     assert await objects(blobs) == set()
 
 
@@ -158,8 +158,8 @@ async def test_who_leaves_is_struck_with_all_that_is_left(
     await records.frontier.claim(ClaimRequest(leaving.id, 1, 10, TTL))
     await records.segments.begin("warc/half", leaving.id)
     await blobs.put("warc/half", b"half")
-    assert await reaper.strike(leaving.id) == 1
-    assert await reaper.strike(leaving.id) == 0
+    assert await reaper.remove_worker(leaving.id) == 1
+    assert await reaper.remove_worker(leaving.id) == 0
     assert (await records.workers.find(), await objects(blobs)) == ([], set())
     assert await peek.value("SELECT COUNT(*) FROM segments") == 0
     assert await peek.value("SELECT COUNT(*) FROM line WHERE owner IS NOT NULL") == 0
@@ -184,8 +184,8 @@ async def test_who_is_silent_for_too_long_counts_as_dead(
     await blobs.put("warc/half", b"half")
     clock.advance(599)
     await records.workers.beat(beating)
-    assert await reaper.bury() == 0
+    assert await reaper.reap_dead_workers() == 0
     clock.advance(2)
-    assert await reaper.bury() == 1
+    assert await reaper.reap_dead_workers() == 1
     assert [w.id for w in await records.workers.find()] == [beating.id]
     assert await objects(blobs) == set()

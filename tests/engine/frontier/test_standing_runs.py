@@ -118,6 +118,6 @@ def test_files_and_downloads_are_never_asked_for() -> None:
     bounds = bounds_of(standing_plan(CrawlSource(ref="1", name="a", url="https://a.example/"), RULES).bounds)
 
     for url in ("https://a.example/x.PDF", "https://a.example/a.mp3?x", "https://a.example/download.php?x=1"):
-        assert bounds.bars(url)
+        assert bounds.forbids(url)
     for url in ("https://a.example/", "https://a.example/pdf", "https://a.example/x?y=/download.php"):
-        assert not bounds.bars(url)
+        assert not bounds.forbids(url)

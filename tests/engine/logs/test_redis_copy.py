@@ -37,7 +37,7 @@ async def say(records: Records, run_id: int, *texts: str) -> None:
 
 
 async def test_entries_are_copied_once_in_order_and_taken_up_after_a_failure(records: Records, monkeypatch):
-    monkeypatch.setattr(module, "COPIED_AT_ONCE", 2)
+    monkeypatch.setattr(module, "BATCH_SIZE", 2)
     schedule = await records.schedules.add(NewSchedule(new_id(), "https://a.example/"))
     first, second = [await running_run(records, schedule_id=schedule.id) for _ in range(2)]
     copies = Copies()

@@ -58,8 +58,8 @@ async def test_a_log_is_begun_once_and_before_anything_else(records: Records, cl
     here, there = journal(records, clock), journal(records, clock)
     for one in (here, there):
         one.say(run.id, "info", "fetch", "page")
-        one.see(run.id)
-        one.see(run.id)
+        one.begin(run.id)
+        one.begin(run.id)
         await one.write()
     assert await texts(records, run.id) == ["run started", "page", "page"]
 
@@ -86,7 +86,7 @@ async def test_what_is_written_down(records: Records, clock: FakeClock, settings
 
 async def test_how_a_run_began_is_written_down_like_anything_else(records: Records, clock: FakeClock):
     run, mine = await running_run(records), journal(records, clock, level="error")
-    mine.see(run.id)
+    mine.begin(run.id)
     await mine.write()
     assert (await records.logs.read(run.id, 0, 10)).sealed is False, "there is a log all the same"
     assert await texts(records, run.id) == []
@@ -112,7 +112,7 @@ async def test_it_holds_no_more_than_it_may(records: Records, clock: FakeClock, 
     mine = journal(records, clock)
     for n in range(3):
         mine.say(one.id, "info", "fetch", str(n))
-    monkeypatch.setattr(journal_module, "MOST_WAITING", 4)
+    monkeypatch.setattr(journal_module, "MAX_WAITING", 4)
     for n in range(2):
         mine.say(two.id, "info", "fetch", str(n))
     await mine.write()
@@ -123,10 +123,10 @@ async def test_it_holds_no_more_than_it_may(records: Records, clock: FakeClock, 
 async def test_what_cannot_be_written_now_is_written_later(
     records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(journal_module, "MOST_WAITING", 2)
+    monkeypatch.setattr(journal_module, "MAX_WAITING", 2)
     run, logs = await running_run(records), AwayOnce(records.logs)
     mine: Any = RunLogWriter(logs, LocalSignals(), clock, RunLogSettings())
-    mine.see(run.id)
+    mine.begin(run.id)
     mine.say(run.id, "info", "fetch", "first")
     await mine.write()
     for text in ("second", "third"):
@@ -137,7 +137,7 @@ async def test_what_cannot_be_written_now_is_written_later(
 
 
 async def test_a_lot_is_written_in_parts(records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(journal_module, "WRITTEN_AT_ONCE", 3)
+    monkeypatch.setattr(journal_module, "BATCH_SIZE", 3)
     run, mine = await running_run(records), journal(records, clock)
     for n in range(10):
         mine.say(run.id, "info", "fetch", str(n))

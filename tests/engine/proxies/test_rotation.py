@@ -101,11 +101,11 @@ async def test_what_cannot_be_written_now_is_written_later_and_once(exits: Proxy
     exits.note(way(1), 5, ok=True)
     ways.away = True
     with pytest.raises(Unavailable):
-        await exits.tell()
+        await exits.write_results()
     exits.note(way(2), 6, ok=True)
     ways.away = False
-    await exits.tell()
-    await exits.tell()
+    await exits.write_results()
+    await exits.write_results()
     assert [u.proxy_id for u in ways.used] == [1, 2]
 
 

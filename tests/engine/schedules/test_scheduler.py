@@ -165,7 +165,7 @@ async def test_a_run_that_ends_while_its_planner_leaves_is_settled(records: Reco
     rows = [await schedule(records, name) for name in ("a", "b")]
     leaving = planner(records, clock, timetable=Late(records))
     assert await leaving.poll() == 2
-    await leaving.leave()
+    await leaving.hand_over_runs()
     assert [(await current(records, row)).state for row in rows] == ["completed", "completed"]
     assert await ScheduleLifecycle(records).held(1) == []
 
@@ -243,7 +243,7 @@ async def test_the_log_of_a_run_says_how_it_was_adopted(
     await one.poll()
     clock.advance(301)
     await two.follow()
-    await two.leave()
+    await two.hand_over_runs()
     clock.advance(0.01)
     await three.follow()
     said = [record.message for record in caplog.records if hasattr(record, "run_id")]
@@ -283,12 +283,12 @@ async def test_a_lease_renewed_while_somebody_looked_is_left_alone(
 async def test_a_row_that_came_back_to_its_state_is_another_one(records: Records, clock: FakeClock):
     row = await schedule(records, interval_ms=60_000, due=clock.now() + 60_000)
     timetable = ScheduleLifecycle(records)
-    held = await timetable.turn(row, paused(row, clock.now(), "me"), "person")
+    held = await timetable.move(row, paused(row, clock.now(), "me"), "person")
     assert held is not None
-    back = await timetable.turn(held, resumed(held, clock.now()), "person")
+    back = await timetable.move(held, resumed(held, clock.now()), "person")
     assert back is not None
     assert (back.state, back.token) == (row.state, row.token + 2)
-    assert await timetable.turn(row, paused(row, clock.now(), "late"), "person") is None
+    assert await timetable.move(row, paused(row, clock.now(), "late"), "person") is None
     assert await current(records, row) == back
 
 

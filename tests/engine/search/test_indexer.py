@@ -38,7 +38,7 @@ class Recorded:
         await self.real.index(documents)
 
     async def tidy(self) -> None:
-        await self.real.tidy()
+        await self.real.maintain()
 
 
 async def test_everything_that_waits_is_indexed_in_batches(records: Records):
@@ -78,5 +78,5 @@ async def test_a_changed_item_is_found_by_its_new_words_only(records: Records, c
     clock.advance(1)
     await put(records, 1, "net")
     await indexer.once()
-    await indexer.tidy()
+    await indexer.maintain()
     assert (await found(records, "hook"), await found(records, "net")) == (0, 1)

@@ -42,7 +42,7 @@ async def test_our_own_table(records: Records):
 
 
 async def test_our_own_table_is_read_to_its_end(records: Records, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("longline.engine.sources.lookup.PAGE", 2)
+    monkeypatch.setattr("longline.engine.sources.lookup.PAGE_SIZE", 2)
     for number in range(5):
         await records.sources.add(NewSource(f"s{number}", "https://s.example/"))
     assert [one.name for one in await LocalSources(records.sources).all()] == [f"s{number}" for number in range(5)]

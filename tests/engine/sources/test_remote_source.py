@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from longline.engine.sources.remote_source import MAX_PAGES, listing, made_out
+from longline.engine.sources.remote_source import MAX_PAGES, listing, read_source
 from longline.model.errors import Unavailable
 from longline.model.feeds.feed_poll import MINUTE_MS, POLL_INTERVAL_MS
 from longline.ports.sources import Described, ListedSource
@@ -110,7 +110,7 @@ PLAIN: Described = {"id": "a", "name": "n", "url": "https://a.example/"}
 
 
 def test_a_plain_source():
-    found = made_out(PLAIN)
+    found = read_source(PLAIN)
     assert found is not None
     assert (found.ref, found.name, found.base_url, found.enabled) == ("a", "n", "https://a.example/", True)
     assert (found.feed_url, found.feed_wanted, found.feed_every_ms, found.crawl) == (None, True, POLL_INTERVAL_MS, "{}")
@@ -131,7 +131,7 @@ def test_a_source_with_everything():
         "rate_limit": 10,
         "created_at": "2026-01-02T03:04:05Z",
     }
-    found = made_out(PLAIN | more, listed=False)
+    found = read_source(PLAIN | more, listed=False)
     assert found is not None
     assert (found.enabled, found.disable_reason, found.feed_every_ms) == (False, "why", 7 * MINUTE_MS)
     assert (found.feed_disabled_at, found.feed_disable_reason, found.feed_listed) == (1000, "gone", False)
@@ -141,7 +141,7 @@ def test_a_source_with_everything():
 
 @pytest.mark.parametrize(("mode", "wanted"), [("feed", True), ("both", True), ("spider", False), (None, True)])
 def test_a_spiders_source_has_no_feed_polled(mode: str | None, wanted: bool):
-    found = made_out(PLAIN | {"ingestion_mode": mode})
+    found = read_source(PLAIN | {"ingestion_mode": mode})
     assert found is not None
     assert found.feed_wanted is wanted
 
@@ -160,35 +160,35 @@ def test_a_spiders_source_has_no_feed_polled(mode: str | None, wanted: bool):
     ],
 )
 def test_what_is_no_source_is_none(lacking: Described):
-    assert made_out(PLAIN | lacking) is None
+    assert read_source(PLAIN | lacking) is None
 
 
 def test_what_cannot_be_looked_into_is_left_out():
     odd = {"rules": [1], "selectors": "h1", "article_url_patterns": {}, "sitemap_url": 7, "max_depth": "2", "x": [1]}
-    found = made_out(PLAIN | odd)
+    found = read_source(PLAIN | odd)
     assert found is not None
     assert msgspec.json.decode(found.crawl) == {"x": [1]}
 
 
 def test_odd_values_are_taken_for_the_usual_ones():
     odd = {"feed_poll_interval_minutes": 0, "feed_disabled_at": "then", "identity_key": 7, "name": "a\0b", "enabled": 1}
-    found = made_out(PLAIN | odd)
+    found = read_source(PLAIN | odd)
     assert found is not None
     assert (found.feed_every_ms, found.feed_disabled_at, found.identity_key) == (POLL_INTERVAL_MS, None, None)
     assert (found.name, found.enabled) == ("ab", True)
     for minutes in (-1, "15", True, 10**12, None, 1.5):
-        again = made_out(PLAIN | {"feed_poll_interval_minutes": minutes})
+        again = read_source(PLAIN | {"feed_poll_interval_minutes": minutes})
         assert again is not None
         assert again.feed_every_ms == POLL_INTERVAL_MS
-    unreadable = made_out(PLAIN | {"feed_url": "no URL"}, listed=True)
+    unreadable = read_source(PLAIN | {"feed_url": "no URL"}, listed=True)
     assert unreadable is not None
     assert (unreadable.feed_url, unreadable.feed_listed) == ("no URL", False)
 
 
 def test_urls_with_a_password_are_not_taken_over():
     secret = "https://anna:pw@a.example/x"
-    assert made_out(PLAIN | {"url": secret}) is None
-    found = made_out(PLAIN | {"feed_url": secret, "sitemap_url": secret})
+    assert read_source(PLAIN | {"url": secret}) is None
+    found = read_source(PLAIN | {"feed_url": secret, "sitemap_url": secret})
     assert found is not None
     assert found.feed_url is None
     assert "pw" not in found.crawl

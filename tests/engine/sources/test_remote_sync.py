@@ -55,7 +55,7 @@ class Errands:
 
     async def bring(self) -> None:
         self.clock.advance(0.001)
-        await self.courier.bring()
+        await self.courier.pull()
 
     async def source(self, ref: str = "a") -> SourceRow:
         row = await self.records.curated.get(ref)
@@ -157,9 +157,9 @@ async def test_a_feed_that_rests_and_wakes_is_told_once_each(errands: Errands) -
     said = errands.manager.add("a", feed_url=FEED)
     await errands.bring()
     await errands.poll(2)
-    assert await errands.courier.tell() == 0, "two failures are not enough"
+    assert await errands.courier.push() == 0, "two failures are not enough"
     await errands.poll()
-    assert [await errands.courier.tell() for _ in range(2)] == [1, 0]
+    assert [await errands.courier.push() for _ in range(2)] == [1, 0]
     assert errands.manager.told() == [("a/feed-disable", {"reason": "not_found"})]
     for _ in range(3):
         await errands.bring()
@@ -174,7 +174,7 @@ async def test_a_feed_that_rests_and_wakes_is_told_once_each(errands: Errands) -
     await errands.bring()
     await errands.poll(3)
     assert errands.polls() == 4, "one trial"
-    assert await errands.courier.tell() == 1
+    assert await errands.courier.push() == 1
     assert errands.manager.told()[1:] == [("a/feed-disable", {"reason": "not_found"})]
     await errands.bring()
 
@@ -182,13 +182,13 @@ async def test_a_feed_that_rests_and_wakes_is_told_once_each(errands: Errands) -
     errands.web.says[FEED] = rss("https://a.example/1")
     await errands.bring()
     await errands.poll()
-    assert [await errands.courier.tell() for _ in range(2)] == [1, 0]
+    assert [await errands.courier.push() for _ in range(2)] == [1, 0]
     assert errands.manager.told()[2:] == [("a/feed-enable", {})]
     await errands.bring()
     await errands.poll(2)
     feed = await errands.feed()
     assert (feed.disabled_at, feed.errors, errands.polls()) == (None, 0, 7)
-    assert await errands.courier.tell() == 0
+    assert await errands.courier.push() == 0
 
 
 async def test_what_others_switch_there_is_so_here(errands: Errands) -> None:
@@ -204,7 +204,7 @@ async def test_what_others_switch_there_is_so_here(errands: Errands) -> None:
     await errands.bring()
     await errands.poll()
     assert (errands.polls(), (await errands.feed()).disabled_at) == (2, None)
-    assert await errands.courier.tell() == 0
+    assert await errands.courier.push() == 0
     assert errands.manager.told() == [], "who did it knows"
 
 
@@ -215,7 +215,7 @@ async def test_who_dies_before_telling_has_it_told_by_the_next(errands: Errands)
     errands.courier = errands.again()
     await errands.bring()
     assert (await errands.feed()).disabled_reason == "not_found", "a list that does not know yet changes nothing"
-    assert await errands.courier.tell() == 1
+    assert await errands.courier.push() == 1
     assert errands.manager.told() == [("a/feed-disable", {"reason": "not_found"})]
 
 
@@ -232,12 +232,12 @@ async def test_who_dies_between_the_word_and_its_note_says_it_again(
     with monkeypatch.context() as dying:
         dying.setattr(errands.records.curated, "mark_reported", dies)
         with pytest.raises(asyncio.CancelledError):
-            await errands.courier.tell()
+            await errands.courier.push()
     errands.courier = errands.again()
     await errands.bring()
-    assert await errands.courier.tell() == 0, "somebody may be about to"
+    assert await errands.courier.push() == 0, "somebody may be about to"
     errands.clock.advance(HOLD_MS / 1000)
-    assert [await errands.courier.tell() for _ in range(2)] == [1, 0]
+    assert [await errands.courier.push() for _ in range(2)] == [1, 0]
     assert errands.manager.told() == [("a/feed-disable", {"reason": "not_found"})] * 2
 
 
@@ -245,7 +245,7 @@ async def test_two_who_tell_at_once_say_it_once(errands: Errands) -> None:
     errands.manager.add("a", feed_url=FEED)
     await errands.bring()
     await errands.poll(3)
-    told = await asyncio.gather(*(errands.again().tell() for _ in range(4)))
+    told = await asyncio.gather(*(errands.again().push() for _ in range(4)))
     assert (sum(told), errands.manager.told()) == (1, [("a/feed-disable", {"reason": "not_found"})])
 
 
@@ -257,7 +257,7 @@ async def test_a_service_that_is_away_loses_no_word_and_stops_no_poll(errands: E
     for status in (500, 401, 302, 429):
         errands.manager.answer_always(status)
         await errands.poll(3)
-        for errand in (errands.courier.tell, errands.courier.bring):
+        for errand in (errands.courier.push, errands.courier.pull):
             with pytest.raises(Unavailable, match=str(status)):
                 await errand()
     assert errands.polls("https://b.example/feed") == 12
@@ -265,7 +265,7 @@ async def test_a_service_that_is_away_loses_no_word_and_stops_no_poll(errands: E
     errands.manager.trouble = lambda _: None
     errands.manager.calls.clear()
     await errands.bring()
-    assert [await errands.courier.tell() for _ in range(2)] == [1, 0]
+    assert [await errands.courier.push() for _ in range(2)] == [1, 0]
     assert errands.manager.told() == [("a/feed-disable", {"reason": "not_found"})]
 
 
@@ -277,7 +277,7 @@ async def test_a_rest_that_was_over_before_it_could_be_told_is_not_told(errands:
     errands.web.says[FEED] = rss("https://a.example/1")
     await errands.poll()
     assert (await errands.feed()).disabled_at is None
-    assert (await errands.courier.tell(), errands.manager.told()) == (0, [])
+    assert (await errands.courier.push(), errands.manager.told()) == (0, [])
 
 
 async def test_one_that_the_service_fails_at_does_not_keep_others_from_being_told(errands: Errands) -> None:
@@ -287,7 +287,7 @@ async def test_one_that_the_service_fails_at_does_not_keep_others_from_being_tol
     await errands.poll(3)
     refusing(errands.manager, lambda call: "/b/" in call.path)
     with pytest.raises(Unavailable, match="500"):
-        await errands.courier.tell()
+        await errands.courier.push()
     assert {ref for ref, said in errands.manager.sources.items() if "feed_disabled_at" in said} == {"a", "c"}
     assert [row.ref for row in await errands.records.curated.claim(9, 1)] == ["b"], "somebody may try again at once"
 
@@ -297,7 +297,7 @@ async def test_what_the_service_refuses_is_said_once(errands: Errands, caplog: p
     await errands.bring()
     await errands.poll(3)
     refusing(errands.manager, lambda call: call.method == "PATCH", 422)
-    assert [await errands.courier.tell() for _ in range(3)] == [1, 0, 0]
+    assert [await errands.courier.push() for _ in range(3)] == [1, 0, 0]
     assert [r.getMessage() for r in caplog.records if "rejected" in r.getMessage()] == [
         "source service rejected a feed status"
     ]
@@ -318,7 +318,7 @@ async def test_a_feed_that_is_found_is_written_to_the_whole_source(errands: Erra
     errands.web.says[FEED] = rss("https://a.example/1")
     await errands.bring()
     await search(errands)
-    assert [await errands.courier.tell() for _ in range(2)] == [1, 0]
+    assert [await errands.courier.push() for _ in range(2)] == [1, 0]
     assert said == before | {"feed_url": FEED}
     assert [path for path, _ in errands.manager.told("PUT")] == ["a"]
     await errands.bring()
@@ -333,13 +333,13 @@ async def test_a_feed_is_polled_before_the_service_knows_of_it(errands: Errands)
     await search(errands)
     errands.manager.answer_always(503)
     with pytest.raises(Unavailable):
-        await errands.courier.tell()
+        await errands.courier.push()
     await errands.poll()
     assert (await errands.feed()).entries == 1
     errands.manager.trouble = lambda _: None
     await errands.bring()
     assert (await errands.feed()).url == FEED, "that the service does not know it yet is no reason to forget it"
-    assert await errands.courier.tell() == 1
+    assert await errands.courier.push() == 1
 
 
 async def test_a_feed_that_the_service_names_meanwhile_is_not_overwritten(errands: Errands) -> None:
@@ -348,7 +348,7 @@ async def test_a_feed_that_the_service_names_meanwhile_is_not_overwritten(errand
     await errands.bring()
     await search(errands)
     said["feed_url"] = other
-    assert await errands.courier.tell() == 1
+    assert await errands.courier.push() == 1
     assert errands.manager.told("PUT") == []
     await errands.bring()
     assert (await errands.feed()).url == other
@@ -362,7 +362,7 @@ async def test_a_source_is_searched_once_in_a_week_whatever_the_service_makes_of
     for _ in range(3):
         await errands.bring()
         await search(errands)
-        await errands.courier.tell()
+        await errands.courier.push()
         errands.clock.advance(3600)
     homes = [url for url in errands.web.asked if url in ("https://a.example/", "https://none.example/")]
     assert sorted(homes) == ["https://a.example/", "https://none.example/"]
@@ -495,6 +495,6 @@ async def test_a_source_that_changes_there_is_fetched_otherwise_here(errands: Er
 async def test_where_no_feeds_are_polled_nobody_asks_which(errands: Errands) -> None:
     errands.manager.add("a", feed_url=FEED)
     errands.clock.advance(1)
-    await RemoteSourceSync(errands.service, errands.records.curated, errands._now, feeds=False).bring()
+    await RemoteSourceSync(errands.service, errands.records.curated, errands._now, feeds=False).pull()
     assert [call.query.get("feed_active") for call in errands.manager.calls] == [None]
     assert (await errands.source()).feed_listed

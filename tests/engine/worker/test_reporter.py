@@ -203,7 +203,7 @@ async def test_a_parser_that_raised_fails_the_task_and_keeps_the_page(desk: Desk
 async def test_times_are_told_in_the_engines_clock(clock: FakeClock):
     desk = Desk(clock)
     host = await desk.claim(1, 2, delay_ms=2000)
-    start = await host.turn(clock)
+    start = await host.wait_for_turn(clock)
     assert start is not None
     host.answered(start, start)
     clock.advance(1)

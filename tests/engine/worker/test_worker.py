@@ -271,7 +271,7 @@ async def test_a_call_brings_it_to_work_at_once(clock: FakeClock):
         shop.frontier.add(claimed(1))
         await shop.stand_still()
         assert shop.http.sent == []
-        shop.worker.nudge()
+        shop.worker.wake()
         await shop.stand_still()
         assert shop.frontier.ended == {1: "ok"}
 
@@ -531,13 +531,13 @@ async def test_waiting_for_an_engine_is_not_done_by_spinning(clock: FakeClock, m
     shop = Shop(clock, idle_poll=0.05)
     shop.frontier.add(claimed(1), claimed(2), concurrency=2)
     slow = shop.gate(url(2))
-    rests, rest = [0], shop.worker._rest
+    rests, rest = [0], shop.worker._sleep
 
     async def counted() -> None:
         rests[0] += 1
         await rest()
 
-    monkeypatch.setattr(shop.worker, "_rest", counted)
+    monkeypatch.setattr(shop.worker, "_sleep", counted)
     shop.blobs.away = True
     async with shop.open():
         await shop.pass_by(3, step=0.2)

@@ -26,14 +26,14 @@ HOME = "https://www.site.example/shop/"
 )
 def test_a_cookie_goes_where_it_belongs(value: str, url: str, sent: str | None):
     jar = RunCookies()
-    jar.learn(HOME, [value])
+    jar.store(HOME, [value])
     assert jar.header(url) == sent
 
 
 def test_a_later_value_takes_the_place_of_an_earlier_one():
     jar = RunCookies()
-    jar.learn(HOME, ["a=1; Path=/", "b=2; Path=/"])
-    jar.learn(HOME, ["a=3; Path=/"])
+    jar.store(HOME, ["a=1; Path=/", "b=2; Path=/"])
+    jar.store(HOME, ["a=3; Path=/"])
     assert sorted((jar.header(HOME) or "").split("; ")) == ["a=3", "b=2"]
 
 
@@ -41,6 +41,6 @@ def test_a_later_value_takes_the_place_of_an_earlier_one():
 def test_a_site_that_sets_cookies_without_an_end_is_left_alone():
     jar = RunCookies()
     for n in range(MAX_COOKIES + 500):
-        jar.learn(HOME, [f"c{n}=1; Path=/p{n}/"])
+        jar.store(HOME, [f"c{n}=1; Path=/p{n}/"])
     assert jar.header(f"https://www.site.example/p{MAX_COOKIES - 1}/") is not None
     assert jar.header(f"https://www.site.example/p{MAX_COOKIES + 10}/") is None

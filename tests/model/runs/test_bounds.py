@@ -51,13 +51,13 @@ def test_a_stored_pattern_that_cannot_be_used_matches_nothing_and_stops_nothing(
     assert refusal(plan, "https://a.test/news/old/") == "excluded"
     assert refusal(plan, "https://a.test/x") == "not_included"
     assert refusal(crawl_plan(SEED, include=("(",)), "https://a.test/x") == "not_included"
-    assert not Bounds(plan.bounds).bars("https://a.test/x")
+    assert not Bounds(plan.bounds).forbids("https://a.test/x")
 
 
 def test_a_pattern_that_would_backtrack_for_ever_is_searched_at_once():
     plan = crawl_plan(SEED, exclude=("(a+)+$",), include=("(b|bb)+$", "/"), never=("(c*)*$d",))
     assert refusal(plan, f"https://a.test/{'a' * 60}!") is None
-    assert not Bounds(plan.bounds).bars(f"https://a.test/{'c' * 60}!")
+    assert not Bounds(plan.bounds).forbids(f"https://a.test/{'c' * 60}!")
 
 
 @pytest.mark.parametrize(

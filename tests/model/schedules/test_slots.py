@@ -10,7 +10,7 @@ from longline.model.schedules.slots import (
     Places,
     Waiting,
     hourly,
-    obstacle,
+    move_refusal,
     rebalance,
     score,
     slot_of,
@@ -54,14 +54,14 @@ def test_scores_worked_out_by_hand():
 
 def test_who_may_not_be_moved_and_why():
     later = NOW + 2 * HOUR_MS
-    assert obstacle(waiting(1, later), NOW) is None
-    assert obstacle(waiting(1, later, state="running"), NOW) == "running"
-    assert obstacle(waiting(1, NOW + PROTECTED_MS), NOW) == "protected"
-    assert obstacle(waiting(1, NOW + PROTECTED_MS + 1), NOW) is None
-    assert obstacle(waiting(1, later, placed_at=NOW - HOUR_MS + 1), NOW) == "cooldown"
-    assert obstacle(waiting(1, later, placed_at=NOW - HOUR_MS), NOW) is None
-    assert obstacle(waiting(1, later, retries=1), NOW) == "retrying"
-    assert obstacle(waiting(1, later, None), NOW) == "protected", "what runs once is not placed"
+    assert move_refusal(waiting(1, later), NOW) is None
+    assert move_refusal(waiting(1, later, state="running"), NOW) == "running"
+    assert move_refusal(waiting(1, NOW + PROTECTED_MS), NOW) == "protected"
+    assert move_refusal(waiting(1, NOW + PROTECTED_MS + 1), NOW) is None
+    assert move_refusal(waiting(1, later, placed_at=NOW - HOUR_MS + 1), NOW) == "cooldown"
+    assert move_refusal(waiting(1, later, placed_at=NOW - HOUR_MS), NOW) is None
+    assert move_refusal(waiting(1, later, retries=1), NOW) == "retrying"
+    assert move_refusal(waiting(1, later, None), NOW) == "protected", "what runs once is not placed"
 
 
 def test_long_intervals_are_placed_first():
@@ -89,11 +89,11 @@ def test_rebalancing_moves_only_who_may_be_moved_and_settles(found: list[tuple[i
     ]
     balance = rebalance(everybody, NOW)
     assert balance == rebalance(everybody, NOW)
-    assert len(balance.skipped) == sum(obstacle(one, NOW) is not None for one in everybody)
+    assert len(balance.skipped) == sum(move_refusal(one, NOW) is not None for one in everybody)
     by_id = {one.id: one for one in everybody}
     for shift in balance.shifts:
         one = by_id[shift.id]
-        assert obstacle(one, NOW) is None
+        assert move_refusal(one, NOW) is None
         assert shift.old == one.next_due != shift.new
         assert NOW < shift.new <= NOW + (one.interval_ms or 0)
     placed = {shift.id: shift.new for shift in balance.shifts}

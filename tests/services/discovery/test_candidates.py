@@ -22,7 +22,7 @@ def candidates(web: HandMadeWeb) -> Candidates:
 
 
 async def pending(web: HandMadeWeb) -> int:
-    await web.records.candidates.sight([sighting("b.example")], DiscoveryRules())
+    await web.records.candidates.add_sightings([sighting("b.example")], DiscoveryRules())
     [found] = await web.records.candidates.fresh(10)
     await web.records.candidates.judge(found.id, ProbeResult("ok", 200, "B", "https://b.example/feed"), 0)
     return found.id

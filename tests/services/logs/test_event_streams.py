@@ -33,9 +33,9 @@ async def heard(client: Subscription, amount: int) -> list[Any]:
 async def test_everybody_who_listens_hears_everything():
     broker = Broker()
     early, other = broker.join("metrics"), broker.join("health")
-    broker.tell("metrics", figure(1))
+    broker.publish("metrics", figure(1))
     late = broker.join("metrics")
-    broker.tell("metrics", figure(2))
+    broker.publish("metrics", figure(2))
     broker.close()
     assert [one.value async for one in early if isinstance(one, Counted)] == [1, 2]
     assert [one.value async for one in late if isinstance(one, Counted)] == [2]
@@ -47,17 +47,17 @@ async def test_who_falls_behind_is_let_go_and_the_others_do_not_notice():
     broker = Broker(most_waiting=3)
     slow, quick = broker.join("metrics"), broker.join("metrics")
     for value in range(10):
-        broker.tell("metrics", figure(value))
+        broker.publish("metrics", figure(value))
         assert (await anext(quick)) == figure(value)
     assert (slow.lost.is_set(), quick.lost.is_set()) == (True, False)
-    broker.leave("metrics", quick)
-    assert not broker.heard("metrics"), "the slow one is gone already"
+    broker.unsubscribe("metrics", quick)
+    assert not broker.has_clients("metrics"), "the slow one is gone already"
 
 
 def test_seats_are_taken_and_given_back():
     seats = ClientLimit(most=2)
     assert [seats.take() for _ in range(3)] == [True, True, False]
-    seats.leave()
+    seats.release()
     assert seats.take()
 
 
@@ -124,7 +124,7 @@ async def test_what_happened_before_anybody_listened_is_not_told(clock: FakeCloc
     assert await heard(client, 3) == [
         ScheduleMoved("schedule", s, 5, START) for s in ("scheduled", "running", "failed")
     ]
-    broker.leave("crawler", client)
+    broker.unsubscribe("crawler", client)
     await telling.once()
     past.add("schedule", "x", "paused")
     late = broker.join("crawler")

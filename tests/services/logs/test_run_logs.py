@@ -40,7 +40,7 @@ async def say(records: Records, run_id: int, *texts: str) -> None:
 
 
 async def test_a_signal_wakes_whoever_waits(records: Records, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "LOOK_EVERY", 3600.0)
+    monkeypatch.setattr(module, "POLL_INTERVAL_SECONDS", 3600.0)
     run, signals, stop = await running_run(records), LocalSignals(), asyncio.Event()
     followers = Followers(records.logs, signals)
     hearing = asyncio.create_task(followers.run(stop))
@@ -57,7 +57,7 @@ async def test_a_signal_wakes_whoever_waits(records: Records, monkeypatch: pytes
 
 
 async def test_whoever_hears_no_signal_looks(records: Records, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "LOOK_EVERY", 0.01)
+    monkeypatch.setattr(module, "POLL_INTERVAL_SECONDS", 0.01)
     run = await running_run(records)
     await say(records, run.id, "a")
     stream = Followers(records.logs, LocalSignals()).follow(run.uid, None, None)
@@ -69,7 +69,7 @@ async def test_whoever_hears_no_signal_looks(records: Records, monkeypatch: pyte
 
 
 async def test_an_engine_that_is_away_is_asked_again(records: Records, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "TRY_AGAIN_AFTER", 0.001)
+    monkeypatch.setattr(module, "RETRY_INTERVAL_SECONDS", 0.001)
     run, troubles = await running_run(records), [Unavailable("away"), Unavailable("still away")]
     await say(records, run.id, "a")
 
@@ -86,7 +86,7 @@ async def test_an_engine_that_is_away_is_asked_again(records: Records, monkeypat
 
 
 async def test_a_log_that_is_gone_is_gone_past(records: Records, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "LOOK_EVERY", 0.01)
+    monkeypatch.setattr(module, "POLL_INTERVAL_SECONDS", 0.01)
     schedule = await records.schedules.add(NewSchedule(new_id(), "https://a.example/"))
     old, new = [await running_run(records, schedule_id=schedule.id) for _ in range(2)]
     await say(records, new.id, "new")
@@ -95,7 +95,7 @@ async def test_a_log_that_is_gone_is_gone_past(records: Records, monkeypatch: py
 
 
 async def test_a_close_ends_everybody(records: Records, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "LOOK_EVERY", 3600.0)
+    monkeypatch.setattr(module, "POLL_INTERVAL_SECONDS", 3600.0)
     run = await running_run(records)
     followers = Followers(records.logs, LocalSignals())
 
@@ -141,7 +141,7 @@ async def test_what_can_be_followed(records: Records):
 async def test_nobody_goes_on_to_the_next_run_while_the_last_may_say_more(
     records: Records, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(module, "LOOK_EVERY", 0.01)
+    monkeypatch.setattr(module, "POLL_INTERVAL_SECONDS", 0.01)
     schedule = await records.schedules.add(NewSchedule(new_id(), "https://a.example/"))
     old, new = [await running_run(records, schedule_id=schedule.id) for _ in range(2)]
     await say(records, old.id, "first")

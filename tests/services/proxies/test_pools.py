@@ -17,25 +17,25 @@ async def pools(records: Records) -> Pools:
 
 
 async def test_a_pool_is_made_changed_and_forgotten(pools: Pools):
-    assert await pools.keep("spare", [3]) == Pool("spare", (3,))
-    assert await pools.keep("main", [2, 1, 2], ["spare", "spare"]) == Pool("main", (2, 1), ("spare",))
-    await pools.keep("spare", [3, 1])
+    assert await pools.put("spare", [3]) == Pool("spare", (3,))
+    assert await pools.put("main", [2, 1, 2], ["spare", "spare"]) == Pool("main", (2, 1), ("spare",))
+    await pools.put("spare", [3, 1])
     assert await pools.find() == [Pool("main", (2, 1), ("spare",)), Pool("spare", (3, 1))]
     await pools.drop("main")
     assert [pool.name for pool in await pools.find()] == ["spare"]
 
 
 async def test_what_makes_no_sense_is_not_kept(pools: Pools):
-    await pools.keep("a", [1])
-    await pools.keep("b", [2], ["a"])
+    await pools.put("a", [1])
+    await pools.put("b", [2], ["a"])
     with pytest.raises(BadInput, match="ring"):
-        await pools.keep("a", [1], ["b"])
+        await pools.put("a", [1], ["b"])
     with pytest.raises(BadInput, match="needs a name"):
-        await pools.keep(" ", [1])
+        await pools.put(" ", [1])
     with pytest.raises(BadInput, match="no proxy pool"):
-        await pools.keep("c", [1], ["nowhere"])
+        await pools.put("c", [1], ["nowhere"])
     with pytest.raises(NotFound, match="99"):
-        await pools.keep("c", [99])
+        await pools.put("c", [99])
     with pytest.raises(NotFound, match="nowhere"):
         await pools.drop("nowhere")
     assert await pools.find() == [Pool("a", (1,)), Pool("b", (2,), ("a",))]

@@ -28,7 +28,7 @@ class Messages:
             self.lying[one.id] = Delivery(one.id, one.body, one.times + 1)
         return found
 
-    async def settle(self, ids: Sequence[str]) -> None:
+    async def acknowledge(self, ids: Sequence[str]) -> None:
         for one in ids:
             self.lying.pop(one, None)
 

@@ -20,7 +20,7 @@ from longline.ports.records.frontier import Change, ClaimRequest, ReportBatch
 from longline.services.tokens import Tokens
 from longline.settings import Settings, jwt_secret
 from longline.wiring import House, open_house
-from longline.wiring.house import ready_tables
+from longline.wiring.house import migrate_tables
 from longline.wiring.parts.logs import run_log_keeper
 from longline.wiring.serve import _serving
 from tests.drivers.records.peek import Peek
@@ -139,7 +139,7 @@ async def rest(stream: AsyncIterator[Event]) -> list[Event]:
 async def open_door(settings: Settings) -> AsyncIterator[Door]:
     """The door of a house with these settings."""
     async with open_house(settings) as house:
-        await ready_tables(house, may_migrate=True)
+        await migrate_tables(house, may_migrate=True)
         found: list[str] = []
         async with _serving(house, found.append):
             token = Tokens(jwt_secret(settings), house.clock.now).issue("admin", "me", 3600)

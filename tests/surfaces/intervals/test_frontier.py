@@ -15,8 +15,8 @@ from longline.engine.frontier.wake_standing import StandingWaker
 from longline.engine.loops import run_loops
 from longline.model.frontier.standing_frontier import NEVER_DUE_MS
 from longline.settings import Settings
-from longline.surfaces.intervals.frontier import inward
-from longline.wiring.house import joined
+from longline.surfaces.intervals.frontier import to_internal_priority
+from longline.wiring.house import registered_worker
 from longline.wiring.parts.archive import html_archiving
 from longline.wiring.worker import fetch_worker
 from tests.drivers.records.world import claim
@@ -291,7 +291,7 @@ async def fetching(settings: Settings, delay: float = 0.0, workers: int = 1) -> 
     there = msgspec.structs.replace(settings, egress_allow=("127.0.0.0/8",), delay=delay)
     async with (
         open_door(there) as door,
-        joined(door.house, frozenset({"fetch"})) as owner,
+        registered_worker(door.house, frozenset({"fetch"})) as owner,
         html_archiving(door.house) as witness,
     ):
         stop = asyncio.Event()
@@ -555,7 +555,7 @@ async def test_11_4_a_better_priority_counts_while_the_fetcher_is_off(settings: 
         assert (await client.get(f"{PATH}/{first['id']}")).json()["priority"] == 9
         assert await door.peek(asleep) == 2
         assert await StandingWaker(door.house.records.standing).once() == 2
-        assert await door.peek("SELECT MIN(priority) FROM queue WHERE due = 0") == inward(9)
+        assert await door.peek("SELECT MIN(priority) FROM queue WHERE due = 0") == to_internal_priority(9)
 
 
 async def test_a_dead_url_waits_while_the_fetcher_is_off(settings: Settings):

@@ -58,7 +58,7 @@ async def test_links_are_listed_shown_and_forgotten(door: Door):
 async def test_12_1_lists_are_filtered_and_sorted(door: Door):
     await found(door, "https://x.example/Alpha", "https://y.example/beta")
     await found(door, "https://x.example/gamma", source="two")
-    await door.house.records.links.learn([LinkDetails("https://y.example/beta", 200, "text/html")])
+    await door.house.records.links.update_from_pages([LinkDetails("https://y.example/beta", 200, "text/html")])
     async with door.client() as client:
 
         async def urls(**params: Any) -> list[str]:

@@ -232,7 +232,7 @@ async def test_v2_waits_for_a_log_to_be_in_the_archive(door: Door, monkeypatch: 
     run = await door.run(job)
     path = f"/api/v1/jobs/{job.uid}/logs/stream/v2"
     await door.say(run, "0")
-    monkeypatch.setattr(LogRecords, "unkept", AsyncMock(return_value=[]))
+    monkeypatch.setattr(LogRecords, "unarchived", AsyncMock(return_value=[]))
     async with door.stream(path) as stream:
         await take(stream, 2)
         await door.end(run)
@@ -244,11 +244,11 @@ async def test_v2_waits_for_a_log_to_be_in_the_archive(door: Door, monkeypatch: 
 
 
 async def test_v2_does_not_wait_for_an_archive_that_never_comes(door: Door, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(following, "KEPT_WITHIN", 0.01)
+    monkeypatch.setattr(following, "ARCHIVE_TIMEOUT_SECONDS", 0.01)
     job = await door.job()
     run = await door.run(job)
     await door.say(run, "0")
-    monkeypatch.setattr(LogRecords, "unkept", AsyncMock(return_value=[]))
+    monkeypatch.setattr(LogRecords, "unarchived", AsyncMock(return_value=[]))
     async with door.stream(f"/api/v1/jobs/{job.uid}/logs/stream/v2") as stream:
         await take(stream, 2)
         await door.end(run)
@@ -277,7 +277,7 @@ async def test_v2_of_one_execution_ends_with_its_archive(door: Door):
 
 
 async def test_an_execution_whose_log_is_forgotten_is_over(door: Door, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(following, "KEPT_WITHIN", 0.01)
+    monkeypatch.setattr(following, "ARCHIVE_TIMEOUT_SECONDS", 0.01)
     job = await door.job()
     run = await one_run(door, job, "a")
     assert await door.house.records.logs.prune(0, 0)

@@ -14,7 +14,7 @@ from longline.model.schedules.schedule import NewSchedule, ScheduleRow, Schedule
 from longline.model.sources.source import NewSource
 from longline.settings import Settings
 from longline.wiring.doors.intervals import interval_services, schedule_services, source_events_loop
-from longline.wiring.house import open_house, ready_tables
+from longline.wiring.house import migrate_tables, open_house
 from longline.wiring.parts.schedules import scheduler_loop
 from longline.wiring.parts.sources import directory
 
@@ -31,7 +31,7 @@ async def test_sources_come_from_where_the_operator_says(settings: Settings):
 async def test_what_was_started_is_handed_over_at_the_stop(settings: Settings):
     quick = msgspec.structs.replace(settings, poll=0.05)
     async with open_house(quick) as house:
-        await ready_tables(house, may_migrate=True)
+        await migrate_tables(house, may_migrate=True)
         source = await house.records.sources.add(NewSource("a", "https://a.example/"))
         terms = ScheduleSpec(url=source.base_url, source_ref=source.public_id)
         row = await house.records.schedules.add(NewSchedule(new_id(), terms.url, next_due=0, terms=terms))
@@ -65,7 +65,7 @@ async def test_what_becomes_due_is_started_at_once_and_not_at_the_next_look(many
     seldom = msgspec.structs.replace(many, poll=3600.0)
     alone = seldom.database.startswith("sqlite")
     async with open_house(seldom) as house, open_house(seldom) if not alone else nullcontext(house) as other:
-        await ready_tables(house, may_migrate=True)
+        await migrate_tables(house, may_migrate=True)
         source = await house.records.sources.add(NewSource("a", "https://a.example/"))
         stop, made = asyncio.Event(), list[ScheduleRow]()
         running = asyncio.create_task(scheduler_loop(house, 1)(stop))
@@ -87,7 +87,7 @@ async def test_what_is_said_of_sources_is_heard_once(settings: Settings, redis_u
     event = {"event_id": "e1", "event_type": "SOURCE_CREATED", "source_id": "abc", "payload": said}
     client = Redis.from_url(redis_url)
     async with open_house(listening) as house:
-        await ready_tables(house, may_migrate=True)
+        await migrate_tables(house, may_migrate=True)
         stop = asyncio.Event()
         running = asyncio.create_task(source_events_loop(house)(stop))
         for _ in range(2):

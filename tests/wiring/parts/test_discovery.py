@@ -11,7 +11,7 @@ from longline.model.discovery.link import LinkQuery
 from longline.model.url import parse
 from longline.services.crawls import Crawls
 from longline.settings import Settings
-from longline.wiring.house import House, joined, open_house, ready_tables
+from longline.wiring.house import House, migrate_tables, open_house, registered_worker
 from longline.wiring.parts.discovery import candidate_probe, candidates
 from longline.wiring.parts.logs import writing_run_logs
 from longline.wiring.worker import fetch_worker, report_observers
@@ -45,8 +45,8 @@ async def test_a_place_that_pages_lead_to_waits_for_a_person(settings: Settings,
         elsewhere = other.url.replace("127.0.0.1", "localhost")
         site.site.extra["/"] = Answer(body=f'<a href="{elsewhere}">there</a>'.encode())
         async with open_house(there, frozenset({"localhost"})) as house:
-            await ready_tables(house, may_migrate=True)
-            async with joined(house, frozenset({"fetch"})) as owner, writing_run_logs(house) as journal:
+            await migrate_tables(house, may_migrate=True)
+            async with registered_worker(house, frozenset({"fetch"})) as owner, writing_run_logs(house) as journal:
                 await crawled(house, owner, site.url, discovering=on, journal=journal)
             found = await candidates(house).find(None, 10)
             [link], _ = await house.records.links.find(LinkQuery())

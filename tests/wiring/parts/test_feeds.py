@@ -20,7 +20,7 @@ from longline.model.search.query import Filters, parse_query
 from longline.model.sources.source import NewSource
 from longline.plugins import Page
 from longline.settings import Settings
-from longline.wiring.house import House, joined, open_house, ready_tables
+from longline.wiring.house import House, migrate_tables, open_house, registered_worker
 from longline.wiring.loops import LoopParts, build_loops
 from longline.wiring.parts import feeds as wiring
 from longline.wiring.parts.feeds import feed_loop, feed_parts, sitemap_parts
@@ -35,7 +35,7 @@ HOME = b'<link rel=alternate type="application/rss+xml" href="/news"><title>Home
 async def house(settings: Settings, migrated_url: str) -> AsyncIterator[House]:
     there = msgspec.structs.replace(settings, database=migrated_url, delay=0.0, host_concurrency=8, feeds=True)
     async with open_house(there) as house:
-        await ready_tables(house, may_migrate=True)
+        await migrate_tables(house, may_migrate=True)
         yield house
 
 
@@ -53,7 +53,7 @@ def feed(*paths: str) -> Answer:
 async def working(house: House) -> AsyncIterator[None]:
     """A worker and the chores around feeds, with little patience."""
     stop, parts = asyncio.Event(), feed_parts(house)
-    async with joined(house, frozenset({"fetch", "parse"})) as owner:
+    async with registered_worker(house, frozenset({"fetch", "parse"})) as owner:
         loops = {
             "worker": fetch_worker(house, owner).run,
             "feeder": chore(FeedPoller(parts).once, 0.1),
@@ -151,7 +151,7 @@ async def test_sitemaps_are_read_to_the_bottom_also_large_and_compressed_ones(ho
         }
         await source(house, site)
         stop, mapper = asyncio.Event(), SitemapReader(sitemap_parts(house))
-        async with joined(house, frozenset({"fetch"})) as owner, asyncio.timeout(60):
+        async with registered_worker(house, frozenset({"fetch"})) as owner, asyncio.timeout(60):
             loops = {"worker": fetch_worker(house, owner).run, "mapper": chore(mapper.once, 0.1)}
             running = asyncio.create_task(run_loops(loops, stop))
             while not site.visits()["/page/2"]:  # noqa: ASYNC110 - the site is another thread's
@@ -174,13 +174,13 @@ async def test_only_what_the_operator_wants_runs(tmp_path: Path, feeds: bool, di
 async def test_what_is_due_is_begun_at_the_operators_interval_and_taken_in_at_once(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(wiring, "LOOK_EVERY", 0.05)
+    monkeypatch.setattr(wiring, "LOOK_INTERVAL_SECONDS", 0.05)
     with running_site(pages=5) as site:
         site.site.extra["/news"] = feed("/page/1")
         first = await source(house, site, "news")
         rare = msgspec.structs.replace(house.settings, feed_poll=3600.0)
         stop = asyncio.Event()
-        async with joined(house, frozenset({"fetch", "parse"})) as owner:
+        async with registered_worker(house, frozenset({"fetch", "parse"})) as owner:
             chores = {"feeds": feed_loop(dataclasses.replace(house, settings=rare))}
             running = asyncio.create_task(run_loops({"worker": fetch_worker(house, owner).run, **chores}, stop))
             taken = await polled(house, first)
@@ -205,11 +205,11 @@ async def test_a_stop_does_not_wait_for_a_document_that_is_being_read(house: Hou
         return []
 
     monkeypatch.setattr(Reader, "entries", entries)
-    monkeypatch.setattr(wiring, "LOOK_EVERY", 0.05)
+    monkeypatch.setattr(wiring, "LOOK_INTERVAL_SECONDS", 0.05)
     with running_site(pages=1) as site:
         site.site.extra["/news"] = feed("/1")
         source_id = await source(house, site, "news")
-        async with joined(house, frozenset({"fetch", "parse"})) as owner:
+        async with registered_worker(house, frozenset({"fetch", "parse"})) as owner:
             working = asyncio.create_task(fetch_worker(house, owner).run(stop))
             chores = asyncio.create_task(run_loops({"feeds": feed_loop(house)}, stop))
             async with asyncio.timeout(60):

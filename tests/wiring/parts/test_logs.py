@@ -6,7 +6,7 @@ import pytest
 from longline.engine.logs.run_log_keeper import RunLogKeeper
 from longline.model.errors import Unavailable
 from longline.settings import Settings
-from longline.wiring.house import House, open_house, ready_tables
+from longline.wiring.house import House, migrate_tables, open_house
 from longline.wiring.parts.logs import closing_logs, writing_run_logs
 from tests.drivers.records.world import running_run
 
@@ -30,7 +30,7 @@ async def said(house: House, run_id: int) -> list[str]:
 async def test_what_is_logged_of_a_run_is_written_to_the_last_word(tmp_path, settings, heard):
     log.setLevel(logging.DEBUG)
     async with open_house(Settings(data=tmp_path, **settings)) as house:
-        await ready_tables(house, may_migrate=True)
+        await migrate_tables(house, may_migrate=True)
         run = await running_run(house.records)
         before = list(logging.getLogger().handlers)
         async with writing_run_logs(house):
@@ -44,7 +44,7 @@ async def test_what_is_logged_of_a_run_is_written_to_the_last_word(tmp_path, set
 async def test_a_stop_does_not_fail_where_the_last_logs_cannot_be_kept(tmp_path, monkeypatch, caplog):
     monkeypatch.setattr(RunLogKeeper, "once", AsyncMock(side_effect=Unavailable("the store is away")))
     async with open_house(Settings(data=tmp_path)) as house:
-        await ready_tables(house, may_migrate=True)
+        await migrate_tables(house, may_migrate=True)
         async with closing_logs(house):
             pass
     assert "run logs not archived before the shutdown deadline" in caplog.text
@@ -55,7 +55,7 @@ async def test_what_runs_say_is_heard_however_little_the_service_says(tmp_path, 
     before = ours.level
     caplog.set_level(logging.ERROR)
     async with open_house(Settings(data=tmp_path)) as house:
-        await ready_tables(house, may_migrate=True)
+        await migrate_tables(house, may_migrate=True)
         run = await running_run(house.records)
         async with writing_run_logs(house):
             ours.warning("the run is broken off", extra={"run_id": run.id})

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from longline.model.search.item import NewItem
 from longline.settings import Settings
-from longline.wiring.house import open_house, ready_tables
+from longline.wiring.house import migrate_tables, open_house
 from longline.wiring.parts.search import indexing
 from tests.drivers.records.world import queued_run
 from tests.web import running_site
@@ -15,7 +15,7 @@ async def test_14_every_document_that_was_indexed_is_told_of(tmp_path: Path) -> 
     with running_site(pages=1) as site:
         site.site.extra["/api/v1/events"] = Answer(202)
         async with open_house(Settings(data=tmp_path, pipeline_url=site.url)) as house:
-            await ready_tables(house, may_migrate=True)
+            await migrate_tables(house, may_migrate=True)
             run = await queued_run(house.records)
             articles = [NewItem("h", "article", run.id, 1, f"https://a.example/{n}", key=bytes([n])) for n in range(3)]
             await house.records.items.put(articles)

@@ -17,7 +17,7 @@ from longline.surfaces.bots.door import BotServices
 from longline.surfaces.bots.responses import share
 from longline.wiring import open_house
 from longline.wiring.doors.bots import bot_services
-from longline.wiring.house import ready_tables
+from longline.wiring.house import migrate_tables
 
 MAX_SHOWN = 10_000
 
@@ -51,7 +51,7 @@ def build() -> typer.Typer:
 async def services(loaded: Loaded) -> AsyncIterator[BotServices]:
     """Open the engines and yield the services of the bot contract."""
     async with open_house(loaded.settings) as house:
-        await ready_tables(house, may_migrate=False)
+        await migrate_tables(house, may_migrate=False)
         yield bot_services(house)
 
 

@@ -14,7 +14,7 @@ from longline.model.discovery.candidate import CandidateRow
 from longline.services.discovery.candidates import Candidates
 from longline.settings import Loaded
 from longline.wiring import open_house
-from longline.wiring.house import ready_tables
+from longline.wiring.house import migrate_tables
 from longline.wiring.parts.discovery import candidates
 
 T = TypeVar("T")
@@ -78,7 +78,7 @@ def log(loaded: Loaded, candidate: Annotated[int, typer.Argument(help="Number of
 def _call(loaded: Loaded, method: Callable[[Candidates], Coroutine[Any, Any, T]]) -> T:
     async def work() -> T:
         async with open_house(loaded.settings) as house:
-            await ready_tables(house, may_migrate=True)
+            await migrate_tables(house, may_migrate=True)
             return await method(candidates(house))
 
     return run(work())

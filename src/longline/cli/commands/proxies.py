@@ -15,7 +15,7 @@ from longline.services.proxies.pools import Pools
 from longline.services.proxies.proxies import Proxies, ProxyView
 from longline.settings import Loaded
 from longline.wiring import House, open_house
-from longline.wiring.house import ready_tables
+from longline.wiring.house import migrate_tables
 
 T = TypeVar("T")
 
@@ -102,7 +102,7 @@ def pool(
         _call(loaded, lambda house: Pools(house.records.pools).drop(name))
         typer.echo(f"pool {name} is removed")
         return
-    kept = _call(loaded, lambda house: Pools(house.records.pools).keep(name, proxies, fallback or ()))
+    kept = _call(loaded, lambda house: Pools(house.records.pools).put(name, proxies, fallback or ()))
     typer.echo(_line(kept))
 
 
@@ -116,7 +116,7 @@ def pools(loaded: Loaded) -> None:
 def _call(loaded: Loaded, method: Callable[[House], Coroutine[Any, Any, T]]) -> T:
     async def work() -> T:
         async with open_house(loaded.settings) as house:
-            await ready_tables(house, may_migrate=True)
+            await migrate_tables(house, may_migrate=True)
             return await method(house)
 
     return run(work())

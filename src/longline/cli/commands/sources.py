@@ -13,7 +13,7 @@ from longline.model.url import without_credentials
 from longline.services.sources.sources import Sources
 from longline.settings import Loaded
 from longline.wiring import open_house
-from longline.wiring.house import House, ready_tables
+from longline.wiring.house import House, migrate_tables
 
 SourceId = Annotated[int, typer.Option("--id", help="Number of the source.", min=1)]
 Most = Annotated[int | None, typer.Option("--most", help="URLs that all runs of the source together may admit.", min=1)]
@@ -64,5 +64,5 @@ def show(loaded: Loaded, limit: Limit = 100) -> None:
 
 
 async def _sources(house: House) -> Sources:
-    await ready_tables(house, may_migrate=False)
+    await migrate_tables(house, may_migrate=False)
     return Sources(house.records.sources, house.records.feeds, house.clock)

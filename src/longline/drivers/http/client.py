@@ -18,8 +18,8 @@ from longline.drivers.http.certificates import trust
 from longline.drivers.http.client_pool import DEFAULT_TLS, ClientCache, TlsSettings
 from longline.drivers.http.credentials import part
 from longline.drivers.http.dns import NameResolver, Resolve
-from longline.drivers.http.failures import RAISED, closed_connection, fetch_failure, is_tunnel_refused, no_way
-from longline.drivers.http.route import Route, find_way
+from longline.drivers.http.failures import RAISED, closed_connection, fetch_failure, is_tunnel_refused, tunnel_refused
+from longline.drivers.http.route import Route, find_route
 from longline.drivers.http.tunnel import refusal
 from longline.model.fetch.egress import Address
 from longline.model.url import BadUrl, Url, parse
@@ -101,14 +101,14 @@ class WreqHttp:
         await self._names.close()
 
     async def _go(self, request: Request, url: Url, sending: Sending) -> Response:
-        way = await find_way(url, request.proxy, self._resolve, self._names)
+        way = await find_route(url, request.proxy, self._resolve, self._names)
         if self._closed:
             raise FetchFailed("network", "the client is closed")
         try:
             return await self._exchange(request, url, way, sending)
         except RAISED as error:
             if is_tunnel_refused(error):
-                raise no_way(way, await refusal(way, _target(url))) from None
+                raise tunnel_refused(way, await refusal(way, _target(url))) from None
             raise fetch_failure(error, way) from None
 
     async def _exchange(self, request: Request, url: Url, way: Route, sending: Sending) -> Response:
@@ -205,7 +205,7 @@ def _check(answer: wreq.Response, way: Route, status: int) -> Address:
     if peer is None or peer.ip() not in way.dialled:
         raise FetchFailed("egress", f"{way.hostname}: answered from an address that was not checked")
     if way.forwarded and (status == 407 or (status == 401 and _is_proxys_own(answer.headers))):
-        raise no_way(way, status)
+        raise tunnel_refused(way, status)
     return peer.ip()
 
 

@@ -130,7 +130,7 @@ def closed_connection(error: Exception) -> str | None:
     return found[1] if found else None
 
 
-def no_way(way: Route, status: int | None) -> FetchFailed:
+def tunnel_refused(way: Route, status: int | None) -> FetchFailed:
     """Return the failure for an HTTP proxy that answers with this status itself, instead of opening the way."""
     kind = {401: "proxy_auth", 407: "proxy_auth", 403: "proxy_refused"}.get(status or 0, "proxy_failed")
     label = way.proxy.label if way.proxy else way.hostname

@@ -47,7 +47,7 @@ def _same(some: tuple[Address, ...], others: tuple[Address, ...]) -> bool:
     return some is others or set(some) == set(others)
 
 
-async def find_way(url: Url, proxy: Proxy | None, resolve: Resolve, names: NameResolver) -> Route:
+async def find_route(url: Url, proxy: Proxy | None, resolve: Resolve, names: NameResolver) -> Route:
     """Resolve and check the target before anything is sent; the proxy's own name is not subject to the egress guard."""
     secure = url.scheme == "https"
     if proxy is None:

@@ -121,7 +121,7 @@ class SqliteTime:
             return anchor.stepped(boot, offset)
         if abs(offset - anchor.final_offset_ms) < STEP_MS:
             return None
-        return anchor.steered(reference, offset, reference + SLEW_AFTER_MS)
+        return anchor.slewed(reference, offset, reference + SLEW_AFTER_MS)
 
     def _busy(self, connection: sqlite3.Connection, now: int, then: int) -> bool:
         """Return whether a step from `now` to `then` would change a lease, a pause or work that is due soon."""
@@ -159,7 +159,7 @@ class PostgresTime:
         """Return the engine's time."""
         return self._clock.now()
 
-    def distrust(self) -> None:
+    def invalidate(self) -> None:
         """Read the server's clock again before the next use: the server may be another one."""
         self._due = True
 

@@ -117,10 +117,10 @@ class PostgresDatabase:
                 await self._time.check(connection)
                 yield connection
         except (OSError, TimeoutError, asyncpg.InterfaceError, asyncpg.PostgresConnectionError) as error:
-            self._time.distrust()
+            self._time.invalidate()
             raise Unavailable(f"the database at {self._where} cannot be used: {_line(error)}") from error
         except (asyncpg.CannotConnectNowError, asyncpg.AdminShutdownError, asyncpg.CrashShutdownError) as error:
-            self._time.distrust()
+            self._time.invalidate()
             raise Unavailable(f"the database at {self._where} is going down or starting: {_line(error)}") from error
 
 

@@ -118,7 +118,7 @@ class PoolRecords:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def keep(self, pools: Sequence[Pool]) -> None:
+    async def put(self, pools: Sequence[Pool]) -> None:
         async def work(tx: Transaction) -> None:
             await _alone(tx)
             for pool in pools:

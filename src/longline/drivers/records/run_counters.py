@@ -57,7 +57,7 @@ class RunCounters:
         """Return the runs without an open task that are left to the planners of their schedules."""
         return tuple(self._done)
 
-    def moved(self, moves: Iterable[MovedTasks], *, listed: bool = True) -> None:
+    def count_moves(self, moves: Iterable[MovedTasks], *, listed: bool = True) -> None:
         """Count tasks that changed their rest; `listed` ones go into the run's event of this batch."""
         for m in moves:
             counts = self._counts[m.run_id]
@@ -78,7 +78,7 @@ class RunCounters:
         for (run_id, reason), count in counts.items():
             self._fates[run_id, "refused", reason] += count
 
-    def brought(self, run_id: int, items: Iterable[NewItem]) -> None:
+    def count_items(self, run_id: int, items: Iterable[NewItem]) -> None:
         """Count documents with the run that brought them; an item of a kind in `UNINDEXED_KINDS` is no document."""
         counts = self._counts[run_id]
         for item in items:
@@ -97,7 +97,7 @@ class RunCounters:
             self._counts[run_id]["cpu_ms"] += cpu_ms * after // total - cpu_ms * before // total
             before = after
 
-    def stood(self, run_id: int, was: str | None, became: str) -> None:
+    def count_standing_move(self, run_id: int, was: str | None, became: str) -> None:
         """Count a URL of the standing frontier that went from one rest to another, or is new."""
         if was is not None:
             self._standing[run_id, was] -= 1

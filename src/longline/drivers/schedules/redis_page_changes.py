@@ -31,7 +31,7 @@ class RedisPageChanges:
         except (msgspec.DecodeError, KeyError, TypeError, ValueError):
             return None  # text of another program; the next run overwrites it
 
-    async def keep(self, source_ref: str, rhythm: PageChanges) -> None:
+    async def save(self, source_ref: str, rhythm: PageChanges) -> None:
         changed = datetime.fromtimestamp(rhythm.changed_at / 1000, UTC).isoformat()
         state = {
             "last_hash": rhythm.digest.removeprefix(_HASH),
@@ -68,7 +68,7 @@ class NoPageChanges:
     async def get(self, _: str) -> PageChanges | None:
         return None
 
-    async def keep(self, _: str, __: PageChanges) -> None:
+    async def save(self, _: str, __: PageChanges) -> None:
         pass
 
     async def forget(self, _: str) -> None:

@@ -39,7 +39,7 @@ class NodeResponse(NamedTuple):
     said: Any
 
     @property
-    def trouble(self) -> str:
+    def error_type(self) -> str:
         """Return the error type in the response, in the cluster's own term."""
         error = self.said.get("error") if isinstance(self.said, dict) else None
         return str(error.get("type", error) if isinstance(error, dict) else error or self.status)
@@ -84,7 +84,7 @@ class Nodes:
             else:
                 if answer.status not in UNAVAILABLE_STATUSES:
                     return answer
-                failures.append(f"{node[0]}: {answer.status} {answer.trouble}")
+                failures.append(f"{node[0]}: {answer.status} {answer.error_type}")
             self._nodes.append(self._nodes.pop(0))
         raise Unavailable(f"search cannot be used: {'; '.join(failures)}")
 

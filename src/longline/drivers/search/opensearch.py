@@ -65,14 +65,14 @@ class OpenSearch:
         options = [o for entry in answer["suggest"]["near"] for o in entry["options"]] if answer else []
         return str(options[0]["text"]) if options else None
 
-    async def tidy(self) -> None:
+    async def maintain(self) -> None:
         """Do nothing: the cluster merges by itself."""
 
     async def check(self) -> str:
         answer = await self._nodes.send(Method.GET, "/")
         version = answer.said.get("version", {}) if isinstance(answer.said, dict) else {}
         if answer.status != 200 or not version:
-            raise Unavailable(f"search cannot be used: {answer.trouble}")
+            raise Unavailable(f"search cannot be used: {answer.error_type}")
         return f"{version.get('distribution', 'elasticsearch')} {version.get('number', '')}".strip()
 
     async def close(self) -> None:
@@ -83,8 +83,8 @@ class OpenSearch:
         if name in self._made:
             return
         answer = await self._nodes.send(Method.PUT, f"/{name}", orjson.dumps(mapping))
-        if answer.status >= 300 and answer.trouble != "resource_already_exists_exception":
-            raise Unavailable(f"the index {name} cannot be made: {answer.trouble}")
+        if answer.status >= 300 and answer.error_type != "resource_already_exists_exception":
+            raise Unavailable(f"the index {name} cannot be made: {answer.error_type}")
         self._made.add(name)
 
     async def _bulk(self, actions: Sequence[Action]) -> None:
@@ -93,14 +93,14 @@ class OpenSearch:
         body = b"".join(orjson.dumps(part) + b"\n" for action in actions for part in action)
         answer = await self._nodes.send(Method.POST, "/_bulk", body, LINES)
         if answer.status >= 300:
-            raise Unavailable(f"search refused a batch: {answer.trouble}")
+            raise Unavailable(f"search refused a batch: {answer.error_type}")
         if answer.said["errors"]:
             self._look_at(next(iter(item.values())) for item in answer.said["items"])
 
     def _look_at(self, items: Iterable[dict[str, Any]]) -> None:
         """Raise `Unavailable` for items to be sent again; log and leave out items refused for good."""
         for item in items:
-            trouble = NodeResponse(item["status"], item).trouble
+            trouble = NodeResponse(item["status"], item).error_type
             if item["status"] in RETRYABLE_STATUSES:
                 raise Unavailable(f"search had no room for a batch: {trouble}")
             if item["status"] >= 400:
@@ -112,7 +112,7 @@ class OpenSearch:
         if answer.status == 404:
             return None
         if answer.status >= 300:
-            raise Unavailable(f"search cannot answer: {answer.trouble}")
+            raise Unavailable(f"search cannot answer: {answer.error_type}")
         return answer.said
 
 

@@ -40,7 +40,7 @@ class PostgresTransport:
         )
 
     @asynccontextmanager
-    async def hear(self) -> AsyncIterator[AsyncIterator[str]]:
+    async def receive(self) -> AsyncIterator[AsyncIterator[str]]:
         arrived: asyncio.Queue[str | None] = asyncio.Queue()
         connection = await self._ask(lambda connection: self._attach(connection, arrived))
         try:

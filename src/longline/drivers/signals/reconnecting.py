@@ -22,7 +22,7 @@ class SignalTransport(Protocol):
         """Send a payload to all subscribers."""
         ...
 
-    def hear(self) -> AbstractAsyncContextManager[AsyncIterator[str | bytes]]:
+    def receive(self) -> AbstractAsyncContextManager[AsyncIterator[str | bytes]]:
         """Iterate over payloads from the moment the context is entered; raise when the connection is lost."""
         ...
 
@@ -83,7 +83,7 @@ class ReconnectingSignals:
         pause = _FIRST_PAUSE_SECONDS
         while True:
             try:
-                async with self._carrier.hear() as payloads:
+                async with self._carrier.receive() as payloads:
                     self._subscribed.set()
                     pause = _FIRST_PAUSE_SECONDS
                     await self._hand_out(payloads)

@@ -40,7 +40,7 @@ class RedisTransport:
             await self._client.publish(self._channel, payload)
 
     @asynccontextmanager
-    async def hear(self) -> AsyncIterator[AsyncIterator[bytes]]:
+    async def receive(self) -> AsyncIterator[AsyncIterator[bytes]]:
         async with self._client.pubsub() as pubsub:
             with self._trouble():
                 await pubsub.subscribe(self._channel)

@@ -53,7 +53,7 @@ class RedisSourceEvents:
             streams = found.values() if isinstance(found, dict) else (messages for _, messages in found or ())
             return [_delivery(message) for messages in streams for message in _flat(messages)]
 
-    async def settle(self, ids: Sequence[str]) -> None:
+    async def acknowledge(self, ids: Sequence[str]) -> None:
         if ids:
             with _trouble():
                 await self._client.xack(STREAM, GROUP, *ids)

@@ -90,7 +90,7 @@ class HtmlArchive:
         self._blobs, self._beside, self._clock = blobs, beside, clock
         self._waiting: asyncio.Queue[HtmlCopy] = asyncio.Queue(MAX_WAITING)
 
-    def see(self, plan: CrawlPlan, at: int, response: Response) -> None:
+    def observe(self, plan: CrawlPlan, at: int, response: Response) -> None:
         """Queue an HTML response; polled documents and other content types are left out."""
         if not plan.parse.enabled or not _is_html(response):
             return

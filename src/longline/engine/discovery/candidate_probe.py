@@ -25,7 +25,7 @@ class CandidateProbe:
 
     async def once(self) -> int:
         """Submit probed candidates to a person, then begin to probe new ones; return the number of both."""
-        seen = await self._candidates.seen(BATCH_SIZE)
+        seen = await self._candidates.probed(BATCH_SIZE)
         for candidate in seen:
             await self._judge(candidate)
         fresh = await self._candidates.fresh(BATCH_SIZE)
@@ -36,12 +36,12 @@ class CandidateProbe:
         return len(seen) + len(fresh)
 
     async def _judge(self, candidate: CandidateRow) -> None:
-        glimpse = await self._glimpse(candidate)
+        glimpse = await self._fetch_once(candidate)
         risk = risk_of(candidate.home, glimpse)
         if await self._candidates.judge(candidate.id, glimpse, risk):
             log.info("candidate awaits review", extra={"identity": candidate.identity, "risk": risk})
 
-    async def _glimpse(self, candidate: CandidateRow) -> ProbeResult:
+    async def _fetch_once(self, candidate: CandidateRow) -> ProbeResult:
         tasks = await self._parts.seeder.tasks_of(candidate.look_id or 0)
         if not tasks:
             return ProbeResult("nothing came")

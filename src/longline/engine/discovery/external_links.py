@@ -89,7 +89,7 @@ class Discovery:
             [one for one in decisions if self._is_news(one.run_id or 0, one.identity, one.reason)]
         )
         fresh = [one for one in sightings if self._is_news(one.run_id, one.identity, "seen")]
-        await self._parts.candidates.sight(fresh, self._rules)
+        await self._parts.candidates.add_sightings(fresh, self._rules)
 
     def _is_news(self, run_id: int, identity: str, said: str) -> bool:
         """Return True unless the run noted this of the place lately: pages of a site share most of their links."""

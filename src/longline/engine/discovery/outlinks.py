@@ -30,7 +30,7 @@ class Outlinks:
         try:
             for start in range(0, len(found), MAX_LINKS_PER_TRANSACTION):
                 await self._links.save(found[start : start + MAX_LINKS_PER_TRANSACTION])
-            await self._links.learn(learnt)
+            await self._links.update_from_pages(learnt)
         except Unavailable as error:
             log.warning("external links not saved", extra={"error": str(error)})
 

@@ -13,7 +13,7 @@ import msgspec
 
 from longline.engine.feeds.feed_poller import BATCH_SIZE, HOLD_MS, guarded, polling, side_by_side
 from longline.engine.frontier.seeding import MAX_TASKS, RunToMake, Seeder
-from longline.engine.sources.crawl_plan import twins
+from longline.engine.sources.crawl_plan import hosts_with_and_without_www
 from longline.model.feeds.feed_poll import PLACE_PRIORITY
 from longline.model.feeds.sitemap import (
     DEFAULT_PATHS,
@@ -126,7 +126,7 @@ class SitemapReader:
 
     async def _feed(self, source: SourceRow, urls: Sequence[str]) -> None:
         """Admit the URLs of sitemaps that are on the source's own site."""
-        hosts, new = twins(parse(source.base_url, credentials=True)), 0
+        hosts, new = hosts_with_and_without_www(parse(source.base_url, credentials=True)), 0
         for start in range(0, len(urls), URL_BATCH_SIZE):
             piece = urls[start : start + URL_BATCH_SIZE]
             new += await self._parts.seeder.feed(RunKind.STANDING_SITEMAP, source.id, piece, PLACE_PRIORITY, hosts)

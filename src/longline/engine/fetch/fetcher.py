@@ -78,7 +78,7 @@ class Fetched(msgspec.Struct, frozen=True):
 class ResponseObserver(Protocol):
     """An observer of every response as received."""
 
-    def see(self, plan: CrawlPlan, at: int, response: Response) -> None:
+    def observe(self, plan: CrawlPlan, at: int, response: Response) -> None:
         """Observe the response to a request of the plan, sent at the time `at`."""
 
 
@@ -104,7 +104,7 @@ class Fetcher:
 
     async def fetch(self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan) -> Fetched:
         """Fetch one page; every outcome has a reason in `model/frontier/outcomes.py`."""
-        if plan.bounds.never and bounds_of(plan.bounds).bars(task.url):
+        if plan.bounds.never and bounds_of(plan.bounds).forbids(task.url):
             return Fetched("binary_url", self._clock.now())
         errand = RequestContext(task.run_id, plan, most=_most(task.url, plan, self._max_bytes))
         fetched = await self._try(host, task, errand)
@@ -210,7 +210,7 @@ class Fetcher:
 
     async def _take(self, host: HeldHost, sent: TimedResponse, task: ClaimedTask, asked: RequestContext) -> Fetched:
         if self._witness is not None:
-            self._witness.see(asked.plan, sent.at, sent.response)
+            self._witness.observe(asked.plan, sent.at, sent.response)
         return await self._judge(host, sent, task, asked)
 
     async def _judge(self, host: HeldHost, sent: TimedResponse, task: ClaimedTask, asked: RequestContext) -> Fetched:

@@ -94,10 +94,10 @@ class RobotsRules:
                 except FetchFailed as failed:
                     robots = FetchFailed(failed.kind, f"robots.txt: {failed}", retry_after=failed.retry_after)
                 self._known.put(origin, robots, self._clock.monotonic())
-                self._tell(origin, robots, errand)
+                self._log_verdict(origin, robots, errand)
         return robots
 
-    def _tell(self, origin: str, robots: Robots | FetchFailed, errand: RequestContext) -> None:
+    def _log_verdict(self, origin: str, robots: Robots | FetchFailed, errand: RequestContext) -> None:
         asked = None if isinstance(robots, FetchFailed) else robots.crawl_delay(self._sender.agent(errand.plan))
         if asked is not None and asked > MAX_CRAWL_DELAY:
             log.warning("Crawl-delay capped", extra={"site": origin, "asked": asked, "kept": MAX_CRAWL_DELAY})
@@ -111,7 +111,7 @@ class RobotsRules:
                 response = (await self._sender.send(host, target, errand)).response
             else:
                 # Rules may redirect, as from example.com to www.example.com; one small file is no burden for that host.
-                response = await self._sender.aside(target, errand)
+                response = await self._sender.send_unheld(target, errand)
             if response.status not in REDIRECTS:
                 return self._read(host, response)
             try:

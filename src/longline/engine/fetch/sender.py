@@ -105,13 +105,13 @@ class Sender:
 
     async def send(self, host: HeldHost, url: str, errand: RequestContext) -> TimedResponse:
         """Send a request to a held host; a failed proxy is replaced by the next, each time at the host's turn."""
-        return await self._by_ways(host, url, errand)
+        return await self._send_by_proxies(host, url, errand)
 
-    async def aside(self, url: str, errand: RequestContext) -> Response:
+    async def send_unheld(self, url: str, errand: RequestContext) -> Response:
         """Send one small request to a host that is not held."""
-        return (await self._by_ways(None, url, errand)).response
+        return (await self._send_by_proxies(None, url, errand)).response
 
-    async def _by_ways(self, host: HeldHost | None, url: str, errand: RequestContext) -> TimedResponse:
+    async def _send_by_proxies(self, host: HeldHost | None, url: str, errand: RequestContext) -> TimedResponse:
         request = self._request(url, errand)
         failed: frozenset[int] = frozenset()
         while True:
@@ -126,13 +126,13 @@ class Sender:
                     message = f"{len(failed)} proxies failed, the last one so: {failure}"
                     raise FetchFailed("proxy_exhausted", message) from failure
                 continue
-            self._learn(errand, url, sent.response)
+            self._store_cookies(errand, url, sent.response)
             return sent
 
     async def _once(
         self, host: HeldHost | None, request: Request, way: PickedProxy | None, longer: float
     ) -> TimedResponse:
-        start = await host.turn(self._clock, longer) if host else self._clock.monotonic()
+        start = await host.wait_for_turn(self._clock, longer) if host else self._clock.monotonic()
         if start is None:
             raise LeaseLost
         at, resent_ms = self._clock.now(), None
@@ -197,14 +197,14 @@ class Sender:
             return self._settings.user_agent
         return plan.fetch.user_agents[next(self._number) % len(plan.fetch.user_agents)]
 
-    def _learn(self, errand: RequestContext, url: str, response: Response) -> None:
+    def _store_cookies(self, errand: RequestContext, url: str, response: Response) -> None:
         if not errand.plan.fetch.cookies:
             return
         values = [value for name, value in response.headers if name.lower() == "set-cookie"]
         if values:
             jar = self._jars.setdefault(errand.run_id, RunCookies())
             self._jars.move_to_end(errand.run_id)
-            jar.learn(url, values)
+            jar.store(url, values)
 
 
 def _host(host: HeldHost | None) -> str:

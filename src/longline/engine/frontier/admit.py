@@ -50,19 +50,19 @@ class AdmissionCache:
         # A plain dict finds its first key by passing over every slot that was deleted before it.
         self._said: OrderedDict[int, OrderedDict[str, AdmittedUrl | str]] = OrderedDict()
 
-    def lately(self, run_id: int) -> Mapping[str, AdmittedUrl | str]:
+    def latest_verdicts(self, run_id: int) -> Mapping[str, AdmittedUrl | str]:
         """Return the latest verdicts on links of a run, for lookups of very many."""
         return self._said.get(run_id, {})
 
     def judge(self, run_id: int, text: str, plan: CrawlPlan) -> AdmittedUrl | str:
         """Return the URL, or the reason of its refusal."""
-        said = self.lately(run_id).get(text)
+        said = self.latest_verdicts(run_id).get(text)
         if said is None:
             said = _judged(text, plan)
             self._say(run_id, text, said)
         return said
 
-    def took(self, tasks: Iterable[NewTask]) -> None:
+    def mark_known(self, tasks: Iterable[NewTask]) -> None:
         """Mark tasks as known: the database admitted them, or had them before."""
         for task in tasks:
             self._say(task.run_id, task.url, KNOWN)
@@ -115,7 +115,9 @@ class Admission:
         elif urls:
             self.refused[page.run_id, "depth"] += len(urls)
 
-    def beside(self, page: ClaimedTask, urls: Sequence[str], plan: CrawlPlan, urgency: Urgency = NONE) -> None:
+    def admit_at_same_depth(
+        self, page: ClaimedTask, urls: Sequence[str], plan: CrawlPlan, urgency: Urgency = NONE
+    ) -> None:
         """Take URLs at the page's own depth: its site's sitemaps, and the pages that sitemaps list."""
         self._take(page, urls, plan, depth=page.depth, urgency=urgency)
 
@@ -140,7 +142,7 @@ class Admission:
     ) -> None:
         reasons: Counter[str] = Counter()
         # One lookup for each link that was judged before: a page has a hundred links, and seldom a new one.
-        for text, lately in zip(urls, map(self._verdicts.lately(page.run_id).get, urls), strict=True):
+        for text, lately in zip(urls, map(self._verdicts.latest_verdicts(page.run_id).get, urls), strict=True):
             said = lately or self._verdicts.judge(page.run_id, text, plan)
             if isinstance(said, str):
                 reasons[said] += 1

@@ -14,10 +14,10 @@ class WorkRequest:
         self._ask, self._clock = ask, clock
         self._pause, self._next = FIRST_PAUSE, float("-inf")
 
-    async def told(self, *, hungry: bool) -> None:
-        """Send a request if the worker is `hungry` and the pause is over; reset the pause if not `hungry`."""
+    async def send_if_due(self, *, idle: bool) -> None:
+        """Send a request if the worker is `idle` and the pause is over; reset the pause if not `idle`."""
         now = self._clock.monotonic()
-        if not hungry:
+        if not idle:
             self._pause, self._next = FIRST_PAUSE, float("-inf")
         elif now >= self._next:
             self._next, self._pause = now + self._pause, min(2 * self._pause, LONGEST_PAUSE)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from longline.engine.engine_clock import late
+from longline.engine.engine_clock import latest_monotonic
 from longline.engine.frontier.ask_for_work import WorkRequest
 from longline.engine.frontier.held_hosts import HeldHost, HeldHosts
 from longline.engine.lifecycle.moves import Lifecycle
@@ -58,10 +58,10 @@ class WorkClaims:
     def if_low(self, wake: Callable[[], None], appeal: WorkRequest | None) -> None:
         """Start a claim when the tasks in hand run low; `wake` is called when the claim has ended."""
         now, s = self._clock.monotonic(), self._settings
-        soon, most = self.hand.soon(now, LOOKAHEAD_SECONDS), s.concurrency * s.tasks_per_host
+        soon, most = self.hand.startable_within(now, LOOKAHEAD_SECONDS), s.concurrency * s.tasks_per_host
         low = soon < TASKS_AHEAD_PER_PLACE * s.concurrency and self.hand.waiting < most
         if self.under_way is None and low and now >= self.next:
-            asking = self.hand.hungry(now, LOOKAHEAD_SECONDS, s.helpings)
+            asking = self.hand.hosts_to_refill(now, LOOKAHEAD_SECONDS, s.helpings)
             for host in asking:
                 host.asking = True  # before the claim: the host must not be released while more of its tasks come
             # A worker with enough tasks leaves newly free hosts to other workers, until those have polled.
@@ -71,14 +71,14 @@ class WorkClaims:
 
     def reported(self, released: Iterable[HeldHost], *, more: bool) -> None:
         """Note the hosts that a report released; claim again at once after a release or when there is more work."""
-        moments = [late(self._clock, host.next_start) + CLOCK_MARGIN_SECONDS for host in released]
+        moments = [latest_monotonic(self._clock, host.next_start) + CLOCK_MARGIN_SECONDS for host in released]
         self._free_again = min(moments, default=self._free_again)
         if moments or more:
             self.next = 0.0
 
     def share(self) -> None:
         """Release hosts to an idle worker, if this worker has enough tasks."""
-        if self.hand.soon(self._clock.monotonic(), LOOKAHEAD_SECONDS) >= self._settings.concurrency:
+        if self.hand.startable_within(self._clock.monotonic(), LOOKAHEAD_SECONDS) >= self._settings.concurrency:
             self.hand.share()
 
     def _claimed(self, task: "asyncio.Task[None]", wake: Callable[[], None]) -> None:
@@ -120,4 +120,4 @@ class WorkClaims:
             poll = answered + s.idle_poll
             self.next = min(poll, self._free_again) if self._free_again > answered else poll
         if appeal is not None:
-            await appeal.told(hungry=not len(self.hand))
+            await appeal.send_if_due(idle=not len(self.hand))

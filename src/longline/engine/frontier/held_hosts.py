@@ -70,14 +70,14 @@ class HeldHost:
         """Return when the next task may be started; None when another task must end first, or none may start."""
         return max(self.next_start, now) if self._open(now) else None
 
-    def soon(self, now: float, seconds: float) -> int:
+    def startable_within(self, now: float, seconds: float) -> int:
         """Return how many of the waiting tasks may be started in the next seconds."""
         left = now + seconds - max(now, self.next_start)
-        if self.lost or self.leaving or left < 0 or self._stuck(now, seconds):
+        if self.lost or self.leaving or left < 0 or self._is_busy_for(now, seconds):
             return 0
         return len(self.waiting) if self.pace.delay <= 0 else min(len(self.waiting), 1 + int(left / self.pace.delay))
 
-    def _stuck(self, now: float, seconds: float) -> bool:
+    def _is_busy_for(self, now: float, seconds: float) -> bool:
         """Return whether the host has been busy for longer than `seconds`, so that no end can be expected."""
         busy = self.inflight >= self.pace.concurrency or self.heavy_pages
         return bool(busy) and self._last_start is not None and now - self._last_start > seconds
@@ -90,7 +90,7 @@ class HeldHost:
         free = bool(self.waiting) and self.inflight < self.pace.concurrency and not self.heavy_pages
         return free and not self.lost and not self.leaving and now < self.expires
 
-    async def turn(self, clock: Clock, longer: float = 0.0) -> float | None:
+    async def wait_for_turn(self, clock: Clock, longer: float = 0.0) -> float | None:
         """Wait for this host's next request; return its start, or None when the lease is lost and none may be sent.
 
         The pause after the request is `longer` by so many seconds.
@@ -143,9 +143,9 @@ class HeldHost:
         self._quiet_until = max(self._quiet_until, now + seconds)
         self.next_start = max(self.next_start, now + seconds)
 
-    def heed(self, delay: float, concurrency: int, now: float) -> None:
+    def apply_politeness(self, delay: float, concurrency: int, now: float) -> None:
         """Apply the delay and concurrency of a task, as far as they are polite enough."""
-        self.pace.heed(delay, concurrency, now)
+        self.pace.apply_politeness(delay, concurrency, now)
         self._keep_apart()
 
     def slow_down(self, delay: float, now: float) -> None:
@@ -176,10 +176,10 @@ class HeldHosts:
             before.lost = True
         self._hosts[host.lease.host_id] = host
 
-    def hungry(self, now: float, seconds: float, helpings: int) -> list[HeldHost]:
+    def hosts_to_refill(self, now: float, seconds: float, helpings: int) -> list[HeldHost]:
         """Return hosts with fewer than `helpings` batches of which every waiting task may start in the next seconds."""
         held = [h for h in self._staying() if now < h.expires and h.helpings < helpings]
-        return [h for h in held if h.next_start <= now + seconds and len(h.waiting) <= h.soon(now, seconds)]
+        return [h for h in held if h.next_start <= now + seconds and len(h.waiting) <= h.startable_within(now, seconds)]
 
     def help(self, lease: HostLease) -> bool:
         """Add the tasks to the host that is held under the same token; return False for a new lease."""
@@ -226,9 +226,9 @@ class HeldHosts:
         """Return the number of unstarted tasks in hand."""
         return sum(len(h.waiting) for h in self._hosts.values() if not h.lost)
 
-    def soon(self, now: float, seconds: float) -> int:
+    def startable_within(self, now: float, seconds: float) -> int:
         """Return how many tasks in hand may be started in the next seconds."""
-        return sum(h.soon(now, seconds) for h in self._hosts.values())
+        return sum(h.startable_within(now, seconds) for h in self._hosts.values())
 
     def next_task(self, now: float, places: int) -> tuple[HeldHost, ClaimedTask] | None:
         """Return a task that may start now, with so many places free; hosts take turns."""

@@ -22,7 +22,7 @@ class Pace:
         self._imposed = False
         self._throttles = 0
 
-    def heed(self, delay: float, concurrency: int, now: float) -> None:
+    def apply_politeness(self, delay: float, concurrency: int, now: float) -> None:
         """Apply the delay and concurrency of a task, unless politer values were applied lately."""
         if concurrency <= self.concurrency or now >= self._few_until:
             self.concurrency, self._few_until = concurrency, now + POLITEST_PACE_SECONDS

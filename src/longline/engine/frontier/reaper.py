@@ -26,13 +26,13 @@ class Reaper:
 
     async def once(self) -> Mapping[str, int]:
         """Take back the leases of dead workers, then lapsed leases; return how many, by subject."""
-        buried = await self.bury()
+        buried = await self.reap_dead_workers()
         reaped = dict(await self._lifecycle.reap())
         if any(reaped.values()):
             log.info("reclaimed expired leases", extra=reaped)
         return reaped | {"buried": buried}
 
-    async def bury(self) -> int:
+    async def reap_dead_workers(self) -> int:
         """Take back everything of workers that certainly are dead, or silent for SILENT_MS; return how many workers.
 
         Their unfinished segments are deleted: no row names them, and none will.
@@ -40,18 +40,18 @@ class Reaper:
         dead = {worker.id: worker for worker in await self._workers.find() if self._presence.gone(worker.mark)}
         dead |= {worker.id: worker for worker in await self._workers.silent(DEAD_AFTER_MS)}
         for worker in dead.values():
-            held = await self.strike(worker.id)
+            held = await self.remove_worker(worker.id)
             log.info("worker died", extra={"worker": worker.name, "held": held})
             if self._presence.gone(worker.mark):  # a process that is only suspended goes on, and keeps its mark
                 self._presence.forget(worker.mark)
         return len(dead)
 
-    async def strike(self, worker_id: int) -> int:
+    async def remove_worker(self, worker_id: int) -> int:
         """Take back the leases of a stopped worker, and remove the worker; return how many leases."""
         # Leases first: a segment of the worker is then either named by its report or never will be.
         held = await self._lifecycle.release_all(worker_id)
         for segment in await self._segments.abandoned([worker_id]):
             await self._blobs.delete([segment.key])
             await self._segments.drop(segment.id)
-        await self._workers.leave(worker_id)
+        await self._workers.remove(worker_id)
         return held

@@ -14,7 +14,7 @@ from longline.engine.lifecycle.runs import Call, RunLifecycle
 from longline.model.errors import BadInput, IllegalMove, NotFound, StaleLease
 from longline.model.frontier.host import HostLease
 from longline.model.frontier.task import NewTask, Outcome
-from longline.model.states import IN_HAND, Actor, Move, Noun, ScheduleState, TaskState, legal, move, walk
+from longline.model.states import IN_HAND, Actor, Move, Noun, ScheduleState, TaskState, is_reachable, legal, move
 from longline.ports.records import Records
 from longline.ports.records.frontier import (
     Admitted,
@@ -37,8 +37,8 @@ LAPSED_MS = -1
 """Length of a lease that has lapsed when it is given."""
 
 RESTS = frozenset(TaskState) - IN_HAND
-AFTER_CLAIM = frozenset(s for s in RESTS if walk("task", TaskState.QUEUED, s, "worker"))
-AFTER_TAKE = frozenset(s for s in RESTS if walk("task", TaskState.PARSING, s, "worker"))
+AFTER_CLAIM = frozenset(s for s in RESTS if is_reachable("task", TaskState.QUEUED, s, "worker"))
+AFTER_TAKE = frozenset(s for s in RESTS if is_reachable("task", TaskState.PARSING, s, "worker"))
 
 
 def _sum(one: Admitted, other: Admitted) -> Admitted:

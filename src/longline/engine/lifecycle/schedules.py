@@ -53,21 +53,21 @@ class ScheduleLifecycle:
         """Return every tick that an owner holds."""
         return await self._ticks.held(owner)
 
-    async def turn(self, row: ScheduleRow, turn: ScheduleTransition, actor: Actor) -> ScheduleRow | None:
+    async def move(self, row: ScheduleRow, turn: ScheduleTransition, actor: Actor) -> ScheduleRow | None:
         """Move one schedule; return None when the schedule was moved since it was read."""
-        return (await self.turn_all([(row, turn)], actor)).get(row.id)
+        return (await self.move_all([(row, turn)], actor)).get(row.id)
 
     def check(self, row: ScheduleRow, turn: ScheduleTransition, actor: Actor) -> None:
         """Raise `IllegalMove` for a turn that the schedule may not take where it stands."""
         _check_turn(row, turn, actor)
 
-    async def turn_all(
+    async def move_all(
         self, turns: Sequence[tuple[ScheduleRow, ScheduleTransition]], actor: Actor
     ) -> dict[int, ScheduleRow]:
         """Move schedules, each for itself; return the moved ones, without those moved since they were read."""
         for row, turn in turns:
             _check_turn(row, turn, actor)
-        return await self._ticks.turn(turns, actor) if turns else {}
+        return await self._ticks.write_moved(turns, actor) if turns else {}
 
     async def finish(self, ticks: Sequence[FinishedTick]) -> dict[int, ScheduleRow]:
         """End done runs and move their schedules, each pair or neither; return the moved schedules."""

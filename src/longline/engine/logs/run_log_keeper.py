@@ -60,10 +60,10 @@ class RunLogKeeper:
             if await (self._close(run) if run.state in RUN_ENDED else self._beat(run)):
                 said.add(run.run_id)
         if self._settings.archive:
-            for run in await self._logs.unkept():
+            for run in await self._logs.unarchived():
                 if await self._keep(run):
                     said.add(run.run_id)
-        await self._announcer.tell(said)
+        await self._announcer.send(said)
         if self._mirror is not None:
             await self._mirror.copy(said)
         await self._prune()

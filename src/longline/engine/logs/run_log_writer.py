@@ -108,7 +108,7 @@ class RunLogWriter(logging.Handler):
             else:
                 self._waiting.append(entry)
 
-    def see(self, run_id: int) -> None:
+    def begin(self, run_id: int) -> None:
         """Begin the log of a run that is worked on here, unless the log was begun before."""
         if run_id in self._known:
             return
@@ -140,7 +140,7 @@ class RunLogWriter(logging.Handler):
         except Unavailable as error:
             log.warning("run log entries not written", extra={"error": str(error)})
             self._take_back(opening, waiting, lost)
-        await self._announcer.tell(changed)
+        await self._announcer.send(changed)
         if self._mirror is not None:
             await self._mirror.copy(changed)
 
@@ -158,7 +158,7 @@ class LogSignals:
         self._signals = signals
         self._in_vain = False
 
-    async def tell(self, runs: set[int]) -> None:
+    async def send(self, runs: set[int]) -> None:
         """Send a signal with the names of the runs; repeated failures are logged once, not with every entry."""
         names = [str(run_id) for run_id in sorted(runs)]
         for start in range(0, len(names), NAMES_PER_SIGNAL):

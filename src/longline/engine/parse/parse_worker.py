@@ -118,7 +118,7 @@ class ParseWorker:
         given = [(lease.token, outcome) for lease, outcome, _ in done]
         reported = await self._parts.lifecycle.give(given, batch, admission.hosts)
         if not reported.refused and not reported.admitted.over_budget:
-            await asyncio.to_thread(self._verdicts.took, admission.tasks)
+            await asyncio.to_thread(self._verdicts.mark_known, admission.tasks)
         return reported
 
     def _made(self, done: Sequence[Done], plans: Sequence[CrawlPlan]) -> tuple[Admission, list[NewItem]]:
@@ -126,7 +126,7 @@ class ParseWorker:
         admission = Admission(self._verdicts)
         for (lease, _, parsed), plan in zip(done, plans, strict=True):
             admission.links(lease.task, parsed.links, plan, parsed.priorities)
-            admission.beside(lease.task, parsed.beside, plan, parsed.priorities)
+            admission.admit_at_same_depth(lease.task, parsed.beside, plan, parsed.priorities)
             admission.cut(lease.task, parsed.cut)
         in_words = self._parts.in_words
         items = [i for _, o, parsed in done if o.page for i in parsed.items_of(o.task, o.page.url, in_words=in_words)]

@@ -118,14 +118,14 @@ class ParserProcess:
         self._process.kill()
         self._process.wait()
 
-    def let_go(self) -> None:
+    def close_pipe(self) -> None:
         """Close the pipe, at which the process ends."""
         self._pipe.close()
 
     def end(self) -> None:
         """Kill the process and close its pipe."""
         self.kill()
-        self.let_go()
+        self.close_pipe()
 
 
 def serve(fileno: int) -> None:

@@ -118,7 +118,7 @@ class ProcessPool:
             child.kill()
         self._threads.shutdown(cancel_futures=True)
         for child in self._idle:
-            child.let_go()
+            child.close_pipe()
         for lane in self._lanes.values():
             for asked in lane:
                 _settle(asked, EOFError())

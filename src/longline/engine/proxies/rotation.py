@@ -55,13 +55,13 @@ class ProxyRotation:
             raise FetchFailed("proxy_exhausted", str(error)) from None
 
     def note(self, way: PickedProxy, ms: int, *, ok: bool) -> None:
-        """Remember the result of a request; results are written before the next pick, or by `tell`."""
+        """Remember the result of a request; results are written before the next pick, or by `write_results`."""
         self._used.append(ProxyUse(way.proxy_id, way.source_id, ok, ms, self._clock.now()))
         if not ok:
             for place in [place for place, (_, kept) in self._stuck.items() if kept.proxy_id == way.proxy_id]:
                 del self._stuck[place]
 
-    async def tell(self) -> None:
+    async def write_results(self) -> None:
         """Write the results of requests."""
         async with self._telling:
             used, self._used = self._used, []
@@ -114,7 +114,7 @@ class ProxyRotation:
             del self._serving[ask]
 
     async def _pick(self, ask: ProxyRequest) -> list[PickedProxy]:
-        await self.tell()
+        await self.write_results()
         ways = await self._ways.pick(ask)
         if not ways:
             kind = msgspec.structs.replace(ask, exclude=frozenset(), wanted=1)

@@ -119,7 +119,7 @@ class Scheduler:
         moved = 0
         await self._launch([])
         while ticks := await self._timetable.look(self._parts.owner, self._settings.longest_ms, BATCH_SIZE):
-            done = await self._see_to(ticks)
+            done = await self._recover_runs(ticks)
             moved += done
             if not done or len(ticks) < BATCH_SIZE:
                 break
@@ -133,7 +133,7 @@ class Scheduler:
         """Extend the leases of this planner."""
         await self._timetable.renew(self._parts.owner, self._settings.lease_ms)
 
-    async def leave(self) -> None:
+    async def hand_over_runs(self) -> None:
         """Hand over the runs of this planner, so that another one adopts them at once."""
         # Repeated while any is held: workers that stop with this planner still report, and a run that is done by then
         # is not handed over.
@@ -226,7 +226,7 @@ class Scheduler:
 
     # -- adopting ---------------------------------------------------------------------------------------------
 
-    async def _see_to(self, ticks: Sequence[Tick]) -> int:
+    async def _recover_runs(self, ticks: Sequence[Tick]) -> int:
         """Settle done runs, fail given-up runs, adopt runs without a holder; return how many."""
         done = await self._settle([tick for tick in ticks if tick.run.done])
         accused = accused_runs(ticks, self._parts.owner, self._settings.url_ms)
@@ -322,7 +322,7 @@ class Scheduler:
 
     async def _keep_rhythm(self, source_ref: str, rhythm: PageChanges) -> None:
         try:
-            await self._parts.rhythms.keep(source_ref, rhythm)
+            await self._parts.rhythms.save(source_ref, rhythm)
         except Unavailable as error:
             log.warning("page-change history not stored", extra={"error": str(error)})
 

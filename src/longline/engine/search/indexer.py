@@ -43,6 +43,6 @@ class Indexer:
             log.debug("indexed", extra={"items": done})
         return done
 
-    async def tidy(self) -> None:
+    async def maintain(self) -> None:
         """Run the maintenance of the index; for quiet moments, some minutes apart."""
-        await self._search.tidy()
+        await self._search.maintain()

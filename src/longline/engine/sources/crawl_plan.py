@@ -127,7 +127,7 @@ def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:
     start = parse(source.url)
     asked = parse(url)
     # A schedule for a page on another host, as made from a found link, begins there and not at the source's URL.
-    first = start if set(twins(start)) & set(twins(asked)) else asked
+    first = start if set(hosts_with_and_without_www(start)) & set(hosts_with_and_without_www(asked)) else asked
     if rules.refuses(first):
         raise BadInput(f"start URL refused: {first.hostname} is a forbidden domain")
     depth = source.max_depth or DEFAULT_DEPTH
@@ -137,7 +137,7 @@ def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:
         seeds=(first.href,),
         bounds=CrawlBounds(
             max_depth=UNBOUNDED_DEPTH if depth < 0 else depth - 1,
-            hosts=twins(first),
+            hosts=hosts_with_and_without_www(first),
             include=source.allow,
             exclude=(*NEVER, *source.disallow),
             max_url_chars=rules.max_url,
@@ -178,7 +178,7 @@ def pause_ms(source: CrawlSource | None) -> int | None:
         return None
 
 
-def twins(url: Url) -> tuple[str, str]:
+def hosts_with_and_without_www(url: Url) -> tuple[str, str]:
     """Return a host without and with `www.`: one site."""
     bare = url.host.removeprefix("www.")
     return bare, f"www.{bare}"

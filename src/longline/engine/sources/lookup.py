@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 from longline.engine.circuit_breaker import CircuitBreaker
 from longline.engine.sources.crawl_plan import as_crawled, described
-from longline.engine.sources.remote_source import listing, made_out
+from longline.engine.sources.remote_source import listing, read_source
 from longline.model.errors import Unavailable
 from longline.model.sources.source import CrawlSource, SourceRow
 from longline.ports.records.sources import RemoteSourceStore, SourceStore
@@ -68,7 +68,7 @@ class RemoteSources:
         return await self._taken(ref, said, asked_at) if said else await self._left(ref, known)
 
     async def _taken(self, ref: str, said: Described, asked_at: int) -> CrawlSource | None:
-        source = made_out(said | {"id": ref})
+        source = read_source(said | {"id": ref})
         if source is None:
             return described(said)
         await self._curated.take([source], asked_at)

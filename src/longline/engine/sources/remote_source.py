@@ -77,7 +77,7 @@ def ref_of(said: Described) -> str:
     return text if len(text) <= MAX_TEXT_CHARS and "\0" not in text else ""
 
 
-def made_out(said: Described, listed: bool | None = None) -> RemoteSource | None:
+def read_source(said: Described, listed: bool | None = None) -> RemoteSource | None:
     """Return a curator's source, or None for an invalid one. `listed` is whether its feed is to be polled."""
     ref, name, url = ref_of(said), _text(said, "name"), _text(said, "url")
     if not ref or not name or len(name) > MAX_TEXT_CHARS or not url or not is_url(url):

@@ -8,7 +8,7 @@ import logging
 import random
 from collections.abc import Awaitable, Callable, Mapping
 
-from longline.engine.sources.remote_source import SourceListing, listing, made_out
+from longline.engine.sources.remote_source import SourceListing, listing, read_source
 from longline.model.errors import Conflict, Unavailable
 from longline.model.feeds.feed_poll import MINUTE_MS
 from longline.model.sources.source import RemoteSource, SourceRow
@@ -34,20 +34,20 @@ class RemoteSourceSync:
         self._curator, self._curated, self._now, self._feeds = curator, curated, now, feeds
         self._odd = 0
 
-    async def bring(self) -> int:
+    async def pull(self) -> int:
         """Store the curator's sources; return how many changed."""
         asked_at = await self._now()
         every = await listing(self._curator.page)
         active = await listing(self._active) if self._feeds else None
         sources = every.sources | (active.sources if active else {})
-        changed = await self._curated.take(self._made_out(sources, active), asked_at)
+        changed = await self._curated.take(self._read_sources(sources, active), asked_at)
         if every.whole:
             await self._withdraw(sources)
         if changed:
             log.info("remote sources changed", extra={"changed": changed, "all": len(sources)})
         return changed
 
-    async def tell(self) -> int:
+    async def push(self) -> int:
         """Send changes that the curator does not have yet; return how many sources were sent."""
         rows = await self._curated.claim(BATCH_SIZE, HOLD_MS)
         # Sources that the curator cannot take today must not always be before the others.
@@ -55,7 +55,7 @@ class RemoteSourceSync:
         told, failures = list[SourceRow](), list[Unavailable]()
         for row in rows:
             try:
-                await self._tell(row)
+                await self._send_change(row)
             except Unavailable as error:
                 failures.append(error)
                 if len(failures) >= MAX_FAILURES:
@@ -71,8 +71,8 @@ class RemoteSourceSync:
     async def _active(self, number: int) -> ListedSource:
         return await self._curator.page(number, feed_active=True)
 
-    def _made_out(self, sources: Mapping[str, Described], active: SourceListing | None) -> list[RemoteSource]:
-        found = [made_out(said, _listed(ref, active)) for ref, said in sources.items()]
+    def _read_sources(self, sources: Mapping[str, Described], active: SourceListing | None) -> list[RemoteSource]:
+        found = [read_source(said, _listed(ref, active)) for ref, said in sources.items()]
         made = [source for source in found if source is not None]
         odd = len(found) - len(made)
         if odd > self._odd:  # logged once, not with every list
@@ -88,7 +88,7 @@ class RemoteSourceSync:
             await self._curated.withdraw(gone)
             log.info("remote sources removed", extra={"count": len(gone)})
 
-    async def _tell(self, row: SourceRow) -> None:
+    async def _send_change(self, row: SourceRow) -> None:
         try:
             await self._send(row)
         except Conflict as error:

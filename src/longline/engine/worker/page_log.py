@@ -30,7 +30,7 @@ class PageLog:
 
 def _log(run_log: RunLogWriter, page: Finished) -> None:
     run_id = page.task.run_id
-    run_log.see(run_id)
+    run_log.begin(run_id)
     level, topic, message = ENTRIES[page.rest]
     topic = "rate_limit" if page.reason == "http_429" else topic
     level = "warn" if page.reason == "challenge" else level

@@ -57,7 +57,7 @@ class Pipeline:
         plan, original = CrawlPlan(()), None
         try:
             plan = await self.plans.get(task.run_id)
-            host.heed(plan.politeness.delay_ms / 1000, plan.politeness.concurrency, self.clock.monotonic())
+            host.apply_politeness(plan.politeness.delay_ms / 1000, plan.politeness.concurrency, self.clock.monotonic())
             if task.claims > MAX_CLAIMS:
                 lost = Fetched("worker_lost", self.clock.now(), error="every worker that tried this page was lost")
                 return Finished(host, task, plan, lost, Parsed(), None)

@@ -270,7 +270,7 @@ class Reporter:
     async def _remember(self, tasks: Sequence[NewTask]) -> None:
         """Remember links that the database knows now, with pauses for other work."""
         for start in range(0, len(tasks), MAX_LINKS_AT_ONCE):
-            self._verdicts.took(tasks[start : start + MAX_LINKS_AT_ONCE])
+            self._verdicts.mark_known(tasks[start : start + MAX_LINKS_AT_ONCE])
             await asyncio.sleep(0)
 
     def _host_reports(self, sheaf: FinishedBatch, stored: StoredSegment | None) -> list[HostReport]:
@@ -348,8 +348,8 @@ def _admit(admission: Admission, finished: Finished) -> None:
     task, plan, parsed = finished.task, finished.plan, finished.parsed
     if parsed is not None:
         admission.links(task, parsed.links, plan, parsed.priorities)
-        admission.beside(task, parsed.beside, plan, parsed.priorities)
+        admission.admit_at_same_depth(task, parsed.beside, plan, parsed.priorities)
         admission.cut(task, parsed.cut)
     if finished.fetched.elsewhere is not None:
         admission.redirect(task, finished.fetched.elsewhere, plan)
-    admission.beside(task, finished.fetched.sitemaps, plan)
+    admission.admit_at_same_depth(task, finished.fetched.sitemaps, plan)

@@ -79,11 +79,11 @@ class Worker:
         self.progress = Progress()
 
     @property
-    def trouble(self) -> Unavailable | None:
+    def obstacle(self) -> Unavailable | None:
         """Return the reason why work cannot be claimed, begun or reported at the moment."""
         return self._parts.reporter.trouble or self._claims.trouble or self._trouble
 
-    def nudge(self) -> None:
+    def wake(self) -> None:
         """Look for new work now instead of at the next poll."""
         self._claims.next = 0.0
         self._wake.set()
@@ -103,7 +103,7 @@ class Worker:
                     self._claims.if_low(self._wake.set, self._parts.appeal)
                 self._start()
                 self._flush_if_due()
-                await self._rest()
+                await self._sleep()
         finally:
             try:
                 await self._drain()
@@ -217,14 +217,14 @@ class Worker:
         return FinishedBatch(finished, released)
 
     async def _flush(self, sheaf: FinishedBatch) -> None:
-        await self._tell()
+        await self._write_proxy_results()
         delivered = await self._parts.reporter.deliver(sheaf)
         self._note(delivered)
 
-    async def _tell(self) -> None:
+    async def _write_proxy_results(self) -> None:
         """Write the results of proxies; no page's report depends on them, so a failure waits for the next flush."""
         try:
-            await self._parts.proxies.tell()
+            await self._parts.proxies.write_results()
         except Unavailable as error:
             log.warning("proxy results not written", extra={"error": str(error)})
 
@@ -241,7 +241,7 @@ class Worker:
         if self._watch is not None and delivered:
             self._watch(p)
 
-    async def _rest(self) -> None:
+    async def _sleep(self) -> None:
         """Sleep until a start, a claim or a report is due, or the loop is woken."""
         now = self._clock.monotonic()
         moments = [self._claims.next if self._claims.next > now else now + self._settings.idle_poll]

@@ -60,7 +60,7 @@ class RunCookies:
         self._jar.add_cookie_header(cast(Any, request))
         return request.cookie
 
-    def learn(self, url: str, values: Iterable[str]) -> None:
+    def store(self, url: str, values: Iterable[str]) -> None:
         """Store the cookies of a response from this URL, given its Set-Cookie headers."""
         if self._count < MAX_COOKIES:
             self._jar.extract_cookies(cast(Any, _CookieResponse(values)), cast(Any, _Request(url)))

@@ -40,7 +40,7 @@ class Bounds:
             return "not_included"
         return "trap" if is_trap(url.href) else None
 
-    def bars(self, href: str) -> bool:
+    def forbids(self, href: str) -> bool:
         """Return whether a URL must not be fetched even if it was admitted."""
         return self._never.found_in(href)
 

@@ -99,7 +99,7 @@ def score(counts: Sequence[int]) -> float:
     return min(1.0, max(0.0, 1 - deviation / mean))
 
 
-def obstacle(waiting: Waiting, now: int) -> str | None:
+def move_refusal(waiting: Waiting, now: int) -> str | None:
     """Return the reason why a schedule may not be moved, in one word; None when it may."""
     if waiting.state == "running":
         return "running"
@@ -112,7 +112,7 @@ def obstacle(waiting: Waiting, now: int) -> str | None:
 
 def rebalance(everybody: Sequence[Waiting], now: int) -> Balance:
     """Move schedules to their least loaded slots, the longest intervals first; a schedule in the best slot stays."""
-    obstacles = [(waiting, obstacle(waiting, now)) for waiting in everybody]
+    obstacles = [(waiting, move_refusal(waiting, now)) for waiting in everybody]
     first, last = slot_of(now) + 1, slot_of(now) + 1
     movable = [waiting for waiting, reason in obstacles if reason is None]
     for waiting in movable:

@@ -94,7 +94,7 @@ class BotPolicyStore(Protocol):
         """Return figures over all schedules."""
         ...
 
-    async def learn(self, urls: Sequence[tuple[str, str]]) -> int:
+    async def add_urls(self, urls: Sequence[tuple[str, str]]) -> int:
         """Save (host, URL) pairs; return the number of new pairs."""
         ...
 

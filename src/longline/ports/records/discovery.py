@@ -10,7 +10,7 @@ from longline.model.discovery.link import DomainQuery, DomainRow, LinkDetails, L
 class CandidateStore(Protocol):
     """Candidates, at most one open for each identity; each change is logged in the same transaction."""
 
-    async def sight(self, found: Sequence[LinkSighting], rules: DiscoveryRules) -> int:
+    async def add_sightings(self, found: Sequence[LinkSighting], rules: DiscoveryRules) -> int:
         """Make candidates of new sightings, up to the caps of a day and of a run; return how many."""
         ...
 
@@ -22,7 +22,7 @@ class CandidateStore(Protocol):
         """Return new candidates without a first look."""
         ...
 
-    async def seen(self, limit: int) -> list[CandidateRow]:
+    async def probed(self, limit: int) -> list[CandidateRow]:
         """Return new candidates with a finished first look."""
         ...
 
@@ -62,7 +62,7 @@ class LinkStore(Protocol):
         """Save links; a known link gets the new parent and depth. Return the number of links."""
         ...
 
-    async def learn(self, pages: Sequence[LinkDetails]) -> int:
+    async def update_from_pages(self, pages: Sequence[LinkDetails]) -> int:
         """Write status and content type of pages to the links that lead to them; return the number of links."""
         ...
 

@@ -250,7 +250,7 @@ class WorkerStore(Protocol):
         """Write a heartbeat; a process that was removed while suspended is added again, under the same id."""
         ...
 
-    async def leave(self, worker_id: int) -> None:
+    async def remove(self, worker_id: int) -> None:
         """Remove a process that ended, or that was found dead."""
         ...
 

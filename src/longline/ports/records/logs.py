@@ -54,7 +54,7 @@ class LogStore(Protocol):
         """Close the log of an ended run with these entries; return False when closed or while the run is open."""
         ...
 
-    async def unkept(self, limit: int = 100) -> list[LoggedRun]:
+    async def unarchived(self, limit: int = 100) -> list[LoggedRun]:
         """Return runs with a closed log that is not completely in an object, empty logs included."""
         ...
 

@@ -74,7 +74,7 @@ class ProxyStore(Protocol):
 class PoolStore(Protocol):
     """Named pools. A change that leaves a pool with an unknown fallback, or a cycle of fallbacks, is rejected."""
 
-    async def keep(self, pools: Sequence[Pool]) -> None:
+    async def put(self, pools: Sequence[Pool]) -> None:
         """Write pools, all or none, replacing pools of the same names. Raises `NotFound` for unknown proxies."""
         ...
 

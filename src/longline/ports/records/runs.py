@@ -62,7 +62,7 @@ class RunHistoryStore(Protocol):
         """Return the totals of the runs of a schedule, or of all schedules."""
         ...
 
-    async def brought(self, since: int) -> DayTotals:
+    async def completed_totals(self, since: int) -> DayTotals:
         """Return the pages and documents of completed runs that started since then."""
         ...
 

@@ -48,7 +48,7 @@ class ScheduleStore(Protocol):
         """Return the recurring schedule of a source."""
         ...
 
-    async def amend(
+    async def change(
         self, schedule_id: int, change: Callable[[ScheduleSpec], ScheduleSpec], *, placed: bool = False
     ) -> ScheduleRow | None:
         """Change a schedule's settings under a lock, with a new slot for a new interval if `placed`.
@@ -86,7 +86,7 @@ class PageChangeStore(Protocol):
         """Return the page changes of a source."""
         ...
 
-    async def keep(self, source_ref: str, rhythm: PageChanges) -> None:
+    async def save(self, source_ref: str, rhythm: PageChanges) -> None:
         """Save the page changes of a source."""
         ...
 
@@ -184,7 +184,7 @@ class TickStore(Protocol):
         """Return all ticks that an owner holds."""
         ...
 
-    async def turn(
+    async def write_moved(
         self, turns: Sequence[tuple[ScheduleRow, ScheduleTransition]], actor: Actor
     ) -> dict[int, ScheduleRow]:
         """Write schedules after their moves, each only if not moved meanwhile; return the written schedules."""

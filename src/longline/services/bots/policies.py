@@ -30,7 +30,7 @@ class BotPolicies:
         """Make a schedule; return None when its URL, or its name within the domain, is taken."""
         row = await create_policy(self._schedules, policy, "person")
         if row is not None and row.url is not None:
-            await self.learn([row.url])
+            await self.add_urls([row.url])
         return row
 
     async def get(self, uid: str) -> BotPolicyRow:
@@ -61,9 +61,9 @@ class BotPolicies:
             raise NotFound("schedule", uid)
         await self._blobs.delete(pages)
 
-    async def learn(self, urls: Iterable[str]) -> int:
+    async def add_urls(self, urls: Iterable[str]) -> int:
         """Store URLs over which a domain's schedule may be spread; return the number of new ones."""
-        return await self._schedules.learn([(parse(url).host, url) for url in urls])
+        return await self._schedules.add_urls([(parse(url).host, url) for url in urls])
 
     async def plan(self, limit: int = BATCH_SIZE, *, dry: bool = False) -> Planned:
         """Make tasks for schedules that are due."""

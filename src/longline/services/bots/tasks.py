@@ -52,7 +52,7 @@ class BotTasks:
     async def add(self, url: str, priority: int, max_retries: int, lease_ms: int) -> BotTaskRow:
         """Make one task without a schedule."""
         host = parse(url).host
-        await self._schedules.learn([(host, url)])
+        await self._schedules.add_urls([(host, url)])
         task = NewBotTask(url, host, priority, max_retries, lease_ms)
         [task_id] = await self._lifecycle.add([task], self._delay_ms)
         row = await self._look.task(task_id)

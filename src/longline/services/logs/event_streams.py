@@ -92,13 +92,13 @@ class ClientLimit:
         self._most, self.taken = most, 0
 
     def take(self) -> bool:
-        """Take a place and return True, or False when all are taken; call `leave` to give the place back."""
+        """Take a place and return True, or False when all are taken; call `release` to give the place back."""
         if self.taken >= self._most:
             return False
         self.taken += 1
         return True
 
-    def leave(self) -> None:
+    def release(self) -> None:
         """Give a place back."""
         self.taken -= 1
 
@@ -142,19 +142,19 @@ class Broker:
         self._clients[stream].add(client)
         return client
 
-    def leave(self, stream: Stream, client: Subscription) -> None:
+    def unsubscribe(self, stream: Stream, client: Subscription) -> None:
         """Unsubscribe a client."""
         self._clients[stream].discard(client)
 
-    def heard(self, stream: Stream) -> bool:
+    def has_clients(self, stream: Stream) -> bool:
         """Return whether a stream has clients."""
         return bool(self._clients[stream])
 
-    def tell(self, stream: Stream, happening: Happening) -> None:
+    def publish(self, stream: Stream, happening: Happening) -> None:
         """Send an event to every client of a stream, and drop clients with a full queue."""
         for client in [c for c in self._clients[stream] if not c.push(happening)]:
             log.warning("slow stream client disconnected", extra={"stream": stream})
-            self.leave(stream, client)
+            self.unsubscribe(stream, client)
 
     def close(self) -> None:
         """End every client's subscription after its unread events."""
@@ -183,7 +183,7 @@ class MovePublisher:
         self._told: BoundedDict[int, tuple[int, float]] = BoundedDict(MAX_RUNS)
         self._created: tuple[int, int] | None = None
 
-    async def attend(self) -> int:
+    async def start_position(self) -> int:
         """Return the event id to read from, by default the newest: clients of the stream get all later events."""
         async with self._marking:
             if self._after is None:
@@ -192,18 +192,18 @@ class MovePublisher:
 
     async def once(self) -> None:
         """Publish the events since the last call, if the stream has clients."""
-        if not self._broker.heard("crawler"):
+        if not self._broker.has_clients("crawler"):
             self._after = None
             return
-        after = await self.attend()
+        after = await self.start_position()
         while events := await self._events.find(after=after, listed=False):
-            await self._tell(events)
+            await self._publish(events)
             self._after = after = events[-1].id
         now = self._clock.monotonic()
         for run_id in [i for i, (_, at) in self._told.items() if now - at >= PROGRESS_SECONDS]:
             await self._tell_progress(run_id)
 
-    async def _tell(self, events: Sequence[Event]) -> None:
+    async def _publish(self, events: Sequence[Event]) -> None:
         # A recurring schedule passes through `completed` in one step: only its final state is published.
         recurred = {(e.subject, e.at) for e in events if e.noun == "schedule" and e.move == "recur"}
         for event in events:
@@ -220,7 +220,7 @@ class MovePublisher:
     async def _tell_schedule(self, event: Event) -> None:
         row = await self._schedules.get(event.subject)
         if row is not None and event.became:
-            self._broker.tell("crawler", ScheduleMoved(row.uid, event.became, row.next_due, event.at, row.error))
+            self._broker.publish("crawler", ScheduleMoved(row.uid, event.became, row.next_due, event.at, row.error))
 
     async def _tell_run(self, event: Event) -> None:
         run = await self._runs.get(event.subject)
@@ -232,12 +232,12 @@ class MovePublisher:
             return
         items = await self._history.items(run.id)
         self._note(run)
-        self._broker.tell("crawler", RunAdvanced(schedule.uid, run.uid, run.completed, items, event.at))
+        self._broker.publish("crawler", RunAdvanced(schedule.uid, run.uid, run.completed, items, event.at))
         if ended and event.became:
             self._told.pop(run.id, None)
             took = (run.ended_at or event.at) - (run.started_at or run.ended_at or event.at)
             happening = RunEnded(schedule.uid, run.uid, event.became, took, items, run.error, event.at)
-            self._broker.tell("crawler", happening)
+            self._broker.publish("crawler", happening)
 
     async def _tell_progress(self, run_id: int) -> None:
         """Publish the progress of a run that had no event for `PROGRESS_SECONDS`."""
@@ -248,7 +248,7 @@ class MovePublisher:
             return
         self._note(run)
         items, at = await self._history.items(run_id), self._clock.now()
-        self._broker.tell("crawler", RunAdvanced(schedule.uid, run.uid, run.completed, items, at))
+        self._broker.publish("crawler", RunAdvanced(schedule.uid, run.uid, run.completed, items, at))
 
     def _has_advanced(self, run: RunRow) -> bool:
         """Return whether a run has enough new pages to publish its progress at once, and not after a while."""
@@ -271,7 +271,7 @@ class HealthPublisher:
 
     async def once(self) -> None:
         """Check health, if the stream has clients, and publish a changed or due report."""
-        if not self._broker.heard("health"):
+        if not self._broker.has_clients("health"):
             self._was = {}
             return
         report = await self._health.report()
@@ -279,15 +279,15 @@ class HealthPublisher:
         states = {name: check.status for name, check in report.checks.items()}
         if states != self._was or now - self._at >= self._every:
             self._was, self._at = states, now
-            self._tell(report)
+            self._publish(report)
 
-    def _tell(self, report: Report) -> None:
+    def _publish(self, report: Report) -> None:
         at = self._clock.now()
         slowest = max((check.response_time_ms for check in report.checks.values()), default=0.0)
-        self._broker.tell("health", EngineHealth("crawler", report.status, slowest, None, at))
+        self._broker.publish("health", EngineHealth("crawler", report.status, slowest, None, at))
         for name, check in report.checks.items():
             seen = EngineHealth(name, check.status, check.response_time_ms, check.detail or check.error, at)
-            self._broker.tell("health", seen)
+            self._broker.publish("health", seen)
 
 
 class CountPublisher:
@@ -298,9 +298,9 @@ class CountPublisher:
 
     async def once(self) -> None:
         """Count and publish, if the stream has clients."""
-        if not self._broker.heard("metrics"):
+        if not self._broker.has_clients("metrics"):
             return
         tasks, runs, at = await self._tasks.counts(), await self._runs.counts(), self._clock.now()
         for noun, found in (("tasks", tasks), ("runs", runs)):
             for state, count in found.items():
-                self._broker.tell("metrics", Counted(f"{noun}_{state}", count, at))
+                self._broker.publish("metrics", Counted(f"{noun}_{state}", count, at))

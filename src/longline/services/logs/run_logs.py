@@ -234,7 +234,7 @@ class _Tail:
 
     async def steps(self) -> AsyncGenerator[Step]:
         """Yield all entries that exist by now, and the ends of runs."""
-        while self._run or await self._go_on():
+        while self._run or await self._next_run():
             part = await self._logs.read(self.mark.run_id, self.mark.number, BATCH_SIZE)
             if part.entries and self._run:
                 self._has_news, self._whole_since = True, None
@@ -247,7 +247,7 @@ class _Tail:
             if self._run and self._has_news:
                 self._has_news = False
                 yield Ended(next(iter(await self._logs.find(self._name, uid=self._run.uid)), self._run))
-            if not await self._go_on():
+            if not await self._next_run():
                 return
 
     def _is_over(self, part: LogPart, run: LoggedRun) -> bool:
@@ -262,7 +262,7 @@ class _Tail:
         self._whole_since = self._whole_since or now
         return now - self._whole_since > ARCHIVE_TIMEOUT_SECONDS
 
-    async def _go_on(self) -> bool:
+    async def _next_run(self) -> bool:
         """Go to the next run that has a log; return False when there is none."""
         run = await self._logs.following(self._name, self.mark.run_id)
         if run is None:

@@ -13,12 +13,12 @@ class Pools:
     def __init__(self, records: Records) -> None:
         self._records = records
 
-    async def keep(self, name: str, proxies: Sequence[int], fallbacks: Sequence[str] = ()) -> Pool:
+    async def put(self, name: str, proxies: Sequence[int], fallbacks: Sequence[str] = ()) -> Pool:
         """Make or replace a pool; its fallbacks must exist and form no cycle."""
         if not name.strip():
             raise BadInput("a pool needs a name")
         pool = Pool(name, tuple(dict.fromkeys(proxies)), tuple(dict.fromkeys(fallbacks)))
-        await self._records.keep([pool])
+        await self._records.put([pool])
         return pool
 
     async def find(self) -> list[Pool]:

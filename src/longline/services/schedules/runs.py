@@ -44,7 +44,7 @@ class Runs:
         row = await self._schedules.get_by_uid(schedule)
         if row is None:
             return [], 0
-        found = await self._surveyed(await self._history.find(row.id, limit=limit, offset=offset))
+        found = await self._with_figures(await self._history.find(row.id, limit=limit, offset=offset))
         return found, (await self._history.record(row.id)).total
 
     async def get(self, uid: str) -> tuple[RunRow, ScheduleRow]:
@@ -53,10 +53,10 @@ class Runs:
         schedule = await self._schedules.get(run.schedule_id) if run is not None and run.schedule_id else None
         if run is None or schedule is None:
             raise NotFound("run", uid)
-        [surveyed] = await self._surveyed([run])
+        [surveyed] = await self._with_figures([run])
         return surveyed, schedule
 
-    async def _surveyed(self, runs: list[RunRow]) -> list[RunRow]:
+    async def _with_figures(self, runs: list[RunRow]) -> list[RunRow]:
         """Return the runs, with figures for ended runs: a planner stores the figures a moment after the end."""
         fresh = [run.id for run in runs if run.ended and run.figures is None]
         reviews = await self._history.review(fresh) if fresh else {}
@@ -90,4 +90,4 @@ class Runs:
 
     async def today(self) -> DayTotals:
         """Return the page and document counts of completed runs that started today (UTC)."""
-        return await self._history.brought(self._clock.now() // DAY_MS * DAY_MS)
+        return await self._history.completed_totals(self._clock.now() // DAY_MS * DAY_MS)

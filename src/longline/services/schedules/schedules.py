@@ -59,7 +59,7 @@ def _awaits_a_place(row: ScheduleRow) -> bool:
     return row.state == ScheduleState.COMPLETED or (row.state == ScheduleState.PENDING and row.retries == 0)
 
 
-async def nobody() -> None:
+async def call_no_one() -> None:
     """Do nothing: planners also poll, only not at once."""
 
 
@@ -73,7 +73,7 @@ class Schedules:
         runs: RunStore,
         rhythms: PageChangeStore,
         clock: Clock,
-        call: Call = nobody,
+        call: Call = call_no_one,
     ) -> None:
         self._timetable, self._records, self._runs = timetable, records, runs
         self._rhythms, self._clock, self._call = rhythms, clock, call
@@ -93,7 +93,7 @@ class Schedules:
             known = await self._records.recurring(terms.source_ref)
             if known is not None:
                 with suppress(Conflict):  # another schedule replaced it; the next round changes that one
-                    return await self._told(await self._replace(known, terms))
+                    return await self._call_planners(await self._replace(known, terms))
         raise Conflict(f"the source {terms.source_ref} has a recurring schedule already")
 
     def _new(self, terms: ScheduleSpec) -> NewSchedule:
@@ -109,7 +109,7 @@ class Schedules:
         return made
 
     async def _turn_all(self, turns: Sequence[tuple[ScheduleRow, ScheduleTransition]]) -> list[ScheduleRow | None]:
-        moved = await self._timetable.turn_all(turns, PERSON)
+        moved = await self._timetable.move_all(turns, PERSON)
         return [moved.get(row.id) for row, _ in turns]
 
     async def _replace(self, known: ScheduleRow, terms: ScheduleSpec) -> ScheduleRow:
@@ -145,24 +145,24 @@ class Schedules:
         """Change the terms of a schedule, then move the schedule to `state` if given."""
         row = await self.get(uid)
         if state is not None and state != row.state:
-            self._way(row, state)
+            self._transition_to(row, state)
 
         def checked(terms: ScheduleSpec) -> ScheduleSpec:
             amended = amend(terms)
             amended.check()
             return amended
 
-        changed = await self._records.amend(row.id, checked, placed=True)
+        changed = await self._records.change(row.id, checked, placed=True)
         if changed is None:
             raise NotFound("schedule", uid)
         moved = (changed.interval_ms, changed.enabled) != (row.interval_ms, row.enabled)
         if moved and _awaits_a_place(changed):
-            changed = await self._turn(changed, _placed(changed)) or changed
+            changed = await self._move(changed, _placed(changed)) or changed
         if state is not None and state != changed.state:
-            return await self._bring(uid, lambda found: self._way(found, state))
-        return await self._told(changed)
+            return await self._bring(uid, lambda found: self._transition_to(found, state))
+        return await self._call_planners(changed)
 
-    async def _told(self, row: ScheduleRow) -> ScheduleRow:
+    async def _call_planners(self, row: ScheduleRow) -> ScheduleRow:
         """Call planners if the schedule is due now; return the schedule."""
         if self._is_awaited(row):
             await self._call()
@@ -172,12 +172,12 @@ class Schedules:
         # A schedule placed in a slot waits for the next poll: its maker may want to change it first.
         return row.state == ScheduleState.PENDING and row.next_due is not None and row.next_due <= self._clock.now()
 
-    async def _turn(self, row: ScheduleRow, turn: ScheduleTransition) -> ScheduleRow | None:
+    async def _move(self, row: ScheduleRow, turn: ScheduleTransition) -> ScheduleRow | None:
         """Move a schedule in a group commit; raise for an illegal move before it joins the batch."""
         self._timetable.check(row, turn, PERSON)
         return await self._turning((row, turn))
 
-    def _way(self, row: ScheduleRow, state: str) -> ScheduleTransition:
+    def _transition_to(self, row: ScheduleRow, state: str) -> ScheduleTransition:
         """Return the transition by which a person moves a schedule to a state."""
         now = self._clock.now()
         ways: dict[tuple[str, str], Callable[[], ScheduleTransition]] = {
@@ -252,9 +252,9 @@ class Schedules:
                 stop = RunStop("cancel", PERSON, "cancelled")
                 moved = await self._timetable.stop(Tick(row, run, self._clock.now()), turn, stop, PERSON)
             else:
-                moved = await self._turn(row, turn)
+                moved = await self._move(row, turn)
             if moved is not None:
-                return await self._told(moved)
+                return await self._call_planners(moved)
         raise StaleLease(f"schedule {uid} kept changing")
 
     async def _under_way(self, row: ScheduleRow) -> RunRow | None:

@@ -45,7 +45,7 @@ class SourceListener:
     async def once(self) -> None:
         """Receive messages, waiting for a short time, and handle them."""
         settled = [delivery.id for delivery in await self._messages.receive() if await self._settles(delivery)]
-        await self._messages.settle(settled)
+        await self._messages.acknowledge(settled)
 
     async def forget(self) -> None:
         """Delete the ids of events that were handled more than 7 days ago."""

@@ -28,7 +28,7 @@ from longline.ports.clock import Clock
 from longline.ports.records.runs import RunStore
 from longline.ports.records.schedules import RunStop, ScheduleStore, Tick
 from longline.ports.sources import SourceLookup
-from longline.services.schedules.schedules import MAX_TRIES, PERSON, nobody
+from longline.services.schedules.schedules import MAX_TRIES, PERSON, call_no_one
 
 log = logging.getLogger(__name__)
 
@@ -67,7 +67,7 @@ class SourceSchedules:
         runs: RunStore,
         timetable: ScheduleLifecycle,
         clock: Clock,
-        call: Call = nobody,
+        call: Call = call_no_one,
     ) -> None:
         self._directory, self._schedules, self._runs = directory, schedules, runs
         self._timetable, self._clock, self._call = timetable, clock, call
@@ -96,7 +96,7 @@ class SourceSchedules:
         """Update an automatic schedule except its state and next time; return whether a recurring schedule exists."""
         row = await self._schedules.recurring(source.ref)
         if row is not None and row.automatic:
-            await self._schedules.amend(row.id, partial(_renewed, now=computed(source)))
+            await self._schedules.change(row.id, partial(_renewed, now=computed(source)))
         return row is not None
 
     async def disabled(self, ref: str) -> None:
@@ -115,7 +115,7 @@ class SourceSchedules:
         turn = ScheduleTransition((*before.steps, *last.steps), last.after, last.reason)
         run = await self._runs.get(row.run_id or 0) if row.state == ScheduleState.RUNNING else None
         if run is None or run.state in RUN_ENDED:
-            return await self._timetable.turn(row, turn, "planner")
+            return await self._timetable.move(row, turn, "planner")
         return await self._timetable.stop(Tick(row, run, now), turn, RunStop("cancel", PERSON, DISABLED), "planner")
 
     async def run(self) -> SyncResult:
@@ -145,7 +145,7 @@ class SourceSchedules:
             await self.create(new)
             return lambda done: done.created
         if row.state == ScheduleState.PAUSED and row.paused_by != PERSON:
-            await self._timetable.turn(row, resumed(row, now), "planner")
+            await self._timetable.move(row, resumed(row, now), "planner")
             return lambda done: done.resumed
         return lambda done: done.kept
 

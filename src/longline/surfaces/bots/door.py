@@ -41,7 +41,7 @@ def bots_door(services: BotServices, tokens: Tokens, registry: CollectorRegistry
     """Return the API for bots and their admins; its metrics are registered in `registry`."""
     metrics = BotMetrics(registry)
 
-    async def take_stock() -> None:
+    async def refresh_metrics() -> None:
         metrics.set_jobs(await services.tasks.states())
 
     return Door(
@@ -51,7 +51,7 @@ def bots_door(services: BotServices, tokens: Tokens, registry: CollectorRegistry
         format=BotFormat(),
         groups=_groups(services, metrics),
         access={"bot": Access(_bearer, ("bot_token",), is_optional=True), "admin": _admin_access(tokens)},
-        take_stock=take_stock,
+        refresh_metrics=refresh_metrics,
         wrap=EscapedPaths,
         reads_nul=True,
     )

@@ -138,7 +138,7 @@ async def create_jobs(services: PolicyServices, body: CreateJobsRequest) -> Crea
     response_example=examples.ADDED_URLS,
 )
 async def add_urls(services: PolicyServices, body: KnownUrls) -> AddedUrls:
-    return AddedUrls(await services.policies.learn(body.urls))
+    return AddedUrls(await services.policies.add_urls(body.urls))
 
 
 POLICY_OPERATIONS = (

@@ -60,7 +60,7 @@ def intervals_door(services: IntervalServices, tokens: Tokens, registry: Collect
             "token": token_access(tokens),
             "internal": _internal_access(services.internal_secret),
         },
-        take_stock=IntervalMetrics(services.runs, services.standing_frontier, registry).take_stock,
+        refresh_metrics=IntervalMetrics(services.runs, services.standing_frontier, registry).refresh,
     )
 
 

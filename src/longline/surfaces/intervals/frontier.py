@@ -182,7 +182,7 @@ async def show_url(services: StandingFrontier, url_id: UrlId) -> FrontierUrlBody
 )
 async def submit_url(services: StandingFrontier, body: FrontierRequest) -> SubmittedBody:
     """A waiting URL that is submitted again keeps the higher priority; a fetched or dead one stays as it is."""
-    given = await services.submit(body.url, body.source_id, body.origin, inward(body.priority))
+    given = await services.submit(body.url, body.source_id, body.origin, to_internal_priority(body.priority))
     return SubmittedBody("URL submitted to frontier", task_uuid(given.id, given.created_at), given.new)
 
 
@@ -210,13 +210,13 @@ async def delete_url(services: StandingFrontier, url_id: UrlId) -> None:
 FRONTIER = (list_urls, show_frontier_stats, show_url, submit_url, retry_url, delete_url)
 
 
-def inward(priority: int) -> int:
+def to_internal_priority(priority: int) -> int:
     """Convert a contract priority (higher is sooner) to an internal one (lower is sooner)."""
     wanted = min(max(priority, MIN_PRIORITY), MAX_PRIORITY) if priority > 0 else USUAL_PRIORITY
     return DEFAULT_PRIORITY - (wanted - USUAL_PRIORITY) * PRIORITY_STEP
 
 
-def outward(priority: int) -> int:
+def to_contract_priority(priority: int) -> int:
     """Convert an internal priority to a contract priority."""
     found = USUAL_PRIORITY + (DEFAULT_PRIORITY - priority) // PRIORITY_STEP
     return min(max(found, MIN_PRIORITY), MAX_PRIORITY)
@@ -247,7 +247,7 @@ def url_body(row: StandingUrl) -> FrontierUrlBody:
         origin=origin,
         parent_url=row.parent_url,
         depth=row.depth,
-        priority=outward(row.priority),
+        priority=to_contract_priority(row.priority),
         status=REST_WORDS[row.rest],
         next_fetch_at=rfc3339(row.next_at),
         last_fetched_at=optional_rfc3339(row.finished_at if is_done else row.fetched_at),

@@ -13,7 +13,7 @@ from longline.services.discovery.links import DiscoveredLinks
 from longline.surfaces.error_format import error
 from longline.surfaces.intervals import examples
 from longline.surfaces.intervals.fields import Key, Limit, PageQuery, Text, Timestamp, rfc3339
-from longline.surfaces.intervals.frontier import Priority, outward
+from longline.surfaces.intervals.frontier import Priority, to_contract_priority
 from longline.surfaces.intervals.jobs.job_bodies import JobBody, job_body
 from longline.surfaces.operation import operation
 
@@ -345,7 +345,7 @@ def _link_facts(row: LinkRow) -> dict[str, Any]:
         "discovered_at": rfc3339(row.discovered_at),
         "queued_at": rfc3339(row.updated_at),
         "status": "processing" if row.taken else "pending",
-        "priority": outward(row.priority),
+        "priority": to_contract_priority(row.priority),
         "created_at": rfc3339(row.discovered_at),
         "updated_at": rfc3339(row.updated_at),
     }

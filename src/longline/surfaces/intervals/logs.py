@@ -273,7 +273,7 @@ def _log_stream(services: LogServices, job_id: str, steps: AsyncGenerator[Step],
     if not services.client_limit.take():
         raise ApiFailure(TOO_MANY_CONNECTIONS)
     frames = _frames(job_id, steps, is_marked=is_marked)
-    return EventStream(frames, services.client_limit.leave, heartbeat=services.heartbeat_seconds)
+    return EventStream(frames, services.client_limit.release, heartbeat=services.heartbeat_seconds)
 
 
 async def _frames(job_id: str, steps: AsyncGenerator[Step], *, is_marked: bool) -> AsyncGenerator[bytes]:

@@ -37,7 +37,7 @@ class IntervalMetrics(Collector):
         self._stock: Snapshot | None = None
         registry.register(self)
 
-    async def take_stock(self) -> None:
+    async def refresh(self) -> None:
         """Take a snapshot."""
         figures, pages = await self._runs.figures(), await self._runs.pages()
         urls = {} if self._urls is None else await self._urls.counts()

@@ -165,8 +165,8 @@ def _event_stream(services: StreamServices, stream: Stream) -> EventStream:
     client = services.broker.join(stream)
 
     def leave() -> None:
-        services.broker.leave(stream, client)
-        services.client_limit.leave()
+        services.broker.unsubscribe(stream, client)
+        services.client_limit.release()
 
     frames = _frames(services, stream, client)
     return EventStream(frames, leave, client.lost, heartbeat=services.heartbeat_seconds)

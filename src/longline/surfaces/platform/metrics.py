@@ -66,8 +66,8 @@ class Metrics:
         try:
             async with asyncio.timeout(_TIMEOUT_SECONDS):
                 totals = await counts.take()
-                for take_stock in self.watched:
-                    await take_stock()
+                for refresh_metrics in self.watched:
+                    await refresh_metrics()
         except Exception as error:
             _log.warning("record counts not available", extra={"reason": str(error) or "no answer in time"})
             self._tasks.clear()

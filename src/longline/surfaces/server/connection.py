@@ -71,7 +71,7 @@ class _Lingering:
         self._loop.call_later(LINGER_SECONDS, self._transport.abort)
 
 
-def lasts(scope: Scope) -> None:
+def mark_as_stream(scope: Scope) -> None:
     """Mark a request as a stream, which has no deadline for its response."""
     scope["state"][_STREAM] = True
 

@@ -48,7 +48,7 @@ def remote_source_loop(house: House) -> Loop:
     assert house.curator is not None
     sync = RemoteSourceSync(house.curator, records.curated, records.schema.now, feeds=s.feeds)
     # The stop does not wait for the other service: unsent changes are sent by the next process.
-    return cancel_on_stop(_round(sync.tell, sync.bring, s.sources_every))
+    return cancel_on_stop(_round(sync.push, sync.pull, s.sources_every))
 
 
 def _round(take: Once, begin: Once, every: float) -> Loop:

@@ -138,7 +138,7 @@ class Streams:
             common=common,
         )
         self.logs = LogServices(kept, self.followers, clients, is_streaming=s.run_log_streams)
-        self.events = StreamServices(broker, clients, house.clock.now, self.moves.attend)
+        self.events = StreamServices(broker, clients, house.clock.now, self.moves.start_position)
 
     async def close(self) -> None:
         """Publish the last moves, once the loops have ended, and disconnect every client."""

@@ -40,7 +40,7 @@ def scheduler(house: House, owner: int, run_log: RunLogWriter | None = None) -> 
         tallies=house.records.tallies,
         clock=house.clock,
         owner=owner,
-        see=run_log.see if run_log else lambda _: None,
+        see=run_log.begin if run_log else lambda _: None,
     )
     lease, longest = round(s.schedule_lease * 1000), round(s.run_timeout * 1000)
     rules = CrawlRules(
@@ -78,7 +78,7 @@ def scheduler_loop(house: House, owner: int, run_log: RunLogWriter | None = None
         finally:
             try:
                 async with asyncio.timeout(CLOSE_TIMEOUT_SECONDS):
-                    await scheduling.leave()
+                    await scheduling.hand_over_runs()
             except TimeoutError:
                 log.warning("schedule leases not released before the shutdown deadline")
 

@@ -56,7 +56,7 @@ async def test_spellings_that_are_equal_are_one_link(records: Records):
     await records.links.save([link(run, "https://x.example/%7eu", depth=5)])
     assert await urls(records) == ["x.example/~u"]
     learnt = [LinkDetails("https://x.example/%7Eu", 404, None), LinkDetails("https://x.example/~u", 200, "text/html")]
-    assert await records.links.learn(learnt) == 1
+    assert await records.links.update_from_pages(learnt) == 1
     assert await answers(records) == {"https://x.example/~u": (200, "text/html")}
 
 
@@ -163,13 +163,13 @@ async def test_a_link_knows_how_its_page_answered(records: Records):
         LinkDetails(gone, 404, None),
         LinkDetails("https://y.example/", 200, None),
     ]
-    assert await records.links.learn(learnt) == 3
+    assert await records.links.update_from_pages(learnt) == 3
     assert await answers(records) == {there: (200, "text/html"), gone: (404, None)}
     await records.links.save([link(one, there, depth=7)])
     assert (await answers(records))[there] == (200, "text/html"), "seen again it keeps it"
-    assert await records.links.learn([LinkDetails(there, 500, None)]) == 2
+    assert await records.links.update_from_pages([LinkDetails(there, 500, None)]) == 2
     assert (await answers(records))[there] == (500, "text/html")
-    assert await records.links.learn([]) == 0
+    assert await records.links.update_from_pages([]) == 0
 
 
 async def test_a_new_link_knows_what_an_earlier_visit_learnt(records: Records):

@@ -203,11 +203,11 @@ async def test_keeping_and_forgetting(records: Records, clock: FakeClock, peek: 
     run = await running_run(records)
     await records.logs.append(said(run, "a"), {})
     await end(records, run)
-    assert await records.logs.unkept() == []
+    assert await records.logs.unarchived() == []
     await records.logs.seal(run.id, said(run, "end"))
-    assert [found.run_id for found in await records.logs.unkept()] == [run.id]
+    assert [found.run_id for found in await records.logs.unarchived()] == [run.id]
     assert [await records.logs.archived(run.id, 0, "logs/x/1.log.gz", 90, 2) for _ in range(2)] == [True, False]
-    assert await records.logs.unkept() == []
+    assert await records.logs.unarchived() == []
     found = await logged(records, run)
     assert (found.key, found.bytes, found.kept, found.archived_at) == ("logs/x/1.log.gz", 90, 2, clock.now())
     assert await records.logs.prune(10_000, 20_000) == []
@@ -248,6 +248,6 @@ async def test_a_log_without_a_word_is_kept_once(records: Records):
     assert await records.logs.open(run.id, [])
     await end(records, run)
     assert await records.logs.seal(run.id, [])
-    assert [found.run_id for found in await records.logs.unkept()] == [run.id]
+    assert [found.run_id for found in await records.logs.unarchived()] == [run.id]
     assert await records.logs.archived(run.id, 0, "logs/x/1.log.gz", 20, 0)
-    assert await records.logs.unkept() == []
+    assert await records.logs.unarchived() == []

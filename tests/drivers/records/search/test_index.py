@@ -66,7 +66,7 @@ async def test_a_word_in_the_title_counts_for_more(records: Records):
             await given_texts(records, ("about nets", "one hook and more"), ("about hook", "one net and more"), *filler)
         )[:2]
     ]
-    await records.search.tidy()
+    await records.search.maintain()
     assert await found(records, "hook") == [title, body]
 
 
@@ -147,7 +147,7 @@ async def test_where_very_many_fit_the_newest_are_looked_at_first(
         await peek.rows(f"ALTER TABLE items ALTER id RESTART WITH {3 << search_module.SLICE_BITS}")
     later = await stored(records, [{"title": title, "body": body} for title, body in texts], kind="later")
     ids = [document.id for document in later]
-    await records.search.tidy()
+    await records.search.maintain()
     few = await records.search.query(parse_query("words", limit=3))
     many = await records.search.query(parse_query("words", limit=7))
     assert len(many.matches) == 7
@@ -162,7 +162,7 @@ async def test_where_very_many_fit_the_newest_are_looked_at_first(
 
 async def test_a_misspelt_word_has_a_nearest_one(records: Records, peek: Peek):
     await given_texts(records, ("Longline", "fishing with hooks"), ("Long boat", "fishing with nets"))
-    await records.search.tidy()
+    await records.search.maintain()
     assert await records.search.nearest("longlien") == "longline"
     assert await records.search.nearest("fisching") == "fishing"
     assert await records.search.nearest("fishing") is None, "it is known"
@@ -171,7 +171,7 @@ async def test_a_misspelt_word_has_a_nearest_one(records: Records, peek: Peek):
 
 async def test_without_trigrams_the_first_letters_must_be_right(records: Records, peek: Peek):
     await given_texts(records, ("Longline", "fishing"))
-    await records.search.tidy()
+    await records.search.maintain()
     if peek.engine == "pg":
         assert await records.search.nearest("xongline") == "longline"
         await peek.rows("DROP EXTENSION pg_trgm CASCADE")
@@ -185,12 +185,12 @@ async def test_without_trigrams_the_first_letters_must_be_right(records: Records
 
 
 async def test_tidying_counts_what_is_there_now(records: Records, peek: Peek):
-    await records.search.tidy()
+    await records.search.maintain()
     if peek.engine == "lite":
         return
     assert await peek.value("SELECT texts FROM vocabulary_of") == 0
     await given_texts(records, ("one", "word word"), ("other", "word"))
-    await records.search.tidy()
+    await records.search.maintain()
     assert await peek.rows("SELECT texts, words FROM vocabulary_of") == [(2, 5)]
     assert await peek.rows("SELECT term, doc FROM vocabulary ORDER BY term") == [("one", 1), ("other", 1), ("word", 2)]
 

@@ -196,7 +196,7 @@ async def test_a_planner_that_was_only_paused_lets_go_of_what_another_adopted(st
     token = (await stage.get(made))["lock_token"]
     await stage.planner(1).renew()
     assert await stage.planner(1).follow() == 0
-    await stage.planner(1).leave()
+    await stage.planner(1).hand_over_runs()
     found = await stage.get(made)
     assert (found["status"], found["lock_token"]) == ("running", token)
     stage.advance(299)
@@ -212,7 +212,7 @@ async def test_a_person_can_cancel_while_no_process_holds_the_run(stage: Stage, 
     made = await stage.job()
     await stage.poll()
     if how == "stopped":
-        await stage.planner().leave()
+        await stage.planner().hand_over_runs()
     stage.advance(301)
     told = await stage.ask("POST", f"/api/v1/jobs/{made['id']}/cancel")
     assert told["status"] == "cancelled"
@@ -447,7 +447,7 @@ async def test_figures_are_kept_however_a_run_ends(stage: Stage):
         stage.advance(MINUTE)
         await stage.planner().renew()
     await stage.planner().follow()
-    await stage.planner().leave()
+    await stage.planner().hand_over_runs()
     ways = {nobodys["id"]: "failed", cancelled["id"]: "cancelled", slow["id"]: "failed", broken["id"]: "failed"}
     for job in (nobodys, cancelled, broken, slow):
         run = (await stage.runs(job))[0]
@@ -462,7 +462,7 @@ async def test_interrupted_by_a_shutdown_it_goes_on_at_once(stage: Stage):
     stage.until(seconds(again["next_run_at"]))
     phase = stage.now
     assert await stage.poll() == 2
-    await stage.planner().leave()
+    await stage.planner().hand_over_runs()
     for job in (again, once):
         [run] = await stage.runs(job)
         assert (run["status"], "error_message" in run) == ("running", False)
@@ -483,7 +483,7 @@ async def test_a_run_may_be_stopped_and_continued_as_often_as_there_are_shutdown
     made = await stage.job()
     await stage.poll()
     for number in range(2, 8):
-        await stage.planner(number - 1).leave()
+        await stage.planner(number - 1).hand_over_runs()
         stage.advance(1)
         assert await stage.planner(number).follow() == 1
     await stage.work(7)
@@ -553,7 +553,7 @@ async def test_a_planner_that_stops_ends_what_has_no_open_urls(stage: Stage):
     made = await stage.job()
     await stage.poll()
     await stage.work(look=False)
-    await stage.planner().leave()
+    await stage.planner().hand_over_runs()
     [run] = await stage.runs(made)
     assert (run["status"], (await stage.get(made))["status"]) == ("completed", "completed")
 

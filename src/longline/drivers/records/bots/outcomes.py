@@ -48,10 +48,10 @@ async def rest(tx: Transaction, rests: Sequence[RestedTask], actor: str) -> dict
     await tx.batch("rest_tasks", [_task_row(r, tx.now) for r in rests])
     answered = [(r.holding.id, r.retries, tx.now if r.answered else None, r.ended) for r in rests]
     await tx.batch("rest_bot_tasks", answered)
-    due = await reckon(tx, [(r.holding.schedule_id, r.became) for r in rests])
+    due = await update_schedules(tx, [(r.holding.schedule_id, r.became) for r in rests])
     await _count(tx, rests)
     ledger = RunCounters()
-    ledger.moved(
+    ledger.count_moves(
         MovedTasks(r.holding.id, r.holding.run_id, r.holding.state, r.became, r.reason, r.holding.reason or "")
         for r in rests
     )
@@ -66,7 +66,7 @@ def _task_row(r: RestedTask, now: int) -> tuple[object, ...]:
     return (h.id, h.state, r.became, r.reason, r.error, None, attempt, 0, BOT, at)
 
 
-async def reckon(tx: Transaction, outcomes: Sequence[tuple[int | None, TaskState]]) -> dict[int, int]:
+async def update_schedules(tx: Transaction, outcomes: Sequence[tuple[int | None, TaskState]]) -> dict[int, int]:
     """Update schedules after completed or failed tasks; return next due times. Retries and expiries do not count."""
     ids = sorted({schedule_id for schedule_id, _ in outcomes if schedule_id is not None})
     rows = {row["schedule_id"]: row for row in await tx.batch("lock_bot_schedules", [(i,) for i in ids])}

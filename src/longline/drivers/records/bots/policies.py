@@ -58,7 +58,7 @@ class BotPolicyRecords(Table):
         assert figures is not None
         return figures
 
-    async def learn(self, urls: Sequence[tuple[str, str]]) -> int:
+    async def add_urls(self, urls: Sequence[tuple[str, str]]) -> int:
         async def work(tx: Transaction) -> int:
             rows = sorted({(sha256(url.encode()).hexdigest(), host, url) for host, url in urls})
             return len(await tx.batch("know_urls", rows))

@@ -44,7 +44,7 @@ async def add(tasks: Sequence[NewBotTask], hosts: Sequence[HostSetting], tx: Tra
     await tx.batch("add_bot_tasks", [_facts(task_ids[key], t) for key, t in made.items()])
     await tx.batch("offer_tasks", [(task_ids[k], BOT, ids[t.host], 0, t.priority, 0) for k, t in made.items()])
     ledger = RunCounters()
-    ledger.moved((MovedTasks(i, run_id, None, born, "") for i in task_ids.values()), listed=False)
+    ledger.count_moves((MovedTasks(i, run_id, None, born, "") for i in task_ids.values()), listed=False)
     await ledger.write(tx, "planner")
     return [task_ids[key] for key in made]
 

@@ -24,7 +24,7 @@ REFUSAL_OF_STATE = {
 class CandidateRecords(Table):
     """Candidates and decisions."""
 
-    async def sight(self, found: Sequence[LinkSighting], rules: DiscoveryRules) -> int:
+    async def add_sightings(self, found: Sequence[LinkSighting], rules: DiscoveryRules) -> int:
         once: dict[str, LinkSighting] = {}
         for sighting in found:
             once.setdefault(sighting.identity, sighting)
@@ -42,7 +42,7 @@ class CandidateRecords(Table):
     async def fresh(self, limit: int) -> list[CandidateRow]:
         return await self._all("fresh_candidates", CandidateRow, limit=limit)
 
-    async def seen(self, limit: int) -> list[CandidateRow]:
+    async def probed(self, limit: int) -> list[CandidateRow]:
         return await self._all("seen_candidates", CandidateRow, limit=limit)
 
     async def look(self, candidate_id: int, run_id: int) -> None:

@@ -37,7 +37,7 @@ class LinkRecords:
 
         return await self._database.transact(work)
 
-    async def learn(self, pages: Sequence[LinkDetails]) -> int:
+    async def update_from_pages(self, pages: Sequence[LinkDetails]) -> int:
         learnt = {_key(page.url): (page.status, page.content_type) for page in pages}
         rows = [(key, *learnt[key]) for key in sorted(learnt)]
 

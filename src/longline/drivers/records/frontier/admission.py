@@ -50,7 +50,7 @@ async def admit(
     if standing := {t.run_id for _, t in wanted if t.scope == SCOPE}:
         await enter(tx, ledger, [r["id"] for r in fresh if r["run_id"] in standing])
     await tx.batch("spend_sources", room.by_source(fresh))
-    ledger.moved((MovedTasks(r["id"], r["run_id"], None, TaskState.PENDING, "") for r in fresh), listed=False)
+    ledger.count_moves((MovedTasks(r["id"], r["run_id"], None, TaskState.PENDING, "") for r in fresh), listed=False)
     ledger.refused(over)
     ledger.refused(_known(tasks, fresh, over))
     wake: dict[int, int] = {}

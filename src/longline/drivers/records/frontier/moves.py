@@ -120,7 +120,7 @@ async def _cancel_open(tx: Transaction, change: Change, locked: set[int], ledger
             "cancel_tasks", [(r["id"], r["state"]) for r in rows], became=cancel.became, reason=reason
         )
     }
-    ledger.moved(
+    ledger.count_moves(
         MovedTasks(r["id"], change.subject, r["state"], cancel.became, reason) for r in rows if r["id"] in done
     )
     await follow(tx, ledger, [r["id"] for r in rows if r["scope"] == SCOPE])
@@ -158,7 +158,7 @@ async def _move_task(tx: Transaction, change: Change) -> Current | None:
     await _put_back(tx, change, place, due)
     ledger = RunCounters()
     one = MovedTasks(change.subject, place["run_id"], standing.rest, change.became, reason, place["reason"] or "")
-    ledger.moved([one], listed=False)
+    ledger.count_moves([one], listed=False)
     await follow(tx, ledger, [change.subject])
     ledger.event("task", change.subject, change.move, standing.state, change.became, (change.actor, reason))
     await ledger.write(tx, change.actor)

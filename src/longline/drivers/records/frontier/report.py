@@ -127,7 +127,7 @@ async def settle(
             offered.append((i, executor, place.host_id, o.due, o.task.priority, attempt))
     await tx.batch("queue_tasks", queued)
     await tx.batch("offer_tasks", offered)
-    ledger.moved(MovedTasks(o.task.id, o.task.run_id, was, o.became, o.reason) for o in outcomes)
+    ledger.count_moves(MovedTasks(o.task.id, o.task.run_id, was, o.became, o.reason) for o in outcomes)
     await follow(tx, ledger, [o.task.id for o in outcomes if o.task.scope == SCOPE])
 
 

@@ -65,7 +65,7 @@ class StandingFrontierRecords:
         return await self._database.read(work)
 
     async def advance(self, task_id: int, priority: int, due: int = 0) -> bool:
-        return await self._database.transact(lambda tx: _hasten(tx, task_id, priority, due))
+        return await self._database.transact(lambda tx: _move_forward(tx, task_id, priority, due))
 
 
 def _asked(query: UrlQuery, in_hand: Sequence[int], engine: Engine) -> dict[str, Any]:
@@ -132,7 +132,7 @@ async def _shown(tx: Transaction, ids: Sequence[int]) -> list[StandingUrl]:
     return [found[url_id] for url_id in ids if url_id in found]
 
 
-async def _hasten(tx: Transaction, task_id: int, priority: int, due: int) -> bool:
+async def _move_forward(tx: Transaction, task_id: int, priority: int, due: int) -> bool:
     """Move a task forward in the queue, under the lock of its host, as with every change of place."""
     place = await tx.one("task_place", id=task_id)
     if place is None:

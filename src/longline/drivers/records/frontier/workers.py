@@ -16,7 +16,7 @@ class WorkerRecords(Table):
     async def beat(self, worker: WorkerRow) -> None:
         await self._write("beat_worker", **msgspec.structs.asdict(worker))
 
-    async def leave(self, worker_id: int) -> None:
+    async def remove(self, worker_id: int) -> None:
         await self._write("leave_worker", id=worker_id)
 
     async def find(self) -> list[WorkerRow]:

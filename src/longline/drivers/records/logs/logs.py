@@ -103,7 +103,7 @@ class LogRecords:
 
         return await self._database.transact(work)
 
-    async def unkept(self, limit: int = 100) -> list[LoggedRun]:
+    async def unarchived(self, limit: int = 100) -> list[LoggedRun]:
         async def work(tx: Transaction) -> list[LoggedRun]:
             return _runs(await tx.all("unkept_logs", limit=limit))
 

@@ -17,7 +17,7 @@ class PageChangeRecords(Table):
 
         return await self._database.read(work)
 
-    async def keep(self, source_ref: str, rhythm: PageChanges) -> None:
+    async def save(self, source_ref: str, rhythm: PageChanges) -> None:
         await self._write("keep_rhythm", source_ref=source_ref, **msgspec.structs.asdict(rhythm))
 
     async def forget(self, source_ref: str) -> None:

@@ -37,7 +37,7 @@ class RunHistoryRecords(Table):
             [record] = await self._all("record_of_schedule", RunTotals, schedule_id=schedule_id)
         return record
 
-    async def brought(self, since: int) -> DayTotals:
+    async def completed_totals(self, since: int) -> DayTotals:
         [brought] = await self._all("brought_since", DayTotals, since=since)
         return brought
 

@@ -70,7 +70,7 @@ class ScheduleRecords(Table):
     async def recurring(self, source_ref: str) -> ScheduleRow | None:
         return await self._one("recurring_schedule", ScheduleRow, source_ref=source_ref)
 
-    async def amend(
+    async def change(
         self, schedule_id: int, change: Callable[[ScheduleSpec], ScheduleSpec], *, placed: bool = False
     ) -> ScheduleRow | None:
         async def work(tx: Transaction) -> ScheduleRow | None:

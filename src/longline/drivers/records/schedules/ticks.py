@@ -73,7 +73,7 @@ class TickRecords:
 
         return await self._database.read(work)
 
-    async def turn(
+    async def write_moved(
         self, turns: Sequence[tuple[ScheduleRow, ScheduleTransition]], actor: Actor
     ) -> dict[int, ScheduleRow]:
         return await self._database.transact(partial(_turn, turns, actor))

@@ -68,7 +68,7 @@ class RecordsSearch:
 
         return await self._database.read(work)
 
-    async def tidy(self) -> None:
+    async def maintain(self) -> None:
         await self._database.transact(_count_anew if self._engine == "pg" else _merge)
 
     async def check(self) -> str:

@@ -27,7 +27,7 @@ async def _put(tx: Transaction, run_id: int, items: Mapping[bytes, NewItem], led
     # In one order: two statements never deadlock.
     written = await tx.batch("put_items", [_row(item) for _, item in sorted(items.items())])
     if ledger is not None:
-        ledger.brought(run_id, (items[row["key"]] for row in written if not row["seen_again"]))
+        ledger.count_items(run_id, (items[row["key"]] for row in written if not row["seen_again"]))
     # In the order of ids, in which the indexer deletes them again.
     changed = sorted((row["id"], row["key"]) for row in written if row["updated_at"] == tx.now)
     indexed = [(i, *words) for i, key in changed if (words := items[key].words)]
