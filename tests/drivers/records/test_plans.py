@@ -52,7 +52,7 @@ INDEXES = {
     "open_tasks_of_run": {"tasks_run"},
     "cancel_tasks": {"tasks_pkey"},
     "items": {"items_pkey"},
-    "items_of_run": {"items_run"},
+    "items_of_run": {"run_items_position", "items_pkey"},
     "indexed_items": {"unindexed_pkey"},
     "search_ranked": {"texts_words"},
     "search_newest": {"texts_words"},
@@ -113,6 +113,7 @@ INSERT INTO offers (id, executor, host_id, due, priority, owner)
     FROM tasks WHERE state = 'downloaded';
 INSERT INTO items (id, key, hash, kind, run_id, task_id, created_at, updated_at, url, title, fields, body)
     SELECT n, int8send(n), '', 'k' || n % 9, n % 50, n, n, n, '', '', '{}', 'text' FROM generate_series(1, 20000) n;
+INSERT INTO run_items (run_id, item_id, position) SELECT run_id + 1, id, id FROM items;
 INSERT INTO texts (item_id, length, title_words, words)
     SELECT n, 2, '', to_tsvector('simple', 'text w' || n % 5000) FROM generate_series(1, 20000) n;
 INSERT INTO unindexed (item_id, hash) SELECT n, '' FROM generate_series(1, 20000) n;

@@ -6,8 +6,9 @@ from typing import Any
 
 import orjson
 import pytest
+from msgspec.structs import replace
 
-from longline.model.search.item import NewItem, Origin, new_items
+from longline.model.search.item import NewItem, Origin, new_items, own_fields
 from longline.model.search.tokenize import MAX_CHARACTERS
 
 PAGE = Origin(1, 2, "https://a.example/page")
@@ -43,11 +44,43 @@ def test_what_is_no_number_is_no_price(price: Any):
 
 
 def test_the_same_page_makes_the_same_items():
-    assert made(title="T", b=1, a=2) == made(a=2, b=1, title="T")
+    first, other = made(title="T", b=1, a=2), made(a=2, b=1, title="T")
+    assert replace(first, columns="") == replace(other, columns="")
     assert made(title="T").key == made(title="U").key
     assert made(title="T").hash != made(title="U").hash
     assert made(title="T").key != made("note", title="T").key
     assert made(title="T").key != made(title="T", url="https://a.example/x").key
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {
+            "price": 1.5,
+            "title": "T",
+            "url": "https://a.example/x",
+            "stock": True,
+            "body": "B",
+            "tags": [1, {"a": None}],
+        },
+        {"title": None, "name": "N", "text": "", "url": None},
+        {"url": "", "title": 7, "body": ["no text"]},
+        {"headline": "H", "name": "the title", "description": "the body", "raw_text": "B"},
+        {"body": "x" * (MAX_CHARACTERS + 1), "": "no name"},
+        {},
+    ],
+)
+def test_the_fields_come_back_as_the_parser_gave_them(fields: dict[str, Any]):
+    found = own_fields(made(**fields))
+    assert found == fields
+    assert list(found) == list(fields)
+
+
+def test_times_are_told_from_texts():
+    day, noon = datetime.date(2026, 1, 2), datetime.datetime(2026, 1, 2, 12)
+    item = made(day=day, local=noon, at=noon.replace(tzinfo=datetime.UTC), said="2026-01-02")
+    assert orjson.loads(item.columns) == [["day", "date"], ["local", "local_timestamp"], ["at", "timestamp"], "said"]
+    assert own_fields(item)["at"] == "2026-01-02T12:00:00+00:00"
 
 
 def test_two_items_of_a_kind_on_one_page_are_two():

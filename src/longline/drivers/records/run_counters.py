@@ -32,7 +32,7 @@ def column(state: str | None) -> str | None:
 
 
 _TASKS = ("admitted", "open", "completed", "failed", "cancelled", "skipped")
-_ORDER = (*_TASKS, "indexed", "untitled", "bodiless", "cpu_ms")
+_ORDER = (*_TASKS, "indexed", "untitled", "bodiless", "cpu_ms", "last_item")
 
 
 class RunCounters:
@@ -44,6 +44,7 @@ class RunCounters:
         self._moves: defaultdict[int, list[tuple[int, str | None, str, str]]] = defaultdict(list)
         self._events: list[tuple[str | int | None, ...]] = []
         self._standing: Counter[tuple[int, str]] = Counter()
+        self._placed: defaultdict[int, list[int]] = defaultdict(list)
         self._memory_mb = 0
         self._done: list[int] = []
 
@@ -87,6 +88,12 @@ class RunCounters:
                 counts["untitled"] += not item.title
                 counts["bodiless"] += not item.body
 
+    def place_items(self, run_id: int, items: Iterable[int]) -> None:
+        """Give items the next positions among the items of their run, in this order."""
+        before = len(self._placed[run_id])
+        self._placed[run_id] += items
+        self._counts[run_id]["last_item"] += len(self._placed[run_id]) - before
+
     def spent(self, cpu_ms: int, memory_mb: int) -> None:
         """Divide processor time between the runs of this batch by their tasks; note the memory that was in use."""
         self._memory_mb = memory_mb
@@ -123,15 +130,23 @@ class RunCounters:
         if len(runs) > 1:
             await tx.batch("lock_runs", [(run,) for run in runs])
         rows = [(run, *(self._counts[run][c] for c in _ORDER), self._memory_mb) for run in runs]
-        ended = []
+        ended, positions = [], []
         for row in await tx.batch("count_runs", rows):
+            positions += self._positions(row)
             if await self.settle(tx, row, actor):
                 ended.append(row["id"])
+        await tx.batch("place_items", positions)
         # After the runs, for which every report of a run waits: in the other order two reports could deadlock.
         await tx.batch("count_fates", [(*key, n) for key, n in sorted(self._fates.items()) if n])
         await tx.batch("count_standing", [(*key, n) for key, n in sorted(self._standing.items()) if n])
         await tx.batch("add_events", [*self._batches(actor), *self._events])
         return tuple(ended)
+
+    def _positions(self, run: Row) -> list[tuple[int, int, int]]:
+        """Return the items of a run with their positions, which end at the run's last one."""
+        items = self._placed[run["id"]]
+        first = run["last_item"] - len(items) + 1
+        return [(run["id"], item_id, position) for position, item_id in enumerate(items, first)]
 
     def _batches(self, actor: str) -> list[tuple[str | int | None, ...]]:
         return [

@@ -8,18 +8,18 @@ from typing import Any
 import msgspec
 import orjson
 
+from longline.model.search.columns import BODIES, TITLES, decode_columns, encode_columns
 from longline.model.search.tokenize import MAX_CHARACTERS, words_of
 from longline.model.storable_text import storable
-
-TITLES = ("title", "name", "product_name", "headline")
-BODIES = ("body", "text", "raw_text", "description")
-"""Fields of a parser's result for the text of an item, the best first; `TITLES` are those for the title."""
 
 UNINDEXED_KINDS = frozenset({"extraction"})
 """Kinds that are counted when they are indexed: they wait for the indexer, which does both."""
 
 PRODUCT = ("name", "price", "description", "availability")
 """Fields that count as a change of a product; the rating is none of them."""
+
+MAX_POSITION = 2**63 - 1
+"""Largest position of an item in its run."""
 
 _KEY_BYTES = 16
 
@@ -35,7 +35,8 @@ class Origin(msgspec.Struct, frozen=True, gc=False):
 class ItemFacts(msgspec.Struct, frozen=True, gc=False):
     """An item as its parser made it. `run_id` and `task_id` are the last to see the item; another `hash` is a change.
 
-    `fields` is JSON of all fields without a column. The columns from `price` on are for filters.
+    `fields` is JSON of all fields without a column. The columns from `price` on are for filters. `columns` is JSON of
+    the names of all fields, in the order of the parser.
     """
 
     hash: str
@@ -51,6 +52,7 @@ class ItemFacts(msgspec.Struct, frozen=True, gc=False):
     availability: str | None = None
     brand: str | None = None
     category: str | None = None
+    columns: str = "[]"
 
 
 class NewItem(ItemFacts, frozen=True, kw_only=True, gc=False):
@@ -71,6 +73,12 @@ class ItemRow(ItemFacts, frozen=True, kw_only=True, gc=False):
     source_id: int
     created_at: int
     updated_at: int
+
+
+class RunItem(ItemRow, frozen=True, kw_only=True, gc=False):
+    """An item of a run, with its position among the items of the run."""
+
+    position: int
 
 
 class SearchDocument(ItemRow, frozen=True, kw_only=True, gc=False):
@@ -103,6 +111,20 @@ def new_items(
     return [_in_words(item) for item in found] if in_words else found
 
 
+def own_fields(item: ItemFacts) -> dict[str, Any]:
+    """Return the fields of an item as its parser gave them, in their order; times and days are texts."""
+    rest: dict[str, Any] = orjson.loads(item.fields)
+    named = {name: rest[name] if name in rest else _held(item, name) for name, _ in decode_columns(item.columns)}
+    return named | rest
+
+
+def _held(item: ItemFacts, name: str) -> str:
+    """Return the value of a field that a column of the item holds."""
+    if name == "url":
+        return item.url
+    return item.title if name in TITLES else item.body
+
+
 def _in_words(item: NewItem) -> NewItem:
     if item.kind in UNINDEXED_KINDS:
         return item
@@ -111,8 +133,11 @@ def _in_words(item: NewItem) -> NewItem:
 
 def _new_item(kind: str, url: str, number: int, fields: Mapping[str, Any], origin: Origin) -> NewItem:
     title_in, body_in = _first(fields, TITLES), _first(fields, BODIES)
-    title, body = _text(fields.get(title_in)), _text(fields.get(body_in))[:MAX_CHARACTERS]
-    rest = _json({name: value for name, value in fields.items() if name not in ("url", title_in, body_in)})
+    title, text = _text(fields.get(title_in)), _text(fields.get(body_in))
+    body = text[:MAX_CHARACTERS]
+    # A field stays among the others unless a column has its whole value.
+    held = {title_in, body_in if body == text else "", "url" if url == fields.get("url") else ""}
+    rest = _json({name: value for name, value in fields.items() if not name or name not in held})
     changes = "".join(_said(fields.get(name)) for name in PRODUCT) if kind == "product" else f"{title}\n{body}\n{rest}"
     # A parser may decide for itself which changes count.
     told = _text(fields.get("content_hash"))
@@ -131,11 +156,12 @@ def _new_item(kind: str, url: str, number: int, fields: Mapping[str, Any], origi
         availability=_text(fields.get("availability")) or None,
         brand=_text(fields.get("brand")) or None,
         category=_text(fields.get("category")) or None,
+        columns=encode_columns(fields),
     )
 
 
 def _first(fields: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    return next((name for name in names if isinstance(fields.get(name), str)), names[0])
+    return next((name for name in names if isinstance(fields.get(name), str)), "")
 
 
 def _text(value: object) -> str:

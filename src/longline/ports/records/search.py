@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from longline.model.search.item import ItemRow, NewItem, SearchDocument, Wordiness
+from longline.model.search.item import MAX_POSITION, ItemRow, NewItem, RunItem, SearchDocument, Wordiness
 
 
 class ItemStore(Protocol):
@@ -17,8 +17,18 @@ class ItemStore(Protocol):
         """Return items by id, in the given order; unknown ids are left out."""
         ...
 
-    async def of_run(self, run_id: int, *, after: int = 0, limit: int = 100) -> list[ItemRow]:
-        """Return items last seen by a run, by id."""
+    async def of_run(
+        self, run_id: int, *, after: int = 0, until: int = MAX_POSITION, limit: int = 100
+    ) -> list[RunItem]:
+        """Return items of a run in the order in which they came, behind the position `after` and up to `until`.
+
+        Positions become visible in their order: a reader that goes on after its last position misses no item. An item
+        that changes during the run moves to the end, and such a reader gets it again.
+        """
+        ...
+
+    async def last_position(self, run_id: int) -> int:
+        """Return the position of the item that came last in a run; 0 for a run without items."""
         ...
 
     async def unindexed(self, limit: int) -> list[SearchDocument]:

@@ -118,7 +118,7 @@ class Exports:
         after = 0
         while items := await self._items.of_run(run_id, after=after, limit=CHUNK):
             await export.rows("items", [_item(row) for row in items])
-            after = items[-1].id
+            after = items[-1].position
 
 
 class _Members:

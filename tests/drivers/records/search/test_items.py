@@ -1,8 +1,11 @@
 """Items on both engines: what is put again keeps its id, and what changed waits for the index."""
 
+import asyncio
+
 import pytest
 
 from longline.drivers.records import open_database
+from longline.drivers.records.run_counters import RunCounters
 from longline.drivers.records.search.items import put
 from longline.model.search.item import NewItem, Origin, SearchDocument, new_items
 from longline.model.search.query import SearchQuery, Term
@@ -121,8 +124,51 @@ async def test_items_of_a_run_are_paged(records: Records):
     run, other = await queued_run(records), await queued_run(records)
     await records.items.put([article(run.id, f"/{n}") for n in range(5)] + [article(other.id, "/other")])
     first = await records.items.of_run(run.id, limit=3)
-    rest = await records.items.of_run(run.id, after=first[-1].id, limit=3)
-    assert len({item.url for item in first + rest}) == 5
+    rest = await records.items.of_run(run.id, after=first[-1].position, limit=3)
+    assert [item.url for item in first + rest] == [f"https://a.example/{n}" for n in range(5)]
+    assert [item.position for item in first + rest] == [1, 2, 3, 4, 5]
+    assert [item.position for item in await records.items.of_run(run.id, after=1, until=3)] == [2, 3]
+    assert await records.items.last_position(run.id) == 5
+
+
+async def test_an_item_that_changes_goes_to_the_end_of_its_run(records: Records, clock: FakeClock):
+    run = await queued_run(records)
+    await records.items.put([article(run.id, f"/{n}") for n in range(3)])
+    clock.advance(5)
+    await records.items.put([article(run.id, "/2"), article(run.id, "/0", title="changed")])
+    found = await records.items.of_run(run.id)
+    assert [(item.url[-1], item.position) for item in found] == [("1", 2), ("2", 3), ("0", 4)]
+
+
+async def test_every_run_has_its_own_order(records: Records, clock: FakeClock):
+    run, again = await queued_run(records), await queued_run(records)
+    await records.items.put([article(run.id, f"/{n}") for n in range(3)])
+    clock.advance(5)
+    await records.items.put([article(again.id, f"/{n}") for n in (2, 0)])
+    assert [item.url[-1] for item in await records.items.of_run(run.id)] == ["0", "1", "2"]
+    assert [(i.url[-1], i.position) for i in await records.items.of_run(again.id)] == [("2", 1), ("0", 2)]
+
+
+async def test_a_reader_of_positions_misses_no_item_of_concurrent_writers(records: Records):
+    run = await queued_run(records)
+    found: list[str] = []
+    position = 0
+
+    async def read() -> None:
+        nonlocal position
+        for item in await records.items.of_run(run.id, after=position, limit=1000):
+            found.append(item.url)
+            position = item.position
+
+    async def write(writer: int) -> None:
+        for n in range(10):
+            await records.items.put([article(run.id, f"/{writer}/{n}/{m}") for m in range(3)])
+            await read()
+
+    await asyncio.gather(*(write(writer) for writer in range(4)))
+    await read()
+    assert len(found) == len(set(found)) == 120
+    assert position == 120
 
 
 async def test_items_are_given_in_the_order_asked_for(records: Records):
@@ -139,7 +185,7 @@ async def test_items_are_part_of_the_transaction_they_are_put_in(
     database = await open_database(records_url, clock)
 
     async def work(tx):
-        assert await put(tx, [article(run.id)]) == 1
+        assert await put(tx, [article(run.id)], RunCounters()) == 1
         raise KeyError("something else of the report failed")
 
     with pytest.raises(KeyError):

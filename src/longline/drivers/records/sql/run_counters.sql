@@ -9,11 +9,17 @@ UPDATE runs SET admitted = runs.admitted + r.admitted, open = runs.open + r.open
     completed = runs.completed + r.completed, failed = runs.failed + r.failed,
     cancelled = runs.cancelled + r.cancelled, skipped = runs.skipped + r.skipped,
     indexed = runs.indexed + r.indexed, untitled = runs.untitled + r.untitled, bodiless = runs.bodiless + r.bodiless,
-    cpu_ms = COALESCE(runs.cpu_ms, 0) + r.cpu_ms,
+    cpu_ms = COALESCE(runs.cpu_ms, 0) + r.cpu_ms, last_item = runs.last_item + r.last_item,
     memory_mb = CASE WHEN r.memory_mb > COALESCE(runs.memory_mb, 0) THEN r.memory_mb ELSE runs.memory_mb END
-/*rows FROM r(id bigint, admitted bigint, open bigint, completed bigint, failed bigint, cancelled bigint, skipped bigint, indexed bigint, untitled bigint, bodiless bigint, cpu_ms bigint, memory_mb bigint) */
+/*rows FROM r(id bigint, admitted bigint, open bigint, completed bigint, failed bigint, cancelled bigint, skipped bigint, indexed bigint, untitled bigint, bodiless bigint, cpu_ms bigint, last_item bigint, memory_mb bigint) */
 WHERE runs.id = r.id
-RETURNING runs.id, runs.open, runs.state, runs.completed, runs.schedule_id;
+RETURNING runs.id, runs.open, runs.state, runs.completed, runs.schedule_id, runs.last_item;
+
+-- name: place_items
+INSERT INTO run_items (run_id, item_id, position)
+SELECT r.run_id, r.item_id, r.position /*rows FROM r(run_id bigint, item_id bigint, position bigint) */
+WHERE TRUE
+ON CONFLICT (run_id, item_id) DO UPDATE SET position = excluded.position;
 
 -- name: end_run
 UPDATE runs SET state = :became, ended_at = :now, owner = NULL, token = token + 1, lease_until = NULL,

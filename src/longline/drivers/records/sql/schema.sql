@@ -125,6 +125,8 @@ CREATE TABLE runs (
     -- Documents without a title, and without a text; `indexed` counts all of them.
     untitled BIGINT NOT NULL DEFAULT 0,
     bodiless BIGINT NOT NULL DEFAULT 0,
+    -- The position of the item that came last, in `run_items`.
+    last_item BIGINT NOT NULL DEFAULT 0,
     -- Every URL has one fate: the sums reconcile at every commit, or there is no commit.
     CHECK (admitted = open + completed + failed + cancelled + skipped)
 ) /*pg WITH (fillfactor = 10) */;
@@ -642,6 +644,8 @@ CREATE TABLE items (
     availability  TEXT,
     brand         TEXT,
     category      TEXT,
+    -- The names of all its fields as JSON, in the order in which the parser gave them.
+    columns       TEXT NOT NULL DEFAULT '[]',
     url           TEXT NOT NULL,
     title         TEXT NOT NULL,
     fields        TEXT NOT NULL,
@@ -651,8 +655,17 @@ CREATE TABLE items (
     seen_again BOOLEAN NOT NULL DEFAULT FALSE,
     UNIQUE (source_id, key)
 );
-CREATE INDEX items_run ON items (run_id, id);
 CREATE INDEX items_kind ON items (kind, id);
+
+-- The items of each run in the order in which they came. An item that changes during the run goes to the end. Positions
+-- are given under the lock of the run's row, so that they become visible in their order and a reader misses none.
+CREATE TABLE run_items (
+    run_id    BIGINT NOT NULL REFERENCES runs (id),
+    item_id   BIGINT NOT NULL,
+    position  BIGINT NOT NULL,
+    PRIMARY KEY (run_id, item_id)
+) /*lite WITHOUT ROWID */;
+CREATE UNIQUE INDEX run_items_position ON run_items (run_id, position);
 
 -- Items that the index does not know yet as they are now.
 CREATE TABLE unindexed (

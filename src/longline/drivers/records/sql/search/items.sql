@@ -1,10 +1,10 @@
 -- Items, and the items that wait for the index.
 
 -- name: put_items
-INSERT INTO items (source_id, key, hash, kind, run_id, task_id, url, title, body, fields, price, rating, availability, brand, category, created_at, updated_at)
+INSERT INTO items (source_id, key, hash, kind, run_id, task_id, url, title, body, fields, price, rating, availability, brand, category, columns, created_at, updated_at)
 SELECT COALESCE((SELECT source_id FROM runs WHERE id = r.run_id), 0), r.key, r.hash, r.kind, r.run_id, r.task_id, r.url,
-       r.title, r.body, r.fields, r.price, r.rating, r.availability, r.brand, r.category, :now, :now
-/*rows FROM r(hash text, kind text, run_id bigint, task_id bigint, url text, title text, body text, fields text, price float8, rating float8, availability text, brand text, category text, key bytea) */
+       r.title, r.body, r.fields, r.price, r.rating, r.availability, r.brand, r.category, r.columns, :now, :now
+/*rows FROM r(hash text, kind text, run_id bigint, task_id bigint, url text, title text, body text, fields text, price float8, rating float8, availability text, brand text, category text, columns text, key bytea) */
 WHERE TRUE
 ON CONFLICT (source_id, key) DO UPDATE SET
     run_id = excluded.run_id, task_id = excluded.task_id,
@@ -13,7 +13,7 @@ ON CONFLICT (source_id, key) DO UPDATE SET
     updated_at = CASE WHEN items.hash = excluded.hash THEN items.updated_at ELSE excluded.updated_at END,
     hash = excluded.hash, title = excluded.title, body = excluded.body, fields = excluded.fields,
     price = excluded.price, rating = excluded.rating, availability = excluded.availability,
-    brand = excluded.brand, category = excluded.category
+    brand = excluded.brand, category = excluded.category, columns = excluded.columns
 -- What a crawl made of a page is not replaced by what is made of it when it is fetched alone.
 WHERE NOT EXISTS (SELECT 1 FROM runs u WHERE u.id = excluded.run_id AND u.kind LIKE 'frontier.%')
 RETURNING id, key, updated_at, seen_again;
@@ -24,7 +24,7 @@ ON CONFLICT (item_id) DO UPDATE SET hash = excluded.hash;
 
 -- name: unindexed_items
 SELECT i.id, i.hash, i.kind, i.source_id, i.run_id, i.task_id, i.url, i.title, i.body, i.fields, i.price, i.rating,
-       i.availability, i.brand, i.category, i.created_at, i.updated_at, COALESCE(s.name, '') AS source_name
+       i.availability, i.brand, i.category, i.columns, i.created_at, i.updated_at, COALESCE(s.name, '') AS source_name
 FROM unindexed u JOIN items i ON i.id = u.item_id LEFT JOIN sources s ON s.id = i.source_id
 ORDER BY u.item_id LIMIT :limit;
 
@@ -39,10 +39,11 @@ SELECT COUNT(*) AS count FROM unindexed;
 SELECT i.* FROM items i /*rows , r(id bigint) */ WHERE i.id = r.id;
 
 -- name: items_of_run
--- The run is compared outside: compared inside it would leave PostgreSQL free to go through all ids instead.
-SELECT * FROM (
-    SELECT * FROM items WHERE (run_id, id) > (:run_id, :after) ORDER BY run_id, id LIMIT :limit
-) i WHERE run_id = :run_id;
+SELECT i.*, r.position FROM run_items r JOIN items i ON i.id = r.item_id
+WHERE r.run_id = :run_id AND r.position > :after AND r.position <= :until ORDER BY r.position LIMIT :limit;
+
+-- name: last_item
+SELECT last_item FROM runs WHERE id = :run_id;
 
 -- name: wordiness
 -- Numbers alone count: a parser of somebody's own may say anything.
