@@ -7,6 +7,7 @@ from typing import Any
 import asyncpg
 
 TABLES = (
+    "run_items",
     "bot_answers",
     "bot_results",
     "bot_tasks",

@@ -154,11 +154,14 @@ async def test_a_reader_of_positions_misses_no_item_of_concurrent_writers(record
     found: list[str] = []
     position = 0
 
+    reading = asyncio.Lock()
+
     async def read() -> None:
         nonlocal position
-        for item in await records.items.of_run(run.id, after=position, limit=1000):
-            found.append(item.url)
-            position = item.position
+        async with reading:
+            for item in await records.items.of_run(run.id, after=position, limit=1000):
+                found.append(item.url)
+                position = item.position
 
     async def write(writer: int) -> None:
         for n in range(10):
