@@ -4,13 +4,18 @@ A server that cannot start is an error, never a skip: a green run has really use
 """
 
 import asyncio
-from collections.abc import Iterator
+import gc
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import uvicorn.server
+from litestar.utils.signature import ParsedSignature
 
+from longline.cli.event_loop import GC_GENERATION_RATIO, GC_NEW_OBJECTS
 from tests.drivers.records import migrated
 from tests.servers import (
     PostgresServer,
@@ -51,6 +56,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if needs_servers(item):
             item.add_marker("servers")
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage as seldom as the program does: the modules and tests that are there now stay to the end."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(GC_NEW_OBJECTS, GC_GENERATION_RATIO, GC_GENERATION_RATIO)
 
 
 def needs_servers(item: pytest.Item) -> bool:
@@ -100,6 +112,25 @@ def servers_stop_at_once() -> Iterator[None]:
     """Let uvicorn look every hundredth of a second whether it is to stop: hundreds of tests wait for its tenths."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(uvicorn.server, "asyncio", Hurried())
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def types_are_parsed_once() -> Iterator[None]:
+    """Parse signatures of routes and shapes of requests once: a thousand tests build an application of the same."""
+    parsed: dict[Any, ParsedSignature] = {}
+    parse = ParsedSignature.from_fn
+
+    def from_fn(function: Callable[..., Any], namespace: dict[str, Any]) -> ParsedSignature:
+        code, annotations = getattr(function, "__code__", function), getattr(function, "__annotations__", {})
+        key = code, tuple(annotations.items()), getattr(function, "__defaults__", None), tuple(namespace)
+        if key not in parsed:
+            parsed[key] = parse(function, namespace)
+        return parsed[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ParsedSignature, "from_fn", from_fn)
+        patch.setattr(msgspec.inspect, "type_info", cache(msgspec.inspect.type_info))
         yield
 
 

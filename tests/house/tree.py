@@ -5,7 +5,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,16 +30,21 @@ class Module:
         return len(self.text.splitlines())
 
     def walk(self) -> Iterator[ast.AST]:
-        return ast.walk(self.tree)
+        return iter(self._nodes)
+
+    @cached_property
+    def _nodes(self) -> list[ast.AST]:
+        return list(ast.walk(self.tree))
 
 
-def modules(top: Path = SRC) -> list[Module]:
-    """Every Python file under `top`."""
-    return [
+@cache
+def modules(top: Path = SRC) -> tuple[Module, ...]:
+    """Every Python file under `top`; each is read and parsed once, for all rules."""
+    return tuple(
         Module(path.relative_to(top).as_posix(), path.read_text(encoding="utf-8"))
         for path in sorted(top.rglob("*.py"))
         if not _NOT_OURS & set(path.parts)
-    ]
+    )
 
 
 def project_files() -> list[str]:

@@ -1,9 +1,10 @@
-"""A process that has imported the program, and makes a copy of itself for each start of it.
+"""A process that has imported the program, and makes a copy of itself for each start of the program.
 
-Importing takes a second of a processor, a copy a hundredth of that. Orders come by a socket, one each: the words of the
-command line, the folder, the environment, and the three standard streams. The answer is the process id of the copy.
+Importing takes a second of a processor, a copy a hundredth of a second. Orders come by a socket, one each: the words of
+the command line, the folder, the environment, and the three standard streams. The answer is the process id of the copy.
 """
 
+import atexit
 import gc
 import json
 import os
@@ -11,14 +12,20 @@ import random
 import signal
 import socket
 import sys
+import threading
 import time
+from importlib import import_module
 from io import TextIOWrapper
 from typing import Any
 
 from longline.cli.main import build, main
+from longline.wiring.house import BUILT_IN
 
 MAX_ORDER_BYTES = 200_000
 """More than one packet of a Unix socket holds."""
+
+IMPORTED_LATE = ("typer._adapters", *BUILT_IN)
+"""Modules that the program imports when it needs them: typer's reader of arguments with pydantic, and the parsers."""
 
 
 def serve(orders: socket.socket) -> dict[str, Any] | None:
@@ -67,11 +74,28 @@ def become(order: dict[str, Any]) -> None:
         stream.reconfigure(line_buffering=stream.isatty() or stream is sys.stderr, write_through=at_once)
     sys.argv[1:] = order["words"]
     sys.path[0] = order["folder"]
-    main()
+    try:
+        main()
+    except SystemExit as ended:
+        end(ended)
+
+
+def end(ended: SystemExit) -> None:
+    """End as the interpreter does, but leave the memory alone: freeing it would first copy all of it to this process."""
+    threading._shutdown()  # type: ignore[attr-defined]  # not in the stubs
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        raise ended from None
+    os._exit(ended.code if isinstance(ended.code, int) else 0)
 
 
 if __name__ == "__main__":
     build()
+    for name in IMPORTED_LATE:
+        import_module(name)
     gc.collect()
     gc.freeze()
     # Ctrl-C is for the tests; they end this process by closing the socket.

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple, Protocol
 from urllib.parse import parse_qsl
@@ -170,7 +170,7 @@ class Endpoint:
             self._readers.append(("body", partial(self._read_body, read)))
         if headers:
             self._readers.append(("headers", partial(self._read_headers, RequestReader(headers))))
-        self._path = RequestReader(_path_shape(operation)) if operation.path_parameters else None
+        self._path = RequestReader(_path_shape(*operation.path_parameters.items())) if operation.path_parameters else None
 
     async def answer(self, request: HttpRequest) -> HttpResponse:
         """Return the response to a request; every failure is a response in the format of the API."""
@@ -249,8 +249,9 @@ class EmptyBody(NotJson):
         super().__init__("the body is empty")
 
 
-def _path_shape(operation: Operation) -> type[msgspec.Struct]:
-    return msgspec.defstruct("PathParameters", list(operation.path_parameters.items()))
+@lru_cache(maxsize=256)
+def _path_shape(*parameters: tuple[str, Any]) -> type[msgspec.Struct]:
+    return msgspec.defstruct("PathParameters", list(parameters))
 
 
 def _has_required(shape: type[msgspec.Struct]) -> bool:
