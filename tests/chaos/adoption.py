@@ -32,6 +32,7 @@ from longline.model.schedules.schedule import NewSchedule, ScheduleSpec
 from longline.model.sources.source import NewSource
 from tests.chaos.politeness import ask, running_origin
 from tests.journeys.place import Place
+from tests.servers.program import Program
 from tests.servers.restartable import RestartablePostgres, restartable_postgres
 
 Visit = tuple[str, str, float, float, int]
@@ -134,10 +135,8 @@ class Platform:
             "LONGLINE_LEASE": "10s",
             "LONGLINE_RANDOM_DELAY": "0s",
         }
-        words = [sys.executable, "-m", "longline.cli", "up", "--port", "0", "--workers", str(self._workers)]
-        self._process = subprocess.Popen(
-            [*words, *self._place.flags], env=environment, stdout=subprocess.DEVNULL, stderr=self._log
-        )
+        words = ["up", "--port", "0", "--workers", str(self._workers), *self._place.flags]
+        self._process = Program(words, environment, stdout=subprocess.DEVNULL, stderr=self._log)
         self._started = time.monotonic()
 
     def kill_one(self, parsers: int) -> str:

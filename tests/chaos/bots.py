@@ -25,6 +25,7 @@ import wreq
 from longline.services.tokens import Tokens
 from tests.chaos.bot_history import History, Lock, Submit
 from tests.servers import running_postgres
+from tests.servers.program import Program
 
 LOCK_SECONDS = 2
 HOST = "shop.example"
@@ -34,12 +35,12 @@ SECRET = "s" * 64
 @contextmanager
 def server(database: str, folder: Path, *, careless: bool = False) -> Iterator[str]:
     """A server of its own process; its address."""
-    command = [sys.executable, "-m", "tests.chaos.bot_server", *(["careless"] if careless else [])]
+    module, words = "tests.chaos.bot_server", ["careless"] if careless else []
     environ = {**os.environ, "LONGLINE_DATA": str(folder), "LONGLINE_DATABASE": database, "AUTH_JWT_SECRET": SECRET}
-    subprocess.run([*command, "migrate"], env=environ, check=True, stdout=subprocess.DEVNULL)
-    process = subprocess.Popen(
-        [*command, "up", "--port", "0", "--log-level", "error"], env=environ, stdout=subprocess.PIPE, text=True
-    )
+    migration = Program([*words, "migrate"], environ, module, stdout=subprocess.DEVNULL)
+    assert migration.wait() == 0
+    words += ["up", "--port", "0", "--log-level", "error"]
+    process = Program(words, environ, module, stdout=subprocess.PIPE, text=True)
     assert process.stdout
     try:
         yield process.stdout.readline().split(" listens on ")[1].split()[0]

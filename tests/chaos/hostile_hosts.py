@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ import httpx
 import orjson
 
 from tests.chaos.hostile_origin import GOOD
+from tests.servers import program
 from tests.servers.process import free_ports
 
 QUARTER = 15.0
@@ -87,22 +88,18 @@ async def running_platform(folder: Path, figures: Figures) -> AsyncIterator[http
         "LONGLINE_POLL": "200ms",
         "LONGLINE_LOG_LEVEL": "error",
     }
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "longline.cli", "up"), env=environment, stdout=subprocess.DEVNULL
-    )
+    process = program.Program(["up"], environment, stdout=subprocess.DEVNULL)
     try:
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
             await _answers(client)
-            token = [sys.executable, "-m", "longline.cli", "token", "--role", "admin"]
-            told = await asyncio.to_thread(subprocess.check_output, token, env=environment, text=True)
-            client.headers["Authorization"] = f"Bearer {told.split()[-1]}"
+            told = await asyncio.to_thread(program.run, "token", "--role", "admin", env=environment)
+            client.headers["Authorization"] = f"Bearer {told.stdout.split()[-1]}"
             yield client
         process.send_signal(signal.SIGTERM)
-        figures.stopped_with = await asyncio.wait_for(process.wait(), 60)
+        figures.stopped_with = await asyncio.to_thread(process.wait, 60)
     finally:
-        with suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
+        process.kill()
+        await asyncio.to_thread(process.wait)
 
 
 async def _answers(client: httpx.AsyncClient) -> None:

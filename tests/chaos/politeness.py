@@ -32,6 +32,7 @@ from longline.ports.records import Records
 from tests.drivers.records.peek import Peek
 from tests.plans import crawl_plan
 from tests.servers import running_postgres
+from tests.servers.program import Program
 
 LEASE = "3s"
 SUMS = {
@@ -159,7 +160,7 @@ class Crew:
             "LONGLINE_LOG_LEVEL": "error",
             "JUMP_FILE": str(self._folder / f"jump{self._made}"),
         }
-        worker = subprocess.Popen([sys.executable, "-m", "tests.chaos.jumping", "worker"], env=environment)
+        worker = Program(["worker"], environment, "tests.chaos.jumping")
         self._workers.append(worker)
         self._clocks[worker.pid] = Path(environment["JUMP_FILE"])
 

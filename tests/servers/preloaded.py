@@ -1,7 +1,8 @@
 """A process that has imported the program, and makes a copy of itself for each start of the program.
 
-Importing takes a second of a processor, a copy a hundredth of a second. Orders come by a socket, one each: the words of
-the command line, the folder, the environment, and the three standard streams. The answer is the process id of the copy.
+Importing takes a second of a processor, a copy a hundredth of a second. Orders come by a socket, one each: the module,
+the words of the command line, the folder, the environment, and the three standard streams. The answer is the process id
+of the copy.
 """
 
 import atexit
@@ -9,6 +10,7 @@ import gc
 import json
 import os
 import random
+import runpy
 import signal
 import socket
 import sys
@@ -18,7 +20,7 @@ from importlib import import_module
 from io import TextIOWrapper
 from typing import Any
 
-from longline.cli.main import build, main
+from longline.cli.main import build
 from longline.wiring.house import BUILT_IN
 
 MAX_ORDER_BYTES = 200_000
@@ -59,7 +61,7 @@ def _take(streams: list[int]) -> None:
 
 
 def become(order: dict[str, Any]) -> None:
-    """Be the program, as if it had been started with these words, in this folder and environment."""
+    """Be the module, as if it had been started with these words, in this folder and environment."""
     os.chdir(order["folder"])
     os.environ.clear()
     os.environ.update(order["environment"])
@@ -75,13 +77,13 @@ def become(order: dict[str, Any]) -> None:
     sys.argv[1:] = order["words"]
     sys.path[0] = order["folder"]
     try:
-        main()
+        runpy.run_module(order["module"], run_name="__main__", alter_sys=True)
     except SystemExit as ended:
         end(ended)
 
 
 def end(ended: SystemExit) -> None:
-    """End as the interpreter does, but leave the memory alone: freeing it would first copy all of it to this process."""
+    """End as the interpreter does, but leave the memory alone: to free it would be to copy all of it first."""
     threading._shutdown()  # type: ignore[attr-defined]  # not in the stubs
     atexit._run_exitfuncs()
     try:

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-COMMAND = (sys.executable, "-m", "longline.cli")
+MODULE = "longline.cli"
+COMMAND = (sys.executable, "-m", MODULE)
 MAX_ANSWER_BYTES = 32
 TIMEOUT_SECONDS = 120.0
 
@@ -46,12 +47,15 @@ def _run(words: Sequence[str], **how: Any) -> subprocess.CompletedProcess[Any]:
 class Program(subprocess.Popen[Any]):
     """A command of the program that runs on: a copy of a process that has imported it, and a child of this one.
 
-    Where the environment says something to the interpreter that it reads at its start, one is started.
+    Where the environment says something to the interpreter that it reads at its start, one is started. `module` is run
+    instead of the program: one that changes it and then runs it.
     """
 
-    def __init__(self, words: Sequence[str], env: Mapping[str, str] | None = None, **how: Any) -> None:
-        self._environment = dict(os.environ if env is None else env)
-        super().__init__([*COMMAND, *words], env=self._environment, **how)
+    def __init__(
+        self, words: Sequence[str], env: Mapping[str, str] | None = None, module: str = MODULE, **how: Any
+    ) -> None:
+        self._environment, self._module = dict(os.environ if env is None else env), module
+        super().__init__([sys.executable, "-m", module, *words], env=self._environment, **how)
 
     def _execute_child(self, args: Any, *rest: Any) -> None:
         if any(self._environment.get(name) != os.environ.get(name) for name in ("PYTHONPATH", "LD_PRELOAD")):
@@ -60,6 +64,7 @@ class Program(subprocess.Popen[Any]):
         # As of Python 3.11: executable, preexec_fn, close_fds, pass_fds, cwd, ..., the pipes, ..., start_new_session.
         folder, pipes, new_session = rest[4], rest[9:15], rest[-2]
         order = {
+            "module": self._module,
             "words": args[len(COMMAND) :],
             "folder": os.fspath(folder or Path.cwd()),
             "environment": self._environment,

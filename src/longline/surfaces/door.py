@@ -170,7 +170,9 @@ class Endpoint:
             self._readers.append(("body", partial(self._read_body, read)))
         if headers:
             self._readers.append(("headers", partial(self._read_headers, RequestReader(headers))))
-        self._path = RequestReader(_path_shape(*operation.path_parameters.items())) if operation.path_parameters else None
+        self._path = (
+            RequestReader(_path_shape(*operation.path_parameters.items())) if operation.path_parameters else None
+        )
 
     async def answer(self, request: HttpRequest) -> HttpResponse:
         """Return the response to a request; every failure is a response in the format of the API."""
