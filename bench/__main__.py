@@ -5,7 +5,7 @@ import sys
 
 from rich.console import Console
 
-from bench import bots, frontier, growth, parsing, planner, profile, race, report, search
+from bench import articles, bots, frontier, growth, parsing, planner, profile, race, report, search
 from bench.contestants import CONTESTANTS, Contestant, chosen
 from bench.site import prepared
 
@@ -14,6 +14,7 @@ WIDTH = 110
 """Of the table where no terminal says how wide it is."""
 
 OTHERS = {
+    "articles": articles.main,
     "bots": bots.main,
     "frontier": frontier.main,
     "growth": growth.main,

@@ -9,14 +9,13 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNod
 
 from longline.model.cached_property import cached_property
 from longline.model.url import MAX_LENGTH, join, join_all
+from longline.plugins.html.article.extraction import MIN_CHARS, ExtractedArticle, extract_article
+from longline.plugins.html.article.lines import LineReader
 from longline.plugins.html.charset import charset_of, decode_as, encode_as
 from longline.plugins.html.links import PageLinks, RobotsMeta, header_directives, page_links
-from longline.plugins.html.maintext import main_text, simple_text
+from longline.plugins.html.maintext import declared_text, main_text, simple_text
 from longline.plugins.html.parse_cost import check_parse_cost
 from longline.plugins.html.structured import Data
-
-MIN_MAIN_TEXT_CHARS = 250
-"""Characters below which a main text is also extracted in other ways; not words: not every script has spaces."""
 
 
 class Page:
@@ -118,20 +117,23 @@ class Page:
         return Data(self.tree)
 
     def article(self) -> str:
-        """Return the main text, a line for each paragraph; takes milliseconds, so a `light` parser must not call it."""
-        found = main_text(self.html)
-        if len(found) >= MIN_MAIN_TEXT_CHARS:
+        """Return the main text, a line for each block; takes milliseconds, so a `light` parser must not call it."""
+        return self._article(LineReader()).text
+
+    def _article(self, reader: LineReader) -> ExtractedArticle:
+        found = extract_article(self.tree, self.title, self._declared_text, reader)
+        if len(found.text) >= MIN_CHARS:
             return found
         # On a short page the library extracts everything, menus too, or nothing: the page's markup is more reliable.
-        marked = simple_text(self.tree) if not found or self.tree.css_first("article, main") else ""
-        said = max(self._article_bodies(), key=len, default="")
-        return said if len(said) > max(len(found), len(marked)) else marked or found
+        longer = found.or_longer(main_text(self.html))
+        if not longer.text or self.tree.css_first("article, main"):
+            longer = longer._replace(text=simple_text(self.tree) or longer.text, selection=None)
+        return longer.or_longer(self._declared_text())
 
-    def _article_bodies(self) -> Iterator[str]:
-        for thing in (*self.data.json_ld, *self.data.microdata):
-            body = thing.get("articleBody")
-            if isinstance(body, str) and "<" not in body:
-                yield "\n".join(line for part in body.splitlines() if (line := _collapse_spaces(part)))
+    def _declared_text(self) -> str:
+        """Return the longest `articleBody` of the structured data."""
+        bodies = (thing.get("articleBody") for thing in (*self.data.json_ld, *self.data.microdata))
+        return declared_text(max((body for body in bodies if isinstance(body, str)), key=len, default=""))
 
     @cached_property
     def _outline(self) -> PageLinks:

@@ -6,6 +6,8 @@ from importlib import import_module
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from longline.plugins.html.parse_cost import TooComplex, check_parse_cost
+
 _ELEMENTS_WITHOUT_MAIN_TEXT = ("script", "style", "noscript", "template", "nav", "header", "footer", "aside", "form")
 _BLOCKS = "p, div, br, h1, h2, h3, h4, h5, h6, li, dt, dd, tr, td, th, pre, blockquote, section, figcaption"
 
@@ -38,3 +40,16 @@ def lines_of(node: LexborNode) -> str:
         block.insert_before("\n")
         block.insert_after("\n")
     return "\n".join(line for part in node.text().split("\n") if (line := " ".join(part.split())))
+
+
+def declared_text(body: str) -> str:
+    """Return the text of an `articleBody`, a line for each paragraph; some pages put markup into it."""
+    if "<" in body and ">" in body:
+        markup = body.encode("utf-8", "replace")
+        try:
+            check_parse_cost(markup)
+        except TooComplex:
+            return ""
+        tree = LexborHTMLParser(markup)
+        return lines_of(tree.body) if tree.body is not None else ""
+    return "\n".join(line for part in body.splitlines() if (line := " ".join(part.split())))

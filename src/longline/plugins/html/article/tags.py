@@ -1,0 +1,45 @@
+"""Kinds of elements, by the part that an element plays in running text."""
+
+SKIPPED, INLINE, LINK, BREAK, RULE, BLOCK, PARAGRAPH, HEADING, ITEM, CELL, ROW, PREFORMATTED, QUOTE = range(13)
+"""Kinds of elements. They are plain numbers because the walk over a page compares them for every element."""
+
+_TAGS = {
+    SKIPPED: "script style noscript template svg math iframe object embed canvas video audio source track picture map "
+    "area button input select textarea option optgroup datalist label legend progress meter dialog nav menu link "
+    "meta title head base param rp rt img frame frameset noframes -comment !doctype",
+    INLINE: "span b i em strong u s small big sub sup font mark abbr acronym cite q code kbd samp var tt time ins del "
+    "strike bdi bdo dfn data ruby rb wbr nobr output",
+    LINK: "a",
+    BREAK: "br",
+    RULE: "hr",
+    BLOCK: "div section article main header footer aside form fieldset figure figcaption ul ol dl table tbody thead "
+    "tfoot caption address details summary hgroup center body html",
+    PARAGRAPH: "p",
+    HEADING: "h1 h2 h3 h4 h5 h6",
+    ITEM: "li dt dd",
+    CELL: "td th",
+    ROW: "tr",
+    PREFORMATTED: "pre",
+    QUOTE: "blockquote",
+}
+
+
+def word_set(words: str) -> frozenset[str]:
+    """Return the words of a text as a set."""
+    return frozenset(words.split())
+
+
+KINDS = {tag: kind for kind, tags in _TAGS.items() for tag in tags.split()}
+"""Kind of each known element. An unknown element is part of a sentence inside a paragraph, and else a block."""
+
+TEXT_KINDS = frozenset((PARAGRAPH, PREFORMATTED, QUOTE))
+"""Kinds of elements that hold prose."""
+
+TEXT_TAGS = word_set("p blockquote pre td tr dd")
+"""Elements that may consist of links for the most part, and are text nevertheless."""
+
+LIST_TAGS = word_set("ul ol li dl table tbody")
+"""Elements that may consist of links nearly as a whole, and are text nevertheless."""
+
+NEVER_ARTICLES = word_set("p li dt dd td th tr pre blockquote h1 h2 h3 h4 h5 h6 ul ol dl table tbody thead figure")
+"""Elements that are part of an article, and never its container."""
