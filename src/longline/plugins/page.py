@@ -10,7 +10,10 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNod
 from longline.model.cached_property import cached_property
 from longline.model.url import MAX_LENGTH, join, join_all
 from longline.plugins.html.article.extraction import MIN_CHARS, ExtractedArticle, extract_article
+from longline.plugins.html.article.inline_markdown import InlineWriter, UrlResolver
 from longline.plugins.html.article.lines import LineReader
+from longline.plugins.html.article.markdown import markdown_of_article, markdown_of_lines, markdown_of_title
+from longline.plugins.html.article.marked_lines import MarkedLineReader
 from longline.plugins.html.charset import charset_of, decode_as, encode_as
 from longline.plugins.html.links import PageLinks, RobotsMeta, header_directives, page_links
 from longline.plugins.html.maintext import declared_text, main_text, simple_text
@@ -18,11 +21,8 @@ from longline.plugins.html.parse_cost import check_parse_cost
 from longline.plugins.html.structured import Data
 
 
-class Page:
-    """A fetched page, decoded and parsed on first access.
-
-    `body` is without its Content-Encoding; `config` holds the settings of the page's source, including its selectors.
-    """
+class PageResponse:
+    """The response of a page: the body without its Content-Encoding, decoded and parsed on first access."""
 
     def __init__(
         self,
@@ -40,10 +40,6 @@ class Page:
         self.headers = tuple(headers)
         self.content_type = self.header("content-type") or "" if content_type is None else content_type
         self.config = config
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Cached properties are not pickled: a parsed tree cannot be.
-        return _unpickled, (self.url, self.body, self.status, self.headers, self.content_type, dict(self.config))
 
     def header(self, name: str) -> str | None:
         """Return the value of the first header with this name; case is ignored."""
@@ -65,6 +61,19 @@ class Page:
         check_parse_cost(markup)
         # Without events: with them a select of thirty thousand options takes seconds.
         return LexborHTMLParser(markup, options=LexborDocumentOptions.WO_EVENTS)
+
+    @cached_property
+    def _encoding(self) -> tuple[str, int]:
+        """Return the encoding by the standard's name, and the length of the byte order mark."""
+        return charset_of(self.body, self.content_type)
+
+
+class Page(PageResponse):
+    """A fetched page as a parser sees it; `config` holds the settings of its source, including its selectors."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Cached properties are not pickled: a parsed tree cannot be.
+        return _unpickled, (self.url, self.body, self.status, self.headers, self.content_type, dict(self.config))
 
     @cached_property
     def rules(self) -> RobotsMeta:
@@ -120,6 +129,22 @@ class Page:
         """Return the main text, a line for each block; takes milliseconds, so a `light` parser must not call it."""
         return self._article(LineReader()).text
 
+    def markdown(self) -> str:
+        """Return the article as Markdown: title, headings, lists, tables, code, absolute links, images by their texts.
+
+        Takes milliseconds, so a `light` parser must not call it. Nothing of the page is kept as HTML.
+        """
+        reader = MarkedLineReader()
+        found = self._article(reader)
+        title = self.title
+        if found.selection is None:
+            text = markdown_of_lines(found.text)
+        else:
+            text = markdown_of_article(reader, found.selection, InlineWriter(UrlResolver(self.base)))
+            title = reader.page.lines[found.selection.title].text if found.selection.title >= 0 else title
+        parts = (markdown_of_title(title) if title else "", text)
+        return "\n".join(f"{part}\n" for part in parts if part)
+
     def _article(self, reader: LineReader) -> ExtractedArticle:
         found = extract_article(self.tree, self.title, self._declared_text, reader)
         if len(found.text) >= MIN_CHARS:
@@ -138,11 +163,6 @@ class Page:
     @cached_property
     def _outline(self) -> PageLinks:
         return page_links(self.tree)
-
-    @cached_property
-    def _encoding(self) -> tuple[str, int]:
-        """Return the encoding by the standard's name, and the length of the byte order mark."""
-        return charset_of(self.body, self.content_type)
 
 
 def absolute_urls(page: Page, hrefs: Iterable[str]) -> list[str]:

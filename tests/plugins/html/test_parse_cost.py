@@ -73,6 +73,7 @@ def test_hostile_markup(markup):
         b"<table>" + b"<tr><td><FILE><td><LANG></tr>" * MANY + b"</table>",
         b"<dl>" + b"<dt>-o <FILE><dd>where <LANG> is <KEY>" * MANY + b"</dl>",
         b"<ul>" + b"<li><b>bold <FILE>" * 10 + b"</ul>" + b"<p><i>never closed</p>" * MANY,
+        b"<script>/* <![CDATA[ */ " + b"var x = 1; " * 20_000 + b"</script>",
         b"<pre>" + b"words that are no attributes " * 20_000 + b"</pre>",
         b"<" * 200_000,
         b"<div class='a' data-x=\"b>c\"><p title=don't>it's</p></div>\n" * 20_000,

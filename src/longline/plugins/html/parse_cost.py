@@ -151,8 +151,9 @@ def _check_attributes(markup: bytes) -> None:
         else map(_whole, _WHOLE_TAG.finditer(markup))
     )
     for piece in pieces:
-        if len(piece) > _LONG_TAG_BYTES:
-            attributes = len(_NAME.findall(_QUOTED.sub(b" ", piece.partition(b"<")[2])))
+        # Only a letter after "<" begins a tag: scripts begin with "<![CDATA[" on many pages.
+        if len(piece) > _LONG_TAG_BYTES and (tag := _TAG.search(piece)):
+            attributes = len(_NAME.findall(_QUOTED.sub(b" ", piece[tag.start() + 1 :])))
             if attributes > MAX_ATTRIBUTES:
                 raise TooComplex(f"a tag with {attributes} attributes")
 

@@ -248,7 +248,8 @@ class _Selector:
 
     def _is_phrase(self, number: int) -> bool:
         text = self._page.lines[number].text
-        return len(text) < MAX_PHRASE_CHARS and _PHRASE.match(text) is not None
+        # A line without text is an image, and only read for Markdown.
+        return 0 < len(text) < MAX_PHRASE_CHARS and _PHRASE.match(text) is not None
 
     def _without_repetitions(self, numbers: list[int]) -> list[int]:
         """Return the lines; if most long lines are repeated, each long line only once."""

@@ -1,7 +1,11 @@
 """Kinds of elements, by the part that an element plays in running text."""
 
 SKIPPED, INLINE, LINK, BREAK, RULE, BLOCK, PARAGRAPH, HEADING, ITEM, CELL, ROW, PREFORMATTED, QUOTE = range(13)
-"""Kinds of elements. They are plain numbers because the walk over a page compares them for every element."""
+MARK, IMAGE = 13, 14
+"""Kinds of elements; the last two are kinds for Markdown only.
+
+They are plain numbers because the walk over a page compares them for every element.
+"""
 
 _TAGS = {
     SKIPPED: "script style noscript template svg math iframe object embed canvas video audio source track picture map "

@@ -1,0 +1,1 @@
+"""The article of a page."""
