@@ -1,8 +1,10 @@
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import typer
+from typer.main import get_group
 
 from longline import __version__
 from longline.cli import main as program
@@ -20,6 +22,23 @@ def test_without_words_there_is_help(longline: Command):
 
 def test_the_version_is_a_command_and_a_flag(longline: Command):
     assert longline("--version").stdout == longline("version").stdout == f"longline {__version__}\n"
+
+
+def test_the_overview_lists_every_command_with_its_own_help_and_imports_none():
+    overview, whole = (get_group(app()) for app in (program.build_overview, program.build))
+    listed = {name: one.get_short_help_str() for name, one in overview.commands.items()}
+    assert listed == {name: one.get_short_help_str() for name, one in whole.commands.items() if not one.hidden}
+    lean = "import sys; import longline.cli.main as m; m.build_overview(); print('longline.wiring' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", lean], capture_output=True, text=True).stdout == "False\n"
+
+
+@pytest.mark.parametrize("words", [("-h",), ("crawl", "-h"), ("bots", "list", "-h"), ("bots",), ("sources",)])
+def test_help_has_a_short_flag_and_a_group_alone_shows_its_help(longline: Command, words: tuple[str, ...]):
+    outcome = longline(*words)
+    assert (outcome.returncode, outcome.stderr) == (0, "")
+    assert outcome.stdout.startswith(
+        f"Usage: {' '.join(['longline', *words[: len(words) - ('-h' in words)]])} [OPTIONS]"
+    )
 
 
 def test_an_unknown_command_is_one_line(longline: Command):
@@ -78,7 +97,7 @@ def test_whoever_debugs_gets_the_stack(longline: Command):
 def ended(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> int | str | None:
     """The exit code of a program with a command that fails like this."""
 
-    def build(_: str | None = None) -> typer.Typer:
+    def build() -> typer.Typer:
         app = typer.Typer(pretty_exceptions_enable=False)
 
         @app.command()
@@ -90,7 +109,7 @@ def ended(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> int | str | 
 
         return app
 
-    monkeypatch.setattr(program, "build", build)
+    monkeypatch.setattr(program, "build_overview", build)
     monkeypatch.setattr(sys, "argv", ["longline", "fail"])
     monkeypatch.delenv("LONGLINE_DEBUG", raising=False)
     with pytest.raises(SystemExit) as caught:

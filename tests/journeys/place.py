@@ -148,7 +148,7 @@ async def _give_work(settings: Settings, url: str, seeds: Sequence[str] = ()) ->
 
 
 async def _ask_for_crawl(house: House, url: str, seeds: Sequence[str]) -> None:
-    crawls = Crawls(house.lifecycle, house.records.runs)
+    crawls = Crawls(house.lifecycle, house.records.runs, house.records.workers)
     host = url.removeprefix("http://").rstrip("/")
     plan = crawl_plan(tuple(seeds) or (url,), max_depth=10, hosts=(host,), delay_ms=0, concurrency=8)
     opened = await crawls.open(plan, None, owner=1_000_000, lease_ms=60_000, again=False)

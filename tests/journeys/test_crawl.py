@@ -142,7 +142,8 @@ def test_a_second_process_in_the_same_folder_is_told_so(tmp_path: Path) -> None:
         first = start(site, out, visits=20)
         second = run(site, out)
         assert second.returncode == 1
-        assert re.fullmatch(r"error: cannot adopt: run 1 is held by worker \d+\n", second.stderr)
+        told = rf"error: another crawl runs in this folder \(pid {first.pid} on \S+\); wait for .*\n"
+        assert re.fullmatch(told, second.stderr)
         stop(first, signal.SIGINT, site)
 
 

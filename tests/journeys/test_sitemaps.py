@@ -45,7 +45,7 @@ async def test_pages_that_only_a_sitemap_names_are_fetched(house: House) -> None
         host = site.url.removeprefix("http://").rstrip("/")
         plan = crawl_plan((site.url,), max_depth=1, hosts=(host,), delay_ms=0, concurrency=4, sitemaps=True)
         async with registered_worker(house, frozenset({"fetch", "parse"})) as owner:
-            crawls = Crawls(house.lifecycle, house.records.runs)
+            crawls = Crawls(house.lifecycle, house.records.runs, house.records.workers)
             run = (await crawls.open(plan, None, owner, 60_000, again=False)).run
             stop = asyncio.Event()
 

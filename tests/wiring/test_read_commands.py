@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,8 @@ async def test_the_last_run_is_exported_unless_another_is_named(settings: Settin
 
 
 async def test_what_cannot_be_exported_is_said(settings: Settings, tmp_path: Path):
+    async with open_house(settings) as house:
+        await migrate_tables(house, may_migrate=True)
     with pytest.raises(NotFound, match="nothing was crawled here"):
         await export(settings, None, tmp_path / "out", ["jsonl"], print)
     with pytest.raises(NotFound, match="no such run: 7"):
@@ -56,3 +59,15 @@ async def test_a_cluster_that_is_named_is_used(tmp_path: Path):
         assert isinstance(house.search, OpenSearch)
     async with open_house(Settings(data=tmp_path)) as house:
         assert house.search is house.records.search
+
+
+async def test_reading_creates_nothing(tmp_path: Path):
+    nowhere = Settings(data=tmp_path / "none")
+    for reading in (
+        lambda: export(nowhere, None, tmp_path / "out", ["jsonl"], print),
+        lambda: read_page(nowhere, "https://a.example/"),
+        lambda: search(nowhere, SearchRequest("hook")),
+    ):
+        with pytest.raises(NotFound, match=f"there is no crawl in {nowhere.data}; name the folder of one with --data"):
+            await reading()
+    assert os.listdir(tmp_path) == []

@@ -27,7 +27,9 @@ async def house(settings: Settings) -> AsyncIterator[House]:
 async def opened(house: House, site: SiteHandle, owner: int) -> OpenedRun:
     host = site.url.removeprefix("http://").rstrip("/")
     plan = crawl_plan((site.url,), max_depth=10, hosts=(host,), delay_ms=0, concurrency=4)
-    return await Crawls(house.lifecycle, house.records.runs).open(plan, None, owner, 30_000, again=False)
+    return await Crawls(house.lifecycle, house.records.runs, house.records.workers).open(
+        plan, None, owner, 30_000, again=False
+    )
 
 
 async def work(house: House, run_id: int, *loops: Loop) -> None:

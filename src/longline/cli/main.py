@@ -1,9 +1,11 @@
 """The `longline` program: its commands and its error handling."""
 
+import ast
 import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -15,7 +17,7 @@ from longline.model.errors import LonglineError
 from longline.settings.layers import DEBUG_NAME
 
 _INTERRUPTED = 130
-
+_FOLDER = Path(__file__).parent / "commands"
 
 COMMANDS = {
     "up": "serve:up",
@@ -50,14 +52,7 @@ HIDDEN = {"create_jobs_from_policies": "policies:create_jobs", "expire_locks": "
 
 def build(only: str | None = None) -> typer.Typer:
     """Return the program with all commands, or with `only` one: the modules of the others are not imported."""
-    app = typer.Typer(
-        name="longline",
-        help="One crawl engine that speaks five contracts.",
-        add_completion=False,
-        pretty_exceptions_enable=False,
-        rich_markup_mode=None,
-    )
-    app.callback()(_program)
+    app = _empty_program()
     for name, place in COMMANDS.items():
         if only in (None, name):
             app.command(name)(_function(place))
@@ -68,6 +63,43 @@ def build(only: str | None = None) -> typer.Typer:
         if only in (None, name):
             app.command(name, hidden=True)(_function(place))
     return app
+
+
+def build_overview() -> typer.Typer:
+    """Return the program with the names and summaries of all commands, without importing their modules."""
+    app = _empty_program()
+    for name, place in {**COMMANDS, **GROUPS}.items():
+        app.command(name, help=_summary(place))(_no_command)
+    return app
+
+
+def _empty_program() -> typer.Typer:
+    app = typer.Typer(
+        name="longline",
+        help="One crawl engine that speaks five contracts.",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_program)
+    return app
+
+
+def _no_command() -> None:
+    """Do nothing: a command of the overview is listed, never run."""
+
+
+def _summary(place: str) -> str:
+    """Return the help of a command or a group from the source of its module."""
+    module, _, name = place.partition(":")
+    tree = ast.parse((_FOLDER / f"{module}.py").read_text(encoding="utf-8"))
+    function = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name)
+    helps = (
+        k.value for node in ast.walk(function) if isinstance(node, ast.Call) for k in node.keywords if k.arg == "help"
+    )
+    text = next(helps, None) if place in GROUPS.values() else None
+    return ast.literal_eval(text) if text else ast.get_docstring(function) or ""
 
 
 def _print_version(wanted: bool) -> None:
@@ -93,9 +125,10 @@ def _function(place: str) -> Callable[..., Any]:
 def main() -> None:
     """Run the command line. An expected failure is one line on stderr and an exit code, never a traceback."""
     try:
-        words = sys.argv[1:] or ["--help"]
+        words = _words(sys.argv[1:])
         known = words[0] in {**COMMANDS, **GROUPS, **HIDDEN}
-        code = build(words[0] if known else None)(words, prog_name="longline", standalone_mode=False)
+        program = build(words[0]) if known else build_overview()
+        code = program(words, prog_name="longline", standalone_mode=False)
     except KeyboardInterrupt:
         code = _INTERRUPTED
     except typer.Abort:
@@ -105,6 +138,11 @@ def main() -> None:
             raise
         code = _print_error(error)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _words(given: list[str]) -> list[str]:
+    """Return the words of the command line; the program or a group alone shows its help."""
+    return [*given, "--help"] if not given or (len(given) == 1 and given[0] in GROUPS) else given
 
 
 def _print_error(error: Exception) -> int:

@@ -13,6 +13,7 @@ from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import Fate, NewRun, RunKind, RunRow
 from longline.model.states import RUN_ENDED, RunState
 from longline.model.url import parse
+from longline.ports.records.frontier import WorkerStore
 from longline.ports.records.runs import RunStore
 
 log = logging.getLogger(__name__)
@@ -29,8 +30,8 @@ class OpenedRun(msgspec.Struct, frozen=True):
 class Crawls:
     """Opener and lease holder of crawl runs."""
 
-    def __init__(self, lifecycle: Lifecycle, runs: RunStore) -> None:
-        self._lifecycle, self._runs = lifecycle, runs
+    def __init__(self, lifecycle: Lifecycle, runs: RunStore, workers: WorkerStore) -> None:
+        self._lifecycle, self._runs, self._workers = lifecycle, runs, workers
 
     async def open(self, plan: CrawlPlan, budget: int | None, owner: int, lease_ms: int, *, again: bool) -> OpenedRun:
         """Resume the last run from this seed, or start one; after a run that ended, a new one needs `again`."""
@@ -44,14 +45,24 @@ class Crawls:
                 self._runs, NewRun(new_id(), RunKind.CRAWL, plan.text(), first, budget=budget), "person"
             )
         name = "start" if run.state == RunState.QUEUED else "adopt"
-        standing = await self._lifecycle.move(
-            MoveRequest("run", run.id, name, "worker", owner=owner, lease_ms=lease_ms, reason="crawl")
-        )
+        order = MoveRequest("run", run.id, name, "worker", owner=owner, lease_ms=lease_ms, reason="crawl")
+        try:
+            standing = await self._lifecycle.move(order)
+        except StaleLease:
+            raise await self._held(run.id) from None
         if not run.admitted:
             plan = CrawlPlan.read(run.plan)
             seeds = [seed(url, run.id, plan) for url in plan.seeds]
             await self._lifecycle.admit([task for task, _ in seeds], [host for _, host in seeds])
         return OpenedRun(await self.get(run.id), resumed, standing.token)
+
+    async def _held(self, run_id: int) -> StaleLease:
+        """Return the refusal of a run that another process works on."""
+        owner = (await self.get(run_id)).owner
+        names = [worker.name for worker in await self._workers.find() if worker.id == owner]
+        host, _, pid = names[0].rpartition(":") if names else ("", "", "")
+        process = f" (pid {pid} on {host})" if names else ""
+        return StaleLease(f"another crawl runs in this folder{process}; wait for its end, or name another with --out")
 
     async def get(self, run_id: int) -> RunRow:
         """Return a run as it stands."""

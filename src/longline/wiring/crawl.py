@@ -36,7 +36,7 @@ def _crawl_loop_parts(house: House, owner: int) -> CrawlLoopParts:
     reported = asyncio.Event()
     worker = fetch_worker(house, owner, watch=lambda _: reported.set())
     return CrawlLoopParts(
-        crawls=Crawls(house.lifecycle, house.records.runs),
+        crawls=Crawls(house.lifecycle, house.records.runs, house.records.workers),
         history=house.records.history,
         worker=worker,
         reported=reported,

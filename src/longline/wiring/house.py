@@ -164,7 +164,7 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
         stack.push_async_callback(records.schema.close)
         signals = open_signals(settings.database, settings.redis or None)
         stack.push_async_callback(signals.close)
-        search = _search(settings, records)
+        search = open_index(settings, records)
         stack.push_async_callback(search.close)
         names = NameResolver()
         http = _http(settings, trusted, names)
@@ -215,7 +215,7 @@ def _parser(settings: Settings, stack: AsyncExitStack) -> PageParser:
     return PageParser(registry, aside, settings.max_links)
 
 
-def _search(settings: Settings, records: Records) -> Search:
+def open_index(settings: Settings, records: Records) -> Search:
     """Return the index: a search cluster where one is configured, else the database."""
     if not settings.search:
         return records.search

@@ -8,6 +8,7 @@ from longline.engine.archive.page_reader import PageReader as PageArchive
 from longline.model.errors import NotFound
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunRow
+from longline.ports.records import Records
 from longline.services.archive.check import ArchiveCheck, Findings, Repair
 from longline.services.archive.check import Progress as CheckProgress
 from longline.services.archive.exports import Exported, Exports, Progress
@@ -15,7 +16,8 @@ from longline.services.archive.pages import ArchivedPage, ArchivedPages
 from longline.services.archive.reparse import Reparse, Reparsed
 from longline.services.search import Searches, SearchPage, SearchRequest
 from longline.settings import Settings
-from longline.wiring.house import House, migrate_tables, open_house
+from longline.wiring.archive import open_archive
+from longline.wiring.house import migrate_tables, open_house
 from longline.wiring.parts.sources import plan_cache
 from longline.wiring.worker import warc_info
 
@@ -24,12 +26,11 @@ async def export(
     settings: Settings, run_id: int | None, folder: Path, formats: Sequence[str], progress: Progress
 ) -> Exported:
     """Write pages and items of a run, by default the last, into files."""
-    async with open_house(settings) as house:
-        await migrate_tables(house, may_migrate=False)
-        run = await _run(house, run_id)
+    async with open_archive(settings) as archive:
+        records = archive.records
+        run = await _run(records, run_id)
         with FolderExport(folder, formats) as files:
-            records = house.records
-            exports = Exports(records.pages, records.items, house.blobs, house.clock, warc_info(settings))
+            exports = Exports(records.pages, records.items, archive.blobs, archive.clock, warc_info(settings))
             return await exports.run(run.id, files, formats, progress)
 
 
@@ -49,7 +50,7 @@ async def reparse(settings: Settings, run_id: int | None, progress: Progress) ->
     """Parse the pages of a run, by default the last, from the archive."""
     async with open_house(settings) as house:
         await migrate_tables(house, may_migrate=False)
-        run = await _run(house, run_id)
+        run = await _run(house.records, run_id)
         config = {**CrawlPlan.read(run.plan).config, **({"parser": settings.parser} if settings.parser else {})}
         house.parser.check(config)
         archive = PageArchive(house.records.pages, house.blobs)
@@ -62,29 +63,27 @@ async def reparse(settings: Settings, run_id: int | None, progress: Progress) ->
 
 async def read_page(settings: Settings, which: str) -> ArchivedPage:
     """Return an archived page, by its URL or by the number of its task."""
-    async with open_house(settings) as house:
-        await migrate_tables(house, may_migrate=False)
-        archive = ArchivedPages(house.records.pages, house.blobs)
-        return await (archive.by_task(int(which)) if which.isdecimal() else archive.by_url(which))
+    async with open_archive(settings) as archive:
+        pages = ArchivedPages(archive.records.pages, archive.blobs)
+        return await (pages.by_task(int(which)) if which.isdecimal() else pages.by_url(which))
 
 
 async def search(settings: Settings, asked: SearchRequest) -> SearchPage:
     """Return the matches of a search."""
-    async with open_house(settings) as house:
-        await migrate_tables(house, may_migrate=False)
-        if house.embedded:
+    async with open_archive(settings, write=True) as archive:
+        if archive.writable and settings.database.startswith("sqlite"):
             # No indexer may be running: the search itself brings the index up to date.
-            await house.indexer.once()
-        return await Searches(house.search, house.records.items).find(asked)
+            await archive.indexer.once()
+        return await Searches(archive.search, archive.records.items).find(asked)
 
 
-async def _run(house: House, run_id: int | None) -> RunRow:
+async def _run(records: Records, run_id: int | None) -> RunRow:
     if run_id is not None:
-        found = await house.records.runs.get(run_id)
+        found = await records.runs.get(run_id)
         if found is None:
             raise NotFound("run", run_id)
         return found
-    latest = await house.records.runs.find(limit=1)
+    latest = await records.runs.find(limit=1)
     if not latest:
         raise NotFound("run", text="nothing was crawled here yet; name the folder with --data")
     return latest[0]

@@ -19,7 +19,16 @@ def verdicts(text: str) -> dict[str, str]:
     return {m[1].strip(): m[2] for m in re.finditer(r"^ ([a-z][a-z ]*?) +(ok|warn|fail) ", text, re.M)}
 
 
-def test_a_fresh_folder_is_well_but_for_its_migrations(longline: Command):
+def test_a_folder_that_does_not_exist_is_well_and_not_created(longline: Command, tmp_path: Path):
+    outcome = longline("doctor", "--port", "0", "--data", "none")
+    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+    assert set(verdicts(outcome.stdout).values()) == {"ok"}
+    assert outcome.stdout.count("created on first use") == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_fresh_folder_is_well_but_for_its_migrations(longline: Command, tmp_path: Path):
+    (tmp_path / "longline-data").mkdir()
     outcome = longline("doctor", "--port", "0")
     assert outcome.returncode == 0, outcome.stdout + outcome.stderr
     found = verdicts(outcome.stdout)

@@ -12,5 +12,7 @@ def test_formats_are_words_between_commas():
 
 
 def test_where_nothing_was_crawled_there_is_nothing_to_export(longline: Command):
+    assert_one_line(longline("export"), 1, "there is no crawl in ")
+    longline("migrate")
     assert_one_line(longline("export"), 1, "nothing was crawled here yet")
     assert_one_line(longline("export", "--formats", "xml"), 2, "no such format: xml")

@@ -18,6 +18,7 @@ def test_facts_are_told_before_headers():
 
 
 def test_a_page_that_is_not_there_is_one_line(longline: Command):
+    longline("migrate")
     assert_one_line(longline("page", "https://a.example/"), 1, "there is no page of https://a.example/")
     assert_one_line(longline("page", "7"), 1, "task 7 has no page")
     assert_one_line(longline("page", "not a url"), 2, "not a url")

@@ -37,6 +37,7 @@ def test_what_was_looked_for_instead_is_said():
 
 
 def test_nothing_found_is_an_exit_code(longline: Command):
+    longline("migrate")
     outcome = longline("search", "hook")
     assert (outcome.returncode, outcome.stdout, outcome.stderr) == (1, "0 found\n", "")
     assert_one_line(longline("search", "--", "-only"), 2, "give words to search for")

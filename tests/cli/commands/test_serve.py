@@ -38,7 +38,8 @@ def test_a_server_says_where_it_is_answers_and_goes(tmp_path: Path, command: str
         assert (answer.status_code, answer.json()["status"]) == (200, "healthy")
         assert httpx.get(f"{where}/metrics", timeout=60).status_code == 200
         logged = ends(process, how)
-    assert hint == f"a token for it: longline token --role admin --data {tmp_path / 'd'}\n"
+    made = subprocess.run(hint.removeprefix("a token for it: "), shell=True, cwd="/", capture_output=True, text=True)
+    assert (made.returncode, made.stderr) == (0, "")
     lines = [json.loads(line) for line in logged.splitlines()]
     assert {line["service"] for line in lines} == {"crawler"}
     assert [line["path"] for line in lines if line.get("request_id") == "me"] == ["/health"]

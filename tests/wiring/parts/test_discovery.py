@@ -23,7 +23,9 @@ from tests.web.wire import Answer
 async def crawled(house: House, owner: int, url: str, *, discovering: bool, journal: RunLogWriter | None) -> None:
     """A crawl of one page, until everything is known that will be."""
     plan = crawl_plan((url,), hosts=(parse(url).host,), delay_ms=0, discover=True)
-    await Crawls(house.lifecycle, house.records.runs).open(plan, None, owner, 30_000, again=False)
+    await Crawls(house.lifecycle, house.records.runs, house.records.workers).open(
+        plan, None, owner, 30_000, again=False
+    )
     stop = asyncio.Event()
 
     async def look() -> None:

@@ -1,7 +1,6 @@
 """`longline crawl`: one crawl of one site, with a progress bar and a table of the fates of its URLs."""
 
 import ipaddress
-import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from longline.cli import log_setup as logs
+from longline.cli.command_line import command
 from longline.cli.commands.export import write
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
@@ -93,8 +93,10 @@ def run(loaded: Loaded, arguments: CrawlArguments) -> None:
     _summary(console, result, settings)
     if result.run.completed and result.run.state in RUN_ENDED:
         written = write(settings, result.run.id, settings.data, _FILES, console)
-        console.print(f"tables are in {', '.join(Path(file.path).name for file in written.files)} beside it")
-        console.print(Text(f"to search them: longline search WORDS --data {shlex.quote(str(folder))}"))
+        names = ", ".join(Path(file.path).name for file in written.files)
+        console.print(Text(f"tables are in {names} beside it"), soft_wrap=True)
+        line = command("search", "WORDS", "--data", str(folder.absolute()))
+        console.print(Text(f"to search them: {line}"), soft_wrap=True)
     if result.run.state == RunState.FAILED or (result.run.state in RUN_ENDED and not result.run.completed):
         raise typer.Exit(_FAILED)
     if result.run.state not in RUN_ENDED:
@@ -201,6 +203,6 @@ def _summary(console: Console, result: CrawlResult, settings: Settings) -> None:
     for error, count, url in result.errors:
         console.print(Text(f"{count:,} failed: {error} ({'last: ' if count > 1 else ''}{url})"), soft_wrap=True)
     if run.completed and settings.objects.startswith("file:"):
-        console.print(f"pages are kept in {settings.data / 'warc'}")
+        console.print(Text(f"pages are kept in {settings.data / 'warc'}"), soft_wrap=True)
     if run.state not in RUN_ENDED:
         console.print("stopped; the same command resumes the crawl")

@@ -6,8 +6,10 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from longline.cli import log_setup as logs
+from longline.cli.command_line import command
 from longline.cli.commands import crawl
 from longline.cli.demo_site import running_site
 from longline.cli.flags import takes
@@ -25,6 +27,7 @@ def demo(
     console = Console()
     with running_site() as site:
         console.print(f"website of {site.pages} pages at {site.url}")
-        console.print(f"[dim]$ longline crawl {site.url} --depth 10 --out {folder}[/]")
+        line = command("crawl", site.url, "--depth", "10", "--out", str(folder))
+        console.print(Text(f"$ {line}", "dim"), soft_wrap=True)
         crawl.run(loaded, crawl.CrawlArguments(site.url, depth=10, out=folder))
     console.print("next: longline crawl on a site of your own, or longline up for the whole platform")

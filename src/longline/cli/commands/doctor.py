@@ -1,10 +1,12 @@
 """`longline doctor`: checks of everything that the platform depends on, with advice."""
 
 import importlib.metadata
+import os
 import platform
 import shutil
 import sqlite3
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
 import typer
@@ -97,6 +99,8 @@ def overview(loaded: Loaded) -> CheckRow:
 
 def folder(settings: Settings) -> CheckRow:
     """Check that the data folder is writable and has free space."""
+    if not settings.data.exists() and _may_create(settings.data):
+        return CheckRow("data folder", "ok", f"{settings.data} does not exist yet; created on first use")
     try:
         free = shutil.disk_usage(prepare_folder(settings.data)).free
     except LonglineError as error:
@@ -105,6 +109,12 @@ def folder(settings: Settings) -> CheckRow:
     if free < _WARN_FREE_BYTES:
         return CheckRow("data folder", "fail" if free < _MIN_FREE_BYTES else "warn", found, "free space on this disk")
     return CheckRow("data folder", "ok", found)
+
+
+def _may_create(folder: Path) -> bool:
+    """Return whether this user may create a folder."""
+    above = next(parent for parent in folder.parents if parent.exists())
+    return above.is_dir() and os.access(above, os.W_OK)
 
 
 def secret(settings: Settings) -> CheckRow:
@@ -158,7 +168,10 @@ def read_archive(settings: Settings, console: Console, *, repair: bool) -> Archi
 
 
 async def engines(settings: Settings, *, deep: bool = False) -> list[CheckRow]:
-    """Check that every engine answers."""
+    """Check that every engine answers; nothing is created for the check of a folder that does not exist."""
+    embedded = settings.database.startswith("sqlite") and settings.objects.startswith(settings.data.as_uri())
+    if embedded and not settings.data.exists() and _may_create(settings.data):
+        return [CheckRow("engines", "ok", "none yet; created on first use")]
     try:
         async with open_house(settings) as house:
             carrier = "redis" if settings.redis else "signals"

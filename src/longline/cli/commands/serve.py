@@ -7,6 +7,7 @@ import typer
 
 from longline import __version__
 from longline.cli import log_setup as logs
+from longline.cli.command_line import command
 from longline.cli.event_loop import run
 from longline.cli.flags import ENGINES, takes
 from longline.model.errors import BadInput
@@ -66,7 +67,7 @@ def _serve(loaded: Loaded, *, api: bool, roles: frozenset[str], leashed: bool = 
 
 
 def announce(loaded: Loaded, address: str) -> None:
-    """Print the address of the server and the command that makes a token."""
-    data = "" if loaded.origins["data"] == "default" else f" --data {loaded.settings.data}"
+    """Print the address of the server, and the command that makes a token, which works in any folder."""
+    token = command("token", "--role", "admin", "--data", str(loaded.settings.data))
     typer.echo(f"longline {__version__} listens on {address} (Ctrl-C stops it)")
-    typer.echo(f"a token for it: longline token --role admin{data}")
+    typer.echo(f"a token for it: {token}")

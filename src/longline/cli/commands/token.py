@@ -10,18 +10,28 @@ from longline.model.duration import parse_duration
 from longline.model.errors import BadInput
 from longline.services.tokens import Tokens
 from longline.settings import Loaded, jwt_secret
+from longline.settings.folder import SECRET_NAME
+
+ROLES = ("admin", "moderator", "member", "service")
+"""Roles that a token may have. `service` is for programs that call the API."""
 
 
 @takes("data")
 def token(
     loaded: Loaded,
-    role: Annotated[str, typer.Option(help="Role of the bearer, for example admin.")],
+    role: Annotated[str, typer.Option(help=f"Role of the bearer: {', '.join(ROLES)}.")],
     sub: Annotated[str, typer.Option(help="Subject: the name of the bearer.")] = "cli",
     ttl: Annotated[str, typer.Option(help="Lifetime of the token.", metavar="DURATION")] = "1h",
 ) -> None:
     """Print an access token, signed with the secret of the data folder or the settings."""
+    if role not in ROLES:
+        raise BadInput(f'--role: there is no role "{role}"; there are {", ".join(ROLES)}')
+    seconds, secret = _seconds(ttl), loaded.settings.data / SECRET_NAME
+    new = not loaded.settings.jwt_secret and not secret.exists()
     tokens = Tokens(jwt_secret(loaded.settings), lambda: time.time_ns() // 1_000_000)
-    typer.echo(tokens.issue(role, sub, _seconds(ttl)))
+    typer.echo(tokens.issue(role, sub, seconds))
+    if new:
+        typer.echo(f"note: {secret} is new; a server with another data folder or secret refuses this token", err=True)
 
 
 def _seconds(ttl: str) -> float:

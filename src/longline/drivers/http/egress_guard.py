@@ -45,5 +45,5 @@ class GuardedResolver:
             return addresses
         if not outside:
             # The message omits the address: the sender of the URL must not learn internal names from refusals.
-            raise FetchFailed("egress", f"{hostname}: leads to no public address")
+            raise FetchFailed("egress", f"{hostname}: leads to no public address; see the setting egress_allow")
         return outside

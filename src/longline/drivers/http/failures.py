@@ -8,12 +8,15 @@ report, a connection that fails or breaks off counts against the proxy, since an
 the page. Failures that only the target can cause stay with the target: a certificate, a long silence once connected.
 """
 
+import logging
 import re
 
 from wreq import exceptions as wreq_errors
 
 from longline.drivers.http.route import Route
 from longline.ports.http import FetchFailed
+
+log = logging.getLogger(__name__)
 
 RAISED: tuple[type[Exception], ...] = (
     wreq_errors.BodyError,
@@ -83,13 +86,18 @@ _SENTENCES = {
     "dns": "the name does not resolve",
     "idle_timeout": "nothing came for too long",
     "protocol": "the answer is not HTTP",
+    "network": "the request failed",
     "proxy_auth": "wants a password, or another one",
+    "proxy_failed": "the connection failed",
     "proxy_refused": "connection refused",
     "refused": "connection refused",
     "reset": "the connection was broken",
     "tls": "no secure connection",
     "truncated": "the body ended early",
 }
+
+_UNNAMED = frozenset({"network", "proxy_failed"})
+"""Kinds without a known cause; the text of the library is logged."""
 
 _CLOSED = ("IncompleteMessage", "ConnectionReset", "BrokenPipe", "UnexpectedEof", "ConnectionAborted", "NotConnected")
 _UNSENT = ("(Canceled", "(ChannelClosed")
@@ -107,7 +115,9 @@ def fetch_failure(error: Exception, way: Route) -> FetchFailed:
     # The URL and the server's GOAWAY text are foreign texts, and must not be read as a cause.
     text = _QUOTED.sub("", str(error))
     kind = _kind(error, text)
-    sentence = _SENTENCES.get(kind) or _cause(text)
+    if kind in _UNNAMED:
+        log.debug("request failed", extra={"error": text})
+    sentence = _SENTENCES.get(kind, _SENTENCES["network"])
     reason = _REASON.search(text)
     detail = f" ({reason[1].lower().replace('_', ' ')})" if reason else ""
     if way.proxy is None:
@@ -163,9 +173,3 @@ def _blamed(error: Exception, text: str, kind: str, way: Route) -> str | None:
     # A forwarding proxy writes the response itself, so a protocol error is its own; tunnelled bytes are the target's.
     broken = kind in _BROKEN_OFF or (kind == "protocol" and way.forwarded)
     return "proxy_failed" if broken and _REMOTE not in text else None
-
-
-def _cause(text: str) -> str:
-    """Return the library's own message, without the details of the connection."""
-    source = text.partition(", connect_info")[0].rpartition("source: ")[2].strip(" {}")
-    return source.removeprefix("Some(").removesuffix(")")[:120] or "it failed"

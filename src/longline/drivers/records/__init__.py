@@ -1,6 +1,7 @@
 """Records on SQLite or PostgreSQL, chosen by URL."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
 
 from longline.drivers.records import postgres
@@ -36,28 +37,38 @@ from longline.drivers.records.sources.handled_messages import HandledMessageReco
 from longline.drivers.records.sources.remote_sources import RemoteSourceRecords
 from longline.drivers.records.sources.sources import SourceRecords
 from longline.drivers.records.sqlite import SqliteDatabase
-from longline.model.errors import BadInput, Unavailable
+from longline.model.errors import BadInput, NotFound, Unavailable
 from longline.ports.clock import Clock
 from longline.ports.records import Records
 
 
-async def open_database(url: str, clock: Clock) -> Database:
-    """Open the database at a URL: `sqlite:///path` or `postgresql://…`."""
+async def open_database(url: str, clock: Clock, *, read_only: bool = False) -> Database:
+    """Open the database at a URL: `sqlite:///path` or `postgresql://…`; `read_only` creates no file or folder."""
     if url.startswith(("postgresql://", "postgres://")):
         return await postgres.connect(url, clock)
     if not url.startswith("sqlite:///"):
         raise BadInput(f"unknown kind of database: {url.split(':', 1)[0]}; use sqlite:///path or postgresql://…")
     path = Path(url.removeprefix("sqlite:///"))
+    (_check_file if read_only else _make_folder)(path)
+    opened = partial(SqliteDatabase, path, clock, read_only=read_only)
+    return await asyncio.get_running_loop().run_in_executor(None, opened)
+
+
+def _check_file(path: Path) -> None:
+    if not path.is_file():
+        raise NotFound("database", text=f"there is no crawl in {path.parent}; name the folder of one with --data")
+
+
+def _make_folder(path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise Unavailable(f"cannot make the folder {path.parent}: {error.strerror}") from error
-    return await asyncio.get_running_loop().run_in_executor(None, SqliteDatabase, path, clock)
 
 
-async def open_records(url: str, clock: Clock) -> Records:
+async def open_records(url: str, clock: Clock, *, read_only: bool = False) -> Records:
     """Open the records in the database at a URL."""
-    database = await open_database(url, clock)
+    database = await open_database(url, clock, read_only=read_only)
     return Records(
         schema=SchemaRecords(database),
         sources=SourceRecords(database),

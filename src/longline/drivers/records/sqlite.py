@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import queue
 import shutil
 import sqlite3
@@ -132,14 +133,17 @@ def _settle(done: "asyncio.Future[Any]", result: Any, error: BaseException | Non
 
 
 class SqliteDatabase:
-    """The embedded engine: one file, shared safely by the processes of one machine."""
+    """The embedded engine: one file, shared safely by the processes of one machine.
+
+    A database that is opened for reading creates no file, and refuses every write.
+    """
 
     engine: Any = "lite"
 
-    def __init__(self, path: Path, clock: Clock) -> None:
+    def __init__(self, path: Path, clock: Clock, *, read_only: bool = False) -> None:
         if sqlite3.sqlite_version_info < MIN_VERSION:
             raise Unavailable(f"SQLite {sqlite3.sqlite_version} is too old; 3.35 or newer is needed")
-        self._path = path
+        self._path, self._read_only = path, read_only
         self._queries = dict(loaded("lite"))
         self._time = SqliteTime(clock, self._queries)
         self._commits = 0
@@ -150,8 +154,13 @@ class SqliteDatabase:
             raise explained(error, path) from error
 
     def _connect(self) -> sqlite3.Connection:
+        place = _read_only_uri(self._path) if self._read_only else str(self._path)
         connection = sqlite3.connect(
-            self._path, isolation_level=None, check_same_thread=False, timeout=LOCK_TIMEOUT_SECONDS
+            place,
+            isolation_level=None,
+            check_same_thread=False,
+            timeout=LOCK_TIMEOUT_SECONDS,
+            uri=self._read_only,
         )
         connection.row_factory = sqlite3.Row
         try:
@@ -162,7 +171,8 @@ class SqliteDatabase:
         return connection
 
     def _set_up(self, connection: sqlite3.Connection) -> None:
-        _use_wal(connection)
+        if not self._read_only:
+            _use_wal(connection)
         # SQLite's own `lower` converts ASCII letters only.
         connection.create_function("lower", 1, _lower, deterministic=True)
         for pragma in (
@@ -186,7 +196,8 @@ class SqliteDatabase:
 
     async def close(self) -> None:
         await self._reader.close()
-        await self._writer.run(lambda: self._move_log("TRUNCATE"))
+        if not self._read_only:
+            await self._writer.run(lambda: self._move_log("TRUNCATE"))
         await self._writer.close()
 
     def _write(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
@@ -196,7 +207,7 @@ class SqliteDatabase:
 
     def _drive(self, connection: sqlite3.Connection, begin: str, work: Callable[[Transaction], Awaitable[T]]) -> T:
         try:
-            if begin == WRITE:
+            if begin == WRITE and not self._read_only:
                 self._time.check(connection)
             connection.execute(begin)
             try:
@@ -246,6 +257,24 @@ def explained(error: sqlite3.Error, path: Path) -> Unavailable:
             f"the database {path} cannot be opened for writing: {error}; give the file and its folder to this user"
         )
     return Unavailable(f"the database {path} cannot be used: {error}")
+
+
+def _read_only_uri(path: Path) -> str:
+    """Return the URI that opens a file for reading.
+
+    SQLite locks a file in WAL mode by a file beside it. In a folder without write permission there can be none, and
+    no other process of this user writes: the file is opened as one that does not change. A WAL needs the lock.
+    """
+    if os.access(path.parent, os.W_OK):
+        return f"{path.absolute().as_uri()}?mode=ro"
+    wal, lock = (path.with_name(f"{path.name}-{suffix}") for suffix in ("wal", "shm"))
+    if not wal.exists() or not wal.stat().st_size:
+        return f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+    if not lock.exists():
+        raise Unavailable(
+            f"the database {path} has changes that are not in the file yet; open it once with write permission"
+        )
+    return f"{path.absolute().as_uri()}?mode=ro"
 
 
 def _has_no_room(path: Path) -> bool:
