@@ -91,7 +91,7 @@ def test_it_answers_lets_in_and_goes(place: Place):
         )
         assert "127.0.0.1" not in answer.text, "everybody may ask, and nobody is told where our engines are"
         assert place.value("SELECT roles FROM workers") == "fetch,parse,upkeep"
-        printed = run(place.data.parent, *it.hint.split(": longline ")[1].split(), "--sub", "me")
+        printed = run(place.data.parent, *it.hint.split("longline ")[1].split(), "--sub", "me")
         claims = Tokens(jwt_secret(place.settings), lambda: 0).verify(printed.stdout.strip())
         assert (claims.role, claims.sub) == ("admin", "me")
         it.stop()

@@ -1,4 +1,3 @@
-import os
 from pathlib import Path
 
 import pytest
@@ -59,15 +58,3 @@ async def test_a_cluster_that_is_named_is_used(tmp_path: Path):
         assert isinstance(house.search, OpenSearch)
     async with open_house(Settings(data=tmp_path)) as house:
         assert house.search is house.records.search
-
-
-async def test_reading_creates_nothing(tmp_path: Path):
-    nowhere = Settings(data=tmp_path / "none")
-    for reading in (
-        lambda: export(nowhere, None, tmp_path / "out", ["jsonl"], print),
-        lambda: read_page(nowhere, "https://a.example/"),
-        lambda: search(nowhere, SearchRequest("hook")),
-    ):
-        with pytest.raises(NotFound, match=f"there is no crawl in {nowhere.data}; name the folder of one with --data"):
-            await reading()
-    assert os.listdir(tmp_path) == []
