@@ -54,6 +54,11 @@ The repetition does not count as an attempt.
 """
 
 
+_WITHOUT_ITEM_INTRODUCTION = """\
+These pages are completed, and counted once more here: their parser makes no item of them. Custom parsers may have
+further reasons."""
+
+
 def render() -> dict[str, str]:
     """Return every page by its file name; the same code always gives the same text."""
     return {"cli.md": _commands(), "settings.md": _settings(), "states.md": _states(), "reasons.md": _reasons()} | {
@@ -149,6 +154,8 @@ def _reasons() -> str:
         parts += [f"| `{word}` | {ending} | {_retried(word)} | {means} |" for word, means in words.items()]
     parts += ["", "## URLs that are not admitted", "", "These URLs are counted apart from the sum.", ""]
     parts += ["| reason | meaning |", "|---|---|", *(f"| `{word}` | {means} |" for word, means in fate.REFUSED.items())]
+    parts += ["", "## Pages without an item", "", _WITHOUT_ITEM_INTRODUCTION, "", "| reason | meaning |", "|---|---|"]
+    parts += [f"| `{word}` | {means} |" for word, means in fate.WITHOUT_ITEM.items()]
     return "\n".join([*parts, ""])
 
 

@@ -2,6 +2,6 @@
 
 from longline.plugins.page import Page
 from longline.plugins.parser import parser
-from longline.plugins.results import Item, Link, Links
+from longline.plugins.results import Item, Link, Links, Refused
 
-__all__ = ["Item", "Link", "Links", "Page", "parser"]
+__all__ = ["Item", "Link", "Links", "Page", "Refused", "parser"]

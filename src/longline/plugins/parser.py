@@ -1,18 +1,29 @@
 """The `@parser` decorator. The mark is an attribute of the function; `Registry` collects marked functions."""
 
 import inspect
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from types import CodeType, FunctionType
+from typing import Any, TypeVar, cast
 
+from longline.plugins.config import check_config_type, read_config
+from longline.plugins.failure import shown
 from longline.plugins.page import Page
-from longline.plugins.results import Item, Link, Links
+from longline.plugins.results import Item, Link, Links, Refused
 
 HTML = ("text/html", "application/xhtml+xml")
 PARSER_ATTRIBUTE = "__longline_parser__"
 
-Made = Item | Link | Links
-ParserFunction = Callable[[Page], AsyncIterator[Made]] | Callable[[Page], Iterator[Made]]
+PARSER_KEY, CONFIG_KEY, LAST_RESORT_KEY = "parser", "config", "last_resort"
+"""Keys of a page's config: the parser that its source names, the config of that parser, and the parser of last resort.
+
+The parser of last resort takes pages that only the default parser accepts.
+"""
+
+Made = Item | Link | Links | Refused
+ParserFunction = Callable[..., AsyncIterator[Made]] | Callable[..., Iterator[Made]]
+"""A function of a page and, where the parser declares a config type, of its config."""
+
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -26,16 +37,40 @@ class Parser:
     light: bool
     function: ParserFunction
     when: Callable[[Page], bool] | None = None
+    config: type | None = None
 
     async def parse(self, page: Page) -> AsyncIterator[Made]:
         """Yield the items and links that the function, a plain or an async generator, makes of the page."""
-        made = self.function(page)
+        made = self.function(page) if self.config is None else self.function(page, self._config_of(page))
         if isinstance(made, AsyncIterator):
             async for one in made:
                 yield self._checked(one)
         else:
             for one in made:
                 yield self._checked(one)
+
+    @property
+    def file(self) -> str:
+        """Return the file in which the function is written."""
+        return self._code.co_filename
+
+    @property
+    def place(self) -> str:
+        """Return the file and the line of the function."""
+        return f"{shown(self.file)}:{self._code.co_firstlineno}"
+
+    @property
+    def _code(self) -> CodeType:
+        return cast(FunctionType, inspect.unwrap(self.function)).__code__
+
+    def check(self, config: Mapping[str, Any]) -> None:
+        """Raise `BadInput`, with the name of the key, for a config that is not of the declared type."""
+        read_config(self.name, self.config, config)
+
+    def _config_of(self, page: Page) -> Any:
+        """Return the config of the page's source if the source names this parser, else the defaults."""
+        given = page.config.get(CONFIG_KEY) if page.config.get(PARSER_KEY) == self.name else None
+        return read_config(self.name, self.config, given or {})
 
     def fit(self, page: Page) -> int | None:
         """Return the length of the longest matching pattern without stars, or None for a page of other parsers."""
@@ -50,9 +85,9 @@ class Parser:
         return (content_type.partition(";")[0].strip().lower() or HTML[0]) in self.types
 
     def _checked(self, one: object) -> Made:
-        if isinstance(one, Item | Link | Links):
+        if isinstance(one, Item | Link | Links | Refused):
             return one
-        raise TypeError(f"parser {self.name} yields {type(one).__name__}, not Item, Link or Links")
+        raise TypeError(f"parser {self.name} yields {type(one).__name__}, not Item, Link, Links or Refused")
 
 
 def parser(
@@ -62,19 +97,22 @@ def parser(
     types: tuple[str, ...] = HTML,
     light: bool = False,
     when: Callable[[Page], bool] | None = None,
+    config: type | None = None,
 ) -> Callable[[_Function], _Function]:
     """Mark a generator function, plain or async, as the parser for URLs that match; `*` stands for any characters.
 
     Without a pattern, `match=()`, a parser runs only for sources that name it. A `light` parser takes a millisecond or
     less and runs beside the fetches; other parsers run in processes of their own, where they delay no fetch. `when`
-    checks a page of matching URL and type: servers often send a wrong Content-Type.
+    checks a page of matching URL and type: servers often send a wrong Content-Type. `config` is the type of the config
+    that a source may have for this parser; the function takes a value of the type as its second argument.
     """
+    check_config_type(name, config)
 
     def mark(function: _Function) -> _Function:
         if not inspect.isasyncgenfunction(function) and not inspect.isgeneratorfunction(function):
             raise TypeError(f"parser {name} must yield items and links")
         patterns = (match,) if isinstance(match, str) else match
-        setattr(function, PARSER_ATTRIBUTE, Parser(name, patterns, types, light, function, when))
+        setattr(function, PARSER_ATTRIBUTE, Parser(name, patterns, types, light, function, when, config))
         return function
 
     return mark

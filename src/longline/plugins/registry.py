@@ -1,15 +1,29 @@
 """The registry of parsers, filled from modules and files. There is no global registry."""
 
 import importlib
-import importlib.util
+import logging
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from time import monotonic
 from types import ModuleType
+from typing import Any
 
 import msgspec
 
 from longline.model.errors import BadInput
 from longline.plugins.page import Page
-from longline.plugins.parser import PARSER_ATTRIBUTE, Parser
+from longline.plugins.parser import HTML, PARSER_ATTRIBUTE, Parser
+from longline.plugins.parser_files import import_parsers, is_module, read_source, run_source
+
+log = logging.getLogger(__name__)
+
+DEFAULT_PARSER = "page"
+"""Parser of pages that no other parser accepts, unless the plan of a run has another last resort."""
+
+ANY_TYPE = "*"
+
+RELOAD_INTERVAL_SECONDS = 1.0
+"""Seconds between two looks at the files of custom parsers."""
 
 
 class Registry:
@@ -17,6 +31,7 @@ class Registry:
 
     def __init__(self, *modules: ModuleType) -> None:
         self._parsers: dict[str, Parser] = {}
+        self._custom: set[str] = set()
         for module in modules:
             self.scan(module)
 
@@ -25,7 +40,17 @@ class Registry:
         """Return all parsers in the order of registration."""
         return tuple(self._parsers.values())
 
-    def scan(self, module: ModuleType) -> tuple[Parser, ...]:
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all parsers, sorted."""
+        return tuple(sorted(self._parsers))
+
+    @property
+    def custom(self) -> tuple[Parser, ...]:
+        """Return the operator's own parsers."""
+        return tuple(parser for parser in self.parsers if parser.name in self._custom)
+
+    def scan(self, module: ModuleType, *, custom: bool = False) -> tuple[Parser, ...]:
         """Register every parser of a module; raise `BadInput` for a second parser of the same name."""
         found = [
             mark
@@ -33,42 +58,140 @@ class Registry:
             if isinstance(mark := getattr(thing, PARSER_ATTRIBUTE, None), Parser)
         ]
         for parser in found:
-            if self._parsers.setdefault(parser.name, parser) is not parser:
-                raise BadInput(f"two parsers are called {parser.name!r}; the second is in {module.__name__}")
+            if custom and parser.name not in self._parsers:
+                self._custom.add(parser.name)
+            known = self._parsers.setdefault(parser.name, parser)
+            if known is not parser:
+                raise BadInput(f"two parsers are called {parser.name!r}: {known.place} and {parser.place}; rename one")
         return tuple(found)
+
+    def refresh(self) -> None:
+        """Take up changes of the files; a registry of fixed modules has none."""
 
     def named(self, name: str) -> Parser | None:
         """Return the parser of this name."""
         return self._parsers.get(name)
 
-    def parser_for(self, page: Page) -> Parser | None:
-        """Return the parser with the best fit, the latest among equals: custom parsers precede built-in ones."""
+    def check(self, name: str, config: Mapping[str, Any]) -> Parser | None:
+        """Return the named parser, None without a name; raise `BadInput` for an unknown name or an invalid config."""
+        self.refresh()
+        if not name:
+            if config:
+                raise BadInput("config is the config of a parser: name the parser with the field parser")
+            return None
+        parser = self.named(name)
+        if parser is None:
+            raise BadInput(no_parser(name, self.names))
+        parser.check(config)
+        return parser
+
+    def parser_for(self, page: Page, last_resort: str = DEFAULT_PARSER) -> Parser | None:
+        """Return the parser with the best fit, the latest among equals: custom parsers precede built-in ones.
+
+        A page that only the default parser accepts goes to the parser of last resort.
+        """
         fits = [(fit, at) for at, parser in enumerate(self.parsers) if (fit := parser.fit(page)) is not None]
-        return self.parsers[max(fits)[1]] if fits else None
+        best = self.parsers[max(fits)[1]] if fits else None
+        return self.named(last_resort) or best if best is not None and best.name == DEFAULT_PARSER else best
+
+    def content_types(self, name: str = "") -> tuple[str, ...]:
+        """Return the types of content that the named parser takes, or without a name HTML and those of custom parsers.
+
+        No type at all stands for any.
+        """
+        named = self.named(name)
+        asked = [named] if named is not None else self.custom
+        types = {kind for parser in asked for kind in parser.types} | (set() if named else set(HTML))
+        return () if ANY_TYPE in types else tuple(sorted(types))
+
+
+def no_parser(name: str, known: Iterable[str]) -> str:
+    """Return the sentence about a parser that is not loaded."""
+    return (
+        f"there is no parser {name!r}; loaded are {', '.join(known)}. "
+        "The setting parsers names the files or modules to load"
+    )
+
+
+class ParserCode(msgspec.Struct, frozen=True):
+    """The code of parsers at one moment: built-in modules by name, and custom ones as text, or None for a module.
+
+    Every process that gets the same code has the same parsers, even if a file changes meanwhile.
+    """
+
+    modules: tuple[str, ...] = ()
+    custom: tuple[tuple[str, bytes | None], ...] = ()
+
+    def open(self) -> Registry:
+        """Load all parsers; raise `BadInput`, with file and line, for a file that fails or has no parser."""
+        registry = Registry(*map(importlib.import_module, self.modules))
+        for place, source in self.custom:
+            module = import_parsers(place) if source is None else run_source(place, source)
+            if not registry.scan(module, custom=True):
+                raise BadInput(f"there is no parser in {place}; mark a function with @parser")
+        return registry
 
 
 class ParserSources(msgspec.Struct, frozen=True):
-    """Modules by name, and files by path, from which each process loads the same parsers."""
+    """Built-in modules by name, and the operator's files by path or modules by name."""
 
     modules: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
 
+    def code(self) -> ParserCode:
+        """Return the present code; raise `BadInput` for a file that cannot be read."""
+        custom = tuple((file, None if is_module(file) else read_source(file)) for file in self.files)
+        return ParserCode(self.modules, custom)
+
     def open(self) -> Registry:
-        """Load all parsers; raise `BadInput` for a file that is not Python or has no parser."""
-        registry = Registry(*map(importlib.import_module, self.modules))
-        for file in self.files:
-            if not registry.scan(_load_module(Path(file))):
-                raise BadInput(f"there is no parser in {file}; mark a function with @parser")
-        return registry
+        """Load all parsers as they are now; raises as `ParserCode.open` does."""
+        return self.code().open()
+
+    def stamps(self) -> tuple[object, ...]:
+        """Return values that change with the files."""
+        return tuple(_stamp(Path(file)) for file in self.files)
 
 
-def _load_module(file: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"longline_parsers_{file.stem}", file)
-    if spec is None or spec.loader is None or not file.is_file():
-        raise BadInput(f"parsers: {file} is no Python file")
-    module = importlib.util.module_from_spec(spec)
+class LoadedParsers(Registry):
+    """Parsers of which changed files are loaded again, at most once a second, for the next pages and runs.
+
+    A changed file that cannot be loaded is logged, and the parsers stay as they were.
+    """
+
+    def __init__(self, sources: ParserSources) -> None:
+        super().__init__()
+        self._sources, self._stamps, self._looked = sources, sources.stamps(), monotonic()
+        self._take(sources.code())
+
+    def code(self) -> ParserCode:
+        """Return the code of the loaded parsers."""
+        return self._code
+
+    def refresh(self) -> None:
+        """Load the files again if one has changed."""
+        if not self._sources.files or monotonic() - self._looked < RELOAD_INTERVAL_SECONDS:
+            return
+        self._looked = monotonic()
+        stamps = self._sources.stamps()
+        if stamps == self._stamps:
+            return
+        self._stamps = stamps
+        try:
+            code = self._sources.code()
+            if code != self._code:
+                self._take(code)
+                log.info("parsers loaded again", extra={"parsers": [parser.name for parser in self.custom]})
+        except BadInput as error:
+            log.error("changed parsers not loaded", extra={"error": str(error)})
+
+    def _take(self, code: ParserCode) -> None:
+        loaded = code.open()
+        self._code, self._parsers, self._custom = code, loaded._parsers, loaded._custom
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
     try:
-        spec.loader.exec_module(module)
-    except Exception as error:  # third-party code may raise any exception
-        raise BadInput(f"parsers: {file} cannot be loaded: {type(error).__name__}: {error}") from error
-    return module
+        facts = path.stat()
+    except OSError:
+        return ()
+    return facts.st_mtime_ns, facts.st_size, facts.st_ino

@@ -1,5 +1,6 @@
 """Results of a parser: items and links."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -34,3 +35,21 @@ class Links(msgspec.Struct, frozen=True):
     """Ordinary links in one batch: a `Link` object for each of a page's many URLs takes longer than finding them."""
 
     urls: Sequence[str]
+
+
+REASON = re.compile(r"[a-z][a-z0-9_]{0,39}")
+"""Form of a reason: one word in lower case, as in the table of a run's fates."""
+
+
+class Refused(msgspec.Struct, frozen=True):
+    """Links that the parser does not follow, or without URLs the page itself, of which the parser makes no item.
+
+    A run counts both under the reason.
+    """
+
+    reason: str
+    urls: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if not REASON.fullmatch(self.reason):
+            raise ValueError(f"the reason {self.reason!r} must be one word of a-z, 0-9 and _")

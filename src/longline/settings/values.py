@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from longline.model.duration import parse_duration, show_duration
 from longline.model.errors import BadInput
 from longline.ports.http import Proxy
@@ -214,6 +216,16 @@ def _path(raw: Any) -> Path:
     return Path(text).expanduser()
 
 
+def _json_object(raw: Any) -> str:
+    try:
+        found = msgspec.json.decode(_text(raw) or "{}") if isinstance(raw, str) else raw
+    except msgspec.DecodeError:
+        raise ValueError from None
+    if not isinstance(found, dict):
+        raise ValueError
+    return msgspec.json.encode(found, order="sorted").decode() if found else ""
+
+
 def _join(parts: tuple[str, ...]) -> str:
     return ",".join(mask(p) for p in parts)
 
@@ -229,6 +241,7 @@ POSITIVE_DURATION = Kind(
     "DURATION", "a duration of at least 1ms, like 500ms, 30s, 5m or 1h", _at_least(0.001), show_duration
 )
 FILES = Kind("FILES", "a list of files", _list, ",".join)
+JSON_OBJECT = Kind("JSON", 'a JSON object like {"key": "value"}', _json_object)
 SIZE = Kind("SIZE", "a size like 500KB, 10MB or 1048576", _size, _show_size)
 NETWORKS = Kind("CIDRS", "a list of networks like 10.0.0.0/8,192.168.1.7", _networks, _join)
 PROXIES = Kind("URIS", "a list of proxies like socks5://user:password@192.0.2.1:1080", _proxies, _join)

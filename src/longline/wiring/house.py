@@ -9,7 +9,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
+
+import msgspec
 
 from longline.drivers.blobs import open_blobs
 from longline.drivers.clock import SystemClock
@@ -37,7 +39,8 @@ from longline.engine.search.indexer import Indexer
 from longline.engine.secrets import Vault
 from longline.model.errors import Unavailable
 from longline.model.fetch.egress import AddressPolicy
-from longline.plugins.registry import ParserSources
+from longline.plugins.parser import CONFIG_KEY, PARSER_KEY
+from longline.plugins.registry import LoadedParsers, ParserSources
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
 from longline.ports.http import Http
@@ -91,6 +94,7 @@ class House:
     presence: ProcessLock
     politeness: PolitenessKey
     vault: Vault
+    parsers: LoadedParsers
     parser: PageParser
     search: Search
     rhythms: PageChangeStore
@@ -157,6 +161,7 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
 
     `trusted` are host names that the operator typed: these may be internal.
     """
+    parsers = load_parsers(settings)
     prepare_folder(settings.data)
     clock = SystemClock()
     async with AsyncExitStack() as stack:
@@ -169,7 +174,7 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
         names = NameResolver()
         http = _http(settings, trusted, names)
         stack.push_async_callback(http.close)
-        parser = _parser(settings, stack)
+        parser = _parser(settings, parsers, stack)
         rhythms: PageChangeStore = records.rhythms if settings.rhythms == "database" else NoPageChanges()
         if settings.rhythms == "redis" and settings.redis:
             rhythms = in_redis = RedisPageChanges(settings.redis)
@@ -187,6 +192,7 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
             presence=FileProcessLock(settings.data / PROCESS_LOCKS_FOLDER),
             politeness=PolitenessKey(cast(By, settings.politeness), names.resolve),
             vault=Vault(vault_key(settings)),
+            parsers=parsers,
             parser=parser,
             search=search,
             rhythms=rhythms,
@@ -203,16 +209,25 @@ def _curator(settings: Settings, clock: Clock) -> SourceManager | None:
     return HttpSourceManager(settings.sources_url, issue, _roots(settings))
 
 
-def _parser(settings: Settings, stack: AsyncExitStack) -> PageParser:
-    """Return the page parser, with the operator's own parsers; slow ones run in processes closed with the house."""
-    shelf = ParserSources(BUILT_IN, settings.parsers)
-    registry = shelf.open()
+def load_parsers(settings: Settings) -> LoadedParsers:
+    """Load the built-in parsers and the operator's own; raise `BadInput`, with file and line, for a broken file."""
+    return LoadedParsers(ParserSources(BUILT_IN, settings.parsers))
+
+
+def parser_choice(settings: Settings) -> dict[str, Any]:
+    """Return the settings' choice of a parser and its config, as a plan keeps them; empty for the closest match."""
+    chosen: dict[str, Any] = {PARSER_KEY: settings.parser} if settings.parser else {}
+    return chosen | ({CONFIG_KEY: msgspec.json.decode(settings.parser_config)} if settings.parser_config else {})
+
+
+def _parser(settings: Settings, parsers: LoadedParsers, stack: AsyncExitStack) -> PageParser:
+    """Return the page parser; slow parsers run in processes closed with the house."""
     if not settings.parse_processes:
-        return PageParser(registry, max_links=settings.max_links)
+        return PageParser(parsers, max_links=settings.max_links)
     limits = Limits(settings.max_links, settings.parse_memory)
-    aside = ProcessPool(shelf, settings.parse_processes, settings.parse_timeout, limits)
+    aside = ProcessPool(parsers, settings.parse_processes, settings.parse_timeout, limits)
     stack.callback(aside.close)
-    return PageParser(registry, aside, settings.max_links)
+    return PageParser(parsers, aside, settings.max_links)
 
 
 def open_index(settings: Settings, records: Records) -> Search:

@@ -1,13 +1,15 @@
 """`longline export`, `page`, `reparse` and `search`: commands that read stored pages and items."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from longline.drivers.exports import FolderExport
 from longline.engine.archive.page_reader import PageReader as PageArchive
 from longline.model.errors import NotFound
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunRow
+from longline.plugins.parser import CONFIG_KEY, PARSER_KEY
 from longline.ports.records import Records
 from longline.services.archive.check import ArchiveCheck, Findings, Repair
 from longline.services.archive.check import Progress as CheckProgress
@@ -17,7 +19,7 @@ from longline.services.archive.reparse import Reparse, Reparsed
 from longline.services.search import Searches, SearchPage, SearchRequest
 from longline.settings import Settings
 from longline.wiring.archive import open_archive
-from longline.wiring.house import migrate_tables, open_house
+from longline.wiring.house import migrate_tables, open_house, parser_choice
 from longline.wiring.parts.sources import plan_cache
 from longline.wiring.worker import warc_info
 
@@ -51,7 +53,7 @@ async def reparse(settings: Settings, run_id: int | None, progress: Progress) ->
     async with open_house(settings) as house:
         await migrate_tables(house, may_migrate=False)
         run = await _run(house.records, run_id)
-        config = {**CrawlPlan.read(run.plan).config, **({"parser": settings.parser} if settings.parser else {})}
+        config = parsing_config(CrawlPlan.read(run.plan).config, settings)
         house.parser.check(config)
         archive = PageArchive(house.records.pages, house.blobs)
         at_once = max(1, 2 * settings.parse_processes)  # one is read while another is parsed
@@ -59,6 +61,13 @@ async def reparse(settings: Settings, run_id: int | None, progress: Progress) ->
         done = await parts.run(run.id, config, progress)
         await house.indexer.once()
         return done
+
+
+def parsing_config(planned: Mapping[str, Any], settings: Settings) -> Mapping[str, Any]:
+    """Return the config of a run's pages; another parser than the run's does not get the config of the run's parser."""
+    chosen = parser_choice(settings)
+    other = chosen.get(PARSER_KEY, planned.get(PARSER_KEY)) != planned.get(PARSER_KEY)
+    return {name: value for name, value in planned.items() if name != CONFIG_KEY or not other} | chosen
 
 
 async def read_page(settings: Settings, which: str) -> ArchivedPage:

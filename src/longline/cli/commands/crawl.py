@@ -17,18 +17,22 @@ from longline.cli.commands.export import write
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
 from longline.model.runs.plan import CrawlBounds, CrawlPlan, ParseOptions, Politeness, Retries
-from longline.model.runs.run import RunRow
+from longline.model.runs.run import COUNTED_APART, REFUSED, WITHOUT_ITEM, RunRow
 from longline.model.states import RUN_ENDED, RunState
 from longline.model.url import Url, parse
 from longline.settings import Loaded, Settings
 from longline.wiring import CrawlRequest, CrawlResult, Watcher, WorkerProgress
 from longline.wiring import crawl as crawl_once
+from longline.wiring.house import parser_choice
 
 _INTERRUPTED = 130
 _FAILED = 1
 _LOOPBACK_CONCURRENCY = 8
 _FILES = ("jsonl", "parquet")
 """Formats that a crawl exports beside its archive at its end; `longline export` writes more."""
+
+_APART = {REFUSED: "not admitted", WITHOUT_ITEM: "without item"}
+"""Fates that are no part of the sum, and their names in the table."""
 
 _COLOURS = {"completed": "green", "failed": "red", "skipped": "yellow", "cancelled": "magenta", "open": "cyan"}
 
@@ -47,6 +51,7 @@ _COLOURS = {"completed": "green", "failed": "red", "skipped": "yellow", "cancell
     "fixtures_mode",
     "parsers",
     "parser",
+    "parser_config",
     "log_level",
 )
 def crawl(
@@ -129,7 +134,7 @@ def _plan(loaded: Loaded, start: Url, depth: int, *, offsite: bool) -> CrawlPlan
             concurrency=_LOOPBACK_CONCURRENCY if own and default else s.host_concurrency,
         ),
         retries=Retries(max_attempts=s.max_retries + 1),
-        parse=ParseOptions(config=msgspec.json.encode({"parser": s.parser} if s.parser else {}).decode()),
+        parse=ParseOptions(config=msgspec.json.encode(parser_choice(s)).decode()),
     )
 
 
@@ -187,18 +192,19 @@ def _summary(console: Console, result: CrawlResult, settings: Settings) -> None:
         console.print("this crawl has already ended; add --again for a new one")
     table = Table("fate", "reason", "URLs", title=f"{run.seed}: {run.state}", title_justify="left")
     table.columns[2].justify = "right"
-    rows = [(f.fate, f.reason, f.count) for f in result.fates if f.fate != "refused"]
+    rows = [(f.fate, f.reason, f.count) for f in result.fates if f.fate not in COUNTED_APART]
     if run.open:
         rows.append(("open", "not fetched yet", run.open))
     for fate, reason, count in rows:
         table.add_row(f"[{_COLOURS.get(fate, 'white')}]{fate}[/]", reason, f"{count:,}")
     table.add_section()
     table.add_row("[bold]admitted[/]", "the sum of these", f"[bold]{run.admitted:,}[/]")
-    refused = [f for f in result.fates if f.fate == "refused"]
-    if refused:
-        table.add_section()
-    for f in refused:
-        table.add_row("[dim]not admitted[/]", f"[dim]{f.reason}[/]", f"[dim]{f.count:,}[/]")
+    for apart, shown in _APART.items():
+        found = [f for f in result.fates if f.fate == apart]
+        if found:
+            table.add_section()
+        for f in found:
+            table.add_row(f"[dim]{shown}[/]", f"[dim]{f.reason}[/]", f"[dim]{f.count:,}[/]")
     console.print(table)
     for error, count, url in result.errors:
         console.print(Text(f"{count:,} failed: {error} ({'last: ' if count > 1 else ''}{url})"), soft_wrap=True)

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
+import msgspec
 import typer
 from rich.console import Console
 from rich.progress import DownloadColumn
@@ -25,6 +26,7 @@ from longline.settings import Loaded, Settings, prepare_folder
 from longline.settings.folder import SECRET_NAME
 from longline.surfaces.server.http_server import bind
 from longline.wiring import House, check_archive, open_house
+from longline.wiring.house import load_parsers
 
 Verdict = Literal["ok", "warn", "fail"]
 
@@ -46,7 +48,7 @@ class CheckRow(NamedTuple):
     advice: str = ""
 
 
-@takes("host", "port", *ENGINES)
+@takes("host", "port", *ENGINES, "parsers")
 def doctor(
     loaded: Loaded,
     deep: Annotated[
@@ -60,7 +62,9 @@ def doctor(
     if repair and not deep:
         raise BadInput("--repair needs --deep")
     settings = archive_settings(loaded)
-    rows = [*versions(), overview(loaded), folder(settings), secret(settings), port(settings)]
+    rows = [*versions(), overview(loaded), folder(settings), secret(settings), port(settings), parsers(settings)]
+    if rows[-1].verdict == "fail":  # the engines are checked all the same
+        settings = msgspec.structs.replace(settings, parsers=())
     rows += run(engines(settings, deep=deep))
     whole = all(row.verdict != "fail" for row in rows if row.name in ("database", "engines", "objects"))
     found = read_archive(settings, Console(), repair=repair) if deep and whole else None
@@ -137,6 +141,17 @@ def port(settings: Settings) -> CheckRow:
     except LonglineError as error:
         return CheckRow("port", "warn", str(error), "none needed if longline itself runs there")
     return CheckRow("port", "ok", f"{where} is free")
+
+
+def parsers(settings: Settings) -> CheckRow:
+    """Check that every file of custom parsers can be loaded, and name the parsers."""
+    try:
+        loaded = load_parsers(settings)
+    except LonglineError as error:
+        return CheckRow("parsers", "fail", str(error), "mend the file, or take it out of the setting parsers")
+    own = ", ".join(f"{parser.name} ({parser.place})" for parser in loaded.custom)
+    built_in = [parser.name for parser in loaded.parsers if parser not in loaded.custom]
+    return CheckRow("parsers", "ok", f"{own or 'no custom parsers'}; built in: {', '.join(built_in)}")
 
 
 class ArchiveRow(NamedTuple):

@@ -17,7 +17,7 @@ from longline.wiring import reparse as parse_again
 _ALL_FAILED = 1
 
 
-@takes(*READ_KEYS, "parsers", "parser")
+@takes(*READ_KEYS, "parsers", "parser", "parser_config")
 def reparse(
     loaded: Loaded,
     run: Annotated[

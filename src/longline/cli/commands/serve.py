@@ -23,19 +23,19 @@ _LOGS = ("log_level", "log_format")
 _log = logging.getLogger(__name__)
 
 
-@takes("host", "port", *ENGINES, "workers", *_WORK, *_LOGS)
+@takes("host", "port", *ENGINES, "workers", *_WORK, "parsers", *_LOGS)
 def up(loaded: Loaded) -> None:
     """Run the whole platform: API, upkeep and workers."""
     _serve(loaded, api=True, roles=frozenset(ROLES))
 
 
-@takes("host", "port", *ENGINES, *_LOGS)
+@takes("host", "port", *ENGINES, "parsers", *_LOGS)
 def api(loaded: Loaded) -> None:
     """Run the API alone."""
     _serve(loaded, api=True, roles=frozenset())
 
 
-@takes(*ENGINES, "workers", *_WORK, *_LOGS)
+@takes(*ENGINES, "workers", *_WORK, "parsers", *_LOGS)
 def worker(
     loaded: Loaded,
     roles: Annotated[str, typer.Option(help="Roles of this worker: fetch, parse, upkeep.", metavar="ROLES")] = ",".join(

@@ -1,20 +1,28 @@
-"""`longline sources …`: sources and their budgets."""
+"""`longline sources …`: sources, their parsers and budgets."""
 
 from typing import Annotated
 
+import msgspec
 import typer
 from rich.console import Console
 from rich.table import Table
 
 from longline.cli.event_loop import run
 from longline.cli.flags import takes
-from longline.model.sources.source import SourceQuery, SourceRow
-from longline.model.url import without_credentials
+from longline.model.sources.source import NewSource, SourceQuery, SourceRow
+from longline.model.url import parse, without_credentials
 from longline.services.sources.sources import Sources
 from longline.settings import Loaded
+from longline.settings.values import JSON_OBJECT
 from longline.wiring import open_house
 from longline.wiring.house import House, migrate_tables
 
+Parsing = Annotated[
+    str | None, typer.Option("--parser", help="Parser of the pages; if not given, the closest match.", metavar="NAME")
+]
+ParserConfig = Annotated[
+    str | None, typer.Option("--parser-config", help="Config of that parser, a JSON object.", metavar="JSON")
+]
 SourceId = Annotated[int, typer.Option("--id", help="Number of the source.", min=1)]
 Most = Annotated[int | None, typer.Option("--most", help="URLs that all runs of the source together may admit.", min=1)]
 Limit = Annotated[int, typer.Option("--limit", help="Maximum number.", min=1, max=1000)]
@@ -22,10 +30,65 @@ Limit = Annotated[int, typer.Option("--limit", help="Maximum number.", min=1, ma
 
 def build() -> typer.Typer:
     """Return the command group."""
-    app = typer.Typer(help="List sources and limit their URLs.", no_args_is_help=True)
-    for name, command in {"list": show, "budget": budget}.items():
+    app = typer.Typer(help="List and add sources, set their parsers, limit their URLs.", no_args_is_help=True)
+    for name, command in {"list": show, "add": add, "parser": set_parser, "budget": budget}.items():
         app.command(name)(command)
     return app
+
+
+@takes("data", "database", "parsers")
+def add(
+    loaded: Loaded,
+    name: Annotated[str, typer.Argument(help="Unique name of the source.", show_default=False)],
+    url: Annotated[str, typer.Argument(help="URL to start from.", show_default=False)],
+    parser: Parsing = None,
+    parser_config: ParserConfig = None,
+) -> None:
+    """Add a source; schedules and single URLs name it by the printed id."""
+    source = NewSource(name, parse(url).href, parser or None, _config(parser_config))
+
+    async def work() -> SourceRow:
+        async with open_house(loaded.settings) as house:
+            return await (await _sources(house)).make(source)
+
+    row = run(work())
+    typer.echo(f"{row.id} {row.name}: {_parser_of(row)}, id in the HTTP API {row.public_id}")
+
+
+@takes("data", "database", "parsers")
+def set_parser(
+    loaded: Loaded,
+    source_id: SourceId,
+    parser: Parsing = None,
+    parser_config: ParserConfig = None,
+    none: Annotated[bool, typer.Option("--none", help="Let the closest match parse the pages.")] = False,
+) -> None:
+    """Set the parser of a source and its config; the next run goes by it."""
+    if (parser is None) != none:
+        raise typer.BadParameter("give either --parser or --none")
+    config = _config(parser_config)
+
+    async def work() -> SourceRow:
+        async with open_house(loaded.settings) as house:
+            sources = await _sources(house)
+            row = await sources.get(source_id)
+            await sources.ours(row.public_id)
+            return await sources.change(
+                source_id, lambda was: msgspec.structs.replace(was, parser=parser, config=config)
+            )
+
+    row = run(work())
+    typer.echo(f"{row.id} {row.name}: {_parser_of(row)}")
+
+
+def _config(text: str | None) -> str:
+    found: str = JSON_OBJECT.take(text or "{}", "--parser-config")
+    return found or "{}"
+
+
+def _parser_of(row: SourceRow) -> str:
+    config = "" if row.config == "{}" else f" {row.config}"
+    return f"parser {row.parser}{config}" if row.parser else "parser by the closest match"
 
 
 @takes("data", "database")
@@ -50,19 +113,21 @@ def budget(
 
 @takes("data", "database")
 def show(loaded: Loaded, limit: Limit = 100) -> None:
-    """List the sources by name, with their budgets."""
+    """List the sources by name, with their parsers and budgets."""
 
     async def work() -> list[SourceRow]:
         async with open_house(loaded.settings) as house:
             return (await (await _sources(house)).find(SourceQuery(), limit, 0))[0]
 
-    table = Table("id", "name", "URL", "enabled", "budget", "admitted")
+    table = Table("id", "name", "URL", "enabled", "parser", "budget", "admitted")
     for row in run(work()):
         spent = ("–", "–") if row.budget is None else (str(row.budget), str(row.admitted))
-        table.add_row(str(row.id), row.name, without_credentials(row.base_url), "yes" if row.enabled else "no", *spent)
+        enabled, parser = "yes" if row.enabled else "no", row.parser or "–"
+        table.add_row(str(row.id), row.name, without_credentials(row.base_url), enabled, parser, *spent)
     Console().print(table)
 
 
 async def _sources(house: House) -> Sources:
     await migrate_tables(house, may_migrate=False)
-    return Sources(house.records.sources, house.records.feeds, house.clock)
+    curated = house.curator is not None
+    return Sources(house.records.sources, house.records.feeds, house.clock, house.parsers, curated=curated)

@@ -44,7 +44,7 @@ def leading_away(page: Finished) -> list[NewLink]:
     bounds, task = bounds_of(page.plan.bounds), page.task
     return [
         NewLink(task.run_id, url, task.url, task.depth + 1)
-        for url in (page.parsed.links if page.parsed else ())
+        for url in (page.parsed.found if page.parsed else ())
         if _is_offsite(url, bounds)
     ]
 

@@ -94,12 +94,13 @@ def _judged(text: str, plan: CrawlPlan) -> AdmittedUrl | str:
 
 
 class Admission:
-    """The URLs of one report: new tasks, their hosts, and refusals by run and reason."""
+    """The URLs of one report: new tasks, their hosts, and by run and reason refusals and pages without an item."""
 
     def __init__(self, verdicts: AdmissionCache) -> None:
         self._verdicts = verdicts
         self.tasks: list[NewTask] = []
         self.refused: Counter[tuple[int, str]] = Counter()
+        self.without_item: Counter[tuple[int, str]] = Counter()
         self._hosts: dict[str, HostSetting] = {}
         self._taken: set[tuple[int, str, bytes]] = set()
 
@@ -120,6 +121,21 @@ class Admission:
     ) -> None:
         """Take URLs at the page's own depth: its site's sitemaps, and the pages that sitemaps list."""
         self._take(page, urls, plan, depth=page.depth, urgency=urgency)
+
+    def refuse(self, page: ClaimedTask, refused: Mapping[str, Sequence[str]], plan: CrawlPlan) -> None:
+        """Count links that the parser of a page does not follow; a link outside of the run's bounds is theirs."""
+        for reason, urls in refused.items():
+            if page.depth + 1 > plan.bounds.max_depth:
+                self.refused[page.run_id, "depth"] += len(urls)
+                continue
+            for text in urls:
+                said = self._verdicts.judge(page.run_id, text, plan)
+                self.refused[page.run_id, said if isinstance(said, str) else reason] += 1
+
+    def leave_out(self, page: ClaimedTask, reason: str | None) -> None:
+        """Count a page of which its parser made no item, if there is a reason."""
+        if reason is not None:
+            self.without_item[page.run_id, reason] += 1
 
     def cut(self, page: ClaimedTask, count: int) -> None:
         """Count links that were too many for one page."""

@@ -6,15 +6,17 @@ from typing import NamedTuple
 import msgspec
 
 from longline.engine.lifecycle.creation import ensure_run
-from longline.engine.sources.crawl_plan import DOWNLOADS, FILES, pause_ms, reading
+from longline.engine.sources.crawl_plan import parse_options, pause_ms
 from longline.model.bounded_dict import BoundedDict
 from longline.model.errors import Unavailable
+from longline.model.frontier.file_urls import DOWNLOADS, FILES
 from longline.model.frontier.standing_frontier import NEVER_DUE_MS
 from longline.model.ids import new_id
-from longline.model.runs.plan import CrawlBounds, CrawlPlan, FetchOptions, ParseOptions, Politeness, Retries
+from longline.model.runs.plan import CrawlBounds, CrawlPlan, FetchOptions, Politeness, Retries
 from longline.model.runs.run import NewRun, RunKind, RunRow
 from longline.model.sources.source import CrawlSource
 from longline.plugins.parser import HTML
+from longline.plugins.registry import Registry
 from longline.ports.clock import Clock
 from longline.ports.records.runs import RunStore
 from longline.ports.sources import SourceLookup
@@ -49,8 +51,10 @@ class StandingRun(NamedTuple):
 class StandingRuns:
     """The standing runs by origin and source, made where missing; each follows the settings of its source."""
 
-    def __init__(self, runs: RunStore, directory: SourceLookup, rules: StandingRules, clock: Clock) -> None:
-        self._runs, self._directory, self._rules, self._clock = runs, directory, rules, clock
+    def __init__(
+        self, runs: RunStore, directory: SourceLookup, rules: StandingRules, clock: Clock, parsers: Registry
+    ) -> None:
+        self._runs, self._directory, self._rules, self._clock, self._parsers = runs, directory, rules, clock, parsers
         self._known: BoundedDict[tuple[RunKind, str], tuple[StandingRun, float]] = BoundedDict(MAX_CACHED_SOURCES)
         self._called: BoundedDict[int, tuple[str, float]] = BoundedDict(MAX_CACHED_SOURCES)
 
@@ -85,7 +89,7 @@ class StandingRuns:
     async def _look_up(self, kind: RunKind, source: str) -> StandingRun:
         row = await self._runs.first(kind, source)
         try:
-            plan = standing_plan(await self._directory.get(source), self._rules)
+            plan = standing_plan(await self._directory.get(source), self._rules, self._parsers)
         except Unavailable as error:
             if row is None:
                 raise
@@ -103,20 +107,21 @@ def _differs(row: RunRow, plan: CrawlPlan) -> bool:
     return row.source_id != plan.source_id or CrawlPlan.read(row.plan) != plan
 
 
-def standing_plan(source: CrawlSource | None, rules: StandingRules) -> CrawlPlan:
-    """Return the plan for single URLs of a source, which may be unknown."""
+def standing_plan(source: CrawlSource | None, rules: StandingRules, parsers: Registry) -> CrawlPlan:
+    """Return the plan for single URLs of a source, which may be unknown; only a parser of files gets files."""
     pause = pause_ms(source)
+    types = parsers.content_types(source.parser if source else "")
     return CrawlPlan(
         (),
-        bounds=CrawlBounds(max_depth=0, never=(FILES, DOWNLOADS)),
+        bounds=CrawlBounds(max_depth=0, never=(FILES, DOWNLOADS) if set(types) == set(HTML) else ()),
         politeness=Politeness(
             robots=rules.robots, lenient_robots=True, delay_ms=rules.delay_ms if pause is None else pause
         ),
         retries=Retries(max_attempts=rules.attempts, delay_seconds=RETRY_DELAY_SECONDS, insistent=True),
         fetch=FetchOptions(
-            max_redirects=rules.max_redirects, content_types=HTML, render=source.dynamic if source else False
+            max_redirects=rules.max_redirects, content_types=types, render=source.dynamic if source else False
         ),
-        parse=ParseOptions(config=reading(source, readability=rules.readability, by_name=True)),
+        parse=parse_options(source, readability=rules.readability, by_name=True),
         source_id=source.id if source else None,
         source_name=source.name if source else "",
     )

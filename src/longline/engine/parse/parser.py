@@ -11,14 +11,15 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 
 from longline.engine.parse.slow_hosts import SlowHosts
-from longline.model.errors import BadInput
 from longline.model.frontier.task import ClaimedTask
 from longline.model.search.item import NewItem, Origin, new_items
 from longline.model.storable_text import storable
-from longline.plugins import Item, Link, Links, Page
+from longline.plugins import Item, Link, Links, Page, Refused
+from longline.plugins.failure import describe
 from longline.plugins.html.parse_cost import ParseCost, TooComplex, parse_cost_of
+from longline.plugins.parser import CONFIG_KEY, LAST_RESORT_KEY, PARSER_KEY, Made
 from longline.plugins.parser import Parser as Marked
-from longline.plugins.registry import Registry
+from longline.plugins.registry import DEFAULT_PARSER, Registry, no_parser
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +37,10 @@ MAX_LINK_CHARACTERS = 8 * 1024 * 1024
 """Characters of all links that are taken from one page: with a long base every short link is a long URL."""
 
 
+MAX_REASONS = 20
+"""Largest number of different reasons for refused links of one page; a run counts each reason in a row of its own."""
+
+
 class Share(NamedTuple):
     """The account of a page's parsing time: its host and, among the pages of that host, its run."""
 
@@ -50,8 +55,9 @@ NO_SHARE = Share()
 class Parsed(msgspec.Struct, frozen=True):
     """The result of parsing a page; `beside` are links that lead no deeper, `cut` is the number of dropped links.
 
-    `priorities` has the priorities that differ from the default. `error` is set when the parser raised: the
-    page stays archived, and can be parsed again.
+    `priorities` has the priorities that differ from the default. `refused` are links that the parser does not follow,
+    by reason, and `without_item` the reason for which it makes no item of the page. `error` is set when the parser
+    raised: the page stays archived, and can be parsed again.
     """
 
     title: str = ""
@@ -61,11 +67,18 @@ class Parsed(msgspec.Struct, frozen=True):
     error: str | None = None
     priorities: dict[str, int] = {}
     cut: int = 0
+    refused: dict[str, tuple[str, ...]] = {}
+    without_item: str | None = None
+
+    @property
+    def found(self) -> tuple[str, ...]:
+        """Return the links of the page, with those that the parser does not follow."""
+        return self.links + tuple(url for urls in self.refused.values() for url in urls)
 
     @property
     def weight(self) -> int:
         """Return the number of links to be checked when the page is reported."""
-        return len(self.links) + len(self.beside)
+        return len(self.links) + len(self.beside) + sum(map(len, self.refused.values()))
 
     def items_of(self, task: ClaimedTask, url: str, *, in_words: bool) -> list[NewItem]:
         """Return the items as they are stored, with the page they were made of."""
@@ -103,18 +116,16 @@ class PageParser:
         return self._elsewhere.waiting if self._elsewhere is not None else 0
 
     def check(self, config: Mapping[str, Any]) -> None:
-        """Raise `BadInput` for a config that names an unknown parser."""
-        name = config.get("parser")
-        if name and self._registry.named(name) is None:
-            known = ", ".join(sorted(parser.name for parser in self._registry.parsers))
-            raise BadInput(f"there is no parser {name!r}; there are {known}")
+        """Raise `BadInput` for a config that names an unknown parser, or has an invalid config for its parser."""
+        self._registry.check(config.get(PARSER_KEY) or "", config.get(CONFIG_KEY) or {})
 
     async def parse(self, page: Page, share: Share = NO_SHARE) -> Parsed:
         """Return items and links of a page; a page that no parser accepts has neither."""
-        named = page.config.get("parser")
-        marked = self._registry.named(named) if named else self._registry.parser_for(page)
+        self._registry.refresh()
+        named = page.config.get(PARSER_KEY)
+        marked = self._registry.named(named) if named else self._choice(page)
         if marked is None:
-            return Parsed(error=f"there is no parser {named}" if named else None)
+            return Parsed(error=no_parser(named, self._registry.names) if named else None)
         cost = parse_cost_of(page.body, page.url)
         if self._elsewhere is not None and (not marked.light or self._is_for_elsewhere(cost, share)):
             return await self._elsewhere.parse(marked.name, page, share, slow=cost in (ParseCost.MUCH, ParseCost.WILD))
@@ -122,6 +133,10 @@ class PageParser:
         if seconds > SLOW_SECONDS.get(cost, 0.0):
             self._slow_hosts[cost].add(share.host)
         return parsed
+
+    def _choice(self, page: Page) -> Marked | None:
+        """Return the parser with the closest match."""
+        return self._registry.parser_for(page, page.config.get(LAST_RESORT_KEY) or DEFAULT_PARSER)
 
     def _is_for_elsewhere(self, cost: ParseCost, share: Share) -> bool:
         return cost is ParseCost.WILD or share.host in self._slow_hosts[cost]
@@ -154,28 +169,65 @@ def _run_apart(marked: Marked, page: Page, max_links: int) -> tuple[Parsed, floa
 
 async def run(marked: Marked, page: Page, max_links: int = MAX_LINKS) -> Parsed:
     """Run one parser on one page, and return the result."""
-    items: list[Item] = []
-    links: list[str] = []
-    beside: list[str] = []
-    priorities: dict[str, int] = {}
+    made = _Made(max_links)
     try:
-        async for made in marked.parse(page):
-            if isinstance(made, Links):
-                links += made.urls
-            elif isinstance(made, Link):
-                (links if made.deeper else beside).append(made.url)
-                if made.priority:
-                    priorities[made.url] = made.priority
-            else:
-                items.append(made)
+        async for one in marked.parse(page):
+            made.add(one)
     except Exception as error:
         # A parser is foreign code: any exception becomes the error of this page and never stops the worker.
-        log.warning("parser failed", extra={"parser": marked.name, "url": page.url, "error": repr(error)})
-        return Parsed(error=f"{marked.name}: {error!r}")
-    title = next((str(item.fields["title"]) for item in items if item.fields.get("title")), "")
-    kept, listed = _bounded(links, max_links), _bounded(beside, MAX_LISTED_LINKS)
-    cut = len(links) + len(beside) - len(kept) - len(listed)
-    return Parsed(storable(title), kept, listed, tuple(items), priorities=priorities, cut=cut)
+        said = describe(error, marked.file)
+        log.warning("parser failed", extra={"parser": marked.name, "url": page.url, "error": said})
+        return Parsed(error=f"{marked.name}: {said}")
+    return made.parsed()
+
+
+class _Made:
+    """The results of a parser for one page, collected in order."""
+
+    def __init__(self, max_links: int) -> None:
+        self._max_links = max_links
+        self._items: list[Item] = []
+        self._links: list[str] = []
+        self._beside: list[str] = []
+        self._priorities: dict[str, int] = {}
+        self._refused: dict[str, list[str]] = {}
+        self._without_item: str | None = None
+
+    def add(self, one: Made) -> None:
+        """Add a result."""
+        match one:
+            case Links():
+                self._links += one.urls
+            case Link():
+                (self._links if one.deeper else self._beside).append(one.url)
+                if one.priority:
+                    self._priorities[one.url] = one.priority
+            case Refused():
+                self._refuse(one)
+            case _:
+                self._items.append(one)
+
+    def _refuse(self, one: Refused) -> None:
+        if not one.urls:
+            self._without_item = one.reason
+        elif one.reason in self._refused or len(self._refused) < MAX_REASONS:
+            self._refused.setdefault(one.reason, []).extend(one.urls)
+
+    def parsed(self) -> Parsed:
+        """Return the result of the page, within the limits on links."""
+        title = next((str(item.fields["title"]) for item in self._items if item.fields.get("title")), "")
+        kept, listed = _bounded(self._links, self._max_links), _bounded(self._beside, MAX_LISTED_LINKS)
+        refused = {reason: _bounded(urls, self._max_links) for reason, urls in self._refused.items()}
+        return Parsed(
+            storable(title),
+            kept,
+            listed,
+            tuple(self._items),
+            priorities=self._priorities,
+            cut=len(self._links) + len(self._beside) - len(kept) - len(listed),
+            refused=refused,
+            without_item=self._without_item,
+        )
 
 
 def _bounded(urls: Sequence[str], most: int) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from typing import Any
 from longline.engine.parse.parser import MAX_LINKS, Parsed, run
 from longline.plugins import Page
 from longline.plugins.malloc import keep_freed_memory
-from longline.plugins.registry import ParserSources
+from longline.plugins.registry import ParserCode, ParserSources, no_parser
 
 MAX_START_SECONDS = 60.0
 """Seconds that a process may take to import everything; a machine may be busy."""
@@ -70,8 +70,9 @@ class ParserAnswer:
 class ParserProcess:
     """One process, seen by its owner."""
 
-    def __init__(self, shelf: ParserSources, limits: Limits | None = None) -> None:
-        self._orders = shelf, limits or Limits()
+    def __init__(self, parsers: ParserCode | ParserSources, limits: Limits | None = None) -> None:
+        self.parsers = parsers
+        self._orders = parsers, limits or Limits()
         ours, theirs = socket.socketpair()
         self._pipe: Connection[Any, Any] = Connection(ours.detach())
         with theirs:
@@ -146,7 +147,7 @@ def serve(fileno: int) -> None:
             begun = time.process_time()
             marked = registry.named(name)
             if marked is None:
-                parsed = Parsed(error=f"there is no parser {name}")
+                parsed = Parsed(error=no_parser(name, registry.names))
             else:
                 parsed = runner.run(run(marked, page, limits.max_links))
             result = _packed(name, parsed)

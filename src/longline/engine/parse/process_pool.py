@@ -19,7 +19,7 @@ from longline.engine.parse.parser import NO_SHARE, Parsed, Share
 from longline.engine.parse.parser_process import Limits, Order, ParserAnswer, ParserProcess, ParseTimeout
 from longline.engine.parse.slow_hosts import SlowHosts
 from longline.plugins import Page
-from longline.plugins.registry import ParserSources
+from longline.plugins.registry import LoadedParsers, ParserSources
 
 log = logging.getLogger(__name__)
 
@@ -74,8 +74,10 @@ class _Waiting:
 class ProcessPool:
     """A pool of at most `count` parsing processes, started when they are first needed."""
 
-    def __init__(self, shelf: ParserSources, count: int, deadline: float, limits: Limits | None = None) -> None:
-        self._shelf, self._count, self._deadline, self._limits = shelf, count, deadline, limits or Limits()
+    def __init__(
+        self, parsers: ParserSources | LoadedParsers, count: int, deadline: float, limits: Limits | None = None
+    ) -> None:
+        self._parsers, self._count, self._deadline, self._limits = parsers, count, deadline, limits or Limits()
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="parsing")
         self._idle: list[ParserProcess] = []
         self._all: set[ParserProcess] = set()
@@ -260,9 +262,14 @@ class ProcessPool:
 
     def _child(self) -> ParserProcess:
         """Return an idle process, or a new one that is ready; runs in a thread of the pool."""
-        if self._idle:
-            return self._idle.pop()
-        child = ParserProcess(self._shelf, self._limits)
+        code = self._parsers.code()
+        while self._idle:
+            child = self._idle.pop()
+            if child.parsers == code:
+                return child
+            self._all.discard(child)
+            child.end()  # the files of its parsers have changed
+        child = ParserProcess(code, self._limits)
         self._all.add(child)
         if self._closed:  # started too late to be killed by `close`
             child.kill()

@@ -30,6 +30,7 @@ from longline.model.schedules.schedule import (
     succeeded,
 )
 from longline.model.states import RunState, move
+from longline.plugins.registry import Registry
 from longline.ports.clock import Clock
 from longline.ports.records.runs import RunHistoryStore
 from longline.ports.records.schedules import (
@@ -79,6 +80,7 @@ class SchedulerParts:
     timetable: ScheduleLifecycle
     lifecycle: Lifecycle
     directory: SourceLookup
+    parsers: Registry
     history: RunHistoryStore
     rhythms: PageChangeStore
     tallies: CounterStore
@@ -212,13 +214,11 @@ class Scheduler:
         return None
 
     async def _plan(self, tick: Tick) -> Planned:
-        schedule = tick.schedule
-        if not schedule.source_ref:
-            raise LonglineError(NO_SOURCE)
-        source = await self._parts.directory.get(schedule.source_ref)
+        ref = tick.schedule.source_ref
+        source = await self._parts.directory.get(ref) if ref else None
         if source is None:
-            raise LonglineError(f"source not found: {schedule.source_ref}")
-        return plan_of(source, schedule.url, self._settings.rules), source.id
+            raise LonglineError(f"source not found: {ref}" if ref else NO_SOURCE)
+        return plan_of(source, tick.schedule.url, self._settings.rules, self._parts.parsers), source.id
 
     async def _refuse(self, tick: Tick, error: str, stack: str | None = None) -> None:
         log.warning("run not started", extra={"run_id": tick.run.id, "error": error})

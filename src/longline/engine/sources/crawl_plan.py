@@ -9,11 +9,13 @@ import msgspec
 from longline.model.duration import parse_duration
 from longline.model.errors import BadInput
 from longline.model.frontier import outcomes as fate
+from longline.model.frontier.file_urls import DOWNLOADS, FILES
 from longline.model.patterns import MAX_PATTERNS, Patterns, is_usable
 from longline.model.runs.plan import BY_NAME, CrawlBounds, CrawlPlan, FetchOptions, ParseOptions, Politeness, Retries
 from longline.model.sources.source import MAX_RATE_LIMIT_SECONDS, CrawlSource, SourceRow
 from longline.model.url import Url, parse
-from longline.plugins.parser import HTML
+from longline.plugins.parser import CONFIG_KEY, LAST_RESORT_KEY, PARSER_KEY
+from longline.plugins.registry import Registry
 
 log = logging.getLogger(__name__)
 
@@ -22,23 +24,7 @@ UNBOUNDED_DEPTH = 1_000_000
 DEFAULT_CONCURRENCY = 2
 WARN_ABOVE_DEPTH = 5
 
-FILES = r"(?i)^https?://[^/]+[^?#]*\.(?:pdf|xml|json|css|js|png|jpe?g|gif|svg|ico|woff|zip|mp3|mp4)(?:[?#]|$)"
-"""Addresses of files that are not pages."""
-
-DOWNLOADS = r"(?i)^https?://[^?#]*(?:downloadmp3|download\.php|downloadfile)"
-"""Addresses that serve files under other names."""
-
 _BINARY = Patterns((FILES, DOWNLOADS))
-
-NEVER = (
-    FILES,
-    r"^https?://(?:play\.google\.com|apps\.apple\.com|itunes\.apple\.com"
-    r"|(?:[^/]+\.)?(?:cloudfront\.net|googleusercontent\.com|fbcdn\.net|twimg\.com))(?:[:/]|$)",
-    r"(?i)^https?://[^/]+/(?:wp-content/uploads|assets|static)/",
-    r"(?i)^https?://[^/?#]+(?:/[^/?#]*)*/(?:login|signin|signup|register|search|contact|about|privacy|terms|tag|category"
-    r"|author|page|feed|rss|sitemap|admin|wp-admin|account|cart|checkout|shop|store|products?)(?:[/?#]|$)",
-)
-"""Addresses of a site without text to read; its start page is exempt, since bounds apply to found URLs only."""
 
 
 class CrawlRules(msgspec.Struct, frozen=True):
@@ -69,6 +55,7 @@ def _within(url: Url, domains: Iterable[str]) -> bool:
 def as_crawled(row: SourceRow) -> CrawlSource:
     """Return a source of our table as crawls need it."""
     said: dict[str, Any] = msgspec.json.decode(row.crawl)
+    said |= {PARSER_KEY: row.parser, CONFIG_KEY: msgspec.json.decode(row.config)}
     return _source(row.public_id, row.name, row.base_url, said, row.id, enabled=row.enabled)
 
 
@@ -93,6 +80,8 @@ def _source(
         max_depth=depth if isinstance(depth, int) else 0,
         priority=str(said.get("priority") or "normal"),
         dynamic=said.get("render_mode") == "dynamic",
+        parser=str(said.get(PARSER_KEY) or ""),
+        config=config if isinstance(config := said.get(CONFIG_KEY), dict) else {},
         reading={name: said[name] for name in EXTRACTION_KEYS if said.get(name)},
         allow=_patterns(rules.get("allow")),
         disallow=_patterns(rules.get("disallow")),
@@ -104,11 +93,27 @@ EXTRACTION_KEYS = ("selectors", "article_url_patterns", "template_hint", "indige
 """Fields of a source that are settings for the parser of its pages."""
 
 
-def reading(source: CrawlSource | None, *, readability: bool, by_name: bool = False) -> str:
-    """Return the parser settings for pages of a source, as a plan keeps them."""
-    said: dict[str, Any] = {BY_NAME: True} if by_name else {}
-    said |= source.reading if source else {}
-    return msgspec.json.encode({"parser": "article", "readability": readability, **said}, order="sorted").decode()
+LAST_RESORT = "article"
+"""Parser of pages that only the default parser accepts, in runs of schedules and among single URLs."""
+
+
+def parse_options(source: CrawlSource | None, *, readability: bool, by_name: bool = False) -> ParseOptions:
+    """Return the choice of the parser for pages of a source, its config, and the settings of the source for parsers."""
+    said: dict[str, Any] = {"readability": readability, LAST_RESORT_KEY: LAST_RESORT}
+    if by_name:
+        said[BY_NAME] = True
+    if source is not None:
+        said |= source.reading
+        said |= {PARSER_KEY: source.parser, CONFIG_KEY: source.config} if source.parser else {}
+    return ParseOptions(config=msgspec.json.encode(said, order="sorted").decode())
+
+
+def check_parser(source: CrawlSource, parsers: Registry) -> None:
+    """Raise `BadInput` for a source with a parser that is not loaded, or with an invalid config for its parser."""
+    try:
+        parsers.check(source.parser, source.config)
+    except BadInput as error:
+        raise BadInput(f"the source {source.name!r} cannot be parsed: {error}") from None
 
 
 def is_binary(href: str) -> bool:
@@ -122,8 +127,12 @@ def _patterns(found: Any) -> tuple[str, ...]:
     return tuple(pattern for pattern in wanted[:MAX_PATTERNS] if is_usable(pattern))
 
 
-def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:
-    """Return the plan of a schedule's run; raise `BadInput` for a start page that is no URL or not allowed."""
+def plan_of(source: CrawlSource, url: str, rules: CrawlRules, parsers: Registry) -> CrawlPlan:
+    """Return the plan of a schedule's run.
+
+    Raise `BadInput` for a start page that is no URL or not allowed, and for a parser that is not loaded.
+    """
+    check_parser(source, parsers)
     start = parse(source.url)
     asked = parse(url)
     # A schedule for a page on another host, as made from a found link, begins there and not at the source's URL.
@@ -139,7 +148,7 @@ def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:
             max_depth=UNBOUNDED_DEPTH if depth < 0 else depth - 1,
             hosts=hosts_with_and_without_www(first),
             include=source.allow,
-            exclude=(*NEVER, *source.disallow),
+            exclude=source.disallow,
             max_url_chars=rules.max_url,
             discover=source.discover,
         ),
@@ -147,11 +156,11 @@ def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:
         retries=Retries(rules.max_attempts, rules.retry_seconds, rules.retry_seconds, final=fate.TIMEOUTS),
         fetch=FetchOptions(
             max_redirects=rules.max_redirects,
-            content_types=HTML,
+            content_types=parsers.content_types(source.parser),
             user_agents=rules.user_agents,
             render=source.dynamic,
         ),
-        parse=ParseOptions(config=reading(source, readability=rules.readability)),
+        parse=parse_options(source, readability=rules.readability),
         source_id=source.id,
         source_name=source.name,
     )

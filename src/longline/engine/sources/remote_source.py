@@ -18,7 +18,7 @@ MAX_INTERVAL_MINUTES = 525_600
 COLUMN_FIELDS = frozenset(
     {
         *("id", "name", "url", "enabled", "disabled_at", "disable_reason", "identity_key", "created_at", "updated_at"),
-        *("feed_url", "feed_poll_interval_minutes", "feed_disabled_at", "feed_disable_reason"),
+        *("feed_url", "feed_poll_interval_minutes", "feed_disabled_at", "feed_disable_reason", "parser", "config"),
     }
 )
 """Fields that have a column of their own; all others are crawl settings of a source."""
@@ -92,6 +92,8 @@ def read_source(said: Described, listed: bool | None = None) -> RemoteSource | N
         ref=ref,
         name=name,
         base_url=url,
+        parser=_text(said, "parser"),
+        config=_config(said),
         crawl=_crawl(said),
         enabled=enabled,
         disabled_at=None if enabled else _moment(said, "disabled_at"),
@@ -129,6 +131,12 @@ def _crawl(said: Described) -> str:
     if isinstance(sitemap := kept.get("sitemap_url"), str) and _without_secret(sitemap) is None:
         del kept["sitemap_url"]
     return msgspec.json.encode(kept, order="sorted").decode()
+
+
+def _config(said: Described) -> str:
+    """Return the config of a source's parser as JSON, also of another type than an object: the run refuses that."""
+    found = said.get("config")
+    return msgspec.json.encode(found if isinstance(found, dict) else {}, order="sorted").decode()
 
 
 def _text(said: Described, name: str) -> str | None:

@@ -211,6 +211,7 @@ class Reporter:
                 reports=self._host_reports(sheaf, stored),
                 admit=admission.tasks,
                 refused=admission.refused,
+                without_item=admission.without_item,
                 segment=stored.written if stored else None,
                 redirects=stored.redirects if stored else (),
                 items=[item for f in sheaf.finished for item in f.items],
@@ -349,7 +350,9 @@ def _admit(admission: Admission, finished: Finished) -> None:
     if parsed is not None:
         admission.links(task, parsed.links, plan, parsed.priorities)
         admission.admit_at_same_depth(task, parsed.beside, plan, parsed.priorities)
+        admission.refuse(task, parsed.refused, plan)
         admission.cut(task, parsed.cut)
+        admission.leave_out(task, parsed.without_item)
     if finished.fetched.elsewhere is not None:
         admission.redirect(task, finished.fetched.elsewhere, plan)
     admission.admit_at_same_depth(task, finished.fetched.sitemaps, plan)

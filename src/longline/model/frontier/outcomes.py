@@ -64,6 +64,7 @@ REFUSED = {
     "offsite": "the host does not belong to the run",
     "excluded": "a pattern of the run excludes the URL",
     "not_included": "no pattern of the run includes the URL",
+    "never_follow": "the parser `article` does not follow the URL: a file, or one of `never_follow` in its config",
     "trap": "the URL looks like part of a crawler trap",
     "budget": "the budget of the run is used up",
     "source_budget": "the budget of the source is used up",
@@ -75,6 +76,13 @@ REFUSED = {
     "too_many_links": "the page has more than `max_links` links, or their total length is too large",
 }
 """Reasons for which a URL is never admitted, and their meanings."""
+
+WITHOUT_ITEM = {
+    "page_type": "the parser `article` detects none of the types of content in `page_types` of its config",
+    "quality_gate": "the page has too few words, or neither title nor text",
+    "noindex": "the page asks robots not to index it",
+}
+"""Reasons for which a built-in parser makes no item of a completed page, and their meanings."""
 
 
 _PASSING = {408: "http_408", 425: "http_425", 429: "http_429"}

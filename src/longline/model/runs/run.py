@@ -133,8 +133,18 @@ class RunRow(msgspec.Struct, frozen=True):
         return self.admitted - self.open
 
 
+REFUSED = "refused"
+"""Fate of URLs that were never admitted."""
+
+WITHOUT_ITEM = "without_item"
+"""Fate of completed pages of which the parser made no item; they count as completed as well."""
+
+COUNTED_APART = frozenset({REFUSED, WITHOUT_ITEM})
+"""Fates that are no part of the sum of a run's admitted URLs."""
+
+
 class Fate(msgspec.Struct, frozen=True):
-    """The number of a run's URLs with one fate and reason. The fate `refused` counts URLs that were never admitted."""
+    """The number of a run's URLs with one fate and reason; the fates in `COUNTED_APART` are no part of the sum."""
 
     fate: str
     reason: str

@@ -12,6 +12,8 @@ GONE = "gone from the service that keeps it"
 SYNCED_COLUMNS = (
     "name",
     "base_url",
+    "parser",
+    "config",
     "crawl",
     "enabled",
     "disabled_at",

@@ -26,11 +26,12 @@ def rate_limit_seconds(text: str) -> float:
 class NewSource(msgspec.Struct, frozen=True):
     """A source to be registered; `config` is a JSON object, `budget` bounds the URLs of all its runs together.
 
-    A source that another service keeps has a `ref`, its id there.
+    The config is that of the named parser. A source that another service keeps has a `ref`, its id there.
     """
 
     name: str
     base_url: str
+    parser: str | None = None
     config: str = "{}"
     crawl: str = "{}"
     enabled: bool = True
@@ -56,6 +57,7 @@ class SourceRow(msgspec.Struct, frozen=True):
     enabled: bool
     created_at: int
     updated_at: int
+    parser: str | None = None
     crawl: str = "{}"
     disabled_at: int | None = None
     disable_reason: str | None = None
@@ -85,6 +87,8 @@ class RemoteSource(msgspec.Struct, frozen=True, kw_only=True):
     ref: str
     name: str
     base_url: str
+    parser: str | None = None
+    config: str = "{}"
     crawl: str = "{}"
     enabled: bool = True
     disabled_at: int | None = None
@@ -111,8 +115,9 @@ class SourceQuery(msgspec.Struct, frozen=True):
 class CrawlSource(msgspec.Struct, frozen=True, kw_only=True):
     """A source as a crawl needs it. `ref` is its public id; `id` the id of its row, None where it has no row.
 
-    A browser renders the pages of a `dynamic` source. `reading` is the config of the parsers that make documents of its
-    pages; `discover` allows to follow up links to other sites.
+    A browser renders the pages of a `dynamic` source. `parser` is the name of its parser, empty for the closest match,
+    and `config` the config of that parser; `reading` are settings for the parsers that make documents of its pages;
+    `discover` allows to follow up links to other sites.
     """
 
     ref: str
@@ -126,5 +131,7 @@ class CrawlSource(msgspec.Struct, frozen=True, kw_only=True):
     priority: str = "normal"
     allow: tuple[str, ...] = ()
     disallow: tuple[str, ...] = ()
+    parser: str = ""
+    config: dict[str, Any] = {}
     reading: dict[str, Any] = {}
     discover: bool = False

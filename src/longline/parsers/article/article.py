@@ -7,27 +7,29 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
-from longline.model.runs.plan import BY_NAME
 from longline.parsers.article import content, jsonld
+from longline.parsers.article.config import DEFAULT_CONFIG, ArticleConfig
 from longline.parsers.dates import date_of
 from longline.parsers.extraction import PageContent, extract, remove_excluded, select, text_of
 from longline.parsers.selectors import groups_of
-from longline.plugins import Item, Links, Page, parser
+from longline.plugins import Item, Links, Page, Refused, parser
 from longline.plugins.html.structured import Thing, text_value
 
 _DATES = ".published-date, .post-date, .entry-date, .article-date"
 _BYLINES = ".byline, .author, .post-author, .article-author"
 
 
-@parser("article", match=())
-def article(page: Page) -> Iterator[Item | Links]:
-    """Yield every link to follow, the extraction's result, and the document if the page is worth indexing."""
-    yield Links(page.links())
-    made = document(page)
+@parser("article", match=(), config=ArticleConfig)
+def article(page: Page, config: ArticleConfig) -> Iterator[Item | Links | Refused]:
+    """Yield the links to follow and those refused, the extraction's result, and the document or the reason for none."""
+    followed, refused = config.links(page.links())
+    yield followed
+    if refused.urls:
+        yield refused
+    made = document(page, config)
     reading = {"method": made.method, "words": made.bucket, "type": made.type, "skipped": made.skipped}
     yield Item("extraction", url=page.url, title=made.title, **reading)
-    if made.skipped is None:
-        yield Item("article", **made.fields)
+    yield Item("article", **made.fields) if made.skipped is None else Refused(made.skipped)
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class ArticleDocument:
         return content.bucket(self.fields["word_count"])
 
 
-def document(page: Page) -> ArticleDocument:
+def document(page: Page, config: ArticleConfig = DEFAULT_CONFIG) -> ArticleDocument:
     """Return the document of a page, by the config of its source."""
     selectors = groups_of(page).get("article", {})
     kind = content.detected_type(page, page.config.get("article_url_patterns") or ())
@@ -73,8 +75,7 @@ def document(page: Page) -> ArticleDocument:
     fields["meta"] = (
         about.meta() | {"page_type": content.page_type(figures)} | _without_none(detected_content_type=kind)
     )
-    # The gate by type is for links that a crawl found; pages requested by name pass it.
-    gated = kind is None and not page.config.get(BY_NAME)
+    gated = not config.accepts(kind, page.config)
     skipped = "noindex" if page.rules.noindex else "page_type" if gated else content.skip_reason(title, words)
     return ArticleDocument({name: value for name, value in fields.items() if value not in (None, [])}, method, skipped)
 

@@ -32,14 +32,15 @@ class WrittenSegment(msgspec.Struct, frozen=True):
 class ReportBatch(msgspec.Struct, frozen=True):
     """The contents of one report.
 
-    Ended tasks, found URLs, counts of URLs refused before admission, the pages' segment, the redirects in the segment,
-    and the items made of the pages. `cpu_ms` is the processor time of the worker since its last report, `memory_mb` the
-    worker's peak memory.
+    Ended tasks, found URLs, counts of URLs refused before admission and of pages without an item, the pages' segment,
+    the redirects in the segment, and the items made of the pages. `cpu_ms` is the processor time of the worker since
+    its last report, `memory_mb` the worker's peak memory.
     """
 
     reports: Sequence[HostReport] = ()
     admit: Sequence[NewTask] = ()
     refused: Mapping[tuple[int, str], int] = {}
+    without_item: Mapping[tuple[int, str], int] = {}
     segment: WrittenSegment | None = None
     redirects: Sequence[RedirectFacts] = ()
     items: Sequence[NewItem] = ()

@@ -8,6 +8,7 @@ import msgspec
 from longline.model.errors import BadInput, Conflict, NotFound, StaleLease
 from longline.model.feeds import feed_poll as poll
 from longline.model.sources.source import NewSource, SourceQuery, SourceRow
+from longline.plugins.registry import Registry
 from longline.ports.clock import Clock
 from longline.ports.records.feeds import FeedStore
 from longline.ports.records.sources import SourceStore as SourceRecords
@@ -17,12 +18,19 @@ from longline.services.schedules.schedules import MAX_TRIES
 class Sources:
     """All operations on sources; `ours` refuses curated sources, which only their curator changes."""
 
-    def __init__(self, records: SourceRecords, feeds: FeedStore, clock: Clock, *, curated: bool = False) -> None:
-        self._records, self._feeds, self._clock, self._curated = records, feeds, clock, curated
+    def __init__(
+        self, records: SourceRecords, feeds: FeedStore, clock: Clock, parsers: Registry, *, curated: bool = False
+    ) -> None:
+        self._records, self._feeds, self._clock = records, feeds, clock
+        self._parsers, self._curated = parsers, curated
 
     async def make(self, source: NewSource) -> SourceRow:
-        """Register a source; raises `Conflict` when its name is taken."""
+        """Register a source; raises `Conflict` for a name that is taken, `BadInput` for an unknown parser or config."""
+        self._check_parser(source)
         return await self._records.make(source)
+
+    def _check_parser(self, source: NewSource | SourceRow) -> None:
+        self._parsers.check(source.parser or "", msgspec.json.decode(source.config))
 
     async def get(self, source_id: int) -> SourceRow:
         """Return a source; raise `NotFound` for an unknown id."""
@@ -57,10 +65,16 @@ class Sources:
         return await self._records.find(query, limit=limit, offset=offset), await self._records.count(query)
 
     async def change(self, source_id: int, amend: Callable[[SourceRow], SourceRow]) -> SourceRow:
-        """Change a source; raises `NotFound`, and `Conflict` for a name that is taken."""
+        """Change a source; raises `NotFound`, `Conflict` for a name that is taken, `BadInput` for a parser or config.
+
+        A parser that was removed meanwhile does not prevent other changes.
+        """
         for _ in range(MAX_TRIES):
             was = await self.get(source_id)
-            row = await self._records.change(amend(was), was)
+            wanted = amend(was)
+            if (wanted.parser, wanted.config) != (was.parser, was.config):
+                self._check_parser(wanted)
+            row = await self._records.change(wanted, was)
             if row is not None:
                 return row
         raise StaleLease(f"source {source_id} kept changing")

@@ -3,17 +3,21 @@
 from typing import Annotated
 
 from longline.settings.keys.fetch import FetchKeys
-from longline.settings.values import FILES, POSITIVE_DURATION, SIZE, SWITCH, TEXT, Key, integer
+from longline.settings.values import FILES, JSON_OBJECT, POSITIVE_DURATION, SIZE, SWITCH, TEXT, Key, integer
 
 
 class ParseKeys(FetchKeys, frozen=True, kw_only=True):
     """The parsers, their processes and limits."""
 
     parsers: Annotated[
-        tuple[str, ...], Key(FILES, "Python files of custom parsers; the parser with the closest match parses a page.")
+        tuple[str, ...],
+        Key(FILES, "Python files, or modules by name, of custom parsers; the closest match parses a page."),
     ] = ()
     parser: Annotated[
         str, Key(TEXT, "Name of the parser for every page of a crawl; if not set, the closest match.")
+    ] = ""
+    parser_config: Annotated[
+        str, Key(JSON_OBJECT, "Config of the parser that `parser` names, a JSON object; the parser checks the keys.")
     ] = ""
     parse_processes: Annotated[
         int, Key(integer(0, 256), "Processes for slow parsers, started on demand; 0 parses in the worker itself.")

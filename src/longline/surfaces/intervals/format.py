@@ -57,4 +57,6 @@ def _text(problem: Problem) -> str:
         return f"{problem.field} has a NUL character"
     if problem.kind == "choice" and not isinstance(problem.value, str):
         return f"{problem.field} must be a string"
+    if problem.kind == "unknown":
+        return f"{problem.field} is not a known field"
     return problem_text(problem)

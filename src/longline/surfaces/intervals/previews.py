@@ -49,7 +49,7 @@ class PageRequest(msgspec.Struct, frozen=True):
     url: PageUrl
 
 
-class TrialRequest(msgspec.Struct, frozen=True, kw_only=True):
+class TrialRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A page to try, with the settings of the source to come."""
 
     url: PageUrl

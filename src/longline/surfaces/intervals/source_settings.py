@@ -10,7 +10,7 @@ from longline.model.errors import BadInput
 from longline.model.patterns import MAX_PATTERNS, check_patterns
 from longline.model.sources.source import rate_limit_seconds
 from longline.model.url import BadUrl, parse, without_credentials
-from longline.surfaces.intervals.fields import MAX_NUMBER, Text
+from longline.surfaces.intervals.fields import MAX_NUMBER, Key, Text
 
 IngestionMode = Annotated[
     Literal["feed", "spider", "both"], Meta(description="Whether URLs come from the feed, from crawls, or from both.")
@@ -141,6 +141,32 @@ class CrawlSettings(msgspec.Struct, frozen=True, kw_only=True):
     rate_limit: RateLimit | UnsetType | None = UNSET
 
 
+ParserName = Annotated[
+    Key, Meta(description="The parser of the pages; empty or null for the one with the closest match.")
+]
+ParserConfig = Annotated[
+    Json, Meta(description="Config of the named parser, which checks the keys and values. Replaced as a whole.")
+]
+
+
+class ParserSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """The parser of a source and its config."""
+
+    parser: ParserName | UnsetType | None = UNSET
+    config: ParserConfig | UnsetType | None = UNSET
+
+    def parsing(self) -> Json:
+        """Return the sent settings of the parser; a source without a parser has no config."""
+        found: Json = {}
+        if self.parser is not UNSET:
+            found["parser"] = self.parser or None
+            if not self.parser:
+                found["config"] = "{}"
+        if self.config is not UNSET:
+            found["config"] = msgspec.json.encode(self.config or {}, order="sorted").decode()
+        return found
+
+
 DEFAULT_SETTINGS: Mapping[str, Any] = {
     "max_depth": 0,
     "selectors": {},
@@ -155,6 +181,25 @@ DEFAULT_SETTINGS: Mapping[str, Any] = {
     "rate_limit": "",
 }
 """Defaults of the settings that have one."""
+
+
+READ_ONLY: Mapping[str, Any] = {"readOnly": True}
+ShownTime = Annotated[str, Meta(extra_json_schema=READ_ONLY)]
+ShownText = Annotated[str, Meta(extra_json_schema=READ_ONLY)]
+ShownNumber = Annotated[int, Meta(extra_json_schema=READ_ONLY)]
+
+
+class ShownFields(msgspec.Struct, frozen=True, kw_only=True):
+    """Fields of a source that other operations set: a client may send back the source that it got."""
+
+    id: ShownText | None = None
+    created_at: ShownTime | None = None
+    updated_at: ShownTime | None = None
+    disabled_at: ShownTime | None = None
+    disable_reason: ShownText | None = None
+    feed_disabled_at: ShownTime | None = None
+    feed_disable_reason: ShownText | None = None
+    admitted: ShownNumber | None = None
 
 
 class FeedSettings(CrawlSettings, frozen=True, kw_only=True):

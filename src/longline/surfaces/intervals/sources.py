@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from longline.model.errors import Unavailable
+from longline.model.errors import BadInput, Unavailable
 from longline.model.sources.source import NewSource, SourceQuery, SourceRow
 from longline.model.url import without_credentials
 from longline.services.schedules.schedules import Schedules
@@ -32,7 +32,9 @@ from longline.surfaces.intervals.source_settings import (
     FeedSettings,
     IngestionMode,
     Json,
+    ParserSettings,
     RenderMode,
+    ShownFields,
     Times,
     merge_settings,
     stored_settings,
@@ -57,6 +59,7 @@ SourceId = Annotated[str, Meta(description="Id of a source.")]
 IsEnabled = Annotated[bool, Meta(description="Whether the source is crawled and its feed polled.")]
 IdentityKey = Annotated[Key, Meta(description="A unique key of the site, such as its host.")]
 Name = Annotated[Key, Meta(min_length=1, description="The unique name of the source.")]
+Budget = Annotated[int, Meta(ge=1, le=MAX_NUMBER, description="URLs that all runs together may admit.")]
 ChangedName = Annotated[Key, Meta(description="The unique name of the source; empty keeps the present one.")]
 
 
@@ -69,13 +72,14 @@ class SourceServices:
     schedules: Schedules
 
 
-class SourceRequest(FeedSettings, frozen=True, kw_only=True):
+class SourceRequest(FeedSettings, ParserSettings, ShownFields, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A source to register."""
 
     name: Name
     url: Url
     identity_key: IdentityKey | None = None
     enabled: IsEnabled | None = None
+    budget: Budget | None = None
 
     def source(self) -> NewSource:
         """Return the source to register."""
@@ -84,27 +88,33 @@ class SourceRequest(FeedSettings, frozen=True, kw_only=True):
             base_url=absolute_url(self.url),
             crawl=merge_settings("{}", self),
             enabled=self.enabled is not False,
+            budget=self.budget,
             identity_key=self.identity_key or None,
             **self.feed(),
+            **self.parsing(),
         )
 
 
-class SourceChanges(FeedSettings, frozen=True, kw_only=True):
+class SourceChanges(FeedSettings, ParserSettings, ShownFields, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Changes of a source: absent fields keep their values."""
 
     name: ChangedName | None = None
     url: ChangedUrl | None = None
     identity_key: IdentityKey | UnsetType | None = UNSET
     enabled: IsEnabled | None = None
+    budget: Budget | UnsetType | None = UNSET
 
     def amend(self, row: SourceRow) -> SourceRow:
-        """Return a source with these changes."""
+        """Return a source with these changes; raise `BadInput` for another budget, which has its own operation."""
+        if self.budget not in (UNSET, row.budget):
+            raise BadInput("budget is changed with PUT /api/v1/sources/{id}/budget")
         changes: Json = {"name": self.name or row.name, "base_url": absolute_url(self.url or row.base_url)}
         if self.identity_key is not UNSET:
             changes["identity_key"] = self.identity_key or None
         if self.enabled is not None and self.enabled != row.enabled:
             changes |= {"enabled": self.enabled, "disabled_at": None, "disable_reason": None}
-        return msgspec.structs.replace(row, crawl=merge_settings(row.crawl, self), **changes, **self.feed())
+        changes |= {"crawl": merge_settings(row.crawl, self), **self.feed(), **self.parsing()}
+        return msgspec.structs.replace(row, **changes)
 
 
 class SourceBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -114,6 +124,8 @@ class SourceBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     name: str
     url: str
     rate_limit: str
+    parser: str | None = None
+    config: Json | None = None
     max_depth: int | None = None
     selectors: Json | None = None
     article_url_patterns: list[str] | None = None
@@ -180,18 +192,7 @@ class SwitchReason(msgspec.Struct, frozen=True):
 class SourceBudget(msgspec.Struct, frozen=True):
     """The largest number of URLs that all runs of a source together may admit; null for no limit."""
 
-    budget: (
-        Annotated[
-            int,
-            Meta(
-                ge=1,
-                le=MAX_NUMBER,
-                description="URLs that may be admitted.",
-                extra={"texts": {"missing": "budget is required; null lifts it"}},
-            ),
-        ]
-        | None
-    )
+    budget: Annotated[Budget, Meta(extra={"texts": {"missing": "budget is required; null lifts it"}})] | None
 
 
 class SyncBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -219,6 +220,8 @@ def source_body(row: SourceRow) -> SourceBody:
         id=row.public_id,
         name=row.name,
         url=without_credentials(row.base_url),
+        parser=row.parser,
+        config=msgspec.json.decode(row.config) or None,
         enabled=row.enabled,
         disabled_at=optional_rfc3339(row.disabled_at),
         disable_reason=row.disable_reason,

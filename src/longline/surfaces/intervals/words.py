@@ -39,8 +39,12 @@ SKIPS: dict[tuple[str, str], str] = {
     ("skipped", "content_type"): "non_html",
     ("refused", "depth"): "max_depth",
     ("skipped", "robots"): "robots_txt",
+    ("refused", "never_follow"): "url_filter",
+    ("without_item", "page_type"): "page_type",
+    ("without_item", "quality_gate"): "quality_gate",
+    ("without_item", "noindex"): "noindex",
 }
-"""Fates, each with its reason, that count as skipped pages."""
+"""Fates, each with its reason, that count as skipped pages or links."""
 
 CATEGORIES: dict[str, ErrorCategory] = {
     "dns": "network",

@@ -67,7 +67,7 @@ def interval_services(house: House) -> IntervalServices:
     schedules, source_schedules = schedule_services(house, records)
     lease_ms = round(settings.schedule_lease * 1000)
     runs = Runs(records.history, records.schedules, records.tallies, clock)
-    sources = Sources(records.sources, records.feeds, clock, curated=house.curator is not None)
+    sources = Sources(records.sources, records.feeds, clock, house.parsers, curated=house.curator is not None)
     previews = PagePreviews(house.http, clock, settings.user_agent)
     links = DiscoveredLinks(records.links, schedules.make)
     return IntervalServices(

@@ -35,6 +35,7 @@ def scheduler(house: House, owner: int, run_log: RunLogWriter | None = None) -> 
         timetable=ScheduleLifecycle(house.records),
         lifecycle=house.lifecycle,
         directory=directory(house),
+        parsers=house.parsers,
         history=house.records.history,
         rhythms=house.rhythms,
         tallies=house.records.tallies,

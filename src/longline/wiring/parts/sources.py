@@ -19,7 +19,7 @@ def directory(house: House) -> SourceLookup:
 def standing_runs(house: House) -> StandingRuns:
     """Return the runs that the URLs of the standing frontier belong to."""
     near = CachedSources(LocalSources(house.records.sources), directory(house))
-    return StandingRuns(house.records.runs, near, _rules(house.settings), house.clock)
+    return StandingRuns(house.records.runs, near, _rules(house.settings), house.clock, house.parsers)
 
 
 def plan_cache(house: House) -> PlanCache:

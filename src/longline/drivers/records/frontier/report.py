@@ -64,6 +64,7 @@ async def write(tx: Transaction, batch: ReportBatch) -> Reported:
     free = {host_id for host_id, _ in released}
     await tx.batch("wake_lines", sorted((h, due) for h, due in wake.items() if h not in free))
     ledger.refused(batch.refused)
+    ledger.without_item(batch.without_item)
     ledger.spent(batch.cpu_ms, batch.memory_mb)
     ended = await ledger.write(tx, "worker")
     await count_requests(tx, outcomes)

@@ -90,6 +90,7 @@ async def _give(tx: Transaction, given: Sequence[tuple[int, Outcome]], batch: Re
             wake[host_id] = min(wake.get(host_id, due), due)
     await tx.batch("wake_lines", sorted(wake.items()))
     ledger.refused(batch.refused)
+    ledger.without_item(batch.without_item)
     ledger.spent(batch.cpu_ms, batch.memory_mb)
     ended = await ledger.write(tx, "worker")
     return Reported(admitted=admitted, ended_runs=ended, done_runs=ledger.done_runs)

@@ -15,7 +15,7 @@ from longline.model.sources.source import NewSource, RemoteSource, SourceRow
 BATCH_SIZE = 100
 """Largest number of sources changed in one transaction."""
 
-UNSYNCED_COLUMNS = ("config", "created_at", "updated_at", "budget", "admitted", "ref", "uid")
+UNSYNCED_COLUMNS = ("created_at", "updated_at", "budget", "admitted", "ref", "uid")
 """Columns that a curator does not set."""
 
 

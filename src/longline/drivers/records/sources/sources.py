@@ -11,7 +11,18 @@ from longline.model.errors import Conflict, Unavailable
 from longline.model.ids import new_id
 from longline.model.sources.source import NewSource, SourceQuery, SourceRow
 
-SOURCE_COLUMNS = ("id", "name", "base_url", "crawl", "enabled", "disabled_at", "disable_reason", "feed_url")
+SOURCE_COLUMNS = (
+    "id",
+    "name",
+    "base_url",
+    "parser",
+    "config",
+    "crawl",
+    "enabled",
+    "disabled_at",
+    "disable_reason",
+    "feed_url",
+)
 FEED_COLUMNS = ("feed_wanted", "feed_every_ms", "identity_key")
 """Columns that `change` takes from a source. The disabling of a feed is not among them: `FeedRecords` sets it."""
 

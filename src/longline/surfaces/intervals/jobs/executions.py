@@ -7,8 +7,9 @@ from typing import Annotated, Literal, TypeVar
 import msgspec
 from msgspec import Meta
 
+from longline.model.frontier import outcomes
 from longline.model.frontier.task import RESENT
-from longline.model.runs.run import Fate, RequestSum, RunRow, RunStats
+from longline.model.runs.run import REFUSED, WITHOUT_ITEM, Fate, RequestSum, RunRow, RunStats
 from longline.services.schedules.runs import Runs
 from longline.surfaces.intervals import examples
 from longline.surfaces.intervals.fields import (
@@ -46,11 +47,15 @@ class ResponseTime(msgspec.Struct, frozen=True):
 
 
 class SkippedPages(msgspec.Struct, frozen=True):
-    """Pages that were not fetched or not read, by reason."""
+    """Pages that were not fetched, not followed or not indexed, by reason."""
 
     non_html: int = 0
     max_depth: int = 0
     robots_txt: int = 0
+    url_filter: Annotated[int, Meta(description="Links that the article parser never follows.")] = 0
+    page_type: Annotated[int, Meta(description="Pages of no type that the article parser indexes.")] = 0
+    quality_gate: Annotated[int, Meta(description="Pages with too few words.")] = 0
+    noindex: Annotated[int, Meta(description="Pages that ask not to be indexed.")] = 0
 
 
 class ExtractionQuality(msgspec.Struct, frozen=True):
@@ -74,6 +79,7 @@ class CrawlMetrics(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     top_errors: list[TopError] = []
     response_time: ResponseTime | None = None
     skipped: SkippedPages | None = None
+    skipped_by_parser: Annotated[dict[str, int], Meta(description="By the reasons of custom parsers.")] = {}
     extraction_quality: ExtractionQuality | None = None
 
 
@@ -188,6 +194,7 @@ def crawl_metrics(stats: RunStats, run: RunRow) -> CrawlMetrics:
         top_errors=[TopError(text, count, url) for text, count, url in stats.errors],
         response_time=_response_time(answered),
         skipped=_skipped(stats.fates),
+        skipped_by_parser=_skipped_by_parser(stats.fates),
         extraction_quality=quality if run.completed else None,
     )
 
@@ -209,6 +216,13 @@ def _summed(counts: Iterable[tuple[Name, int]]) -> dict[Name, int]:
 def _skipped(fates: Iterable[Fate]) -> SkippedPages | None:
     found = {SKIPS[each.fate, each.reason]: each.count for each in fates if (each.fate, each.reason) in SKIPS}
     return SkippedPages(**found) if found else None
+
+
+def _skipped_by_parser(fates: Iterable[Fate]) -> dict[str, int]:
+    """Return the counts of reasons that only parsers of the operator give."""
+    known = {REFUSED: outcomes.REFUSED, WITHOUT_ITEM: outcomes.WITHOUT_ITEM}
+    own = [each for each in fates if each.fate in known and each.reason not in known[each.fate]]
+    return _summed((each.reason, each.count) for each in own)
 
 
 @operation(

@@ -1,9 +1,9 @@
 -- Sources: places to crawl. The enabled switch, the feed and the identity are columns because lists filter by them.
 
 -- name: add_source
-INSERT INTO sources (name, base_url, config, crawl, enabled, feed_url, identity_key, budget,
+INSERT INTO sources (name, base_url, parser, config, crawl, enabled, feed_url, identity_key, budget,
     feed_wanted, feed_every_ms, ref, uid, created_at, updated_at)
-VALUES (:name, :base_url, :config, :crawl, :enabled, CAST(:feed_url AS TEXT), CAST(:identity_key AS TEXT),
+VALUES (:name, :base_url, CAST(:parser AS TEXT), :config, :crawl, :enabled, CAST(:feed_url AS TEXT), CAST(:identity_key AS TEXT),
     CAST(:budget AS BIGINT), :feed_wanted, :feed_every_ms, CAST(:ref AS TEXT), :uid, :now, :now)
 ON CONFLICT DO NOTHING
 RETURNING *;
@@ -50,7 +50,8 @@ WHERE (CAST(:search AS TEXT) IS NULL OR LOWER(name) LIKE LOWER(:search) ESCAPE '
        OR (SELECT f.due_at FROM feeds f WHERE f.source_id = sources.id) <= :now)) = :feed_active);
 
 -- name: change_source
-UPDATE sources SET name = :name, base_url = :base_url, crawl = :crawl, enabled = :enabled,
+UPDATE sources SET name = :name, base_url = :base_url, parser = CAST(:parser AS TEXT), config = :config,
+    crawl = :crawl, enabled = :enabled,
     disabled_at = CAST(:disabled_at AS BIGINT), disable_reason = CAST(:disable_reason AS TEXT),
     feed_url = CAST(:feed_url AS TEXT), feed_wanted = :feed_wanted, feed_every_ms = :feed_every_ms,
     identity_key = CAST(:identity_key AS TEXT),
