@@ -10,6 +10,7 @@ from longline.model.frontier import outcomes as fate
 from longline.model.runs.plan import CrawlPlan
 from longline.model.sources.source import CrawlSource
 from longline.model.states import MOVES, STATES, TaskState
+from longline.plugins.registry import Registry
 from longline.settings import KEYS
 from longline.settings.env_aliases import ALIASES
 from longline.settings.ignored_env import IGNORED_VARIABLES
@@ -46,7 +47,7 @@ def test_every_move_is_in_the_manual():
 
 
 def test_every_reason_is_in_the_manual():
-    ended, refused = render()["reasons.md"].split("\n## ")
+    ended, refused, without_item = render()["reasons.md"].split("\n## ")
     rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (\S+) \|.* \|$", ended, re.M)
     assert {reason: (fate_, again) for reason, fate_, again in rows} == {
         fate.OK: ("completed", "–"),
@@ -55,6 +56,7 @@ def test_every_reason_is_in_the_manual():
         **dict.fromkeys(fate.SKIPPED, ("skipped", "no")),
     }
     assert dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", refused, re.M)) == fate.REFUSED
+    assert dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", without_item, re.M)) == fate.WITHOUT_ITEM
 
 
 def again(reason: str, plan: CrawlPlan) -> str:
@@ -67,8 +69,8 @@ def test_the_manual_says_what_is_tried_again_as_each_kind_of_run_does():
     ended = render()["reasons.md"].split("\n## ")[0]
     rows = re.findall(r"^\| `(\w+)` \| \w+ \| (\S+) \| (\S+) \| (\S+)(?:, but not 404 and 410)? \|", ended, re.M)
     source = CrawlSource(ref="1", name="s", url="https://s.example/")
-    scheduled = plan_of(source, source.url, CrawlRules(max_attempts=3))
-    plans = (CrawlPlan(()), scheduled, standing_plan(None, StandingRules(attempts=3)))
+    scheduled = plan_of(source, source.url, CrawlRules(max_attempts=3), Registry())
+    plans = (CrawlPlan(()), scheduled, standing_plan(None, StandingRules(attempts=3), Registry()))
     assert len(rows) == len(fate.RETRYABLE | fate.FINAL | fate.SKIPPED) + 1
     for reason, *told in rows[1:]:
         assert told == [again(reason, plan) for plan in plans], reason

@@ -97,7 +97,9 @@ def reader() -> Reader:
 
 def standing(records: Records, clock: Clock | None = None) -> StandingRuns:
     """Standing runs that hurry."""
-    return StandingRuns(records.runs, LocalSources(records.sources), StandingRules(delay_ms=0), clock or FakeClock())
+    return StandingRuns(
+        records.runs, LocalSources(records.sources), StandingRules(delay_ms=0), clock or FakeClock(), Registry()
+    )
 
 
 def mapped(web: HandMadeWeb, clock: Clock) -> mapper.SitemapParts:

@@ -3,14 +3,15 @@
 from typing import Any
 
 from longline.parsers import selectors as built_in
-from longline.plugins import Item, Link, Links, Page
+from longline.plugins import Item, Links, Page
+from longline.plugins.parser import Made
 from longline.plugins.registry import Registry
 
 MARKUP = b"""<h1> A  title </h1><ul><li class=card><a href=/1><b>One</b></a><img src=1.png></li>
 <li class=card><a href=/2><b>Two</b></a></li><li class=ad><a href=/ad>Ad</a></li></ul><a href=/else>else</a>"""
 
 
-async def made(**groups: Any) -> list[Item | Link | Links]:
+async def made(**groups: Any) -> list[Made]:
     marked = Registry(built_in).named("selectors")
     assert marked
     page = Page("https://n.example/x", MARKUP, config={"selectors": groups})

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from longline.plugins import Item, Link, Links, Page, parser
-from longline.plugins.parser import PARSER_ATTRIBUTE, Parser
+from longline.plugins import Item, Link, Page, parser
+from longline.plugins.parser import PARSER_ATTRIBUTE, Made, Parser
 
 
 @parser("my-news", match="https://news.example/*")
@@ -27,7 +27,7 @@ def marked(function: Any) -> Parser:
     return mark
 
 
-async def made_of(function: Any, page: Page) -> list[Item | Link | Links]:
+async def made_of(function: Any, page: Page) -> list[Made]:
     return [one async for one in marked(function).parse(page)]
 
 

@@ -78,7 +78,9 @@ def test_scan_tells_what_it_found_and_may_be_repeated():
 
 
 def test_two_parsers_may_not_share_a_name():
-    with pytest.raises(BadInput, match="two parsers are called 'page'; the second is in theirs"):
+    with pytest.raises(
+        BadInput, match=r"two parsers are called 'page': .*test_registry.py:\d+ and .*test_registry.py:\d+; rename one"
+    ):
         Registry(OURS, module("theirs", page="https://a.example/*"))
 
 
@@ -125,8 +127,13 @@ def test_a_shelf_opens_modules_and_files(tmp_path: Path):
     [
         ("none.py", None, "none.py is no Python file"),
         ("words.txt", "words", "words.txt is no Python file"),
-        ("broken.py", "def", "broken.py cannot be loaded: SyntaxError"),
-        ("raises.py", "1 / 0", "raises.py cannot be loaded: ZeroDivisionError"),
+        ("broken.py", "def", r"broken.py cannot be loaded: .*broken.py:1: SyntaxError: invalid syntax"),
+        (
+            "raises.py",
+            "x = 1\n1 / 0",
+            r"raises.py cannot be loaded: .*raises.py:2: ZeroDivisionError\('division by zero'\)",
+        ),
+        ("deep.py", "import json\n\njson.loads('[')", "deep.py cannot be loaded: .*deep.py:3: JSONDecodeError"),
         ("empty.py", "x = 1", "there is no parser in .*empty.py; mark a function with @parser"),
         ("twice.py", MINE.replace('"mine"', '"page"'), "two parsers are called 'page'"),
     ],
@@ -136,3 +143,57 @@ def test_files_that_are_refused(tmp_path: Path, name: str, text: str | None, err
         (tmp_path / name).write_text(text)
     with pytest.raises(BadInput, match=error):
         ParserSources(("longline.parsers.page",), (str(tmp_path / name),)).open()
+
+
+def test_a_shelf_opens_modules_by_name_and_files_that_import_their_neighbours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "shop_of_mine").mkdir()
+    (tmp_path / "shop_of_mine" / "parsers.py").write_text(MINE)
+    (tmp_path / "shop_of_mine" / "broken.py").write_text("\n\n1 / 0")
+    (tmp_path / "words_beside.py").write_text('NAME = "neighbour"')
+    (tmp_path / "own.py").write_text("from words_beside import NAME\n" + MINE.replace('"mine"', "NAME", 1))
+    registry = ParserSources(("longline.parsers.page",), ("shop_of_mine.parsers", str(tmp_path / "own.py"))).open()
+    assert [found.name for found in registry.custom] == ["mine", "neighbour"]
+    for name, error in (
+        ("shop_of_mine.none", "there is no file and no module shop_of_mine.none"),
+        ("nobodys_shop", "there is no file and no module nobodys_shop"),
+        ("shop_of_mine.broken", r"shop_of_mine.broken cannot be loaded: .*broken.py:3: ZeroDivisionError"),
+    ):
+        with pytest.raises(BadInput, match=error):
+            ParserSources((), (name,)).open()
+
+
+def test_the_last_resort_takes_what_only_the_default_parser_accepts():
+    own = module("own", book="https://shop.example/book/*")
+    ours = module("ours", page="*", article="nowhere:*")
+    registry = Registry(ours)
+    registry.scan(own, custom=True)
+
+    def taken(url: str, last_resort: str) -> str | None:
+        found = registry.parser_for(Page(url, b"", content_type="text/html"), last_resort)
+        return found.name if found else None
+
+    assert taken("https://shop.example/book/1", "article") == "book"
+    assert taken("https://shop.example/", "article") == "article"
+    assert taken("https://shop.example/", "page") == "page"
+    registry.scan(module("all", everything="*"), custom=True)
+    assert taken("https://shop.example/", "article") == "everything", "an own parser of all pages comes first"
+
+
+def test_the_types_of_content_that_a_run_asks_for():
+    html = ("text/html", "application/xhtml+xml")
+    made: Any = ModuleType("made")
+
+    @parser("json", match=(), types=("application/json",))
+    def json(page: Page) -> Iterator[Item]:
+        yield Item("json", url=page.url)
+
+    made.json = json
+    registry = Registry(OURS)
+    assert registry.content_types() == registry.content_types("page") == html
+    registry.scan(made, custom=True)
+    assert registry.content_types() == (*html, "application/json")
+    assert registry.content_types("json") == ("application/json",)
+    assert ParserSources(("longline.parsers.feeds.feed",)).open().content_types("feed") == (), "any"

@@ -47,6 +47,7 @@ CHANGED = Settings(
     feed_discovery=True,
     parsers=("mine.py", "a folder/yours.py"),
     parser="article",
+    parser_config='{"page_types":false}',
     parse_processes=0,
     parse_timeout=2.5,
     parse_memory=2_000_000_000,

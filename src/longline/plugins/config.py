@@ -1,6 +1,5 @@
 """Config of a parser: a JSON object of a source, checked against the type that the parser declares."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,8 +8,10 @@ from msgspec import inspect
 
 from longline.model.errors import BadInput
 
-_AT = re.compile(r"^(?P<problem>.*) - at `\$\.?(?P<path>.*?)`$", re.DOTALL)
-_MISSING = re.compile(r"^Object missing required field `(?P<key>.+?)`")
+_PLACE = " - at `$"
+"""Text between a problem and the JSON path of its value, in the messages of the library."""
+
+_MISSING = "Object missing required field `"
 
 
 def read_config(parser: str, kind: type | None, given: Mapping[str, Any]) -> Any:
@@ -50,12 +51,11 @@ def _keys_of(kind: type) -> list[str] | None:
 
 def _problem(text: str) -> str:
     """Return the problem of a value with its key in front; the library writes the key behind, as a JSON path."""
-    found = _AT.match(text)
-    path, problem = (found["path"], found["problem"]) if found else ("", text)
-    missing = _MISSING.match(problem)
-    if missing:
-        path, problem = ".".join(filter(None, (path, missing["key"]))), "is required"
-        return f"{path} {problem}"
+    problem, _, path = text.rpartition(_PLACE) if _PLACE in text else (text, "", "")
+    path = path.removesuffix("`").removeprefix(".")
+    if problem.startswith(_MISSING):
+        key = problem.removeprefix(_MISSING).removesuffix("`")
+        return f"{path}.{key} is required" if path else f"{key} is required"
     problem = problem.replace("`", "")
     return f"{path}: {problem[:1].lower()}{problem[1:]}" if path else problem
 

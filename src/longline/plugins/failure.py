@@ -8,7 +8,8 @@ from types import FrameType, TracebackType
 def describe(error: BaseException, file: str) -> str:
     """Return the exception in one line, preceded by the line of `file` that raised or called the raising code."""
     place = place_of(error, file)
-    said = " ".join(traceback.format_exception_only(error)[-1].split())
+    # The representation has no NUL and no line break, which not every store or log takes.
+    said = f"{type(error).__name__}: {error.msg}" if isinstance(error, SyntaxError) else repr(error)
     return f"{place}: {said}" if place else said
 
 

@@ -101,8 +101,8 @@ class Registry:
         """
         named = self.named(name)
         asked = [named] if named is not None else self.custom
-        types = {kind for parser in asked for kind in parser.types} | (set() if named else set(HTML))
-        return () if ANY_TYPE in types else tuple(sorted(types))
+        types = (*(() if named else HTML), *(kind for parser in asked for kind in parser.types))
+        return () if ANY_TYPE in types else tuple(dict.fromkeys(types))
 
 
 def no_parser(name: str, known: Iterable[str]) -> str:

@@ -13,7 +13,7 @@ from tests.drivers.records.world import ME, YOU, admit, claim, ended, host_repor
 
 
 async def test_a_source_is_registered_once_by_name(records: Records, clock: FakeClock):
-    made = await records.sources.add(NewSource("news", "https://news.example/", '{"a": 1}'))
+    made = await records.sources.add(NewSource("news", "https://news.example/", config='{"a": 1}'))
     assert made.id >= 100_000
     assert (made.name, made.base_url, made.config, made.enabled) == ("news", "https://news.example/", '{"a": 1}', True)
     assert (made.created_at, made.updated_at) == (clock.now(), clock.now())

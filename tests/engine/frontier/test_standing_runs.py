@@ -12,6 +12,7 @@ from longline.model.runs.bounds import bounds_of
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunKind
 from longline.model.sources.source import CrawlSource, NewSource, RemoteSource
+from longline.plugins.registry import Registry
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 
@@ -19,7 +20,7 @@ RULES = StandingRules(delay_ms=7, attempts=2, max_redirects=1)
 
 
 def standing(records: Records, clock: FakeClock, rules: StandingRules = RULES) -> StandingRuns:
-    return StandingRuns(records.runs, LocalSources(records.sources), rules, clock)
+    return StandingRuns(records.runs, LocalSources(records.sources), rules, clock, Registry())
 
 
 async def test_there_is_one_run_for_each_origin_and_source(records: Records, clock: FakeClock) -> None:
@@ -72,7 +73,10 @@ async def test_a_source_that_comes_later_has_the_run_that_waited_for_it(records:
     source = await records.curated.get("theirs")
     assert source is not None
 
-    assert (await runs.get(RunKind.STANDING_MANUAL, "theirs")) == (before.id, standing_plan(as_crawled(source), RULES))
+    assert (await runs.get(RunKind.STANDING_MANUAL, "theirs")) == (
+        before.id,
+        standing_plan(as_crawled(source), RULES, Registry()),
+    )
 
     stored = await records.runs.get(before.id)
     assert stored is not None
@@ -94,7 +98,7 @@ class Silent:
 
 async def test_while_sources_cannot_be_asked_runs_go_by_what_they_last_said(records: Records, clock: FakeClock) -> None:
     before = await standing(records, clock).get(RunKind.STANDING_MANUAL, "s")
-    alone = StandingRuns(records.runs, Silent(), msgspec.structs.replace(RULES, attempts=9), clock)
+    alone = StandingRuns(records.runs, Silent(), msgspec.structs.replace(RULES, attempts=9), clock, Registry())
 
     assert await alone.get(RunKind.STANDING_MANUAL, "s") == before
     with pytest.raises(Unavailable):
@@ -115,7 +119,9 @@ async def test_a_source_that_nobody_knows_has_one_too(records: Records, clock: F
 
 
 def test_files_and_downloads_are_never_asked_for() -> None:
-    bounds = bounds_of(standing_plan(CrawlSource(ref="1", name="a", url="https://a.example/"), RULES).bounds)
+    bounds = bounds_of(
+        standing_plan(CrawlSource(ref="1", name="a", url="https://a.example/"), RULES, Registry()).bounds
+    )
 
     for url in ("https://a.example/x.PDF", "https://a.example/a.mp3?x", "https://a.example/download.php?x=1"):
         assert bounds.forbids(url)

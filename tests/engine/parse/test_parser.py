@@ -1,3 +1,4 @@
+import inspect
 from types import ModuleType
 from typing import Any
 
@@ -7,6 +8,7 @@ from longline.engine.parse.parser import PageParser, Parsed
 from longline.model.errors import BadInput
 from longline.parsers import page as built_in
 from longline.plugins import Item, Link, Links, Page, parser
+from longline.plugins.failure import shown
 from longline.plugins.registry import Registry
 
 
@@ -60,7 +62,8 @@ async def test_a_parser_that_raises_fails_alone_and_says_who_it_was():
         raise RuntimeError("no\x00good")
 
     got = await parser_of(broken).parse(a_page())
-    assert got == Parsed(error="broken: RuntimeError('no\\x00good')")
+    line = inspect.getsourcelines(broken)[1] + 4
+    assert got == Parsed(error=f"broken: {shown(__file__)}:{line}: RuntimeError('no\\x00good')")
 
 
 async def test_a_parser_that_yields_nonsense_fails_alone():
@@ -100,11 +103,12 @@ async def test_a_source_may_ask_for_a_parser_by_name():
     got = await parser_of(mine).parse(a_page(config={"parser": "mine", "word": "W"}))
     assert got.title == "W"
     assert (await parser_of(mine).parse(a_page())).title == "One"
-    assert (await parser_of().parse(a_page(config={"parser": "mine"}))).error == "there is no parser mine"
+    lost = (await parser_of().parse(a_page(config={"parser": "mine"}))).error
+    assert str(lost).startswith("there is no parser 'mine'; loaded are page.")
 
 
 def test_a_parser_that_is_not_there_is_told_of_beforehand():
     parser_of().check({})
     parser_of().check({"parser": "page"})
-    with pytest.raises(BadInput, match="there is no parser 'pgae'; there are page"):
+    with pytest.raises(BadInput, match="there is no parser 'pgae'; loaded are page"):
         parser_of().check({"parser": "pgae"})

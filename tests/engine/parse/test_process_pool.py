@@ -16,9 +16,12 @@ from longline.engine.parse.parser_process import Limits, ParserProcess
 from longline.engine.parse.process_pool import ProcessPool
 from longline.parsers import page as built_in
 from longline.plugins import Page
-from longline.plugins.registry import ParserSources, Registry
+from longline.plugins.failure import shown
+from longline.plugins.registry import LoadedParsers, ParserSources, Registry, no_parser
+from tests.engine import slow_parsers
 
 SHELF = ParserSources(modules=("longline.parsers.page", "tests.engine.slow_parsers"))
+RAISED = f"raises: {shown(str(slow_parsers.__file__))}:36: RuntimeError('no good')"
 
 
 @pytest.fixture
@@ -47,16 +50,16 @@ async def test_one_process_parses_page_after_page(aside: ProcessPool):
 
 async def test_a_parser_that_raises_fails_its_page_and_not_its_process(aside: ProcessPool):
     first = await pid(aside)
-    assert await aside.parse("raises", page("raises")) == Parsed(error="raises: RuntimeError('no good')")
+    assert await aside.parse("raises", page("raises")) == Parsed(error=RAISED)
     assert "cannot be kept" in str((await aside.parse("uncarried", page("uncarried"))).error)
-    assert (await aside.parse("nobody", page("where"))).error == "there is no parser nobody"
+    assert (await aside.parse("nobody", page("where"))).error == no_parser("nobody", SHELF.open().names)
     assert await pid(aside) == first
 
 
 async def test_a_failure_is_told_by_who_asked_and_not_by_the_process(aside: ProcessPool, caplog, capfd):
     await aside.parse("raises", page("raises"))
     (told,) = caplog.records
-    assert (told.message, told.error) == ("parser failed", "raises: RuntimeError('no good')")
+    assert (told.message, told.error) == ("parser failed", RAISED)
     assert "parser failed" not in capfd.readouterr().err
 
 
@@ -292,3 +295,39 @@ async def test_links_beyond_the_bound_are_counted(aside: ProcessPool):
         page("light", b"<a href=1><a href=2><a href=3><a href=4>", config={"parser": "page"})
     )
     assert (len(few.links), few.cut) == (3, 1)
+
+
+OWN = """
+from longline.plugins import Item, parser
+@parser("own", match=())
+def own(page):
+    yield Item("own", version={version})
+"""
+
+
+async def test_a_changed_file_is_taken_up_by_the_next_page_and_a_broken_one_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    monkeypatch.setattr("longline.plugins.registry.RELOAD_INTERVAL_SECONDS", 0.0)
+    file = tmp_path / "own.py"
+    file.write_text(OWN.format(version=1))
+    loaded = LoadedParsers(ParserSources(("longline.parsers.page",), (str(file),)))
+    aside = ProcessPool(loaded, 1, 20.0)
+    parser = PageParser(loaded, aside)
+
+    async def version() -> object:
+        got = await parser.parse(page("own", config={"parser": "own"}))
+        return got.items[0].fields["version"] if got.items else got.error
+
+    try:
+        assert await version() == 1
+        file.write_text(OWN.format(version="1, half ="))
+        assert await version() == 1
+        told = [record for record in caplog.records if record.message == "changed parsers not loaded"]
+        assert [f"{file}:5: SyntaxError" in vars(record)["error"] for record in told] == [True], "told once"
+        file.write_text(OWN.format(version=22))
+        assert await version() == 22
+        file.write_text(OWN.replace('"own", match', '"other", match').format(version=3))
+        assert await version() == no_parser("own", ("other", "page"))
+    finally:
+        aside.close()

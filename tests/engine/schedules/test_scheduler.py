@@ -15,6 +15,7 @@ from longline.model.runs.run import StartPage
 from longline.model.schedules.schedule import NewSchedule, ScheduleRow, ScheduleSpec, paused, resumed
 from longline.model.search.item import NewItem
 from longline.model.sources.source import NewSource
+from longline.plugins.registry import Registry
 from longline.ports.records import Records
 from longline.ports.records.frontier import Change
 from longline.ports.records.schedules import PageChanges, Tick
@@ -40,6 +41,7 @@ def planner(records: Records, clock: FakeClock, owner: int = 1, **more: Any) -> 
         "timetable": ScheduleLifecycle(records),
         "lifecycle": Lifecycle(records),
         "directory": LocalSources(records.sources),
+        "parsers": Registry(),
         "history": records.history,
         "rhythms": records.rhythms,
         "tallies": records.tallies,

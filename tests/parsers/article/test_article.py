@@ -11,7 +11,7 @@ import trafilatura
 
 from longline.parsers.article import article as built_in
 from longline.parsers.article.article import document
-from longline.plugins import Item, Links, Page
+from longline.plugins import Item, Links, Page, Refused
 from longline.plugins.registry import Registry
 
 PAGES = Path(__file__).parent / "pages"
@@ -184,7 +184,8 @@ async def test_as_a_parser():
     assert counted == Item("extraction", url=HERE, title="Lines, by LD", **reading)
     assert (indexed.kind, indexed.fields["title"]) == ("article", "Lines, by LD")
     made = [one async for one in marked.parse(page("<title>T</title><a href=/a>a</a>", "https://n.example/"))]
-    assert [isinstance(one, Links) for one in made] == [True, False]
+    assert [type(one) for one in made] == [Links, Item, Refused]
+    assert made[-1] == Refused("page_type")
 
 
 def f1(text: str, expected: str) -> float:

@@ -1,19 +1,41 @@
 """Sources as a service."""
 
+from collections.abc import Iterator
+from types import ModuleType
+
 import msgspec
 import pytest
 
-from longline.model.errors import Conflict, NotFound
+from longline.model.errors import BadInput, Conflict, NotFound
 from longline.model.sources.source import NewSource, SourceQuery
+from longline.plugins import Item, Page, parser
+from longline.plugins.registry import Registry
 from longline.ports.records import Records
 from longline.services.sources.sources import Sources
 from longline.testing.clock import FakeClock
 from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
 
 
+class Shelf(msgspec.Struct):
+    """The config of a parser."""
+
+    currency: str = "GBP"
+    pages: int = 1
+
+
+@parser("books", config=Shelf)
+def books(page: Page, config: Shelf) -> Iterator[Item]:
+    yield Item("book", url=page.url, currency=config.currency)
+
+
+MODULE = ModuleType("shop")
+vars(MODULE)["books"] = books
+PARSERS = Registry(MODULE)
+
+
 @pytest.fixture
 def sources(records: Records, clock: FakeClock) -> Sources:
-    return Sources(records.sources, records.feeds, clock)
+    return Sources(records.sources, records.feeds, clock, PARSERS)
 
 
 async def test_names_are_taken_once(sources: Sources):
@@ -41,3 +63,35 @@ async def test_what_is_switched_off_says_since_when_and_why(sources: Sources, cl
         await sources.switch(1, True)
     with pytest.raises(NotFound):
         await sources.remove(1)
+
+
+BAD = [
+    (None, '{"pages":1}', "config is the config of a parser: name the parser with the field parser"),
+    ("bocks", "{}", "there is no parser 'bocks'; loaded are books. The setting parsers names the files or modules"),
+    (
+        "books",
+        '{"curency":"GBP"}',
+        "the parser 'books' has no key 'curency'; its keys are currency, pages",
+    ),
+    ("books", '{"pages":"two"}', "the config of the parser 'books' is not valid: pages: expected int, got str"),
+]
+
+
+@pytest.mark.parametrize(("name", "config", "error"), BAD)
+async def test_a_parser_that_is_not_loaded_and_a_config_that_it_does_not_take(
+    sources: Sources, name: str | None, config: str, error: str
+):
+    with pytest.raises(BadInput, match=error):
+        await sources.make(NewSource("a", "https://a.example/", parser=name, config=config))
+    row = await sources.make(NewSource("a", "https://a.example/", parser="books", config='{"pages":2}'))
+    with pytest.raises(BadInput, match=error):
+        await sources.change(row.id, lambda was: msgspec.structs.replace(was, parser=name, config=config))
+    assert await sources.get(row.id) == row
+
+
+async def test_a_source_with_a_parser_that_was_removed_can_be_changed_otherwise(records: Records, sources: Sources):
+    row = await records.sources.make(NewSource("a", "https://a.example/", parser="gone", config='{"x":1}'))
+    renamed = await sources.change(row.id, lambda was: msgspec.structs.replace(was, name="b"))
+    assert (renamed.name, renamed.parser, renamed.config) == ("b", "gone", '{"x":1}')
+    mended = await sources.change(row.id, lambda was: msgspec.structs.replace(was, parser="books", config="{}"))
+    assert (mended.parser, mended.config) == ("books", "{}")

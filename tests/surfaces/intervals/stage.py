@@ -26,7 +26,7 @@ from longline.settings import Settings
 from longline.surfaces.app import AppParts, build_app
 from longline.testing.clock import FakeClock
 from longline.wiring.doors.intervals import interval_services
-from longline.wiring.house import House
+from longline.wiring.house import House, load_parsers
 from longline.wiring.parts.schedules import scheduler
 from tests.drivers.records.world import claim, host_report
 from tests.surfaces.conftest import serving
@@ -176,6 +176,7 @@ async def opened(
         presence=nothing,
         politeness=PolitenessKey(),
         vault=nothing,
+        parsers=load_parsers(settings),
         parser=nothing,
         search=nothing,
         rhythms=rhythms or records.rhythms,

@@ -40,12 +40,12 @@ class ReportBatch(msgspec.Struct, frozen=True):
     reports: Sequence[HostReport] = ()
     admit: Sequence[NewTask] = ()
     refused: Mapping[tuple[int, str], int] = {}
-    without_item: Mapping[tuple[int, str], int] = {}
     segment: WrittenSegment | None = None
     redirects: Sequence[RedirectFacts] = ()
     items: Sequence[NewItem] = ()
     cpu_ms: int = 0
     memory_mb: int = 0
+    without_item: Mapping[tuple[int, str], int] = {}
 
 
 class Admitted(NamedTuple):

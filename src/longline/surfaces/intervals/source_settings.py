@@ -149,24 +149,6 @@ ParserConfig = Annotated[
 ]
 
 
-class ParserSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """The parser of a source and its config."""
-
-    parser: ParserName | UnsetType | None = UNSET
-    config: ParserConfig | UnsetType | None = UNSET
-
-    def parsing(self) -> Json:
-        """Return the sent settings of the parser; a source without a parser has no config."""
-        found: Json = {}
-        if self.parser is not UNSET:
-            found["parser"] = self.parser or None
-            if not self.parser:
-                found["config"] = "{}"
-        if self.config is not UNSET:
-            found["config"] = msgspec.json.encode(self.config or {}, order="sorted").decode()
-        return found
-
-
 DEFAULT_SETTINGS: Mapping[str, Any] = {
     "max_depth": 0,
     "selectors": {},
@@ -189,19 +171,6 @@ ShownText = Annotated[str, Meta(extra_json_schema=READ_ONLY)]
 ShownNumber = Annotated[int, Meta(extra_json_schema=READ_ONLY)]
 
 
-class ShownFields(msgspec.Struct, frozen=True, kw_only=True):
-    """Fields of a source that other operations set: a client may send back the source that it got."""
-
-    id: ShownText | None = None
-    created_at: ShownTime | None = None
-    updated_at: ShownTime | None = None
-    disabled_at: ShownTime | None = None
-    disable_reason: ShownText | None = None
-    feed_disabled_at: ShownTime | None = None
-    feed_disable_reason: ShownText | None = None
-    admitted: ShownNumber | None = None
-
-
 class FeedSettings(CrawlSettings, frozen=True, kw_only=True):
     """Crawl settings with those of the source's feed."""
 
@@ -218,6 +187,37 @@ class FeedSettings(CrawlSettings, frozen=True, kw_only=True):
         if self.feed_poll_interval_minutes is not None:
             found["feed_every_ms"] = self.feed_poll_interval_minutes * MINUTE_MS
         return found
+
+
+class ParserSettings(FeedSettings, frozen=True, kw_only=True):
+    """Settings of crawls and of the feed, with the parser of the source and its config."""
+
+    parser: ParserName | UnsetType | None = UNSET
+    config: ParserConfig | UnsetType | None = UNSET
+
+    def parsing(self) -> Json:
+        """Return the sent settings of the parser; a source without a parser has no config."""
+        found: Json = {}
+        if self.parser is not UNSET:
+            found["parser"] = self.parser or None
+            if not self.parser:
+                found["config"] = "{}"
+        if self.config is not UNSET:
+            found["config"] = msgspec.json.encode(self.config or {}, order="sorted").decode()
+        return found
+
+
+class SentSource(ParserSettings, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """All settings, and fields that other operations set: a client may send back the source that it got."""
+
+    id: ShownText | None = None
+    created_at: ShownTime | None = None
+    updated_at: ShownTime | None = None
+    disabled_at: ShownTime | None = None
+    disable_reason: ShownText | None = None
+    feed_disabled_at: ShownTime | None = None
+    feed_disable_reason: ShownText | None = None
+    admitted: ShownNumber | None = None
 
 
 def merge_settings(stored: str, sent: CrawlSettings) -> str:

@@ -29,12 +29,10 @@ from longline.surfaces.intervals.source_settings import (
     DEFAULT_SETTINGS,
     MINUTE_MS,
     CrawlSettings,
-    FeedSettings,
     IngestionMode,
     Json,
-    ParserSettings,
     RenderMode,
-    ShownFields,
+    SentSource,
     Times,
     merge_settings,
     stored_settings,
@@ -72,7 +70,7 @@ class SourceServices:
     schedules: Schedules
 
 
-class SourceRequest(FeedSettings, ParserSettings, ShownFields, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SourceRequest(SentSource, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A source to register."""
 
     name: Name
@@ -95,7 +93,7 @@ class SourceRequest(FeedSettings, ParserSettings, ShownFields, frozen=True, kw_o
         )
 
 
-class SourceChanges(FeedSettings, ParserSettings, ShownFields, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SourceChanges(SentSource, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Changes of a source: absent fields keep their values."""
 
     name: ChangedName | None = None
