@@ -145,26 +145,6 @@ def test_files_that_are_refused(tmp_path: Path, name: str, text: str | None, err
         ParserSources(("longline.parsers.page",), (str(tmp_path / name),)).open()
 
 
-def test_a_shelf_opens_modules_by_name_and_files_that_import_their_neighbours(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.syspath_prepend(tmp_path)
-    (tmp_path / "shop_of_mine").mkdir()
-    (tmp_path / "shop_of_mine" / "parsers.py").write_text(MINE)
-    (tmp_path / "shop_of_mine" / "broken.py").write_text("\n\n1 / 0")
-    (tmp_path / "words_beside.py").write_text('NAME = "neighbour"')
-    (tmp_path / "own.py").write_text("from words_beside import NAME\n" + MINE.replace('"mine"', "NAME", 1))
-    registry = ParserSources(("longline.parsers.page",), ("shop_of_mine.parsers", str(tmp_path / "own.py"))).open()
-    assert [found.name for found in registry.custom] == ["mine", "neighbour"]
-    for name, error in (
-        ("shop_of_mine.none", "there is no file and no module shop_of_mine.none"),
-        ("nobodys_shop", "there is no file and no module nobodys_shop"),
-        ("shop_of_mine.broken", r"shop_of_mine.broken cannot be loaded: .*broken.py:3: ZeroDivisionError"),
-    ):
-        with pytest.raises(BadInput, match=error):
-            ParserSources((), (name,)).open()
-
-
 def test_the_last_resort_takes_what_only_the_default_parser_accepts():
     own = module("own", book="https://shop.example/book/*")
     ours = module("ours", page="*", article="nowhere:*")

@@ -90,7 +90,7 @@ async def test_a_source_may_have_its_own_types_or_no_gate(config: dict[str, Any]
         ({"never_folow": []}, "has no key 'never_folow'; its keys are never_follow, page_types"),
         ({"never_follow": ["("]}, "never_follow: bad pattern"),
         ({"never_follow": 5}, "never_follow: expected"),
-        ({"page_types": ["shop"]}, "page_types"),
+        ({"page_types": ["shop"]}, "page_types: there is no type 'shop'; there are article, blog_post"),
     ],
 )
 def test_a_config_that_is_not_understood_is_refused(config: dict[str, Any], error: str):

@@ -9,9 +9,9 @@ from longline.engine.lifecycle.creation import ensure_run
 from longline.engine.sources.crawl_plan import parse_options, pause_ms
 from longline.model.bounded_dict import BoundedDict
 from longline.model.errors import Unavailable
-from longline.model.frontier.file_urls import DOWNLOADS, FILES
 from longline.model.frontier.standing_frontier import NEVER_DUE_MS
 from longline.model.ids import new_id
+from longline.model.runs.bounds import DOWNLOADS, FILES
 from longline.model.runs.plan import CrawlBounds, CrawlPlan, FetchOptions, Politeness, Retries
 from longline.model.runs.run import NewRun, RunKind, RunRow
 from longline.model.sources.source import CrawlSource

@@ -9,8 +9,8 @@ import msgspec
 from longline.model.duration import parse_duration
 from longline.model.errors import BadInput
 from longline.model.frontier import outcomes as fate
-from longline.model.frontier.file_urls import DOWNLOADS, FILES
 from longline.model.patterns import MAX_PATTERNS, Patterns, is_usable
+from longline.model.runs.bounds import DOWNLOADS, FILES
 from longline.model.runs.plan import BY_NAME, CrawlBounds, CrawlPlan, FetchOptions, ParseOptions, Politeness, Retries
 from longline.model.sources.source import MAX_RATE_LIMIT_SECONDS, CrawlSource, SourceRow
 from longline.model.url import Url, parse

@@ -11,6 +11,12 @@ from longline.model.patterns import Patterns
 from longline.model.runs.plan import CrawlBounds
 from longline.model.url import Url, target
 
+FILES = r"(?i)^https?://[^/]+[^?#]*\.(?:pdf|xml|json|css|js|png|jpe?g|gif|svg|ico|woff|zip|mp3|mp4)(?:[?#]|$)"
+"""Pattern of the addresses of files that are not pages."""
+
+DOWNLOADS = r"(?i)^https?://[^?#]*(?:downloadmp3|download\.php|downloadfile)"
+"""Pattern of addresses that serve files under other names."""
+
 MAX_SEGMENTS = 32
 MAX_REPEATS = 4
 MAX_PARAMETERS = 32

@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from longline.model.errors import BadInput
-from longline.model.frontier.file_urls import FILES
 from longline.model.patterns import Patterns, check_patterns
+from longline.model.runs.bounds import FILES
 from longline.model.runs.plan import BY_NAME
+from longline.parsers.article.content import PAGE_TYPES
 from longline.plugins.results import Links, Refused
 
 NEVER_FOLLOW = (
@@ -22,11 +23,6 @@ NEVER_FOLLOW = (
 )
 """Patterns of URLs of a site without text to read."""
 
-PageType = Literal[
-    "article", "blog_post", "press_release", "event", "advisory", "report", "blotter",
-    "company_announcement", "obituary", "recipe", "job", "rfp",
-]  # fmt: skip
-
 
 class ArticleConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The config of the article parser; `true` stands for the built-in rule, `false` switches a rule off."""
@@ -34,7 +30,7 @@ class ArticleConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     never_follow: bool | list[str] = True
     """Regular expressions (RE2) of links that are not followed."""
 
-    page_types: bool | list[PageType] = True
+    page_types: bool | list[str] = True
     """Types of pages that become documents; `true` for all detected types."""
 
     def __post_init__(self) -> None:
@@ -43,6 +39,9 @@ class ArticleConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 check_patterns("never_follow", self.never_follow)
             except BadInput as error:
                 raise ValueError(str(error)) from None
+        for kind in () if isinstance(self.page_types, bool) else self.page_types:
+            if kind not in PAGE_TYPES:
+                raise ValueError(f"page_types: there is no type {kind!r}; there are {', '.join(PAGE_TYPES)}")
 
     def links(self, urls: Sequence[str]) -> tuple[Links, Refused]:
         """Return the links to follow, and the links that are refused as `never_follow`."""

@@ -37,6 +37,9 @@ _BY_PATH = (
     (("jobs", "careers"), "job"),
     (("rfp", "rfps", "tender", "tenders", "procurement", "solicitation", "solicitations", "bids"), "rfp"),
 )
+PAGE_TYPES = tuple(dict.fromkeys((*_BY_TYPE.values(), *(kind for _, kind in _BY_PATH))))
+"""Types of pages that can be detected."""
+
 _CONTENT = frozenset(("news", "article", "articles", "story", "stories", "post", "posts", "blog"))
 _NOT_CONTENT = frozenset(
     (
