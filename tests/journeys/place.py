@@ -108,7 +108,8 @@ class Place:
         assert admitted == sum(states.values())
         assert (completed, failed, cancelled, skipped) == tuple(states.get(s, 0) for s in FATES)
         assert still_open == admitted - completed - failed - cancelled - skipped
-        counted = "SELECT fate, CAST(SUM(count) AS BIGINT) FROM fates WHERE fate <> 'refused' GROUP BY fate"
+        within = "fate NOT IN ('refused', 'without_item')"
+        counted = f"SELECT fate, CAST(SUM(count) AS BIGINT) FROM fates WHERE {within} GROUP BY fate"
         assert dict(self.ask(counted)) == {s: n for s, n in states.items() if s in FATES}
 
     def assert_whole(self, site: SiteHandle) -> None:

@@ -31,7 +31,9 @@ async def faults(peek: Peek, now: int) -> list[str]:
     lines = await peek.rows("SELECT host_id, owner, wake_at, not_before, token FROM line")
     runs = await peek.rows(f"SELECT id, state, admitted, {', '.join(COUNTERS)} FROM runs")
     sources = await peek.rows(SPENT)
-    fates = await peek.rows("SELECT run_id, fate, reason, count FROM fates WHERE fate <> 'refused' AND count <> 0")
+    fates = await peek.rows(
+        "SELECT run_id, fate, reason, count FROM fates WHERE fate NOT IN ('refused', 'without_item') AND count <> 0"
+    )
     standing = await peek.rows(LISTED)
     counts = await peek.rows("SELECT run_id, rest, count FROM standing_counts WHERE count <> 0")
     return [

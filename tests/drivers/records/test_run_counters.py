@@ -51,7 +51,7 @@ async def test_moves_are_counted_listed_and_given_their_fates(database: Database
     ledger.count_moves(
         [MovedTasks(0, run.id, "pending", "completed", "ok"), MovedTasks(1, run.id, "pending", "pending", "dns")]
     )
-    ledger.refused({(run.id, "offsite"): 2})
+    ledger.count_apart({(run.id, "offsite"): 2})
     assert ledger.runs == {run.id}
     assert await write(database, ledger) == ()
     row = await get_run(records, run.id)

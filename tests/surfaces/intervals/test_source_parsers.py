@@ -100,7 +100,7 @@ async def test_a_source_may_be_sent_back_as_it_was_shown_but_not_with_another_bu
 
 async def test_a_run_goes_by_the_parser_that_its_source_has_by_then(shop: Stage):
     source = await shop.source("books", rules={"disallow": ["/private/"]})
-    job = await shop.recurring(source_id=source)
+    job = await shop.recurring(source_id=source, adaptive_scheduling=False)
     plans = []
     for change in (
         {},

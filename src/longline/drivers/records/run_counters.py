@@ -8,7 +8,7 @@ import orjson
 
 from longline.drivers.records.database import Row, Transaction, TryAgain
 from longline.model.errors import IllegalMove
-from longline.model.runs.run import REFUSED, WITHOUT_ITEM, StartOutcome
+from longline.model.runs.run import REFUSED, StartOutcome
 from longline.model.search.item import UNINDEXED_KINDS, NewItem
 from longline.model.states import ENDED, RUN_ENDED, Move, Noun, RunState, legal, move
 
@@ -74,15 +74,10 @@ class RunCounters:
             if listed:
                 self._moves[m.run_id].append((m.task_id, m.was, m.became, m.reason))
 
-    def refused(self, counts: Mapping[tuple[int, str], int]) -> None:
-        """Count URLs that were never admitted."""
+    def count_apart(self, counts: Mapping[tuple[int, str], int], fate: str = REFUSED) -> None:
+        """Count URLs that were never admitted, or pages without an item, apart from the sum of a run's URLs."""
         for (run_id, reason), count in counts.items():
-            self._fates[run_id, REFUSED, reason] += count
-
-    def without_item(self, counts: Mapping[tuple[int, str], int]) -> None:
-        """Count completed pages of which their parser made no item."""
-        for (run_id, reason), count in counts.items():
-            self._fates[run_id, WITHOUT_ITEM, reason] += count
+            self._fates[run_id, fate, reason] += count
 
     def count_items(self, run_id: int, items: Iterable[NewItem]) -> None:
         """Count documents with the run that brought them; an item of a kind in `UNINDEXED_KINDS` is no document."""

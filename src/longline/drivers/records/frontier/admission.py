@@ -51,8 +51,8 @@ async def admit(
         await enter(tx, ledger, [r["id"] for r in fresh if r["run_id"] in standing])
     await tx.batch("spend_sources", room.by_source(fresh))
     ledger.count_moves((MovedTasks(r["id"], r["run_id"], None, TaskState.PENDING, "") for r in fresh), listed=False)
-    ledger.refused(over)
-    ledger.refused(_known(tasks, fresh, over))
+    ledger.count_apart(over)
+    ledger.count_apart(_known(tasks, fresh, over))
     wake: dict[int, int] = {}
     for row in fresh:
         if row["executor"] == FETCH:

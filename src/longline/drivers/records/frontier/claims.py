@@ -143,7 +143,7 @@ async def _begin_run(tx: Transaction, run: NewRun, reason: str) -> int:
 
 async def _admit(tx: Transaction, tasks: Sequence[NewTask], refused: Mapping[tuple[int, str], int]) -> Admitted:
     ledger = RunCounters()
-    ledger.refused(refused)
+    ledger.count_apart(refused)
     placed = await place(tx, tasks)
     await tx.batch("lock_lines", [(h,) for h in sorted({h for h, _ in placed})])
     admitted, wake = await admit(tx, tasks, placed, ledger)

@@ -21,6 +21,7 @@ from longline.drivers.records.search.items import put
 from longline.model.frontier.host import HostReport
 from longline.model.frontier.standing_frontier import SCOPE
 from longline.model.frontier.task import BOT, FETCH, PARSE, ClaimedTask, Outcome, PageFacts, RedirectFacts
+from longline.model.runs.run import WITHOUT_ITEM
 from longline.model.states import ENDED, TaskState
 from longline.ports.records.frontier import Admitted, ReportBatch, Reported, WrittenSegment
 
@@ -63,8 +64,8 @@ async def write(tx: Transaction, batch: ReportBatch) -> Reported:
     await tx.batch("hold_lines", sorted((r.host_id, r.not_before) for r in batch.reports if not r.release))
     free = {host_id for host_id, _ in released}
     await tx.batch("wake_lines", sorted((h, due) for h, due in wake.items() if h not in free))
-    ledger.refused(batch.refused)
-    ledger.without_item(batch.without_item)
+    ledger.count_apart(batch.refused)
+    ledger.count_apart(batch.without_item, WITHOUT_ITEM)
     ledger.spent(batch.cpu_ms, batch.memory_mb)
     ended = await ledger.write(tx, "worker")
     await count_requests(tx, outcomes)

@@ -9,6 +9,7 @@ from longline.drivers.records.frontier.report import StaleReport, TaskPlace, loc
 from longline.drivers.records.run_counters import RunCounters
 from longline.drivers.records.search.items import put
 from longline.model.frontier.task import BOT, ClaimedTask, Outcome
+from longline.model.runs.run import WITHOUT_ITEM
 from longline.model.states import TaskState
 from longline.ports.records.frontier import Admitted, ReportBatch, Reported, TaskLease
 
@@ -89,8 +90,8 @@ async def _give(tx: Transaction, given: Sequence[tuple[int, Outcome]], batch: Re
             due = max(tx.now, outcome.due)
             wake[host_id] = min(wake.get(host_id, due), due)
     await tx.batch("wake_lines", sorted(wake.items()))
-    ledger.refused(batch.refused)
-    ledger.without_item(batch.without_item)
+    ledger.count_apart(batch.refused)
+    ledger.count_apart(batch.without_item, WITHOUT_ITEM)
     ledger.spent(batch.cpu_ms, batch.memory_mb)
     ended = await ledger.write(tx, "worker")
     return Reported(admitted=admitted, ended_runs=ended, done_runs=ledger.done_runs)
