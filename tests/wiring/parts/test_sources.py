@@ -25,7 +25,7 @@ async def test_a_standing_run_is_as_the_operator_wants_it(tmp_path: Path) -> Non
             500,
             0,
         )
-        assert (plan.config["parser"], plan.config["readability"]) == ("article", True)
+        assert (plan.config["last_resort"], plan.config["readability"]) == ("article", True)
 
 
 async def test_where_nobody_fetches_what_is_given_sleeps(tmp_path: Path) -> None:
