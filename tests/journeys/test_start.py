@@ -1,5 +1,6 @@
 """What the manual tells a newcomer to type works as it stands there."""
 
+import json
 import re
 import shlex
 import subprocess
@@ -71,13 +72,18 @@ def test_a_first_crawl_by_the_manual(tmp_path: Path) -> None:
             assert (len(asked) > before) == (words[1] == "crawl"), "only the crawl makes requests"
             said[line] = done.stdout
 
-    crawled, found, page, exported, reparsed, articles = said.values()
+    crawled, found, page, urls, exported, reparsed, articles = said.values()
     assert re.search(r"completed\W+ok\W+2\b", crawled)
     assert re.search(r"failed\W+http_4xx\W+1\b", crawled)
     assert re.search(r"1 failed: HTTP 404 \(http://127.0.0.1:\d+/gone\)", crawled)
     assert re.search(r"longline search WORDS --data /\S+/example\n", crawled)
     assert "The harbour today" in found
     assert page == PAGES["/"]
-    assert {Path(name).name for name in re.findall(r"\S+\.(?:gz|jsonl|parquet|csv)", exported)} >= {"pages.csv"}
+    (gone,) = map(json.loads, urls.splitlines())
+    assert (gone["status"], gone["reason"], gone["found_on"]) == (404, "http_4xx", site)
+    assert {Path(name).name for name in re.findall(r"\S+\.(?:gz|jsonl|parquet|csv)", exported)} >= {
+        "pages.csv",
+        "urls.csv",
+    }
     assert reparsed.startswith("pages parsed: 2, ")
     assert "Late again" in articles

@@ -3,18 +3,24 @@ from pathlib import Path
 
 import pytest
 
+from longline.model.archive.export import table_file
 from longline.model.errors import NotFound, Unavailable
+from longline.model.frontier.fate import UrlFilters
+from longline.services.archive.item_tables import ItemOutputs
 from longline.services.search import SearchRequest
 from longline.settings import Settings
 from longline.wiring.archive import open_archive
 from longline.wiring.house import migrate_tables, open_house
-from longline.wiring.read_commands import export, read_page, search
+from longline.wiring.read_commands import FolderOutput, export, export_items, export_urls, list_urls, read_page, search
 
 
 async def test_reading_creates_nothing(tmp_path: Path):
     nowhere = Settings(data=tmp_path / "none")
     for reading in (
-        lambda: export(nowhere, None, tmp_path / "out", ["jsonl"], print),
+        lambda: export(nowhere, None, FolderOutput(tmp_path / "out", ["jsonl"]), print),
+        lambda: export_items(nowhere, None, ItemOutputs((table_file(str(tmp_path / "out/x.csv")),))),
+        lambda: export_urls(nowhere, None, UrlFilters(), table_file(str(tmp_path / "out/x.csv"))),
+        lambda: list_urls(nowhere, None, UrlFilters(), print),
         lambda: read_page(nowhere, "https://a.example/"),
         lambda: search(nowhere, SearchRequest("hook")),
     ):

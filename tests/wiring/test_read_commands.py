@@ -8,7 +8,7 @@ from longline.model.search.item import Origin, new_items
 from longline.services.search import SearchRequest
 from longline.settings import Settings
 from longline.wiring.house import migrate_tables, open_house
-from longline.wiring.read_commands import export, read_page, search
+from longline.wiring.read_commands import FolderOutput, export, read_page, search
 from tests.services.kept import keep
 
 
@@ -27,9 +27,9 @@ async def runs(settings: Settings) -> list[int]:
 async def test_the_last_run_is_exported_unless_another_is_named(settings: Settings, runs: list[int], tmp_path: Path):
     for asked, run_id in ((None, runs[1]), (runs[0], runs[0])):
         done: dict[int, int] = {}
-        exported = await export(settings, asked, tmp_path / "out", ["jsonl"], done.__setitem__)
+        exported = await export(settings, asked, FolderOutput(tmp_path / "out", ["jsonl"]), done.__setitem__)
         assert (exported.pages, done) == (1, {1: 1})
-        assert [Path(file.path).name for file in exported.files] == ["items.jsonl", "pages.jsonl"]
+        assert [Path(file.path).name for file in exported.files] == ["items.jsonl", "pages.jsonl", "urls.jsonl"]
         assert f'"run_id":{run_id}}}' in (tmp_path / "out" / "items.jsonl").read_text()
 
 
@@ -37,9 +37,9 @@ async def test_what_cannot_be_exported_is_said(settings: Settings, tmp_path: Pat
     async with open_house(settings) as house:
         await migrate_tables(house, may_migrate=True)
     with pytest.raises(NotFound, match="nothing was crawled here"):
-        await export(settings, None, tmp_path / "out", ["jsonl"], print)
+        await export(settings, None, FolderOutput(tmp_path / "out", ["jsonl"]), print)
     with pytest.raises(NotFound, match="no such run: 7"):
-        await export(settings, 7, tmp_path / "out", ["jsonl"], print)
+        await export(settings, 7, FolderOutput(tmp_path / "out", ["jsonl"]), print)
 
 
 async def test_a_page_is_read_by_url_or_number(settings: Settings, runs: list[int]):

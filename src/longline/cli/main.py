@@ -18,6 +18,8 @@ from longline.settings.layers import DEBUG_NAME
 
 _INTERRUPTED = 130
 _FOLDER = Path(__file__).parent / "commands"
+_PIPE_CLOSED = 141
+"""Exit code after the reader of standard output has gone, as `head` goes: the shell's code for SIGPIPE."""
 
 COMMANDS = {
     "up": "serve:up",
@@ -25,6 +27,7 @@ COMMANDS = {
     "demo": "demo:demo",
     "search": "search:search",
     "page": "page:page",
+    "urls": "urls:urls",
     "export": "export:export",
     "reparse": "reparse:reparse",
     "token": "token:token",
@@ -133,11 +136,25 @@ def main() -> None:
         code = _INTERRUPTED
     except typer.Abort:
         code = 1
+    except BrokenPipeError:
+        code = _PIPE_CLOSED
     except Exception as error:
         if os.environ.get(DEBUG_NAME) == "1":
             raise
         code = _print_error(error)
-    sys.exit(code if isinstance(code, int) else 0)
+    sys.exit(_flushed(code if isinstance(code, int) else 0))
+
+
+def _flushed(code: int) -> int:
+    """Write out standard output, and return the exit code: another one if the reader of the pipe has gone."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        code = _PIPE_CLOSED
+    if code == _PIPE_CLOSED:
+        # The interpreter flushes once more when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code
 
 
 def _words(given: list[str]) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Protocol
 import msgspec
 
 from longline.model.archive.export import ExportedFile
+from longline.model.search.item import ItemRow
 
 
 class Export(Protocol):
@@ -21,4 +22,24 @@ class Export(Protocol):
 
     async def finish(self) -> list[ExportedFile]:
         """Put all files in place and return them."""
+        ...
+
+
+class ItemTables(Protocol):
+    """Tables of items in the making. Only `finish` replaces the named files, each at once by a whole one."""
+
+    async def add(self, items: Sequence[ItemRow]) -> None:
+        """Add items to the tables of their kinds."""
+        ...
+
+    async def finish(self, kinds: Sequence[str]) -> list[ExportedFile]:
+        """Put the tables of these kinds in place and return their files."""
+        ...
+
+
+class ItemStream(Protocol):
+    """A pipe for items, as JSON lines."""
+
+    async def write(self, items: Sequence[ItemRow]) -> None:
+        """Write items; raise `BrokenPipeError` after the reader has gone."""
         ...

@@ -13,10 +13,12 @@ from longline.model.errors import NeedsOperator
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import Fate, RunRow
 from longline.ports.records.runs import RunHistoryStore
+from longline.services.archive.item_tables import LiveItems, WrittenTables
 from longline.services.crawls import Crawls, OpenedRun
 
 PROGRESS_INTERVAL_SECONDS = 0.2
 INDEX_INTERVAL_SECONDS = 0.5
+ITEMS_INTERVAL_SECONDS = 0.5
 REAP_INTERVAL_SECONDS = 5.0
 
 FATAL = (NeedsOperator,)
@@ -40,6 +42,12 @@ class CrawlResult(msgspec.Struct, frozen=True):
     untouched: bool
     errors: tuple[tuple[str, int, str], ...] = ()
     """Error texts, the count of each, and the URL of the last failure; the most frequent first."""
+
+    items: WrittenTables = WrittenTables()
+    """Files of items that were asked for."""
+
+    pipe_closed: bool = False
+    """Whether the crawl was stopped because the reader of its items has gone."""
 
 
 class Watcher:
@@ -65,6 +73,7 @@ class CrawlLoopParts:
     indexer: Indexer
     owner: int
     lease_seconds: float
+    live_items: LiveItems | None = None
 
 
 class CrawlLoop:
@@ -86,7 +95,11 @@ class CrawlLoop:
         run = await self._crawls.get(opened.run.id)
         reviewed = await self._parts.history.review([run.id]) if run.failed else {}
         errors = reviewed[run.id].survey.errors if run.id in reviewed else ()
-        return CrawlResult(run, await self._crawls.fates(run.id), opened.resumed, opened.token is None, errors)
+        fates, live = await self._crawls.fates(run.id), self._parts.live_items
+        result = CrawlResult(run, fates, opened.resumed, opened.token is None, errors)
+        if live is None:
+            return result
+        return msgspec.structs.replace(result, items=await live.finish(run.id), pipe_closed=live.broken)
 
     async def _work(self, opened: OpenedRun, stop: asyncio.Event) -> None:
         async def look() -> None:
@@ -105,11 +118,25 @@ class CrawlLoop:
             asyncio.create_task(chore(parts.reaper.once, REAP_INTERVAL_SECONDS, fatal=FATAL)(done)),
             asyncio.create_task(chore(parts.indexer.once, INDEX_INTERVAL_SECONDS, fatal=FATAL)(done)),
             asyncio.create_task(run_loops({"sharing": parts.sharing}, done)),
+            *self._live_items(opened.run.id),
         ]
         await self._until_done(loops, stop)
         await parts.indexer.once()
         await look()
         await self._crawls.release(opened)
+
+    def _live_items(self, run_id: int) -> "list[asyncio.Task[None]]":
+        """Return the loop that writes items while they come, if items are to be written."""
+        live, done = self._parts.live_items, self._done
+        if live is None:
+            return []
+
+        async def write() -> None:
+            await live.write_new(run_id)
+            if live.broken:
+                done.set()
+
+        return [asyncio.create_task(chore(write, ITEMS_INTERVAL_SECONDS, fatal=FATAL)(done))]
 
     async def _look(self, run_id: int) -> None:
         """Show the progress of the run, and end the loops when the run has ended."""

@@ -4,18 +4,32 @@ from longline.engine.worker.worker import Progress as WorkerProgress
 from longline.services.crawl_loop import CrawlRequest, CrawlResult, Watcher
 from longline.wiring.crawl import crawl
 from longline.wiring.house import House, open_house
-from longline.wiring.read_commands import check_archive, export, read_page, reparse, search
+from longline.wiring.read_commands import (
+    FolderOutput,
+    check_archive,
+    export,
+    export_items,
+    export_urls,
+    list_urls,
+    read_page,
+    reparse,
+    search,
+)
 from longline.wiring.serve import serve
 
 __all__ = [
     "CrawlRequest",
     "CrawlResult",
+    "FolderOutput",
     "House",
     "Watcher",
     "WorkerProgress",
     "check_archive",
     "crawl",
     "export",
+    "export_items",
+    "export_urls",
+    "list_urls",
     "open_house",
     "read_page",
     "reparse",

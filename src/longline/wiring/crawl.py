@@ -5,18 +5,23 @@ import signal
 from collections.abc import Callable
 
 from longline.model.url import parse
+from longline.services.archive.item_tables import ItemOutputs
 from longline.services.crawl_loop import CrawlLoop, CrawlLoopParts, CrawlRequest, CrawlResult, Watcher
 from longline.services.crawls import Crawls
 from longline.settings import Settings
 from longline.wiring.house import WANT_TOPIC, House, migrate_tables, open_house, registered_worker
+from longline.wiring.parts.exports import check_places, live_items
 from longline.wiring.signals import listener
 from longline.wiring.worker import fetch_worker
 
 FETCH = frozenset({"fetch", "parse"})
 
 
-async def crawl(settings: Settings, request: CrawlRequest, watcher: Watcher) -> CrawlResult:
+async def crawl(
+    settings: Settings, request: CrawlRequest, watcher: Watcher, outputs: ItemOutputs | None = None
+) -> CrawlResult:
     """Crawl until no task is open or a signal stops the crawl; either way everything so far is kept."""
+    check_places(outputs.files if outputs else ())
     stop = asyncio.Event()
     _on_interrupt(stop.set)
     # A typed URL may name an internal host; links on its pages do not allow further internal hosts.
@@ -29,10 +34,10 @@ async def crawl(settings: Settings, request: CrawlRequest, watcher: Watcher) -> 
         # A process that was killed in this folder, or stopped for longer than its leases, holds nothing any more.
         await house.reaper.once()
         async with registered_worker(house, FETCH) as owner:
-            return await CrawlLoop(_crawl_loop_parts(house, owner), watcher).run(request, stop)
+            return await CrawlLoop(_crawl_loop_parts(house, owner, outputs), watcher).run(request, stop)
 
 
-def _crawl_loop_parts(house: House, owner: int) -> CrawlLoopParts:
+def _crawl_loop_parts(house: House, owner: int, outputs: ItemOutputs | None) -> CrawlLoopParts:
     reported = asyncio.Event()
     worker = fetch_worker(house, owner, watch=lambda _: reported.set())
     return CrawlLoopParts(
@@ -45,6 +50,7 @@ def _crawl_loop_parts(house: House, owner: int) -> CrawlLoopParts:
         indexer=house.indexer,
         owner=owner,
         lease_seconds=house.settings.lease,
+        live_items=live_items(house.records.items, house.clock, outputs) if outputs else None,
     )
 
 

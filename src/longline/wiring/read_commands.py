@@ -1,39 +1,87 @@
 """`longline export`, `page`, `reparse` and `search`: commands that read stored pages and items."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from longline.drivers.exports import FolderExport
+from longline.drivers.exports.row_table import RowTable
 from longline.engine.archive.page_reader import PageReader as PageArchive
+from longline.model.archive.export import ExportedFile, TableFile
 from longline.model.errors import NotFound
+from longline.model.frontier.fate import UrlFilters
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunRow
 from longline.plugins.parser import CONFIG_KEY, PARSER_KEY
 from longline.ports.records import Records
 from longline.services.archive.check import ArchiveCheck, Findings, Repair
 from longline.services.archive.check import Progress as CheckProgress
-from longline.services.archive.exports import Exported, Exports, Progress
+from longline.services.archive.exports import Exported, Exports, ExportStores, Progress
+from longline.services.archive.item_tables import ItemOutputs, WrittenTables
 from longline.services.archive.pages import ArchivedPage, ArchivedPages
 from longline.services.archive.reparse import Reparse, Reparsed
 from longline.services.search import Searches, SearchPage, SearchRequest
+from longline.services.url_fates import UrlFates, UrlOut
 from longline.settings import Settings
 from longline.wiring.archive import open_archive
 from longline.wiring.house import migrate_tables, open_house, parser_choice
+from longline.wiring.parts.exports import check_places, live_items
 from longline.wiring.parts.sources import plan_cache
 from longline.wiring.worker import warc_info
 
 
-async def export(
-    settings: Settings, run_id: int | None, folder: Path, formats: Sequence[str], progress: Progress
-) -> Exported:
-    """Write pages and items of a run, by default the last, into files."""
+class FolderOutput(NamedTuple):
+    """A folder for exported files, their formats, and whether pages come with the headers of their responses."""
+
+    folder: Path
+    formats: Sequence[str]
+    headers: bool = False
+
+
+async def export(settings: Settings, run_id: int | None, out: FolderOutput, progress: Progress) -> Exported:
+    """Write pages, items and URLs of a run, by default the last, into files."""
     async with open_archive(settings) as archive:
-        records = archive.records
-        run = await _run(records, run_id)
-        with FolderExport(folder, formats) as files:
-            exports = Exports(records.pages, records.items, archive.blobs, archive.clock, warc_info(settings))
-            return await exports.run(run.id, files, formats, progress)
+        run = await _run(archive.records, run_id)
+        with FolderExport(out.folder, out.formats) as files:
+            stores = ExportStores(archive.records.pages, archive.records.items, archive.records.tasks)
+            exports = Exports(stores, archive.blobs, archive.clock, warc_info(settings), headers=out.headers)
+            return await exports.run(run.id, files, out.formats, progress)
+
+
+async def list_urls(
+    settings: Settings, run_id: int | None, filters: UrlFilters, show: Callable[[Sequence[UrlOut]], None]
+) -> int:
+    """Show the URLs of a run, by default the last, batch by batch; return their number."""
+    count = 0
+    async with open_archive(settings) as archive:
+        run = await _run(archive.records, run_id)
+        async for urls in UrlFates(archive.records.tasks).batches(run.id, filters):
+            show(urls)
+            count += len(urls)
+    return count
+
+
+async def export_urls(settings: Settings, run_id: int | None, filters: UrlFilters, file: TableFile) -> ExportedFile:
+    """Write the URLs of a run, by default the last, into a file."""
+    async with open_archive(settings) as archive:
+        run = await _run(archive.records, run_id)
+        check_places([file])
+        with RowTable(file, UrlOut) as table:
+            async for urls in UrlFates(archive.records.tasks).batches(run.id, filters):
+                table.add(urls)
+            return table.finish()
+
+
+async def export_items(settings: Settings, run_id: int | None, outputs: ItemOutputs) -> WrittenTables:
+    """Write the items of a run, by default the last, into the named files and to standard output."""
+    async with open_archive(settings) as archive:
+        run = await _run(archive.records, run_id)
+        check_places(outputs.files)
+        live = live_items(archive.records.items, archive.clock, outputs)
+        written = await live.finish(run.id) if live else WrittenTables()
+        if live and live.broken:
+            raise BrokenPipeError
+        return written
 
 
 async def check_archive(settings: Settings, progress: CheckProgress, *, repair: bool = False) -> tuple[Findings, int]:

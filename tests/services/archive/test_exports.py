@@ -13,7 +13,7 @@ from longline.model.search.item import Origin, new_items
 from longline.ports.blobs import Blobs
 from longline.ports.records import Records
 from longline.services.archive import exports as exports_module
-from longline.services.archive.exports import Exports
+from longline.services.archive.exports import Exports, ExportStores
 from longline.testing.clock import FakeClock
 from tests.services.kept import keep
 
@@ -30,7 +30,7 @@ async def exported(
 ) -> list[tuple[int, int]]:
     told: list[tuple[int, int]] = []
     with FolderExport(folder, formats) as files:
-        exported = await Exports(records.pages, records.items, blobs, FakeClock()).run(
+        exported = await Exports(ExportStores(records.pages, records.items, records.tasks), blobs, FakeClock()).run(
             run_id, files, formats, lambda done, total: told.append((done, total))
         )
     assert {file.path: file.bytes for file in exported.files} == sizes(folder)
@@ -79,7 +79,7 @@ async def test_only_what_was_asked_for_is_written(records: Records, tmp_path: Pa
     await exported(records, archive_blobs, run.id, tmp_path / "a", ("warc",))
     assert [path.name for path in (tmp_path / "a").iterdir()] == ["pages.warc.gz"]
     await exported(records, archive_blobs, run.id, tmp_path / "b", ("csv",))
-    assert [path.name for path in (tmp_path / "b").iterdir()] == ["pages.csv"]
+    assert [path.name for path in sorted((tmp_path / "b").iterdir())] == ["pages.csv", "urls.csv"]
 
 
 async def test_a_run_without_pages_writes_nothing(records: Records, tmp_path: Path, archive_blobs: Blobs):
@@ -90,7 +90,7 @@ async def test_a_run_without_pages_writes_nothing(records: Records, tmp_path: Pa
 async def warc(records: Records, blobs: Blobs, run_id: int, folder: Path) -> tuple[dict[str, str], list[str]]:
     """Export a run as WARC: what is damaged, and the kinds of records that were written."""
     with FolderExport(folder, ("warc",)) as files:
-        exports = Exports(records.pages, records.items, blobs, FakeClock())
+        exports = Exports(ExportStores(records.pages, records.items, records.tasks), blobs, FakeClock())
         exported = await exports.run(run_id, files, ("warc",), lambda *_: None)
     with (folder / "pages.warc.gz").open("rb") as stream:
         read = [(r.rec_type, r.content_stream().read()) for r in ArchiveIterator(stream, check_digests="raise")]

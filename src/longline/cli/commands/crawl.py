@@ -14,14 +14,16 @@ from rich.text import Text
 from longline.cli import log_setup as logs
 from longline.cli.command_line import command
 from longline.cli.commands.export import write
+from longline.cli.commands.urls import urls_command
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
+from longline.cli.item_outputs import PIPE_CLOSED, Outputs, print_tables, takes_outputs
 from longline.model.runs.plan import CrawlBounds, CrawlPlan, ParseOptions, Politeness, Retries
 from longline.model.runs.run import COUNTED_APART, REFUSED, WITHOUT_ITEM, RunRow
 from longline.model.states import RUN_ENDED, RunState
 from longline.model.url import Url, parse
 from longline.settings import Loaded, Settings
-from longline.wiring import CrawlRequest, CrawlResult, Watcher, WorkerProgress
+from longline.wiring import CrawlRequest, CrawlResult, FolderOutput, Watcher, WorkerProgress
 from longline.wiring import crawl as crawl_once
 from longline.wiring.house import parser_choice
 
@@ -54,23 +56,23 @@ _COLOURS = {"completed": "green", "failed": "red", "skipped": "yellow", "cancell
     "parser_config",
     "log_level",
 )
+@takes_outputs("Folder for all results; if not given, crawl-HOST.")
 def crawl(
     loaded: Loaded,
     url: Annotated[str, typer.Argument(help="URL to start from.", show_default=False)],
     depth: Annotated[int, typer.Option(min=0, help="Longest path of links from the start URL.")] = 2,
     limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of pages.", show_default=False)] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for all results; if not given, crawl-HOST.", show_default=False)
-    ] = None,
     offsite: Annotated[bool, typer.Option("--offsite", help="Follow links to other hosts as well.")] = False,
     again: Annotated[bool, typer.Option("--again", help="Start a new crawl after the last one has ended.")] = False,
+    *,
+    outputs: Outputs,
 ) -> None:
     """Crawl a site once. The same command in the same folder resumes a stopped crawl."""
     # The progress bar replaces log lines, unless a log level is set.
     logs.set_up(
         loaded.settings.log_level if loaded.origins["log_level"] != "default" else "error", loaded.settings.log_format
     )
-    run(loaded, CrawlArguments(url, depth, limit, out, offsite, again))
+    run(loaded, CrawlArguments(url, depth, limit, outputs, offsite, again))
 
 
 class CrawlArguments(msgspec.Struct, frozen=True):
@@ -79,7 +81,7 @@ class CrawlArguments(msgspec.Struct, frozen=True):
     url: str
     depth: int = 2
     limit: int | None = None
-    out: Path | None = None
+    outputs: Outputs = Outputs()
     offsite: bool = False
     again: bool = False
 
@@ -87,17 +89,19 @@ class CrawlArguments(msgspec.Struct, frozen=True):
 def run(loaded: Loaded, arguments: CrawlArguments) -> None:
     """Crawl with a progress bar, then print the table; exit non-zero after a failed or interrupted crawl."""
     start = parse(arguments.url)
-    folder = arguments.out or Path(f"crawl-{start.host.replace(':', '-')}")
+    folder = arguments.outputs.folder or Path(f"crawl-{start.host.replace(':', '-')}")
     settings = _settings(loaded, folder)
     request = CrawlRequest(
         _plan(loaded, start, arguments.depth, offsite=arguments.offsite), arguments.limit, arguments.again
     )
-    console = Console()
+    # Standard output belongs to the items.
+    console = Console(stderr=arguments.outputs.items.stream)
     with _ProgressBar(console, start) as bar:
-        result = run_loop(crawl_once(settings, request, bar))
+        result = run_loop(crawl_once(settings, request, bar, arguments.outputs.items))
     _summary(console, result, settings)
+    print_tables(console, result.items)
     if result.run.completed and result.run.state in RUN_ENDED:
-        written = write(settings, result.run.id, settings.data, _FILES, console)
+        written = write(settings, result.run.id, FolderOutput(settings.data, _FILES), console)
         names = ", ".join(Path(file.path).name for file in written.files)
         console.print(Text(f"tables are in {names} beside it"), soft_wrap=True)
         line = command("search", "WORDS", "--data", str(folder.absolute()))
@@ -105,7 +109,7 @@ def run(loaded: Loaded, arguments: CrawlArguments) -> None:
     if result.run.state == RunState.FAILED or (result.run.state in RUN_ENDED and not result.run.completed):
         raise typer.Exit(_FAILED)
     if result.run.state not in RUN_ENDED:
-        raise typer.Exit(_INTERRUPTED)
+        raise typer.Exit(PIPE_CLOSED if result.pipe_closed else _INTERRUPTED)
 
 
 def _settings(loaded: Loaded, out: Path) -> Settings:
@@ -208,6 +212,7 @@ def _summary(console: Console, result: CrawlResult, settings: Settings) -> None:
     console.print(table)
     for error, count, url in result.errors:
         console.print(Text(f"{count:,} failed: {error} ({'last: ' if count > 1 else ''}{url})"), soft_wrap=True)
+    console.print(Text(urls_command(run, settings)), soft_wrap=True)
     if run.completed and settings.objects.startswith("file:"):
         console.print(Text(f"pages are kept in {settings.data / 'warc'}"), soft_wrap=True)
     if run.state not in RUN_ENDED:

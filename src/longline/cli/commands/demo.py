@@ -13,6 +13,7 @@ from longline.cli.command_line import command
 from longline.cli.commands import crawl
 from longline.cli.demo_site import running_site
 from longline.cli.flags import takes
+from longline.cli.item_outputs import Outputs
 from longline.settings import Loaded
 
 
@@ -29,5 +30,5 @@ def demo(
         console.print(f"website of {site.pages} pages at {site.url}")
         line = command("crawl", site.url, "--depth", "10", "--out", str(folder))
         console.print(Text(f"$ {line}", "dim"), soft_wrap=True)
-        crawl.run(loaded, crawl.CrawlArguments(site.url, depth=10, out=folder))
+        crawl.run(loaded, crawl.CrawlArguments(site.url, depth=10, outputs=Outputs(folder)))
     console.print("next: longline crawl on a site of your own, or longline up for the whole platform")

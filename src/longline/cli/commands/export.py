@@ -1,6 +1,5 @@
-"""`longline export`: pages and items of a run as WARC, JSON lines, Parquet or CSV."""
+"""`longline export`: pages, items and URLs of a run as WARC, JSON lines, Parquet or CSV."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -23,29 +22,54 @@ from longline.cli import log_setup as logs
 from longline.cli.data_folder import READ_KEYS, archive_settings
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
+from longline.cli.item_outputs import Outputs, print_tables, takes_outputs
 from longline.model.archive.export import FORMATS
 from longline.model.errors import BadInput
 from longline.services.archive.exports import Exported
 from longline.settings import Loaded, Settings
+from longline.wiring import FolderOutput, export_items
 from longline.wiring import export as export_run
 
 ALL_FORMATS = ",".join(FORMATS)
 _DAMAGED = 1
 
 
+DEFAULT_FOLDER, DEFAULT_FORMATS = Path("export"), "warc,jsonl,parquet"
+
+
 @takes(*READ_KEYS)
+@takes_outputs(f"Folder for the files; if not given, {DEFAULT_FOLDER}.")
 def export(
     loaded: Loaded,
     run: Annotated[
         int | None, typer.Option(help="Number of the run; if not given, the last run.", show_default=False)
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder for the files.")] = Path("export"),
-    formats: Annotated[str, typer.Option(help=f"Formats, separated by commas: {ALL_FORMATS}.")] = "warc,jsonl,parquet",
+    formats: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Formats, separated by commas: {ALL_FORMATS}; if not given, {DEFAULT_FORMATS}.", show_default=False
+        ),
+    ] = None,
+    headers: Annotated[
+        bool, typer.Option("--headers", help="Add the headers of responses to the tables of pages.")
+    ] = False,
+    *,
+    outputs: Outputs,
 ) -> None:
-    """Write the pages and items of a run into files."""
+    """Write the pages, items and URLs of a run into a folder, or with -o its items alone into the named files."""
     logs.set_up(loaded.settings.log_level, loaded.settings.log_format)
-    console = Console()
-    exported = write(archive_settings(loaded), run, out, parse_formats(formats), console)
+    # Standard output belongs to the items.
+    console = Console(stderr=outputs.items.stream)
+    out = FolderOutput(outputs.folder or DEFAULT_FOLDER, parse_formats(formats or DEFAULT_FORMATS), headers)
+    if outputs.items.files or outputs.items.stream:
+        print_tables(console, run_loop(export_items(archive_settings(loaded), run, outputs.items)))
+        if outputs.folder is None and formats is None and not headers:
+            return
+    _write_folder(archive_settings(loaded), run, out, console)
+
+
+def _write_folder(settings: Settings, run: int | None, out: FolderOutput, console: Console) -> None:
+    exported = write(settings, run, out, console)
     table = Table("file", "size", box=None)
     table.columns[1].justify = "right"
     for file in exported.files:
@@ -67,12 +91,12 @@ def _print_damage(exported: Exported) -> None:
     console.print(Text.assemble(("error:", "bold red"), " ", line), soft_wrap=True, highlight=False)
 
 
-def write(settings: Settings, run_id: int | None, out: Path, formats: Sequence[str], console: Console) -> Exported:
+def write(settings: Settings, run_id: int | None, out: FolderOutput, console: Console) -> Exported:
     """Export with a progress bar."""
     with progress_bar(console, "writing files") as progress:
         shown = progress.add_task("", total=None)
         work = export_run(
-            settings, run_id, out, formats, lambda done, total: progress.update(shown, completed=done, total=total)
+            settings, run_id, out, lambda done, total: progress.update(shown, completed=done, total=total)
         )
         return run_loop(work)
 

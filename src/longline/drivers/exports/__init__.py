@@ -4,31 +4,16 @@ import asyncio
 import errno
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import datetime
 from pathlib import Path
-from types import NoneType
-from typing import Any, BinaryIO, get_args, get_type_hints
+from typing import BinaryIO
 
 import msgspec
-from arro3.core import DataType, Field, RecordBatchReader, Schema
-from arro3.io import read_json, write_csv, write_parquet
 
+from longline.drivers.exports.formats import CONVERTED_FORMATS, convert, flat_row, put_in_place, struct_schema
 from longline.model.archive.export import WARC_NAME, ExportedFile
 from longline.model.errors import DiskFull, Unavailable, is_disk_full
-
-_TYPES: dict[Any, Callable[[], DataType]] = {
-    int: DataType.int64,
-    float: DataType.float64,
-    str: DataType.string,
-    msgspec.Raw: DataType.string,
-    datetime: lambda: DataType.timestamp("ms", tz="UTC"),
-}
-_CONVERT: dict[str, Callable[[RecordBatchReader, Path], None]] = {
-    "parquet": lambda rows, path: write_parquet(rows, path, compression="zstd(3)"),
-    "csv": lambda rows, path: write_csv(rows, path),
-}
 
 
 class FolderExport:
@@ -71,9 +56,9 @@ class FolderExport:
         with self._trouble():
             if "jsonl" in self._formats:
                 self._file(f"{noun}.jsonl").write(self._encode(rows))
-            if set(self._formats) & set(_CONVERT):
+            if set(self._formats) & set(CONVERTED_FORMATS):
                 # Columns hold JSON values as text.
-                self._file(f"{noun}.flat").write(self._encode([_flat(row) for row in rows]))
+                self._file(f"{noun}.flat").write(self._encode([flat_row(row) for row in rows]))
 
     async def members(self, members: Sequence[bytes]) -> None:
         with self._trouble():
@@ -89,10 +74,10 @@ class FolderExport:
         here = Path(self._building.name)
         for noun, shape in self._shapes.items():
             flat = here / f"{noun}.flat"
-            for form in [form for form in self._formats if form in _CONVERT]:
-                _CONVERT[form](read_json(flat, _schema(shape)), here / f"{noun}.{form}")
+            for form in [form for form in self._formats if form in CONVERTED_FORMATS]:
+                convert(flat, struct_schema(shape), form, here / f"{noun}.{form}")
             flat.unlink(missing_ok=True)
-        return [_moved(path, self._folder / path.name) for path in sorted(here.iterdir())]
+        return [put_in_place(path, self._folder / path.name) for path in sorted(here.iterdir())]
 
     def _file(self, name: str) -> BinaryIO:
         if name not in self._open:
@@ -104,21 +89,3 @@ def _explained(error: OSError, folder: Path) -> Unavailable:
     if is_disk_full(error):
         return DiskFull(f"the disk is full: cannot write into {folder}; make room, or name another folder with --out")
     return Unavailable(f"cannot write into {folder}: {error.strerror or error}")
-
-
-def _flat(row: msgspec.Struct) -> dict[str, Any]:
-    values = msgspec.structs.asdict(row)
-    return {name: bytes(v).decode() if isinstance(v, msgspec.Raw) else v for name, v in values.items()}
-
-
-def _schema(shape: type[msgspec.Struct]) -> Schema:
-    fields = []
-    for name, hint in get_type_hints(shape).items():
-        kinds = [kind for kind in get_args(hint) or (hint,) if kind is not NoneType]
-        fields.append(Field(name, _TYPES[kinds[0]](), nullable=hint is not kinds[0]))
-    return Schema(fields)
-
-
-def _moved(path: Path, place: Path) -> ExportedFile:
-    path.replace(place)
-    return ExportedFile(str(place), place.stat().st_size)

@@ -29,7 +29,7 @@ from longline.model.ids import new_id
 from longline.model.url import parse, target
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
-from longline.ports.http import Response
+from longline.ports.http import FetchFailed, Response
 from longline.ports.records.archive import SegmentStore
 from longline.ports.records.frontier import WrittenSegment
 
@@ -236,7 +236,16 @@ class SegmentWriter:
             status=sent.response.status,
             fetched_at=sent.at,
             url=sent.response.url,
+            target=_target(sent.response),
         )
+
+
+def _target(response: Response) -> str | None:
+    """Return the URL that a redirect leads to, or None for a redirect to something else."""
+    try:
+        return response.leads_to(response.url)
+    except FetchFailed:
+        return None
 
 
 def _request(sent: TimedResponse, response_id: str) -> WarcRecord:

@@ -85,7 +85,10 @@ class PageFacts(msgspec.Struct, frozen=True, gc=False):
 
 
 class RedirectFacts(msgspec.Struct, frozen=True, gc=False):
-    """A redirect on the way to a task's page: the `number` of the hop, from 0, and the place of its record."""
+    """A redirect on the way to a task's page: the `number` of the hop, from 0, and the place of its record.
+
+    The redirect leads to `target`, which is None if the site sent no URL.
+    """
 
     task_id: int
     number: int
@@ -95,6 +98,7 @@ class RedirectFacts(msgspec.Struct, frozen=True, gc=False):
     status: int
     fetched_at: int
     url: str
+    target: str | None = None
 
 
 class RenamedUrl(msgspec.Struct, frozen=True, gc=False):

@@ -5,6 +5,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
+from longline.model.frontier.fate import UrlFate, UrlFilters
 from longline.model.frontier.host import HostLease, HostReport
 from longline.model.frontier.task import ClaimedTask, NewTask, Outcome, RedirectFacts, TaskRow
 from longline.model.frontier.worker import WorkerRow
@@ -229,6 +230,10 @@ class TaskStore(Protocol):
 
     async def find(self, *, run_id: int | None = None, limit: int = 50, after: int = 0) -> list[TaskRow]:
         """Return tasks in the order of admission, from behind id `after`."""
+        ...
+
+    async def url_fates(self, run_id: int, filters: UrlFilters, *, after: int = 0, limit: int = 100) -> list[UrlFate]:
+        """Return the URLs of a run with their fates, in the order of admission, from behind id `after`."""
         ...
 
     async def is_known(self, scope: int, host: str, key: bytes) -> bool:

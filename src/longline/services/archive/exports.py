@@ -1,22 +1,26 @@
-"""Exports: pages and items of a run, as files."""
+"""Exports: pages, items and URLs of a run, as files."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 import msgspec
 
 from longline.model.archive.export import WARC_NAME, ExportedFile
 from longline.model.archive.page import PageRow, RedirectRow
-from longline.model.archive.warc import info_record
+from longline.model.archive.warc import Headers, info_record, read_record
 from longline.model.bounded_dict import BoundedDict
 from longline.model.errors import NotFound
+from longline.model.frontier.fate import UrlFilters
 from longline.model.search.item import ItemRow
 from longline.ports.archive import Export
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
 from longline.ports.records.archive import PageStore
+from longline.ports.records.frontier import TaskStore
 from longline.ports.records.search import ItemStore
 from longline.services.archive.check import Damage, problem_of
+from longline.services.url_fates import UrlFates
 
 CHUNK = 500
 SEGMENTS_IN_HAND = 8
@@ -45,6 +49,15 @@ class PageOut(msgspec.Struct, frozen=True):
     length: int
     task_id: int
     run_id: int
+
+
+class PageWithHeaders(PageOut, frozen=True):
+    """A page as a row of an exported file, with the headers of its response as JSON.
+
+    Names are in lower case. The value of a header that came several times is a list. A damaged record has none.
+    """
+
+    headers: msgspec.Raw | None = None
 
 
 class ItemOut(msgspec.Struct, frozen=True):
@@ -76,33 +89,60 @@ class Exported(msgspec.Struct, frozen=True):
     damaged: list[Damage]
 
 
+class ExportStores(NamedTuple):
+    """The stores that an export reads."""
+
+    pages: PageStore
+    items: ItemStore
+    tasks: TaskStore
+
+
 class Exports:
-    """Exports of a run's pages and items. `about` goes into the warcinfo record of a WARC file."""
+    """Exports of a run's pages, items and URLs. `about` goes into the warcinfo record of a WARC file.
+
+    With `headers`, tables of pages have the headers of responses, which are read from the archive.
+    """
 
     def __init__(
-        self, pages: PageStore, items: ItemStore, blobs: Blobs, clock: Clock, about: Mapping[str, str] | None = None
+        self,
+        stores: ExportStores,
+        blobs: Blobs,
+        clock: Clock,
+        about: Mapping[str, str] | None = None,
+        *,
+        headers: bool = False,
     ) -> None:
-        self._pages, self._items, self._blobs = pages, items, blobs
-        self._clock, self._about = clock, about or {}
+        self._pages, self._items, self._urls = stores.pages, stores.items, UrlFates(stores.tasks)
+        self._blobs, self._clock, self._about, self._headers = blobs, clock, about or {}, headers
 
     async def run(self, run_id: int, export: Export, formats: Sequence[str], progress: Progress) -> Exported:
-        """Write a run's pages and items in these formats; damaged records are not in the WARC file but returned."""
+        """Write a run's pages, items and URLs in these formats; return damaged records, which no WARC file has."""
         tables = bool(set(formats) - {"warc"})
-        members = _Members(self._blobs, self._pages, run_id) if "warc" in formats else None
+        members = _Members(self._blobs, self._pages, run_id)
         done, total = 0, await self._pages.count(run_id)
-        if members is not None:
+        if "warc" in formats:
             await self._begin_warc(run_id, export, members, total)
         after = 0
         while pages := await self._pages.of_run(run_id, after=after, limit=CHUNK):
             if tables:
-                await export.rows("pages", [_page(row) for row in pages])
-            if members is not None:
+                await export.rows("pages", await self._page_rows(pages, members))
+            if "warc" in formats:
                 await export.members([member for row in pages for member in await members.of(row)])
             after, done = pages[-1].task_id, done + len(pages)
             progress(done, total)
         if tables:
             await self._write_items(run_id, export)
-        return Exported(await export.finish(), total, members.damaged if members else [])
+            async for urls in self._urls.batches(run_id, UrlFilters()):
+                await export.rows("urls", urls)
+        return Exported(await export.finish(), total, members.damaged)
+
+    async def _page_rows(self, pages: Sequence[PageRow], members: "_Members") -> list[PageOut]:
+        if not self._headers:
+            return [_page(row) for row in pages]
+        return [
+            PageWithHeaders(**msgspec.structs.asdict(_page(row)), headers=encode_headers(await members.headers(row)))
+            for row in pages
+        ]
 
     async def _begin_warc(self, run_id: int, export: Export, members: "_Members", pages: int) -> None:
         """Write the warcinfo record and the redirects, unless the run has neither pages nor redirects."""
@@ -146,6 +186,15 @@ class _Members:
             return []
         return [*original, member]
 
+    async def headers(self, row: PageRow) -> Headers | None:
+        """Return the headers of a page; a revisit of an unchanged page may have those of the earlier page only."""
+        member, problem = await self._read(row)
+        found = read_record(member).headers if problem is None else None
+        if found or row.body_of is None:
+            return found
+        holder = await self._pages.get(row.body_of)
+        return await self.headers(holder) if holder is not None and holder.body_of is None else None
+
     async def _read(self, row: PageRow | RedirectRow) -> tuple[bytes, str | None]:
         """Return the record of a row and, if damaged, its fault."""
         data = await self._segment(row.segment)
@@ -161,6 +210,17 @@ class _Members:
             except NotFound:
                 self._held[key] = None
         return self._held[key]
+
+
+def encode_headers(headers: Headers | None) -> msgspec.Raw | None:
+    """Return headers as a JSON object by names in lower case; the values of a repeated header are a list."""
+    if headers is None:
+        return None
+    values: dict[str, list[str]] = {}
+    for name, value in headers:
+        values.setdefault(name.lower(), []).append(value)
+    found = {name: several[0] if len(several) == 1 else several for name, several in values.items()}
+    return msgspec.Raw(msgspec.json.encode(found))
 
 
 def _page(row: PageRow) -> PageOut:

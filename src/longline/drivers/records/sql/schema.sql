@@ -290,6 +290,7 @@ CREATE TABLE redirects (
     status      BIGINT NOT NULL,
     fetched_at  BIGINT NOT NULL,
     url         TEXT NOT NULL,
+    target      TEXT,  -- where it leads; NULL if that is no URL
     PRIMARY KEY (task_id, number)
 );
 CREATE INDEX redirects_segment ON redirects (segment_id);

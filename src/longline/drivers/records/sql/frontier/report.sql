@@ -63,13 +63,13 @@ ON CONFLICT (host_id, key) DO UPDATE SET task_id = excluded.task_id, digest = ex
     fetched_at = excluded.fetched_at, etag = excluded.etag, last_modified = excluded.last_modified;
 
 -- name: add_redirects
-INSERT INTO redirects (task_id, number, segment_id, start, length, digest, status, fetched_at, url)
-SELECT r.task_id, r.number, :segment_id, r.start, r.length, r.digest, r.status, r.fetched_at, r.url
-/*rows FROM r(task_id bigint, number bigint, start bigint, length bigint, digest text, status bigint, fetched_at bigint, url text) */
+INSERT INTO redirects (task_id, number, segment_id, start, length, digest, status, fetched_at, url, target)
+SELECT r.task_id, r.number, :segment_id, r.start, r.length, r.digest, r.status, r.fetched_at, r.url, r.target
+/*rows FROM r(task_id bigint, number bigint, start bigint, length bigint, digest text, status bigint, fetched_at bigint, url text, target text) */
 WHERE TRUE
 ON CONFLICT (task_id, number) DO UPDATE SET segment_id = excluded.segment_id, start = excluded.start,
     length = excluded.length, digest = excluded.digest, status = excluded.status, fetched_at = excluded.fetched_at,
-    url = excluded.url;
+    url = excluded.url, target = excluded.target;
 
 -- name: store_segment
 UPDATE segments SET state = 'stored', records = :records, bytes = :bytes

@@ -20,3 +20,23 @@ FROM tasks_now WHERE run_id = :run_id AND id > :after ORDER BY id LIMIT :limit;
 
 -- name: known_task
 SELECT t.id FROM tasks t JOIN hosts h ON h.id = t.host_id WHERE t.scope = :scope AND h.host = :host AND t.key = :key;
+
+-- part: fate
+CASE WHEN t.state IN ('completed', 'skipped', 'failed', 'cancelled') THEN t.state ELSE 'open' END
+
+-- name: url_fates
+-- A task that was redirected on its host has the URL of its page; the URL that was found is that of its first redirect.
+SELECT t.id, t.run_id, COALESCE(d.url, t.url) AS url, /*part fate */ AS fate, t.reason, t.status, t.attempt AS attempts,
+       t.depth, f.url AS found_on, t.error, t.created_at AS found_at, p.fetched_at, t.finished_at AS ended_at,
+       COALESCE(p.url, (SELECT e.target FROM redirects e WHERE e.task_id = t.id ORDER BY e.number DESC LIMIT 1)) AS final_url
+FROM tasks t
+LEFT JOIN redirects d ON d.task_id = t.id AND d.number = 0
+LEFT JOIN pages p ON p.task_id = t.id
+LEFT JOIN tasks f ON f.id = t.parent_id
+WHERE t.run_id = :run_id AND t.id > :after
+  AND (CAST(:fate AS TEXT) IS NULL OR /*part fate */ = :fate)
+  AND (CAST(:reason AS TEXT) IS NULL OR t.reason = :reason)
+  AND (CAST(:host AS TEXT) IS NULL OR t.url LIKE 'http://' || :host || '/%' ESCAPE '\'
+       OR t.url LIKE 'https://' || :host || '/%' ESCAPE '\' OR t.url LIKE 'http://' || :host || ':%' ESCAPE '\'
+       OR t.url LIKE 'https://' || :host || ':%' ESCAPE '\')
+ORDER BY t.id LIMIT :limit;

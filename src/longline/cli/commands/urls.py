@@ -1,0 +1,125 @@
+"""`longline urls`: every URL of a run, with its fate."""
+
+import csv
+import sys
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from longline.cli import log_setup as logs
+from longline.cli.command_line import command
+from longline.cli.data_folder import READ_KEYS, archive_settings
+from longline.cli.event_loop import run as run_loop
+from longline.cli.flags import takes
+from longline.model.archive.export import STREAM, table_file
+from longline.model.frontier.fate import FATES, UrlFilters
+from longline.model.runs.run import RunRow
+from longline.model.url import hide_credentials
+from longline.services.url_fates import UrlOut
+from longline.settings import Loaded, Settings
+from longline.wiring import export_urls, list_urls
+
+MAX_SHOWN = 1000
+"""Largest number of URLs in a table on a terminal."""
+
+_NOTHING_FOUND = 1
+
+
+class Format(StrEnum):
+    """The format of a list on standard output."""
+
+    TABLE = "table"
+    JSONL = "jsonl"
+    CSV = "csv"
+
+
+@takes(*READ_KEYS)
+def urls(
+    loaded: Loaded,
+    run: Annotated[
+        int | None, typer.Option(help="Number of the run; if not given, the last run.", show_default=False)
+    ] = None,
+    fate: Annotated[
+        str | None, typer.Option(help=f"Only URLs with this fate: {', '.join(FATES)}.", show_default=False)
+    ] = None,
+    reason: Annotated[
+        str | None, typer.Option(help="Only URLs with this reason, for example http_5xx.", show_default=False)
+    ] = None,
+    host: Annotated[
+        str | None, typer.Option(help="Only URLs of this host, with or without its port.", show_default=False)
+    ] = None,
+    form: Annotated[
+        Format | None,
+        typer.Option("--format", help="Format; if not given, a table on a terminal, else jsonl.", show_default=False),
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option("-o", "--output", metavar="FILE", help="File: .csv, .jsonl or .parquet.", show_default=False),
+    ] = None,
+) -> None:
+    """List the URLs of a run: fate, reason, status, attempts, and the page with the link. The filters combine."""
+    logs.set_up(loaded.settings.log_level, loaded.settings.log_format)
+    settings, filters = archive_settings(loaded), UrlFilters(fate, reason, host)
+    if output is not None and output != STREAM:
+        written = run_loop(export_urls(settings, run, filters, table_file(output)))
+        Console().print(Text(f"{written.rows:,} URLs are in {written.path}"), soft_wrap=True)
+        return
+    console = Console()
+    chosen = form or (Format.TABLE if console.is_terminal and output is None else Format.JSONL)
+    if chosen is Format.TABLE:
+        _show_table(console, settings, run, filters)
+    else:
+        run_loop(list_urls(settings, run, filters, _csv() if chosen is Format.CSV else _write_lines))
+
+
+def urls_command(run: RunRow, settings: Settings) -> str:
+    """Return a line with the command that lists the URLs of a run, the failed ones if there are any."""
+    words = ["urls", "--run", str(run.id), *(["--fate", "failed"] if run.failed else []), "--data", str(settings.data)]
+    if settings.database != f"sqlite:///{settings.data / 'longline.db'}":
+        words += ["--database", hide_credentials(settings.database)]
+    return f"to list {'failed' if run.failed else 'all'} URLs: {command(*words)}"
+
+
+def _write_lines(rows: Sequence[UrlOut]) -> None:
+    sys.stdout.buffer.write(msgspec.json.Encoder().encode_lines(rows))
+
+
+def _csv() -> Callable[[Sequence[UrlOut]], None]:
+    """Return a function that writes rows as CSV, after a line with the names of the columns."""
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow(UrlOut.__struct_fields__)
+
+    def write(rows: Sequence[UrlOut]) -> None:
+        # Times are written as in JSON.
+        out.writerows(msgspec.to_builtins(row).values() for row in rows)
+
+    return write
+
+
+def _show_table(console: Console, settings: Settings, run: int | None, filters: UrlFilters) -> None:
+    table = Table("fate", "reason", "status", "tries", "depth", "URL", "found on", box=None, padding=(0, 1))
+
+    def show(rows: Sequence[UrlOut]) -> None:
+        for row in rows[: max(0, MAX_SHOWN - table.row_count)]:
+            told = Text(row.url, overflow="fold")
+            if row.final_url not in (None, row.url):
+                told.append(f"\n-> {row.final_url}", "dim")
+            if row.error:
+                told.append(f"\n{row.error}", "dim")
+            status = str(row.status) if row.status is not None else ""
+            counts = (str(row.attempts), str(row.depth))
+            table.add_row(row.fate, row.reason or "", status, *counts, told, Text(row.found_on or "", overflow="fold"))
+
+    count = run_loop(list_urls(settings, run, filters, show))
+    if not count:
+        console.print("no such URL")
+        raise typer.Exit(_NOTHING_FOUND)
+    console.print(table)
+    more = f"; {count - MAX_SHOWN:,} are not shown, -o FILE writes all" if count > MAX_SHOWN else ""
+    console.print(f"{count:,} URLs{more}")

@@ -1,0 +1,124 @@
+"""Items of a run as tables and as a stream, written at once or while the run goes on."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+
+import msgspec
+
+from longline.model.archive.export import DEFAULT_KIND, ExportedFile, TableFile
+from longline.model.search.item import UNINDEXED_KINDS, RunItem
+from longline.ports.archive import ItemStream, ItemTables
+from longline.ports.clock import Clock
+from longline.ports.records.search import ItemStore
+
+BATCH_SIZE = 500
+MIN_INTERVAL_SECONDS = 1.0
+MAX_SHARE = 0.05
+"""Largest share of the time of a crawl that is spent on tables, which are written as a whole each time."""
+
+OpenTables = Callable[[], AbstractContextManager[ItemTables]]
+
+
+class ItemOutputs(msgspec.Struct, frozen=True):
+    """The places that a person named for the items of a run: files, and standard output if `stream`."""
+
+    files: tuple[TableFile, ...] = ()
+    stream: bool = False
+    kinds: tuple[str, ...] = ()
+
+
+class WrittenTables(msgspec.Struct, frozen=True):
+    """The files of tables, and the number of items of each kind that was left out."""
+
+    files: tuple[ExportedFile, ...] = ()
+    left_out: dict[str, int] = {}
+
+
+class ItemWriter:
+    """A writer of the items of a run, of all kinds or of these `kinds`."""
+
+    def __init__(self, items: ItemStore, kinds: Sequence[str] = ()) -> None:
+        self._items, self._kinds = items, frozenset(kinds)
+
+    async def write_tables(self, run_id: int, tables: ItemTables) -> WrittenTables:
+        """Write the items that the run has now, each once.
+
+        Items of the default parser are left out where other items are, unless their kind was asked for.
+        """
+        counts: Counter[str] = Counter()
+        after, until = 0, await self._items.last_position(run_id)
+        while items := await self._items.of_run(run_id, after=after, until=until, limit=BATCH_SIZE):
+            wanted = self._wanted(items)
+            counts.update(item.kind for item in wanted)
+            await tables.add(wanted)
+            after = items[-1].position
+        left_out = {DEFAULT_KIND} if len(counts) > 1 and DEFAULT_KIND not in self._kinds else set()
+        files = await tables.finish(sorted(counts.keys() - left_out))
+        return WrittenTables(tuple(files), {kind: counts[kind] for kind in left_out & counts.keys()})
+
+    async def write_stream(self, run_id: int, stream: ItemStream, after: int = 0) -> int:
+        """Write the items behind a position, in the order in which they came; return the last position."""
+        while items := await self._items.of_run(run_id, after=after, limit=BATCH_SIZE):
+            await stream.write(self._wanted(items))
+            after = items[-1].position
+        return after
+
+    async def last_position(self, run_id: int) -> int:
+        """Return the position of the item that came last in a run."""
+        return await self._items.last_position(run_id)
+
+    def _wanted(self, items: Sequence[RunItem]) -> list[RunItem]:
+        if self._kinds:
+            return [item for item in items if item.kind in self._kinds]
+        return [item for item in items if item.kind not in UNINDEXED_KINDS]
+
+
+class LiveItems:
+    """The items of a run that is going on, in tables and in a stream.
+
+    Tables are written as a whole, the more rarely the longer that takes. The database has all items: after a kill the
+    next process writes the same tables, and its stream begins with the first item.
+    """
+
+    def __init__(
+        self, writer: ItemWriter, clock: Clock, open_tables: OpenTables | None, stream: ItemStream | None
+    ) -> None:
+        self._writer, self._clock = writer, clock
+        self._open_tables, self._stream = open_tables, stream
+        self._streamed, self._written, self._next_at = 0, 0, 0.0
+        self.broken = False
+
+    async def write_new(self, run_id: int) -> None:
+        """Write the items that have come since the last call, tables only if their time has come."""
+        await self._write_stream(run_id)
+        if self._open_tables is None or self._clock.monotonic() < self._next_at:
+            return
+        last = await self._writer.last_position(run_id)
+        if last != self._written:
+            await self._write_tables(run_id)
+            self._written = last
+
+    async def finish(self, run_id: int) -> WrittenTables:
+        """Write all items of the run that are not written yet, and the tables as they are now."""
+        await self._write_stream(run_id)
+        return await self._write_tables(run_id)
+
+    async def _write_tables(self, run_id: int) -> WrittenTables:
+        if self._open_tables is None:
+            return WrittenTables()
+        begun = self._clock.monotonic()
+        with self._open_tables() as tables:
+            written = await self._writer.write_tables(run_id, tables)
+        took = self._clock.monotonic() - begun
+        self._next_at = begun + took + max(MIN_INTERVAL_SECONDS, took / MAX_SHARE)
+        return written
+
+    async def _write_stream(self, run_id: int) -> None:
+        if self._stream is None or self.broken:
+            return
+        try:
+            self._streamed = await self._writer.write_stream(run_id, self._stream, self._streamed)
+        except BrokenPipeError:
+            # The reader has all the items that it wants, as `head` has.
+            self.broken = True

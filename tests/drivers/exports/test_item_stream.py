@@ -1,0 +1,36 @@
+"""Items on standard output."""
+
+import asyncio
+import os
+
+import pytest
+
+from longline.drivers.exports.item_stream import StandardOutput
+from tests.drivers.exports.rows import item
+
+
+async def test_each_line_is_an_item():
+    reader, writer = os.pipe()
+    await StandardOutput(writer).write([item(b=1, a="ä"), item(title="T")])
+    os.close(writer)
+    with os.fdopen(reader, encoding="utf-8") as lines:
+        assert lines.read() == '{"b":1,"a":"ä"}\n{"title":"T"}\n'
+
+
+async def test_more_than_a_pipe_holds_is_written_as_it_is_read():
+    reader, writer = os.pipe()
+    writing = asyncio.create_task(StandardOutput(writer).write([item(text="x" * 300_000)]))
+    size = 0
+    while not writing.done() or size < 300_011:
+        size += len(await asyncio.to_thread(os.read, reader, 65_536))
+    assert size == 300_012
+    os.close(writer)
+    os.close(reader)
+
+
+async def test_a_reader_that_has_gone_is_told():
+    reader, writer = os.pipe()
+    os.close(reader)
+    with pytest.raises(BrokenPipeError):
+        await StandardOutput(writer).write([item(a=1)])
+    os.close(writer)

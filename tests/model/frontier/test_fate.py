@@ -1,0 +1,18 @@
+"""Filters of lists of URLs."""
+
+import pytest
+
+from longline.model.errors import BadInput
+from longline.model.frontier.fate import FATES, UrlFilters
+
+
+def test_every_fate_may_be_asked_for():
+    assert [UrlFilters(fate).fate for fate in FATES] == ["cancelled", "completed", "failed", "skipped", "open"]
+
+
+@pytest.mark.parametrize(
+    ("fate", "said"), [("lost", "no such fate: lost; there are cancelled, "), ("refused", "refused URLs are counted")]
+)
+def test_another_fate_is_refused(fate: str, said: str):
+    with pytest.raises(BadInput, match=said):
+        UrlFilters(fate)
