@@ -44,8 +44,8 @@ def test_a_fault_is_seen(locks: list[Lock], submits: list[Submit], final: dict[s
 
 
 @pytest.mark.parametrize("careless", [False, True], ids=["sound", "without the owner check"])
-def test_bots_in_trouble(postgres_url: str, tmp_path: Path, careless: bool):
-    with server(postgres_url, tmp_path, careless=careless) as address:
+def test_bots_in_trouble(wiped_home: str, tmp_path: Path, careless: bool):
+    with server(wiped_home, tmp_path, careless=careless) as address:
         begun = time.monotonic()
         history, final = asyncio.run(storm(address, admin_token(), jobs=300 if careless else 1500, bots=50, seed=1))
         told = report(history, time.monotonic() - begun)

@@ -1,11 +1,13 @@
 """A house on each pair of engines."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.drivers.blobs.address import s3_url
 from tests.journeys.place import Place
+from tests.servers import S3Bucket
 
 
 @pytest.fixture
@@ -15,13 +17,15 @@ def embedded(tmp_path: Path) -> Place:
 
 
 @pytest.fixture
-def large(tmp_path: Path, request: pytest.FixtureRequest) -> Place:
-    """PostgreSQL, S3 and Valkey, each a real server."""
-    database = request.getfixturevalue("postgres_url")
-    objects = s3_url(request.getfixturevalue("s3_bucket"))
-    return Place(
-        tmp_path / "data", {"database": database, "objects": objects, "redis": request.getfixturevalue("redis_url")}
-    )
+def large(tmp_path: Path, wiped_home: str, s3_bucket: S3Bucket, redis_url: str) -> Place:
+    """PostgreSQL with its tables made, S3 and Valkey, each a real server."""
+    return Place(tmp_path / "data", {"database": wiped_home, "objects": s3_url(s3_bucket), "redis": redis_url})
+
+
+@pytest.fixture
+def large_without_tables(large: Place, postgres_url: str) -> Place:
+    """The same servers with an empty database."""
+    return replace(large, engines=large.engines | {"database": postgres_url})
 
 
 @pytest.fixture(params=["embedded", "large"])

@@ -41,6 +41,9 @@ FATES = ("completed", "failed", "cancelled", "skipped")
 PATIENCE = 120.0
 """Seconds that what must come is waited for: far more than a busy machine needs, and nobody waits who need not."""
 
+MAX_PAUSE = 0.15
+"""Most seconds between two looks at what is waited for."""
+
 LOOPBACK = {"LONGLINE_EGRESS_ALLOW": "127.0.0.0/8"}
 """The websites of tests lie inside: whoever works for us there must be allowed to."""
 
@@ -157,8 +160,9 @@ async def _ask_for_crawl(house: House, url: str, seeds: Sequence[str]) -> None:
 
 
 def wait_until(condition: Callable[[], object], what: str, seconds: float = PATIENCE) -> None:
-    """Look until something is so."""
-    deadline = time.monotonic() + seconds
+    """Look until something is so, and ever more seldom: to look is to ask the program or its database."""
+    deadline, pause = time.monotonic() + seconds, 0.02
     while not condition():
         assert time.monotonic() < deadline, f"it never came to that: {what}"
-        time.sleep(0.02)
+        time.sleep(pause)
+        pause = min(1.3 * pause, MAX_PAUSE)

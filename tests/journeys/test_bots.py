@@ -2,14 +2,13 @@
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
-from tests.cli.conftest import PROGRAM, surroundings
+from tests.cli.conftest import surroundings
 from tests.journeys.place import Place, wait_until
 from tests.journeys.test_serve import Up, up
+from tests.servers.shell import type_command
 
 GUIDE = Path(__file__).parents[2] / "docs/how-to/write-a-bot.md"
 TOKEN, SERVER, SHOP = "bot_price-bot_…", "http://127.0.0.1:8060", "https://example.com/product/123"
@@ -36,10 +35,8 @@ class Reader:
 
     def type(self) -> str:
         """What the next command says; it must be a success."""
-        path = f"PATH={Path(sys.executable).parent}:{Path(PROGRAM).parent}:$PATH\n"
-        command = ["sh", "-c", path + self._ours(self.commands.pop(0))]
-        given = surroundings(self._given)
-        done = subprocess.run(command, env=given, cwd=self._home, capture_output=True, text=True, check=False)
+        command = self._ours(self.commands.pop(0))
+        done = type_command(command, surroundings(self._given), self._home)
         assert done.returncode == 0, (command, done)
         return done.stdout
 

@@ -44,7 +44,7 @@ class Stories:
                 site.visits[self.path] += 1
                 number = site.seen
                 while site.held_after is not None and number > site.held_after:
-                    time.sleep(0.005)
+                    time.sleep(0.02)
                 body = b"" if self.path == "/robots.txt" else f"<title>T</title>{links}".encode()
                 self.send_response(404 if self.path == "/robots.txt" else 200)
                 self.send_header("Content-Type", "text/html")

@@ -16,7 +16,8 @@ def words(place: Place, site: SiteHandle) -> list[str]:
     return ["crawl", site.url, "--depth", "10", "--out", str(place.data), *engines]
 
 
-def test_killed_on_the_way_it_goes_on_and_keeps_everything_once(large: Place):
+def test_killed_on_the_way_it_goes_on_and_keeps_everything_once(large_without_tables: Place):
+    large = large_without_tables
     with running_site(pages=PAGES) as site:
         site.hold(after=70)
         with running(large.data.parent, *words(large, site)) as process:

@@ -146,8 +146,8 @@ def test_a_process_that_was_stopped_works_again(tmp_path: Path, words: list[str]
     assert_whole(place)
 
 
-def test_a_worker_on_another_machine_takes_over_and_the_first_one_comes_back(tmp_path: Path, postgres_url: str):
-    engines = {"database": postgres_url, "objects": (tmp_path / "objects").as_uri()}
+def test_a_worker_on_another_machine_takes_over_and_the_first_one_comes_back(tmp_path: Path, wiped_home: str):
+    engines = {"database": wiped_home, "objects": (tmp_path / "objects").as_uri()}
     first, second = (Place(tmp_path / name, engines) for name in ("first", "second"))
     with running_site(pages=PAGES, delay=0.02) as site, ExitStack() as stack:
         first.give_work(site)

@@ -21,7 +21,7 @@ def machines(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[Pl
     if request.param == "one folder":
         yield [Place(tmp_path / "data")] * 2
         return
-    engines = {"database": request.getfixturevalue("postgres_url"), "objects": (tmp_path / "objects").as_uri()}
+    engines = {"database": request.getfixturevalue("wiped_home"), "objects": (tmp_path / "objects").as_uri()}
     first, second = (Place(tmp_path / name, engines) for name in ("first", "second"))
     words = ("migrate", "--data", str(first.data), "--database", engines["database"])
     program.run(*words, env=surroundings({})).check_returncode()

@@ -2,15 +2,15 @@
 
 import json
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
-from tests.cli.conftest import PROGRAM, surroundings
+from tests.cli.conftest import surroundings
 from tests.journeys.place import Place, wait_until
 from tests.journeys.test_intervals import Client, quick
 from tests.journeys.test_serve import Up
 from tests.journeys.test_start import EXAMPLE, newspaper
+from tests.servers.shell import type_command
 
 MANUAL = Path(__file__).parents[2] / "docs/how-to/schedules.md"
 
@@ -35,10 +35,7 @@ class Reader:
             command = command.replace(word, ours)
         # Each is typed into a shell of its own, which must have what an earlier one has set.
         shown = command.replace("export JWT=", "printf %s ")
-        path = f"PATH={Path(PROGRAM).parent}:$PATH\n"
-        done = subprocess.run(
-            ["sh", "-c", path + shown], env=surroundings(self._given), capture_output=True, text=True, check=False
-        )
+        done = type_command(shown, surroundings(self._given))
         assert done.returncode == 0, (command, done)
         if shown != command:
             self._given["JWT"] = done.stdout

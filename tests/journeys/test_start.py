@@ -3,13 +3,13 @@
 import json
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+
+from tests.servers import program
 
 MANUAL = Path(__file__).parents[2] / "docs/start.md"
 EXAMPLE = "https://example.com/"
@@ -60,14 +60,7 @@ def test_a_first_crawl_by_the_manual(tmp_path: Path) -> None:
         for line in commands():
             before = len(asked)
             words = shlex.split(line.replace(EXAMPLE, site))
-            done = subprocess.run(
-                [sys.executable, "-m", "longline.cli", *words[1:]],
-                cwd=tmp_path,
-                capture_output=True,
-                text=True,
-                timeout=120,
-                check=False,
-            )
+            done = program.run(*words[1:], cwd=tmp_path)
             assert done.returncode == 0, (line, done.stderr)
             assert (len(asked) > before) == (words[1] == "crawl"), "only the crawl makes requests"
             said[line] = done.stdout

@@ -15,6 +15,14 @@ ROOT = Path(__file__).resolve().parents[2]
 TOOLS = ROOT / ".venv-replay" / "bin"
 """`make test` makes it from requirements/replay.txt."""
 
+COLLECT = """
+import sys
+from pywb.manager.manager import main
+main(["init", "pages"])
+main(["add", "pages", *sys.argv[1:]])
+"""
+"""Makes a collection of files: `wb-manager init` and `wb-manager add` in one process."""
+
 
 class Shown(NamedTuple):
     """A page as the replay tool shows it."""
@@ -59,8 +67,8 @@ def replaying(folder: Path, files: Sequence[Path]) -> Iterator[Replay]:
     """Run pywb over WARC files, in a folder of its own."""
     assert (TOOLS / "wayback").exists(), "pywb is missing: `make test` installs it, or `make .venv-replay/.installed`"
     folder.mkdir()
-    for words in (["init", "pages"], ["add", "pages", *map(str, files)]):
-        subprocess.run([str(TOOLS / "wb-manager"), *words], cwd=folder, check=True, capture_output=True, timeout=60)
+    words = [str(TOOLS / "python"), "-c", COLLECT, *map(str, files)]
+    subprocess.run(words, cwd=folder, check=True, capture_output=True, timeout=60)
     index = (folder / "collections" / "pages" / "indexes" / "index.cdxj").read_text()
     [port] = free_ports(1)
     with (folder / "log").open("wb") as log:

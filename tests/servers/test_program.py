@@ -10,6 +10,7 @@ import pytest
 
 from tests.servers import program
 from tests.servers.program import COMMAND, Program
+from tests.servers.shell import type_command
 
 
 @pytest.mark.parametrize("words", [("version",), ("version", "--deep"), ("nonsense",), ("settings",)], ids=" ".join)
@@ -37,6 +38,15 @@ def test_an_interpreter_is_started_where_the_environment_speaks_to_it(tmp_path: 
     (tmp_path / "sitecustomize.py").write_text("print('customized')")
     told = program.run("version", env=os.environ | {"PYTHONPATH": str(tmp_path)})
     assert told.stdout.splitlines()[0] == "customized"
+
+
+def test_a_shell_starts_the_program_with_its_streams_and_hears_its_exit_code(tmp_path: Path):
+    env = {"PATH": os.environ["PATH"], "LONGLINE_PORT": "1234"}
+    piped = type_command("pwd; longline version | cat; longline settings | grep -c 1234", env, tmp_path)
+    assert piped.stdout.splitlines() == [str(tmp_path), program.run("version").stdout.strip(), "1"]
+    failed = type_command("longline nonsense", env, tmp_path)
+    assert (failed.returncode, failed.stdout) == (2, "")
+    assert "nonsense" in failed.stderr
 
 
 def test_the_script_runs_the_same_program():

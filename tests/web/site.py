@@ -62,7 +62,7 @@ class Site:
 
     async def _serve(self, request: Request, connection: Connection, number: int) -> None:
         while self.held_after is not None and number > self.held_after:  # noqa: ASYNC110 - told in another thread
-            await asyncio.sleep(0.005)
+            await asyncio.sleep(0.02)
         if self.delay:
             await asyncio.sleep(self.delay)
         answer = self._answer(request)

@@ -320,7 +320,7 @@ async def until(client: httpx.AsyncClient, uid: str, so: Look) -> dict[str, Any]
             row: dict[str, Any] = (await client.get(f"{PATH}/{uid}")).json()
             if so(row):
                 return row
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.05)
 
 
 def resting(row: dict[str, Any]) -> bool:
@@ -593,9 +593,10 @@ async def test_19_urls_given_by_name_are_indexed_whatever_they_look_like(setting
         for path in paths:
             site.site.extra[f"/{path}"] = Answer(body=f"<title>T</title><h1>T</h1><p>{words} {path}</p>".encode())
         async with fetching(settings) as door, door.client() as client:
-            for path in paths:
-                row = await rests(client, f"{site.url}{path}", origin=origin)
-                assert row["status"] == "fetched", (path, row)
+            given = [await submit(client, f"{site.url}{path}", origin=origin) for path in paths]
+            for made in given:
+                row = await until(client, made["id"], resting)
+                assert row["status"] == "fetched", row
             assert await door.peek("SELECT COUNT(*) FROM items WHERE kind = 'article'") == len(paths)
 
 

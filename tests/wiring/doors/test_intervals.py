@@ -55,7 +55,7 @@ def many(request: pytest.FixtureRequest, settings: Settings) -> Settings:
     """A house for one process, or one that several can be in."""
     if request.param == "one process":
         return settings
-    changes = {"database": request.getfixturevalue("postgres_url")}
+    changes = {"database": request.getfixturevalue("wiped_home")}
     if request.param == "two by Redis":
         changes["redis"] = request.getfixturevalue("redis_url")
     return msgspec.structs.replace(settings, **changes)
