@@ -2,8 +2,8 @@
 PYTHON ?= python3
 # Every process that starts would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
-# Processes that run tests at once.
-JOBS ?= 2
+# Processes that run tests at once: one more than there are processors, for many tests wait more than they compute.
+JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
