@@ -18,14 +18,14 @@ MANUAL = Path(__file__).parents[2] / "docs/how-to/schedules.md"
 class Reader:
     """Types the commands of the manual, one after the other, with its port, site, patience and ids led to ours."""
 
-    def __init__(self, it: Up, place: Place, home: Path, site: str) -> None:
+    def __init__(self, it: Up, place: Place, home: Path, site: str, manual: Path = MANUAL) -> None:
         port = it.where.rpartition(":")[2]
         (home / ".curlrc").write_text(f'silent\nfail-with-body\nconnect-to = "localhost:8060:127.0.0.1:{port}"\n')
         self._given = {"CURL_HOME": str(home), "LONGLINE_DATA": str(place.data)}
         if database := place.engines.get("database"):
             self._given["LONGLINE_DATABASE"] = database
         self.called = {EXAMPLE: site, '"2s"': '"1ms"'}  # a site of our own needs no patience
-        blocks = re.findall(r"```sh\n(.*?)```", MANUAL.read_text(encoding="utf-8"), re.DOTALL)
+        blocks = re.findall(r"```sh\n(.*?)```", manual.read_text(encoding="utf-8"), re.DOTALL)
         self.commands = re.split(r"^(?=curl |longline |export )", "".join(blocks), flags=re.MULTILINE)[1:]
 
     def type(self) -> str:
@@ -73,5 +73,7 @@ def test_jobs_by_the_manual(place: Place, tmp_path: Path) -> None:
         assert reader.ask()["queued"]
         assert [row["url"] for row in reader.ask()["urls"]] == [f"{site}story/a-ferry-that-was-late"]
         wait_until(lambda: "/story/a-ferry-that-was-late" in asked, "the single page")
+        assert reader.ask()["config"]["page_types"] == ["article", "event"]
+        assert reader.ask()["config"] == {"never_follow": False, "page_types": False}
         assert reader.commands == []
         it.stop()

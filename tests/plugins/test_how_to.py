@@ -25,7 +25,7 @@ def _codes() -> list[str]:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    code, _ = _codes()
+    code = _codes()[0]
     written = tmp_path / "news.py"
     written.write_text(code)
     return written
@@ -52,12 +52,23 @@ async def test_it_parses_where_it_holds_up_nobody(file: Path):
 
 @pytest.mark.slow(reason="starts a process")
 def test_its_test_runs_as_it_is_written(file: Path):
-    _, test = _codes()
+    test = _codes()[1]
     (file.parent / "test_news.py").write_text(test)
     (file.parent / "story.html").write_text(PAGE)
     command = [sys.executable, "-m", "pytest", "-q", "-o", "asyncio_mode=auto", "-p", "no:cacheprovider"]
     ran = subprocess.run(command, cwd=file.parent, capture_output=True, text=True, timeout=60, check=False)
     assert "1 passed" in ran.stdout, ran.stdout + ran.stderr
+
+
+async def test_the_parser_with_a_config_gets_it_as_it_is_written(tmp_path: Path):
+    (tmp_path / "prices.py").write_text(_codes()[3])
+    registry = ParserSources(BUILT_IN, (str(tmp_path / "prices.py"),)).open()
+    prices = registry.check("prices", {"currency": "EUR"})
+    assert prices
+    page = Page(
+        "https://a.example/", b"<p class=price>7</p>", config={"parser": "prices", "config": {"currency": "EUR"}}
+    )
+    assert [one async for one in prices.parse(page)] == [Item("price", amount="7", currency="EUR")]
 
 
 def test_every_built_in_parser_is_told_of():

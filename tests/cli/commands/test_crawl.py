@@ -80,7 +80,12 @@ def rows(text: str) -> list[list[str]]:
 
 
 def test_the_table_adds_up():
-    fates = [Fate("completed", "ok", 1200), Fate("skipped", "robots", 5), Fate("refused", "offsite", 77)]
+    fates = [
+        Fate("completed", "ok", 1200),
+        Fate("skipped", "robots", 5),
+        Fate("refused", "offsite", 77),
+        Fate("without_item", "page_type", 9),
+    ]
     told = summary(a_run(admitted=1212, completed=1200, skipped=5, open=7, state="running"), *fates)
     assert rows(told) == [
         ["completed", "ok", "1,200"],
@@ -88,6 +93,7 @@ def test_the_table_adds_up():
         ["open", "not fetched yet", "7"],
         ["admitted", "the sum of these", "1,212"],
         ["not admitted", "offsite", "77"],
+        ["without item", "page_type", "9"],
     ]
     assert "the same command resumes the crawl" in told
 

@@ -19,3 +19,50 @@ def test_a_budget_is_set_shown_and_lifted(longline: Command, tmp_path: Path):
     assert longline("sources", "budget", "--id", "100000", "--none").stdout == "100000 news: no budget\n"
     assert_one_line(longline("sources", "budget", "--id", "7", "--most", "1"), 1, "no such source: 7")
     assert_one_line(longline("sources", "budget", "--id", "100000"), 2, "either --most or --none")
+
+
+BOOKS = """
+import msgspec
+from longline.plugins import Item, parser
+class Shop(msgspec.Struct):
+    pages: int = 5
+@parser("books", match=(), config=Shop)
+def books(page, config):
+    yield Item("book", url=page.url)
+"""
+
+
+def test_a_source_is_added_with_its_parser_and_given_another(longline: Command, tmp_path: Path):
+    (tmp_path / "books.py").write_text(BOOKS)
+    own = ("--parsers", "books.py")
+    longline("migrate")
+    made = longline("sources", "add", "shop", "https://shop.example/", "--parser", "books", *own)
+    assert made.stdout.startswith("100000 shop: parser books, id in the HTTP API "), made.stderr
+    assert "books" in longline("sources", "list").stdout
+    assert_one_line(
+        longline("sources", "add", "b", "https://b.example/", "--parser", "books"), 2, "there is no parser 'books'"
+    )
+    changed = longline(
+        "sources", "parser", "--id", "100000", "--parser", "books", "--parser-config", '{"pages": 2}', *own
+    )
+    assert changed.stdout == '100000 shop: parser books {"pages":2}\n', changed.stderr
+    refused = longline(
+        "sources", "parser", "--id", "100000", "--parser", "books", "--parser-config", '{"page": 2}', *own
+    )
+    assert_one_line(refused, 2, "the config of the parser 'books' has no key 'page'; its keys are pages")
+    none = longline("sources", "parser", "--id", "100000", "--none")
+    assert none.stdout == "100000 shop: parser by the closest match\n"
+    assert_one_line(longline("sources", "parser", "--id", "100000"), 2, "either --parser or --none")
+    wrong = longline("sources", "add", "c", "https://c.example/", "--parser", "page", "--parser-config", "[1]")
+    assert_one_line(wrong, 2, "is not a JSON object")
+
+
+def test_a_broken_file_of_parsers_is_named_with_its_line_at_the_start_and_by_the_doctor(
+    longline: Command, tmp_path: Path
+):
+    (tmp_path / "books.py").write_text(BOOKS + "\nbooks = = 1\n")
+    assert_one_line(longline("up", "--port", "0", "--parsers", "books.py"), 2, "books.py:10: SyntaxError")
+    checked = longline("doctor", "--port", "0", "--parsers", "books.py")
+    assert checked.returncode == 1
+    assert " parsers      fail" in checked.stdout
+    assert " engines      ok" in checked.stdout, "the engines are checked all the same"

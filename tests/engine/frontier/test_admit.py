@@ -49,6 +49,28 @@ def test_beyond_the_depth_nothing_is_taken_and_everything_is_counted():
     assert admission.refused == {(RUN, "depth"): 2}
 
 
+def test_links_that_a_parser_refuses_are_counted_by_its_reason_unless_the_bounds_refuse_them_anyway():
+    admission = Admission(AdmissionCache())
+    urls = ["https://a.example/page/2", "https://b.example/about", "mailto:me", "https://a.example/page/2"]
+    admission.refuse(claimed(), {"never_follow": urls, "sold_out": ["https://a.example/9"]}, PLAN)
+    assert admission.refused == {
+        (RUN, "never_follow"): 2,
+        (RUN, "offsite"): 1,
+        (RUN, "scheme"): 1,
+        (RUN, "sold_out"): 1,
+    }
+    admission = Admission(AdmissionCache())
+    admission.refuse(claimed(depth=2), {"never_follow": urls}, PLAN)
+    assert (admission.refused, admission.tasks) == ({(RUN, "depth"): 4}, [])
+
+
+def test_a_page_without_an_item_is_counted_by_its_reason():
+    admission = Admission(AdmissionCache())
+    for reason in ("page_type", None, "page_type"):
+        admission.leave_out(claimed(), reason)
+    assert admission.without_item == {(RUN, "page_type"): 2}
+
+
 def test_a_redirect_is_no_step_deeper():
     admission = Admission(AdmissionCache())
     admission.redirect(claimed(depth=2), "https://a.example/moved", PLAN)

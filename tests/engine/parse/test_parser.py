@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from longline.engine.parse.parser import PageParser, Parsed
+from longline.engine.parse.parser import MAX_REASONS, PageParser, Parsed
 from longline.model.errors import BadInput
 from longline.parsers import page as built_in
-from longline.plugins import Item, Link, Links, Page, parser
+from longline.plugins import Item, Link, Links, Page, Refused, parser
 from longline.plugins.failure import shown
 from longline.plugins.registry import Registry
 
@@ -48,6 +48,23 @@ async def test_links_may_be_named_one_by_one_or_together():
     got = await parser_of(listing).parse(a_page())
     assert got.links == tuple(f"https://a.example/{number}" for number in (1, 2, 3, 4))
     assert got.priorities == {"https://a.example/3": 2}
+
+
+async def test_what_a_parser_refuses_is_told_by_reason():
+    @parser("picky", match="https://a.example/one")
+    def picky(page):
+        yield Links(["https://a.example/1"])
+        yield Refused("sold_out", ["https://a.example/2", "https://a.example/3"])
+        yield Refused("sold_out", ["https://a.example/4"])
+        for number in range(30):
+            yield Refused(f"reason_{number}", ["https://a.example/5"])
+        yield Refused("empty")
+
+    got = await parser_of(picky).parse(a_page())
+    assert got.links == ("https://a.example/1",)
+    assert got.refused["sold_out"] == tuple(f"https://a.example/{number}" for number in (2, 3, 4))
+    assert (len(got.refused), got.without_item, got.items) == (MAX_REASONS, "empty", ())
+    assert got.found[:3] == ("https://a.example/1", "https://a.example/2", "https://a.example/3")
 
 
 async def test_a_page_that_no_parser_wants_has_nothing():

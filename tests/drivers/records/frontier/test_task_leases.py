@@ -134,11 +134,12 @@ async def test_what_a_parser_found_is_admitted(records: Records):
     run_id = await downloaded(records)
     lease = await take_one(records)
     found = [url(run_id, path="/0"), url(run_id, "a.example", "/more")]
-    batch = ReportBatch(admit=found, refused={(run_id, "offsite"): 3})
+    batch = ReportBatch(admit=found, refused={(run_id, "offsite"): 3}, without_item={(run_id, "page_type"): 1})
     reported = await records.hands.give([(lease.token, ended(lease.task))], batch)
     assert (reported.admitted, reported.ended_runs) == (Admitted(1, 1, 0), ())
     fates = {(f.fate, f.reason): f.count for f in await records.runs.fates(run_id)}
-    assert fates == {("completed", "ok"): 1, ("refused", "known"): 1, ("refused", "offsite"): 3}
+    apart = {("refused", "known"): 1, ("refused", "offsite"): 3, ("without_item", "page_type"): 1}
+    assert fates == {("completed", "ok"): 1, **apart}
     assert [t.url for t in (await claim_one(records)).tasks] == ["https://a.example/more"]
 
 
