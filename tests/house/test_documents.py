@@ -195,7 +195,7 @@ def test_the_changelog_keeps_its_form():
 def test_decisions_are_numbered_and_half_a_page():
     pages = sorted((ROOT / "docs/decisions").glob("*.md"))
     numbers = [int(path.name[:4]) for path in pages]
-    assert numbers == list(range(1, len(pages) + 1))
+    assert len(set(numbers)) == len(numbers), "a number may be reserved for a decision that has not landed yet"
     for path in pages:
         text = path.read_text(encoding="utf-8")
         parts = re.findall(r"^## (.*)$", text, re.M)
