@@ -93,7 +93,7 @@ async def test_what_never_succeeds_is_given_up(database: PostgresDatabase, monke
         tries.append(tx)
         raise asyncpg.DeadlockDetectedError("again")
 
-    with pytest.raises(asyncpg.DeadlockDetectedError):
+    with pytest.raises(Unavailable, match=r"gave up after 3 attempts: DeadlockDetectedError: again"):
         await database.transact(work)
     assert len(tries) == 3
 
@@ -133,6 +133,94 @@ async def test_a_connection_that_is_cut_is_one_line_and_the_next_call_works(reco
         await sources._database.transact(work)
     assert (await records.sources.add(NewSource("after", ""))).name == "after"
     await records.schema.close()
+
+
+FATAL = b"SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0"
+
+
+def hears_of_its_end(connection: Any) -> None:
+    """Bring the message that ends an idle connection; the end of the connection itself comes later."""
+    connection._protocol.data_received(b"E" + (len(FATAL) + 4).to_bytes(4, "big") + FATAL)
+
+
+@pytest.mark.parametrize("way", ["read", "transact"])
+async def test_a_connection_that_ended_while_idle_is_unavailable_and_not_used_again(
+    database: PostgresDatabase, way: str
+):
+    async def work(tx: Transaction) -> int:
+        await tx.all("find_sources", **ANY_SOURCES, limit=1, offset=0)
+        return 1
+
+    async with database._pool.acquire() as proxy:
+        hears_of_its_end(proxy)
+    use = getattr(database, way)
+    with pytest.raises(Unavailable, match=r"the database at 127.*another operation"):
+        await use(work)
+    assert await use(work) == 1
+
+
+@pytest.mark.parametrize("way", ["read", "transact"])
+async def test_a_connection_that_ends_inside_a_transaction_is_unavailable(database: PostgresDatabase, way: str):
+    async def work(tx: Transaction) -> None:
+        hears_of_its_end(tx._connection)  # type: ignore[attr-defined]  # the connection in use
+        await tx.all("find_sources", **ANY_SOURCES, limit=1, offset=0)
+
+    with pytest.raises(Unavailable, match="the database at 127"):
+        await getattr(database, way)(work)
+    assert await ask(database, "SELECT 1") == 1
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        asyncpg.InternalClientError("cannot switch to state 12; another operation (2) is in progress"),
+        asyncpg.InterfaceError("connection is closed"),
+        asyncpg.ConnectionDoesNotExistError("connection was closed in the middle of operation"),
+        asyncpg.AdminShutdownError("terminating connection"),
+        asyncpg.QueryCanceledError("canceling statement due to user request"),
+        asyncpg.TooManyConnectionsError("sorry, too many clients already"),
+        asyncpg.DiskFullError("could not extend file"),
+        asyncpg.OutOfMemoryError("out of memory"),
+        asyncpg.PostgresIOError("could not read block"),
+        asyncpg.ReadOnlySQLTransactionError("cannot execute INSERT in a read-only transaction"),
+        asyncpg.IdleInTransactionSessionTimeoutError("terminating connection"),
+        asyncpg.InvalidPasswordError("password authentication failed"),
+        ConnectionResetError("reset by peer"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+async def test_failures_of_the_engine_are_not_failures_of_the_caller(database: PostgresDatabase, error: Exception):
+    used: list[Any] = []
+
+    async def work(tx: Transaction) -> None:
+        used.append(tx._connection._con)  # type: ignore[attr-defined]  # the connection behind the pool's proxy
+        raise error
+
+    with pytest.raises(Unavailable, match="the database at 127"):
+        await database.transact(work)
+    assert used[0].is_closed()
+
+
+async def test_values_that_no_statement_can_carry_are_failures_of_the_caller(database: PostgresDatabase, peek: Peek):
+    async def work(tx: Transaction) -> None:
+        await tx.all("add_source", **source("good"))
+        await tx.all("find_sources", **ANY_SOURCES, limit=2**80, offset=0)
+
+    with pytest.raises(asyncpg.DataError, match="out of int64 range"):
+        await database.transact(work)
+    assert await peek.rows("SELECT name FROM sources") == []
+
+
+async def test_a_connection_is_not_given_back_inside_a_transaction(database: PostgresDatabase, peek: Peek):
+    async def work(tx: Transaction) -> None:
+        await tx.script("BEGIN")
+        await tx.all("add_source", **source("half"))
+        raise KeyError("half-way")
+
+    with pytest.raises(KeyError):
+        await database.read(work)
+    assert await peek.rows("SELECT name FROM sources") == []
+    assert await ask(database, "SELECT COUNT(*) FROM sources") == 0
 
 
 async def test_a_database_that_is_not_there_is_one_line(postgres_server: PostgresServer, records_url: str):

@@ -42,7 +42,9 @@ PLAN = crawl_plan(("https://a.example/",), max_depth=1, hosts=("a.example",))
 
 
 class FakeHands:
-    """Offers by id, each with its token; `gone` are no longer the taker's when they are given."""
+    """Offers by id, each with its token; `gone` are no longer the taker's when they are given.
+
+    `spoilt` pages cannot be written."""
 
     def __init__(self) -> None:
         self.offers: dict[int, Any] = {}
@@ -50,7 +52,8 @@ class FakeHands:
         self.given: list[tuple[list[Outcome], ReportBatch]] = []
         self.renewals: list[list[tuple[int, int]]] = []
         self.gone: frozenset[int] = frozenset()
-        self.away = False
+        self.spoilt: frozenset[int] = frozenset()
+        self.away = self.closed = False
         self.gave = asyncio.Event()
 
     async def take(self, executor: str, owner: int, limit: int, ttl_ms: int) -> list[TaskLease]:
@@ -68,6 +71,10 @@ class FakeHands:
 
     async def give(self, outcomes: Sequence[tuple[int, Outcome]], batch: ReportBatch) -> Reported:
         assert all(self.taken[o.task.id] == token for token, o in outcomes)
+        if self.closed:
+            raise Unavailable("no database")
+        if any(o.task.id in self.spoilt and o.reason != "internal" for _, o in outcomes):
+            raise ValueError("a value that cannot be stored")
         if gone := self.gone & {o.task.id for _, o in outcomes}:
             return Reported(gone=gone)
         for _, outcome in outcomes:
@@ -195,7 +202,35 @@ async def test_what_nobody_foresaw_does_not_stand_in_the_way_of_others(desk: Des
     key, facts = desk.pages[1]
     desk.pages[1] = (key, msgspec.structs.replace(facts, start="?"))  # a fault of ours
     await desk.worker.once()
-    assert desk.ended == {1: ("failed", "internal"), 2: ("completed", "ok")}
+    assert desk.ended == {1: ("downloaded", "internal"), 2: ("completed", "ok")}
+    [([again, _], _)] = desk.hands.given
+    assert again.due > desk.clock.now()
+
+
+async def test_after_the_last_attempt_an_error_of_ours_fails_the_page(desk: Desk):
+    await desk.archive(1)
+    desk.pages[1] = (desk.pages[1][0], msgspec.structs.replace(desk.pages[1][1], start="?"))  # a fault of ours
+    desk.hands.offers[1] = msgspec.structs.replace(desk.hands.offers[1], attempt=PLAN.retries.max_attempts)
+    await desk.worker.once()
+    assert desk.ended == {1: ("failed", "internal")}
+
+
+async def test_a_page_that_cannot_be_written_does_not_stand_in_the_way_of_others(desk: Desk):
+    for number in range(1, 5):
+        await desk.archive(number)
+    desk.hands.spoilt = frozenset({3})
+    await desk.worker.once()
+    assert desk.ended == {n: ("downloaded", "internal") if n == 3 else ("completed", "ok") for n in range(1, 5)}
+    errors = {o.task.id: o.error for outcomes, _ in desk.hands.given for o in outcomes}
+    assert errors == {1: None, 2: None, 3: "the parsed page could not be stored", 4: None}
+
+
+async def test_a_failure_of_the_engine_fails_no_page(desk: Desk):
+    await desk.archive(1)
+    desk.hands.closed = True
+    with pytest.raises(Unavailable):
+        await desk.worker.once()
+    assert desk.ended == {}
 
 
 async def test_what_somebody_took_back_is_left_out(desk: Desk):

@@ -3,8 +3,8 @@
 import asyncio
 import logging
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -21,6 +21,24 @@ log = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 6
 RETRYABLE_ERRORS = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError, TryAgain)
+ENGINE_FAILURES = (
+    OSError,
+    TimeoutError,
+    asyncpg.InterfaceError,
+    # A connection whose end the server has announced is not closed yet, and refuses statements with this error.
+    asyncpg.InternalClientError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.OperatorInterventionError,
+    asyncpg.InsufficientResourcesError,
+    asyncpg.PostgresSystemError,
+    asyncpg.IdleInTransactionSessionTimeoutError,
+    # After a failover the server may be a standby.
+    asyncpg.ReadOnlySQLTransactionError,
+    asyncpg.InvalidAuthorizationSpecificationError,
+    asyncpg.InvalidCatalogNameError,
+)
+"""Failures of connection and server; every other error is a failure of the statement or of its values."""
+
 SETTINGS = {
     "application_name": "longline",
     # Plans are tested as generic plans, so they are run as generic plans.
@@ -80,16 +98,17 @@ class PostgresDatabase:
         self._time = PostgresTime(clock, self._queries)
 
     async def transact(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
+        last: Exception = TryAgain()
         for attempt in range(MAX_ATTEMPTS):
             try:
                 async with self._connection() as connection, connection.transaction():
                     return await work(PostgresTransaction(connection, self._queries, self._time.now()))
             except RETRYABLE_ERRORS as error:
-                if attempt == MAX_ATTEMPTS - 1:
-                    raise
+                last = error
                 log.info("transaction retried", extra={"why": type(error).__name__})
                 await asyncio.sleep(random.uniform(0, 0.02 * 2**attempt))
-        raise AssertionError("unreachable")
+        why = f"{type(last).__name__}: {_line(last)}"
+        raise Unavailable(f"a transaction at {self._where} gave up after {MAX_ATTEMPTS} attempts: {why}") from last
 
     async def read(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
         async with self._connection() as connection:
@@ -114,14 +133,22 @@ class PostgresDatabase:
     async def _connection(self) -> AsyncIterator[Any]:
         try:
             async with self._pool.acquire(timeout=30) as connection:
-                await self._time.check(connection)
-                yield connection
-        except (OSError, TimeoutError, asyncpg.InterfaceError, asyncpg.PostgresConnectionError) as error:
+                with _terminated_after_failure(connection):
+                    await self._time.check(connection)
+                    yield connection
+        except ENGINE_FAILURES as error:
             self._time.invalidate()
             raise Unavailable(f"the database at {self._where} cannot be used: {_line(error)}") from error
-        except (asyncpg.CannotConnectNowError, asyncpg.AdminShutdownError, asyncpg.CrashShutdownError) as error:
-            self._time.invalidate()
-            raise Unavailable(f"the database at {self._where} is going down or starting: {_line(error)}") from error
+
+
+@contextmanager
+def _terminated_after_failure(connection: Any) -> Iterator[None]:
+    """Terminate a connection that failed in the middle of its work, so that the pool makes a new one."""
+    try:
+        yield
+    except ENGINE_FAILURES:
+        connection.terminate()
+        raise
 
 
 async def connect(url: str, clock: Clock) -> PostgresDatabase:

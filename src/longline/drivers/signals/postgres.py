@@ -17,8 +17,14 @@ Answer = TypeVar("Answer")
 _ANSWER_TIMEOUT_SECONDS = 5.0
 _PING_AFTER_SECONDS = 20.0  # a silently cut connection looks like an idle one
 _MAX_CHANNEL_BYTES = 63
-_FAILURES = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError)
-_LOST = (OSError, asyncpg.InterfaceError, asyncpg.PostgresConnectionError, asyncpg.OperatorInterventionError)
+_FAILURES = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, ValueError)
+_LOST = (
+    OSError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.OperatorInterventionError,
+)
 
 
 class PostgresTransport:

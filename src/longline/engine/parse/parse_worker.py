@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import msgspec
 
 from longline.engine.archive.page_reader import PageReader
+from longline.engine.engine_clock import engine_time
 from longline.engine.frontier.admit import Admission, AdmissionCache
 from longline.engine.frontier.plan_cache import PlanCache
 from longline.engine.lifecycle.moves import Lifecycle
@@ -16,8 +17,8 @@ from longline.engine.parse.parser import PageParser, Parsed, Share
 from longline.model.archive.warc import DamagedRecord
 from longline.model.errors import NotFound, Unavailable
 from longline.model.fetch.content_encoding import Undecodable
-from longline.model.frontier.outcomes import OK
-from longline.model.frontier.task import PARSE, Outcome
+from longline.model.frontier.outcomes import INTERNAL, OK, retry_seconds, state_after
+from longline.model.frontier.task import PARSE, ClaimedTask, Outcome
 from longline.model.runs.plan import CrawlPlan
 from longline.model.search.item import NewItem
 from longline.model.states import TaskState
@@ -79,14 +80,29 @@ class ParseWorker:
         p = self._parts
         self._renewed = p.clock.monotonic()
         leases = await p.lifecycle.take(PARSE, p.owner, p.batch, round(p.lease * 1000))
-        done = await self._parse_all(leases)
-        while done:
-            reported = await self._give(done)
-            if not reported.refused:
-                break
-            # Tasks that were paused, cancelled or restarted meanwhile are no longer ours to report.
-            done = [d for d in done if d[0].task.id not in reported.gone]
+        await self._deliver(await self._parse_all(leases))
         return bool(leases)
+
+    async def _deliver(self, done: list[Done]) -> None:
+        """Report a batch; find by halving the page that spoils the report, and fail only that page."""
+        while done:
+            try:
+                reported = await self._give(done)
+            except Unavailable:
+                raise
+            except Exception:
+                if len(done) == 1 and done[0][1].reason == INTERNAL:
+                    raise
+                log.exception("report of parsed pages cannot be written, splitting it")
+                if len(done) > 1:
+                    await self._deliver(done[: len(done) // 2])
+                    done = done[len(done) // 2 :]
+                else:
+                    lease = done[0][0]
+                    done = [(lease, await self._failed(lease.task, "the parsed page could not be stored"), Parsed())]
+                continue
+            # Tasks that were paused, cancelled or restarted meanwhile are no longer ours to report.
+            done = [d for d in done if d[0].task.id not in reported.gone] if reported.refused else []
 
     async def _parse_all(self, leases: list[TaskLease]) -> list[Done]:
         """Parse a few pages at a time, so that all processes have work and few pages are in memory."""
@@ -137,20 +153,34 @@ class ParseWorker:
         return admission, items
 
     async def _parse(self, lease: TaskLease) -> tuple[Outcome, Parsed]:
-        now = self._parts.clock.now()
         try:
-            page, facts = await self._archive.page(lease.task.id)
-        except (NotFound, DamagedRecord, Undecodable) as error:
-            return Outcome(lease.task, TaskState.FAILED, "page_lost", now, error=str(error)), Parsed()
+            return await self._parsed(lease)
         except Unavailable:
             raise
         except Exception as error:
             # Without an outcome the page would be claimed first again, and no page behind it would ever be parsed.
             log.exception("unexpected error in a parse task", extra={"task": lease.task.id})
-            return Outcome(lease.task, TaskState.FAILED, "internal", now, error=repr(error)), Parsed()
+            return await self._failed(lease.task, repr(error)), Parsed()
+
+    async def _parsed(self, lease: TaskLease) -> tuple[Outcome, Parsed]:
+        now = self._parts.clock.now()
+        try:
+            page, facts = await self._archive.page(lease.task.id)
+        except (NotFound, DamagedRecord, Undecodable) as error:
+            return Outcome(lease.task, TaskState.FAILED, "page_lost", now, error=str(error)), Parsed()
         page.config = (await self._parts.plans.get(lease.task.run_id)).config_at(lease.task.depth)
         parsed = await self._parts.parser.parse(page, Share(parse(lease.task.url).host, lease.task.run_id))
         if parsed.error:
             return Outcome(lease.task, TaskState.FAILED, "parser_error", now, error=parsed.error), parsed
         named = msgspec.structs.replace(facts, title=parsed.title)
         return Outcome(lease.task, TaskState.COMPLETED, OK, now, status=facts.status, page=named), parsed
+
+    async def _failed(self, task: ClaimedTask, error: str) -> Outcome:
+        """Return the outcome of an unexpected error: the page is parsed again, while the plan has attempts left."""
+        clock, retries = self._parts.clock, (await self._parts.plans.get(task.run_id)).retries
+        failed = Outcome(task, TaskState.FAILED, INTERNAL, clock.now(), error=error)
+        if state_after(INTERNAL, task.attempt, retries.max_attempts) == TaskState.FAILED:
+            return failed
+        pause = retry_seconds(task.attempt, retries.delay_seconds, retries.max_delay_seconds)
+        due = engine_time(clock, clock.monotonic() + pause)
+        return msgspec.structs.replace(failed, became=TaskState.DOWNLOADED, due=due)

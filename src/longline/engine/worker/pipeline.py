@@ -18,7 +18,7 @@ from longline.engine.parse.parser import PageParser, Parsed, Share
 from longline.engine.worker.reporter import Finished
 from longline.model.archive.warc import Original, payload_digest
 from longline.model.errors import Unavailable
-from longline.model.frontier.outcomes import OK
+from longline.model.frontier.outcomes import INTERNAL, OK
 from longline.model.frontier.task import ClaimedTask
 from longline.model.runs.plan import CrawlPlan
 from longline.plugins import Page
@@ -67,7 +67,7 @@ class Pipeline:
             raise
         except Exception as error:
             log.exception("unexpected error in a task", extra={"url": task.url})
-            fetched, parsed = Fetched("internal", self.clock.now(), error=repr(error)), Parsed()
+            fetched, parsed = Fetched(INTERNAL, self.clock.now(), error=repr(error)), Parsed()
         kept = keep_page(fetched, parsed.title if parsed else "", task.earlier if original else None, original)
         return Finished(host, task, plan, fetched, parsed, kept, self.in_words)
 

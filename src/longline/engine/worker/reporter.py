@@ -341,7 +341,7 @@ def _renamed(f: Finished) -> RenamedUrl | None:
 
 
 def _spoilt(fetched: Fetched) -> Fetched:
-    return Fetched("internal", fetched.at, status=fetched.status, error="the fetched page could not be stored")
+    return Fetched(fate.INTERNAL, fetched.at, status=fetched.status, error="the fetched page could not be stored")
 
 
 def _admit(admission: Admission, finished: Finished) -> None:

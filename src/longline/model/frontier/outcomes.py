@@ -6,6 +6,9 @@ from longline.model.states import TaskState
 OK = "ok"
 """The reason of a page that was fetched and parsed."""
 
+INTERNAL = "internal"
+"""The reason of a page that an error of the platform has failed."""
+
 RETRYABLE = {
     "dns": "the name of the host does not resolve",
     "refused": "the host refuses connections",
@@ -26,7 +29,7 @@ RETRYABLE = {
     "http_429": "the site limits the rate of requests (429), for the page or for its robots.txt",
     "http_5xx": "the site failed (500 and above), for the page or for its robots.txt",
     "odd_status": "the status is neither a page nor a failure: 1xx, 206, 226, and for a single URL all but 200 and 304",
-    "internal": "an unexpected error of the platform",
+    INTERNAL: "an unexpected error of the platform",
 }
 """Failures that another attempt may cure, and their meanings."""
 
