@@ -89,7 +89,6 @@ INSIDE = {
     "parts/feeds.py": {"chore", "run_loops"},  # the two halves of a poll
     "parts/logs.py": {"chore", "run_loops"},  # the writer of run logs
     "parts/schedules.py": {"chore", "run_loops"},  # the parts of the scheduler
-    "parts/search.py": {"chore", "run_loops"},  # the page counts of the indexer
     "doors/intervals.py": {"chore", "run_loops"},  # the two halves of the source events
     "child_worker.py": {"run_loops"},  # the worker processes
     "serve.py": {"run_loops"},

@@ -10,6 +10,7 @@ from longline.drivers.records.database import Row, Transaction, TryAgain
 from longline.model.errors import IllegalMove
 from longline.model.runs.run import REFUSED, StartOutcome
 from longline.model.search.item import UNINDEXED_KINDS, NewItem
+from longline.model.search.page_counts import page_counts
 from longline.model.states import ENDED, RUN_ENDED, Move, Noun, RunState, legal, move
 
 
@@ -45,6 +46,7 @@ class RunCounters:
         self._events: list[tuple[str | int | None, ...]] = []
         self._standing: Counter[tuple[int, str]] = Counter()
         self._placed: defaultdict[int, list[int]] = defaultdict(list)
+        self._pages: Counter[str] = Counter()
         self._memory_mb = 0
         self._done: list[int] = []
 
@@ -87,6 +89,10 @@ class RunCounters:
                 counts["indexed"] += 1
                 counts["untitled"] += not item.title
                 counts["bodiless"] += not item.body
+
+    def count_pages(self, items: Iterable[NewItem]) -> None:
+        """Count the pages that new and changed items describe, for all runs together."""
+        self._pages.update(page_counts(items))
 
     def place_items(self, run_id: int, items: Iterable[int]) -> None:
         """Give items the next positions among the items of their run, in this order."""
@@ -140,6 +146,8 @@ class RunCounters:
         await tx.batch("count_fates", [(*key, n) for key, n in sorted(self._fates.items()) if n])
         await tx.batch("count_standing", [(*key, n) for key, n in sorted(self._standing.items()) if n])
         await tx.batch("add_events", [*self._batches(actor), *self._events])
+        # At the end: the reports of all runs wait for the same few rows.
+        await tx.batch("add_tallies", sorted(self._pages.items()))
         return tuple(ended)
 
     def _positions(self, run: Row) -> list[tuple[int, int, int]]:

@@ -3,10 +3,10 @@
 import msgspec
 
 from longline.engine.schedules.scheduler import STALE_LEASES
-from longline.engine.search.page_counts import PREFIX
 from longline.model.errors import NotFound
 from longline.model.runs.run import DayTotals, RunRow, RunTotals
 from longline.model.schedules.schedule import CRAWL, ScheduleRow
+from longline.model.search.page_counts import PREFIX
 from longline.model.states import ScheduleState
 from longline.ports.clock import Clock
 from longline.ports.records.runs import RunHistoryStore

@@ -1,38 +1,21 @@
-"""The indexer, its page counts and its notifications, from the parts of the house."""
+"""The indexer and its notifications, from the parts of the house."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from longline.drivers.search.pipeline_webhook import PipelineWebhook
-from longline.engine.loops import chore, run_loops
 from longline.engine.search.indexer import Indexer, Tell
-from longline.engine.search.page_counts import PageCounts
 from longline.engine.search.pipeline_notifier import PipelineNotifier
-from longline.model.search.item import SearchDocument
 from longline.wiring.house import House
-
-COUNT_INTERVAL_SECONDS = 5.0
 
 
 @asynccontextmanager
 async def indexing(house: House) -> AsyncIterator[Indexer]:
-    """Yield the indexer, which counts pages and notifies the service that the operator named."""
-    counts, stop = PageCounts(house.records.tallies), asyncio.Event()
+    """Yield the indexer, which notifies the service that the operator named."""
     async with _announcing(house) as announce:
-
-        def tell(documents: Sequence[SearchDocument]) -> None:
-            counts.tell(documents)
-            announce(documents)
-
-        counting = asyncio.create_task(run_loops({"page counts": chore(counts.once, COUNT_INTERVAL_SECONDS)}, stop))
-        try:
-            yield Indexer(house.records.items, house.search, house.settings.index_batch, tell)
-        finally:
-            stop.set()
-            await counting
-            await counts.once()
+        yield Indexer(house.records.items, house.search, house.settings.index_batch, announce)
 
 
 @asynccontextmanager

@@ -34,6 +34,7 @@ async def _put(tx: Transaction, items: Mapping[bytes, NewItem], ledger: RunCount
     ledger.place_items(run_id, (fresh[key] for key in items if key in fresh))
     # In the order of ids, in which the indexer deletes them again.
     changed = sorted((row["id"], row["key"]) for row in written if row["updated_at"] == tx.now)
+    ledger.count_pages(items[key] for _, key in changed)
     indexed = [(i, *words) for i, key in changed if (words := items[key].words)]
     await index(tx, indexed)
     await tx.batch("want_index", [(i, items[key].hash) for i, key in changed if not items[key].words])
