@@ -27,6 +27,7 @@ PLAIN = {"cached_property", "cookies", "duration", "error", "id", "patterns", "r
         "engine_clock",
         "feed_poll",
         "outcomes",
+        "page_counts",
         "rate_limit",
         "remote_source",
         "standing_frontier",

@@ -94,6 +94,13 @@ def test_damage_is_found_named_and_left_out_of_exports(tmp_path: Path, damage: D
     written = bodies(out / "pages.warc.gz") if (out / "pages.warc.gz").exists() else {}
     assert set(written) == set(site.page_urls) - named
     assert f"{len(named)} of {PAGES} pages are damaged" in told
+    told = longline("reparse", "--data", str(data), code=1)
+    assert f"error: {len(named)} of {PAGES} pages failed" in told
+    assert f"to fetch the {len(named)} damaged pages again: longline doctor --deep --repair" in told
+    one = min(named)
+    told = longline("page", one, "--data", str(data), code=1)
+    assert told.startswith(f"error: the page of {one}, task ")
+    assert told.endswith("to fetch it again: longline doctor --deep --repair, or longline crawl --again\n")
 
 
 @pytest.mark.parametrize(

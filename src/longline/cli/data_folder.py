@@ -6,6 +6,9 @@ from longline.settings import Loaded, Settings
 
 READ_KEYS = ("data", "database", "objects", "log_level")
 
+REPAIR_COMMANDS = "longline doctor --deep --repair, or longline crawl --again"
+"""Commands that let damaged pages be fetched again."""
+
 
 def archive_settings(loaded: Loaded) -> Settings:
     """Return the settings, adapted to a folder of `longline crawl`, which has its archive beside the database."""

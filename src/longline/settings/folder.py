@@ -13,8 +13,11 @@ VAULT_NAME = "vault.secret"
 _SECRET_CHARS = 64
 
 
-def prepare_folder(folder: Path) -> Path:
-    """Create the data folder if missing and check that it is writable; otherwise raise a one-line error."""
+def prepare_folder(folder: Path, flag: str = "--data") -> Path:
+    """Create the data folder if missing and check that it is writable; otherwise raise a one-line error.
+
+    `flag` is the flag of the command that names the folder.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -23,7 +26,7 @@ def prepare_folder(folder: Path) -> Path:
         if is_disk_full(error):
             raise DiskFull(f"the disk is full: data folder {folder} cannot be written; make room") from error
         reason = error.strerror or error
-        raise LonglineError(f"data folder {folder} cannot be written: {reason}; name another with --data") from error
+        raise LonglineError(f"data folder {folder} cannot be written: {reason}; name another with {flag}") from error
 
 
 def jwt_secret(settings: Settings) -> str:

@@ -10,6 +10,7 @@ from longline.model.runs.run import Fate, RunRow
 from longline.model.url import parse
 from longline.settings import Settings, load
 from longline.wiring import CrawlResult, WorkerProgress
+from tests.cli.conftest import Command, assert_one_line
 
 
 def a_run(**facts: Any) -> RunRow:
@@ -110,3 +111,9 @@ def test_the_bar_shows_how_much_is_done_of_what_is_known():
         bar.moved(a_run(state="running", admitted=20, open=5), WorkerProgress(failed=3))
         [task] = bar._progress.tasks
         assert (task.description, task.completed, task.total, task.fields["failed"]) == ("a.example", 15, 20, 3)
+
+
+def test_a_folder_that_cannot_be_written_is_named_with_the_flag_of_crawls(longline: Command, tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    told = longline("crawl", "http://127.0.0.1:9/", "--out", "file/out")
+    assert_one_line(told, 1, "cannot be written: Not a directory; name another with --out")

@@ -1,4 +1,4 @@
-from longline.cli.commands.reparse import summary
+from longline.cli.commands.reparse import advice, summary
 from longline.services.archive.reparse import Reparsed
 from tests.cli.conftest import Command, assert_one_line
 
@@ -8,6 +8,19 @@ def test_failures_are_told_with_the_first_of_them():
     assert summary(Reparsed(2, 1, 1, 1, "https://a.example/: no")).endswith(
         "\nfailed: 1, first: https://a.example/: no"
     )
+
+
+def test_failures_are_told_with_their_remedies():
+    damaged = advice(Reparsed(12, 9, 9, 3, "no", damaged=3))
+    assert damaged.startswith(
+        "3 of 12 pages failed and keep the items that they had; to fetch the 3 damaged pages again:"
+    )
+    assert "longline doctor --deep --repair" in damaged
+    assert "parser" not in damaged
+    both = advice(Reparsed(12, 9, 9, 3, "no", damaged=1))
+    assert "the 1 damaged" in both
+    assert both.endswith("where the parser failed, mend it and run longline reparse again")
+    assert "doctor" not in advice(Reparsed(12, 9, 9, 3, "no"))
 
 
 def test_where_nothing_was_crawled_there_is_nothing_to_parse(longline: Command):

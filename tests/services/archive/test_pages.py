@@ -6,7 +6,7 @@ from longline.model.archive.warc import DamagedRecord
 from longline.model.errors import NotFound
 from longline.ports.blobs import Blobs
 from longline.ports.records import Records
-from longline.services.archive.pages import ArchivedPages
+from longline.services.archive.pages import ArchivedPages, DamagedPage
 from tests.services.kept import HEADERS, keep
 
 BODIES = {f"/{n}": f"<p>page {n}</p>".encode() * (n + 1) for n in range(20)}
@@ -47,7 +47,7 @@ async def test_the_body_of_a_revisit_is_that_of_the_page_it_repeats(records: Rec
 
 async def test_a_revisit_of_what_is_gone_says_so(records: Records, archive_blobs: Blobs):
     await keep(records, archive_blobs, "warc/1.warc.gz", {"/": b"same"}, body_of=999999)
-    with pytest.raises(NotFound, match="task 999999, which has the body of this page"):
+    with pytest.raises(DamagedPage, match=r"the page of .*task 999999, which has the body of this page"):
         await ArchivedPages(records.pages, archive_blobs).by_url("https://a.example/")
 
 

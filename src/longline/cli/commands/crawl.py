@@ -22,7 +22,7 @@ from longline.model.runs.plan import CrawlBounds, CrawlPlan, ParseOptions, Polit
 from longline.model.runs.run import COUNTED_APART, REFUSED, WITHOUT_ITEM, RunRow
 from longline.model.states import RUN_ENDED, RunState
 from longline.model.url import Url, parse
-from longline.settings import Loaded, Settings
+from longline.settings import Loaded, Settings, prepare_folder
 from longline.wiring import CrawlRequest, CrawlResult, FolderOutput, Watcher, WorkerProgress
 from longline.wiring import crawl as crawl_once
 from longline.wiring.house import parser_choice
@@ -90,7 +90,7 @@ def run(loaded: Loaded, arguments: CrawlArguments) -> None:
     """Crawl with a progress bar, then print the table; exit non-zero after a failed or interrupted crawl."""
     start = parse(arguments.url)
     folder = arguments.outputs.folder or Path(f"crawl-{start.host.replace(':', '-')}")
-    settings = _settings(loaded, folder)
+    settings = _settings(loaded, prepare_folder(folder, "--out"))
     request = CrawlRequest(
         _plan(loaded, start, arguments.depth, offsite=arguments.offsite), arguments.limit, arguments.again
     )

@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from longline.cli.commands.export import progress_bar
-from longline.cli.data_folder import archive_settings
+from longline.cli.data_folder import REPAIR_COMMANDS, archive_settings
 from longline.cli.event_loop import run
 from longline.cli.flags import ENGINES, takes
 from longline.model.errors import BadInput, LonglineError
@@ -177,7 +177,7 @@ def read_archive(settings: Settings, console: Console, *, repair: bool) -> Archi
     if waiting:
         lines.append(f"{waiting} pages are queued; longline up, worker or crawl --again fetches them")
     if findings.damaged:
-        advice = "" if waiting else "longline crawl --again, or longline doctor --deep --repair"
+        advice = "" if waiting else REPAIR_COMMANDS
         return ArchiveRow(CheckRow("archive", "fail", f"{counts}; {len(findings.damaged)} damaged", advice), lines)
     return ArchiveRow(CheckRow("archive", "warn" if findings.replaced else "ok", counts), lines)
 

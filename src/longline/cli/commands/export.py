@@ -19,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from longline.cli import log_setup as logs
-from longline.cli.data_folder import READ_KEYS, archive_settings
+from longline.cli.data_folder import READ_KEYS, REPAIR_COMMANDS, archive_settings
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
 from longline.cli.item_outputs import Outputs, print_tables, takes_outputs
@@ -87,7 +87,7 @@ def _print_damage(exported: Exported) -> None:
         console.print(Text(f"damaged: {damage}"), soft_wrap=True, highlight=False)
     pages = len({damage.task_id for damage in exported.damaged})
     found = f"{pages} of {exported.pages} pages are damaged and not in the WARC file"
-    line = f"{found}; to fetch them again: longline doctor --deep --repair, or longline crawl --again"
+    line = f"{found}; to fetch them again: {REPAIR_COMMANDS}"
     console.print(Text.assemble(("error:", "bold red"), " ", line), soft_wrap=True, highlight=False)
 
 

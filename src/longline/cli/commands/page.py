@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from longline.cli import log_setup as logs
-from longline.cli.data_folder import READ_KEYS, archive_settings
+from longline.cli.data_folder import READ_KEYS, REPAIR_COMMANDS, archive_settings
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
-from longline.services.archive.pages import ArchivedPage
+from longline.services.archive.pages import ArchivedPage, DamagedPage
 from longline.settings import Loaded
 from longline.wiring import read_page
 
@@ -23,7 +23,10 @@ def page(
 ) -> None:
     """Print the newest archived version of a page."""
     logs.set_up(loaded.settings.log_level, loaded.settings.log_format)
-    found = run_loop(read_page(archive_settings(loaded), which))
+    try:
+        found = run_loop(read_page(archive_settings(loaded), which))
+    except DamagedPage as error:
+        raise DamagedPage(f"{error}; to fetch it again: {REPAIR_COMMANDS}") from error
     if headers:
         typer.echo("\n".join(f"{name}: {value}" for name, value in facts(found)))
     else:

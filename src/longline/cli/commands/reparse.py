@@ -4,17 +4,18 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from longline.cli import log_setup as logs
 from longline.cli.commands.export import progress_bar
-from longline.cli.data_folder import READ_KEYS, archive_settings
+from longline.cli.data_folder import READ_KEYS, REPAIR_COMMANDS, archive_settings
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
 from longline.services.archive.reparse import Reparsed
 from longline.settings import Loaded
 from longline.wiring import reparse as parse_again
 
-_ALL_FAILED = 1
+_FAILED = 1
 
 
 @takes(*READ_KEYS, "parsers", "parser", "parser_config")
@@ -34,11 +35,23 @@ def reparse(
         )
         done = run_loop(work)
     console.print(summary(done), highlight=False, soft_wrap=True, markup=False)
-    if done.pages and done.failed == done.pages:
-        raise typer.Exit(_ALL_FAILED)
+    if done.failed:
+        line = Text.assemble(("error:", "bold red"), " ", advice(done))
+        Console(stderr=True).print(line, soft_wrap=True, highlight=False)
+        raise typer.Exit(_FAILED)
 
 
 def summary(done: Reparsed) -> str:
     """Return the counts of a reparse as text, with the first error."""
     counts = f"pages parsed: {done.pages:,}, items: {done.items:,}, new or changed: {done.changed:,}"
     return f"{counts}\nfailed: {done.failed:,}, first: {done.error}" if done.failed else counts
+
+
+def advice(done: Reparsed) -> str:
+    """Return the remedies for the failures of a reparse: one for damaged pages, one for failures of the parser."""
+    found = [f"{done.failed:,} of {done.pages:,} pages failed and keep the items that they had"]
+    if done.damaged:
+        found.append(f"to fetch the {done.damaged:,} damaged pages again: {REPAIR_COMMANDS}")
+    if done.failed > done.damaged:
+        found.append("where the parser failed, mend it and run longline reparse again")
+    return "; ".join(found)

@@ -10,7 +10,6 @@ from longline.drivers.records.database import Row, Transaction, TryAgain
 from longline.model.errors import IllegalMove
 from longline.model.runs.run import REFUSED, StartOutcome
 from longline.model.search.item import UNINDEXED_KINDS, NewItem
-from longline.model.search.page_counts import page_counts
 from longline.model.states import ENDED, RUN_ENDED, Move, Noun, RunState, legal, move
 
 
@@ -37,7 +36,10 @@ _ORDER = (*_TASKS, "indexed", "untitled", "bodiless", "cpu_ms", "last_item")
 
 
 class RunCounters:
-    """The consequences of moves, gathered first and written at the end of the transaction."""
+    """The consequences of moves, gathered first and written at the end of the transaction.
+
+    `page_counts` are counts of pages for all runs together.
+    """
 
     def __init__(self) -> None:
         self._counts: defaultdict[int, Counter[str]] = defaultdict(Counter)
@@ -46,7 +48,7 @@ class RunCounters:
         self._events: list[tuple[str | int | None, ...]] = []
         self._standing: Counter[tuple[int, str]] = Counter()
         self._placed: defaultdict[int, list[int]] = defaultdict(list)
-        self._pages: Counter[str] = Counter()
+        self.page_counts: Counter[str] = Counter()
         self._memory_mb = 0
         self._done: list[int] = []
 
@@ -89,10 +91,6 @@ class RunCounters:
                 counts["indexed"] += 1
                 counts["untitled"] += not item.title
                 counts["bodiless"] += not item.body
-
-    def count_pages(self, items: Iterable[NewItem]) -> None:
-        """Count the pages that new and changed items describe, for all runs together."""
-        self._pages.update(page_counts(items))
 
     def place_items(self, run_id: int, items: Iterable[int]) -> None:
         """Give items the next positions among the items of their run, in this order."""
@@ -147,7 +145,7 @@ class RunCounters:
         await tx.batch("count_standing", [(*key, n) for key, n in sorted(self._standing.items()) if n])
         await tx.batch("add_events", [*self._batches(actor), *self._events])
         # At the end: the reports of all runs wait for the same few rows.
-        await tx.batch("add_tallies", sorted(self._pages.items()))
+        await tx.batch("add_tallies", sorted(self.page_counts.items()))
         return tuple(ended)
 
     def _positions(self, run: Row) -> list[tuple[int, int, int]]:

@@ -5,7 +5,8 @@ import msgspec
 from longline.engine.archive.page_reader import PageReader, body_in, record_at
 from longline.model.archive.page import PageRow
 from longline.model.archive.warc import DamagedRecord, ParsedRecord
-from longline.model.errors import NotFound
+from longline.model.errors import LonglineError, NotFound
+from longline.model.fetch.content_encoding import Undecodable
 from longline.model.url import dedupe_key, parse
 from longline.ports.blobs import Blobs
 from longline.ports.records.archive import PageStore
@@ -17,6 +18,10 @@ class ArchivedPage(msgspec.Struct, frozen=True):
     row: PageRow
     record: ParsedRecord
     body: bytes
+
+
+class DamagedPage(LonglineError):
+    """A page that is lost or damaged in the archive."""
 
 
 class ArchivedPages:
@@ -42,6 +47,13 @@ class ArchivedPages:
         return await self._read(captures[0])
 
     async def _read(self, row: PageRow) -> ArchivedPage:
+        try:
+            return await self._read_whole(row)
+        except (NotFound, DamagedRecord, Undecodable) as error:
+            found = f"the page of {row.url}, task {row.task_id}, is damaged in the archive"
+            raise DamagedPage(f"{found}: {error}") from error
+
+    async def _read_whole(self, row: PageRow) -> ArchivedPage:
         record, holder = await self._record(row), await self._reader.body_row(row)
         if holder is row:
             return ArchivedPage(row, record, body_in(record))

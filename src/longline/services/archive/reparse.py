@@ -21,13 +21,23 @@ Progress = Callable[[int, int], None]
 
 
 class Reparsed(msgspec.Struct, frozen=True):
-    """The outcome of reparsing: `changed` counts new and changed items, and `error` is the first error."""
+    """The outcome of reparsing: `changed` counts new and changed items, and `error` is the first error.
+
+    `damaged` counts the failed pages that are lost or damaged in the archive; the parser failed on the others.
+    """
 
     pages: int = 0
     items: int = 0
     changed: int = 0
     failed: int = 0
     error: str | None = None
+    damaged: int = 0
+
+
+class _DamageText(str):
+    """The error of a page that is lost or damaged in the archive."""
+
+    __slots__ = ()
 
 
 class Reparse:
@@ -53,6 +63,7 @@ class Reparse:
                 done.changed + await self._items.put(items),
                 done.failed + len(errors),
                 done.error or next(iter(errors), None),
+                done.damaged + sum(isinstance(error, _DamageText) for error in errors),
             )
             after = rows[-1].task_id
             progress(done.pages, total)
@@ -63,7 +74,7 @@ class Reparse:
         try:
             page, facts = await self._archive.page(row.task_id)
         except (NotFound, DamagedRecord, Undecodable) as error:
-            return f"{row.url}: {error}"
+            return _DamageText(f"{row.url}: {error}")
         page.config = config
         parsed = await self._parser.parse(page)
         if parsed.error:

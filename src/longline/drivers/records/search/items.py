@@ -9,6 +9,7 @@ from longline.drivers.records.database import Database, Transaction, struct
 from longline.drivers.records.run_counters import RunCounters
 from longline.drivers.records.search.index_write import index
 from longline.model.search.item import MAX_POSITION, ItemRow, NewItem, RunItem, SearchDocument, Wordiness
+from longline.model.search.page_counts import page_counts
 
 
 async def put(tx: Transaction, items: Sequence[NewItem], ledger: RunCounters, *, counted: bool = True) -> int:
@@ -34,7 +35,7 @@ async def _put(tx: Transaction, items: Mapping[bytes, NewItem], ledger: RunCount
     ledger.place_items(run_id, (fresh[key] for key in items if key in fresh))
     # In the order of ids, in which the indexer deletes them again.
     changed = sorted((row["id"], row["key"]) for row in written if row["updated_at"] == tx.now)
-    ledger.count_pages(items[key] for _, key in changed)
+    ledger.page_counts.update(page_counts(items[key] for _, key in changed))
     indexed = [(i, *words) for i, key in changed if (words := items[key].words)]
     await index(tx, indexed)
     await tx.batch("want_index", [(i, items[key].hash) for i, key in changed if not items[key].words])
