@@ -7,6 +7,8 @@ JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# Extras of the package; development needs all of them.
+EXTRAS := --extra article --extra postgres --extra redis --extra s3
 LOCK := --quiet --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --strip-extras --no-header --allow-unsafe
 
 .DEFAULT_GOAL := help
@@ -76,8 +78,8 @@ docs: setup ## write the generated pages of the reference anew
 	@$(BIN)/python -m longline.cli.reference docs/reference
 
 lock: setup ## resolve the pinned versions anew
-	@$(BIN)/pip-compile $(LOCK) -o requirements/runtime.txt pyproject.toml
-	@$(BIN)/pip-compile $(LOCK) --extra dev -c requirements/runtime.txt -o requirements/dev.txt pyproject.toml
+	@$(BIN)/pip-compile $(LOCK) $(EXTRAS) -o requirements/runtime.txt pyproject.toml
+	@$(BIN)/pip-compile $(LOCK) $(EXTRAS) --extra dev -c requirements/runtime.txt -o requirements/dev.txt pyproject.toml
 	@$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['bench'], sep='\n')" \
 		| $(BIN)/pip-compile $(LOCK) -o requirements/bench.txt -
 	@$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['replay'], sep='\n')" \

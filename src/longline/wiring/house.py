@@ -15,6 +15,7 @@ import msgspec
 
 from longline.drivers.blobs import open_blobs
 from longline.drivers.clock import SystemClock
+from longline.drivers.extras import load_driver
 from longline.drivers.http.client import WreqHttp
 from longline.drivers.http.client_pool import TlsSettings
 from longline.drivers.http.dns import NameResolver
@@ -23,7 +24,7 @@ from longline.drivers.http.render import RenderingHttp
 from longline.drivers.http.replay import Fixtures, RecordingHttp, ReplayingHttp
 from longline.drivers.process_lock import FileProcessLock
 from longline.drivers.records import open_records
-from longline.drivers.schedules.redis_page_changes import NoPageChanges, RedisPageChanges
+from longline.drivers.schedules.no_page_changes import NoPageChanges
 from longline.drivers.search import NodeOptions, open_search
 from longline.drivers.signals import open_signals
 from longline.drivers.sources.source_manager import HttpSourceManager
@@ -177,7 +178,8 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
         parser = _parser(settings, parsers, stack)
         rhythms: PageChangeStore = records.rhythms if settings.rhythms == "database" else NoPageChanges()
         if settings.rhythms == "redis" and settings.redis:
-            rhythms = in_redis = RedisPageChanges(settings.redis)
+            in_redis = load_driver("longline.drivers.schedules.redis_page_changes").RedisPageChanges(settings.redis)
+            rhythms = in_redis
             stack.push_async_callback(in_redis.close)
         curator = _curator(settings, clock)
         if curator is not None:

@@ -31,4 +31,4 @@ def demo(
         line = command("crawl", site.url, "--depth", "10", "--out", str(folder))
         console.print(Text(f"$ {line}", "dim"), soft_wrap=True)
         crawl.run(loaded, crawl.CrawlArguments(site.url, depth=10, outputs=Outputs(folder)))
-    console.print("next: longline crawl on a site of your own, or longline up for the whole platform")
+    console.print("next: longline crawl on a site of your own, or longline up for the whole platform", soft_wrap=True)

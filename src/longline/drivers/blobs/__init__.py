@@ -3,11 +3,8 @@
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from obstore.store import MemoryStore
-
 from longline.drivers.blobs.folder import FolderBlobs
-from longline.drivers.blobs.obstore_blobs import ObjectBlobs
-from longline.drivers.blobs.s3 import open_s3
+from longline.drivers.extras import load_driver
 from longline.model.errors import BadInput
 from longline.ports.blobs import Blobs
 
@@ -21,9 +18,11 @@ def open_blobs(url: str) -> Blobs:
         case "file":
             return _open_folder(_file_path(url))
         case "memory" if not rest.strip("/"):
-            return ObjectBlobs(MemoryStore(), "memory", lambda error: f"objects in memory failed: {error}")
+            memory: Blobs = load_driver("longline.drivers.blobs.obstore_blobs").open_memory()
+            return memory
         case "s3":
-            return open_s3(url)
+            s3: Blobs = load_driver("longline.drivers.blobs.s3").open_s3(url)
+            return s3
     raise BadInput(f"no object store is called {scheme}://: use a folder, memory:// or s3://bucket")
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import obstore
 from obstore.exceptions import BaseError
-from obstore.store import ObjectStore
+from obstore.store import MemoryStore, ObjectStore
 
 from longline.drivers.blobs.object_keys import as_chunks, check_range, checked_key, checked_prefix
 from longline.drivers.blobs.self_test import write_and_read
@@ -104,6 +104,11 @@ class ObjectBlobs:
             raise NotFound("object", key) from None
         except (BaseError, OSError) as error:
             raise Unavailable(self._explain(error)) from error
+
+
+def open_memory() -> ObjectBlobs:
+    """Return a store in the memory of this process."""
+    return ObjectBlobs(MemoryStore(), "memory", lambda error: f"objects in memory failed: {error}")
 
 
 def _let_threads_finish() -> None:

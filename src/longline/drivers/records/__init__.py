@@ -4,7 +4,7 @@ import asyncio
 from functools import partial
 from pathlib import Path
 
-from longline.drivers.records import postgres
+from longline.drivers.extras import load_driver
 from longline.drivers.records.archive.pages import PageRecords
 from longline.drivers.records.archive.segments import SegmentRecords
 from longline.drivers.records.bots.bots import BotOverviewRecords, BotRecords
@@ -45,7 +45,8 @@ from longline.ports.records import Records
 async def open_database(url: str, clock: Clock, *, read_only: bool = False) -> Database:
     """Open the database at a URL: `sqlite:///path` or `postgresql://…`; `read_only` creates no file or folder."""
     if url.startswith(("postgresql://", "postgres://")):
-        return await postgres.connect(url, clock)
+        database: Database = await load_driver("longline.drivers.records.postgres").connect(url, clock)
+        return database
     if not url.startswith("sqlite:///"):
         raise BadInput(f"unknown kind of database: {url.split(':', 1)[0]}; use sqlite:///path or postgresql://…")
     path = Path(url.removeprefix("sqlite:///"))

@@ -9,7 +9,6 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-import asyncpg
 import msgspec
 
 from longline.drivers.clock import Followed, SystemClock
@@ -33,6 +32,9 @@ SLEW_AFTER_MS = 4 * CHECK_INTERVAL_SECONDS * 1000
 
 DUE_SOON_MS = 3_600_000
 """Milliseconds within which due work is not put off by a step of the clock."""
+
+_UNDEFINED_TABLE = "42P01"
+"""SQLSTATE of a table that does not exist."""
 
 MAX_SAMPLES = 5
 GOOD_SAMPLE_MS = 0.5
@@ -220,7 +222,9 @@ class PostgresTime:
     async def _anchor(self, connection: Any) -> Anchor:
         try:
             return _anchor(await connection.fetchrow(self._queries["engine_clock"].sql))
-        except asyncpg.UndefinedTableError:
+        except Exception as error:
+            if getattr(error, "sqlstate", "") != _UNDEFINED_TABLE:
+                raise
             return Anchor()
 
 

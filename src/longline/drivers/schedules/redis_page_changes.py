@@ -60,16 +60,3 @@ def _read(state: dict[str, Any]) -> PageChanges:
     interval = int(state["current_interval"]) // _NANOSECONDS_PER_MS
     digest = _HASH + str(state["last_hash"])
     return PageChanges(digest, round(changed.timestamp() * 1000), int(state["unchanged_count"]), interval)
-
-
-class NoPageChanges:
-    """An empty store, with which every interval stays as configured."""
-
-    async def get(self, _: str) -> PageChanges | None:
-        return None
-
-    async def save(self, _: str, __: PageChanges) -> None:
-        pass
-
-    async def forget(self, _: str) -> None:
-        pass

@@ -16,10 +16,10 @@ logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
 
 
 def main_text(markup: str) -> str:
-    """Return the main text found by trafilatura, a line for each paragraph; empty if it finds none."""
-    # Imported on first use: the import takes longer than all of Longline's, and most processes never need it.
-    library = import_module("trafilatura")
+    """Return the main text found by trafilatura, a line for each paragraph; empty if it finds none or is missing."""
     try:
+        # Imported on first use: the import takes longer than all of Longline's, and most processes never need it.
+        library = import_module("trafilatura")
         text: str = library.extract(markup, fast=True, include_comments=False) or ""
     except Exception:  # third-party heuristics on arbitrary markup: any exception means no text
         return ""

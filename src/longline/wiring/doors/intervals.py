@@ -4,7 +4,7 @@ import asyncio
 import logging
 from functools import partial
 
-from longline.drivers.sources.redis_events import RedisSourceEvents
+from longline.drivers.extras import load_driver
 from longline.engine.lifecycle.schedules import ScheduleLifecycle
 from longline.engine.loops import Loop, cancel_on_stop, chore, run_loops
 from longline.parsers.article.article import document
@@ -43,7 +43,7 @@ def source_events_loop(house: House) -> Loop:
     )
 
     async def listen(stop: asyncio.Event) -> None:
-        messages = RedisSourceEvents(house.settings.redis)
+        messages = load_driver("longline.drivers.sources.redis_events").RedisSourceEvents(house.settings.redis)
         listener = SourceListener(messages, records.heard, handlers.by_type())
         chores = {"heard": chore(listener.forget, FORGET_INTERVAL_SECONDS), "events": chore(listener.once, 0.0)}
         try:

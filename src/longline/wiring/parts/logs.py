@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 import msgspec
 
 from longline.drivers.blobs import open_blobs
-from longline.drivers.logs.redis_streams import RedisLogCopies
+from longline.drivers.extras import load_driver
 from longline.engine.logs.redis_copy import RedisLogCopy
 from longline.engine.logs.run_log_keeper import RunLogKeeper, RunLogKeeperSettings
 from longline.engine.logs.run_log_writer import RunLogSettings, RunLogWriter
@@ -46,7 +46,8 @@ async def copying_logs(house: House) -> AsyncIterator[RedisLogCopy | None]:
     if not (s.run_log_mirror and s.redis):
         yield None
         return
-    copies = RedisLogCopies(s.redis, s.run_log_mirror, round(s.run_log_ttl))
+    driver = load_driver("longline.drivers.logs.redis_streams")
+    copies = driver.RedisLogCopies(s.redis, s.run_log_mirror, round(s.run_log_ttl))
     try:
         yield RedisLogCopy(house.records.logs, copies)
     finally:
