@@ -4,7 +4,10 @@ from typing import Any
 
 import msgspec
 
+from longline.engine.secrets import Vault
 from longline.model.runs.plan import CrawlPlan
+from longline.ports.records import Records
+from longline.services.crawls import CrawlStores
 
 PARTS = ("bounds", "politeness", "retries", "fetch", "parse")
 
@@ -24,3 +27,8 @@ def changed(plan: CrawlPlan, **fields: Any) -> CrawlPlan:
     return msgspec.structs.replace(
         plan, **whole, **{part: msgspec.structs.replace(getattr(plan, part), **given) for part, given in parts.items()}
     )
+
+
+def crawl_stores(records: Records) -> CrawlStores:
+    """The stores of crawls in a database."""
+    return CrawlStores(records.runs, records.workers, records.refused_urls, Vault("a key for tests"))

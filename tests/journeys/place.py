@@ -15,12 +15,13 @@ import asyncpg
 from warcio.archiveiterator import ArchiveIterator
 
 from longline.drivers.blobs import open_blobs
+from longline.services.crawl_options import CrawlRequest
 from longline.services.crawls import Crawls
 from longline.settings import Settings
 from longline.wiring import House, open_house
 from longline.wiring.house import migrate_tables
 from tests.journeys.archive import is_page
-from tests.plans import crawl_plan
+from tests.plans import crawl_plan, crawl_stores
 from tests.servers.postgres import apart
 from tests.web import SiteHandle
 
@@ -152,10 +153,10 @@ async def _give_work(settings: Settings, url: str, seeds: Sequence[str] = ()) ->
 
 
 async def _ask_for_crawl(house: House, url: str, seeds: Sequence[str]) -> None:
-    crawls = Crawls(house.lifecycle, house.records.runs, house.records.workers)
+    crawls = Crawls(house.lifecycle, crawl_stores(house.records))
     host = url.removeprefix("http://").rstrip("/")
     plan = crawl_plan(tuple(seeds) or (url,), max_depth=10, hosts=(host,), delay_ms=0, concurrency=8)
-    opened = await crawls.open(plan, None, owner=1_000_000, lease_ms=60_000, again=False)
+    opened = await crawls.open(CrawlRequest(plan), 1_000_000, 60_000)
     await crawls.release(opened)
 
 

@@ -25,7 +25,7 @@ from longline.wiring.crawl import FETCH
 from longline.wiring.house import migrate_tables, registered_worker
 from tests.cli.conftest import surroundings
 from tests.journeys.place import Place
-from tests.plans import changed, crawl_plan
+from tests.plans import changed, crawl_plan, crawl_stores
 from tests.servers import program
 from tests.servers.postgres import apart
 from tests.servers.proxies import Manners, running_proxy
@@ -190,7 +190,7 @@ def printed(text: str) -> Summary:
 async def told(settings: Settings) -> Summary:
     """What whoever asks for the fates of the first run hears."""
     async with open_house(settings) as house:
-        return counted(await Crawls(house.lifecycle, house.records.runs, house.records.workers).fates(1))
+        return counted(await Crawls(house.lifecycle, crawl_stores(house.records)).fates(1))
 
 
 def counted(fates: list[Fate]) -> Summary:
@@ -317,8 +317,8 @@ async def test_a_page_that_nobody_survives_is_given_up(here: Place):
         request = asking(site)
         async with open_house(here.settings) as house:
             await migrate_tables(house, may_migrate=True)
-            crawls = Crawls(house.lifecycle, house.records.runs, house.records.workers)
-            await crawls.release(await crawls.open(request.plan, None, owner=1, lease_ms=30_000, again=False))
+            crawls = Crawls(house.lifecycle, crawl_stores(house.records))
+            await crawls.release(await crawls.open(CrawlRequest(request.plan), 1, 30_000))
             for _ in range(MAX_CLAIMS):
                 # Whoever leaves with a host in hand has it taken away, as from the dead.
                 async with registered_worker(house, FETCH) as owner:

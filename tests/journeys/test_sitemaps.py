@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from longline.engine.loops import chore, run_loops
+from longline.services.crawl_options import CrawlRequest
 from longline.services.crawls import Crawls
 from longline.settings import Settings
 from longline.wiring import House, open_house
 from longline.wiring.house import migrate_tables, registered_worker
 from longline.wiring.worker import fetch_worker
 from tests.journeys.place import PATIENCE
-from tests.plans import crawl_plan
+from tests.plans import crawl_plan, crawl_stores
 from tests.web import running_site
 from tests.web.wire import Answer
 
@@ -45,8 +46,8 @@ async def test_pages_that_only_a_sitemap_names_are_fetched(house: House) -> None
         host = site.url.removeprefix("http://").rstrip("/")
         plan = crawl_plan((site.url,), max_depth=1, hosts=(host,), delay_ms=0, concurrency=4, sitemaps=True)
         async with registered_worker(house, frozenset({"fetch", "parse"})) as owner:
-            crawls = Crawls(house.lifecycle, house.records.runs, house.records.workers)
-            run = (await crawls.open(plan, None, owner, 60_000, again=False)).run
+            crawls = Crawls(house.lifecycle, crawl_stores(house.records))
+            run = (await crawls.open(CrawlRequest(plan), owner, 60_000)).run
             stop = asyncio.Event()
 
             async def look() -> None:

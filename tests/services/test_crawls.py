@@ -12,10 +12,11 @@ from longline.model.runs.run import NewRun, RunKind
 from longline.model.states import TaskState
 from longline.ports.records import Records
 from longline.ports.records.frontier import ClaimRequest, ReportBatch
+from longline.services.crawl_options import CrawlRequest
 from longline.services.crawls import Crawls
 from longline.testing.clock import FakeClock
 from tests.drivers.records.world import host_report
-from tests.plans import crawl_plan
+from tests.plans import crawl_plan, crawl_stores
 
 PLAN = crawl_plan(("https://a.example/", "https://b.example/x"), max_depth=3, delay_ms=50, concurrency=2)
 ME, YOU = 1, 2
@@ -37,7 +38,7 @@ async def records(tmp_path: Path, clock: FakeClock) -> AsyncIterator[Records]:
 
 @pytest.fixture
 def crawls(records: Records) -> Crawls:
-    return Crawls(Lifecycle(records), records.runs, records.workers)
+    return Crawls(Lifecycle(records), crawl_stores(records))
 
 
 async def finish(records: Records) -> None:
@@ -48,7 +49,7 @@ async def finish(records: Records) -> None:
 
 
 async def test_a_new_crawl_runs_and_has_its_seeds(crawls: Crawls, records: Records):
-    opened = await crawls.open(PLAN, 100, ME, TTL, again=False)
+    opened = await crawls.open(CrawlRequest(PLAN, 100), ME, TTL)
     assert (opened.resumed, opened.token is None) == (False, False)
     run = opened.run
     assert (run.kind, run.state, run.seed, run.owner) == ("crawl", "running", "https://a.example/", ME)
@@ -59,38 +60,38 @@ async def test_a_new_crawl_runs_and_has_its_seeds(crawls: Crawls, records: Recor
 
 
 async def test_a_crawl_that_was_left_is_gone_on_with_by_its_own_plan(crawls: Crawls):
-    first = await crawls.open(PLAN, None, ME, TTL, again=False)
+    first = await crawls.open(CrawlRequest(PLAN), ME, TTL)
     await crawls.release(first)
     assert (await crawls.get(first.run.id)).owner is None
     other = crawl_plan(("HTTPS://A.example",), max_depth=9)  # the same seed in other words
-    second = await crawls.open(other, 5, YOU, TTL, again=False)
+    second = await crawls.open(CrawlRequest(other, 5), YOU, TTL)
     assert (second.run.id, second.resumed, second.run.owner) == (first.run.id, True, YOU)
     assert (CrawlPlan.read(second.run.plan), second.run.budget) == (PLAN, None)
     assert second.run.admitted == 2, "seeds are admitted once"
 
 
 async def test_a_crawl_under_way_is_not_taken_from_its_holder(crawls: Crawls):
-    first = await crawls.open(PLAN, None, ME, TTL, again=False)
+    first = await crawls.open(CrawlRequest(PLAN), ME, TTL)
     with pytest.raises(StaleLease, match="another crawl runs in this folder"):
-        await crawls.open(PLAN, None, YOU, TTL, again=False)
+        await crawls.open(CrawlRequest(PLAN), YOU, TTL)
     assert await crawls.renew(first, TTL)
 
 
 async def test_a_crawl_that_ended_is_left_alone_unless_asked(crawls: Crawls, records: Records):
-    first = await crawls.open(PLAN, None, ME, TTL, again=False)
+    first = await crawls.open(CrawlRequest(PLAN), ME, TTL)
     await finish(records)
-    second = await crawls.open(PLAN, None, ME, TTL, again=False)
+    second = await crawls.open(CrawlRequest(PLAN), ME, TTL)
     assert (second.token, second.run.id, second.run.state) == (None, first.run.id, "completed")
     assert not await crawls.renew(second, TTL)
     await crawls.release(second)
-    third = await crawls.open(PLAN, None, ME, TTL, again=True)
+    third = await crawls.open(CrawlRequest(PLAN, again=True), ME, TTL)
     assert (third.run.id == first.run.id, third.resumed, third.run.admitted) == (False, False, 2)
 
 
 async def test_one_that_was_stopped_is_gone_on_with_even_when_asked_to_start_anew(crawls: Crawls):
-    first = await crawls.open(PLAN, None, ME, TTL, again=False)
+    first = await crawls.open(CrawlRequest(PLAN), ME, TTL)
     await crawls.release(first)
-    assert (await crawls.open(PLAN, None, ME, TTL, again=True)).run.id == first.run.id
+    assert (await crawls.open(CrawlRequest(PLAN, again=True), ME, TTL)).run.id == first.run.id
 
 
 @pytest.mark.parametrize("killed_after", ["add", "start"])
@@ -103,15 +104,15 @@ async def test_one_that_died_while_it_was_opened_is_opened_to_its_end(
         await lifecycle.move(MoveRequest("run", run.id, "start", "worker", owner=ME, lease_ms=TTL))
         clock.advance(31)
         await lifecycle.reap()
-    opened = await crawls.open(PLAN, None, YOU, TTL, again=False)
+    opened = await crawls.open(CrawlRequest(PLAN), YOU, TTL)
     assert (opened.run.id, opened.run.state, opened.run.open) == (run.id, "running", 2)
 
 
 async def test_a_lease_that_lapsed_is_not_ours_any_more(crawls: Crawls, records: Records, clock: FakeClock):
-    first = await crawls.open(PLAN, None, ME, TTL, again=False)
+    first = await crawls.open(CrawlRequest(PLAN), ME, TTL)
     clock.advance(31)
     await Lifecycle(records).reap()
-    second = await crawls.open(PLAN, None, YOU, TTL, again=False)
+    second = await crawls.open(CrawlRequest(PLAN), YOU, TTL)
     assert not await crawls.renew(first, TTL)
     await crawls.release(first)
     assert (await crawls.get(first.run.id)).owner == YOU, "who lost it cannot let go of it for another"
@@ -119,7 +120,7 @@ async def test_a_lease_that_lapsed_is_not_ours_any_more(crawls: Crawls, records:
 
 
 async def test_a_run_that_lapsed_is_taken_back_by_its_crawl(crawls: Crawls, records: Records, clock: FakeClock):
-    first = await crawls.open(PLAN, None, ME, TTL, again=False)
+    first = await crawls.open(CrawlRequest(PLAN), ME, TTL)
     assert await crawls.hold(first, ME, TTL) == first
     clock.advance(31)
     late = await crawls.hold(first, ME, TTL)
@@ -132,10 +133,10 @@ async def test_a_run_that_lapsed_is_taken_back_by_its_crawl(crawls: Crawls, reco
 
 
 async def test_a_run_that_another_process_holds_is_left_to_it(crawls: Crawls, records: Records, clock: FakeClock):
-    first = await crawls.open(PLAN, None, ME, TTL, again=False)
+    first = await crawls.open(CrawlRequest(PLAN), ME, TTL)
     clock.advance(31)
     await Lifecycle(records).reap()
-    second = await crawls.open(PLAN, None, YOU, TTL, again=False)
+    second = await crawls.open(CrawlRequest(PLAN), YOU, TTL)
     first = await crawls.hold(first, ME, TTL)
     assert first.token is None
     await crawls.release(first)
@@ -147,7 +148,7 @@ async def test_a_run_that_another_process_holds_is_left_to_it(crawls: Crawls, re
 
 
 async def test_fates_are_told_by_reason(crawls: Crawls, records: Records):
-    opened = await crawls.open(PLAN, None, ME, TTL, again=False)
+    opened = await crawls.open(CrawlRequest(PLAN), ME, TTL)
     await finish(records)
     assert [(f.fate, f.reason, f.count) for f in await crawls.fates(opened.run.id)] == [("completed", "ok", 2)]
 
@@ -156,5 +157,5 @@ async def test_what_is_not_there_or_no_url_is_said(crawls: Crawls, records: Reco
     with pytest.raises(NotFound, match="no such run: 999"):
         await crawls.get(999)
     with pytest.raises(BadInput, match="no scheme"):
-        await crawls.open(CrawlPlan(("a.example",)), None, ME, TTL, again=False)
+        await crawls.open(CrawlRequest(CrawlPlan(("a.example",))), ME, TTL)
     assert await records.runs.find() == [], "and nothing was begun"

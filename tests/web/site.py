@@ -4,6 +4,7 @@ import asyncio
 import json
 import time
 import zlib
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 
 from tests.web.pages import number_of, page, path_of
@@ -36,7 +37,7 @@ class Site:
         """Whoever comes after so many requests is written down, and gets no page while that is so."""
         self.etags = False
         """Whether pages say what identifies them, and are not sent to who knows them."""
-        self.extra: dict[str, bytes | Answer] = {}
+        self.extra: dict[str, bytes | Answer | Callable[[Request], Answer]] = {}
         """Pages and answers of a test's own, by path; they come before all others."""
 
     @property
@@ -73,6 +74,8 @@ class Site:
     def _answer(self, request: Request) -> Answer:
         if request.path in self.extra:
             said = self.extra[request.path]
+            if callable(said):
+                return said(request)
             return said if isinstance(said, Answer) else Answer(body=said)
         number = number_of(request.path)
         if number is not None and number < self.pages:

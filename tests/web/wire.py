@@ -20,6 +20,7 @@ class Request:
     target: str
     headers: dict[str, str]
     port: int
+    body: bytes = b""
 
     @property
     def path(self) -> str:
@@ -57,7 +58,7 @@ class Connection:
         self.writer = writer
 
     async def request(self) -> Request | None:
-        """The next request with its body read and dropped, or None when the client is done."""
+        """The next request with its body, or None when the client is done."""
         try:
             head = (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         except asyncio.IncompleteReadError:
@@ -65,8 +66,8 @@ class Connection:
         first, *lines = head.rstrip("\r\n").split("\r\n")
         method, target, _ = first.split(" ", 2)
         headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
-        await self.reader.readexactly(int(headers.get("content-length", "0")))
-        return Request(method, target, headers, self.writer.get_extra_info("peername")[1])
+        body = await self.reader.readexactly(int(headers.get("content-length", "0")))
+        return Request(method, target, headers, self.writer.get_extra_info("peername")[1], body)
 
     async def send(self, answer: Answer, method: str = "GET") -> None:
         """Write an answer; HEAD gets none of its body."""

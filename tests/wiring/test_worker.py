@@ -5,13 +5,14 @@ import msgspec
 import pytest
 
 from longline.engine.loops import Loop, chore, run_loops
+from longline.services.crawl_options import CrawlRequest
 from longline.services.crawls import Crawls, OpenedRun
 from longline.settings import Settings
 from longline.wiring.house import House, migrate_tables, open_house, registered_worker
 from longline.wiring.worker import fetch_worker, parse_worker
 from tests.drivers.signals.relay import relay_to
 from tests.journeys.place import Place
-from tests.plans import crawl_plan
+from tests.plans import crawl_plan, crawl_stores
 from tests.web import SiteHandle, running_site
 
 PAGES = 40
@@ -27,9 +28,7 @@ async def house(settings: Settings) -> AsyncIterator[House]:
 async def opened(house: House, site: SiteHandle, owner: int) -> OpenedRun:
     host = site.url.removeprefix("http://").rstrip("/")
     plan = crawl_plan((site.url,), max_depth=10, hosts=(host,), delay_ms=0, concurrency=4)
-    return await Crawls(house.lifecycle, house.records.runs, house.records.workers).open(
-        plan, None, owner, 30_000, again=False
-    )
+    return await Crawls(house.lifecycle, crawl_stores(house.records)).open(CrawlRequest(plan), owner, 30_000)
 
 
 async def work(house: House, run_id: int, *loops: Loop) -> None:

@@ -1,7 +1,8 @@
-"""The API of parsers: the decorator, the page, items and links."""
+"""The API of parsers: the decorators, the page, items and links."""
 
 from longline.plugins.page import Page
 from longline.plugins.parser import parser
 from longline.plugins.results import Item, Link, Links, Refused
+from longline.plugins.session import LoginFailed, Session, session
 
-__all__ = ["Item", "Link", "Links", "Page", "Refused", "parser"]
+__all__ = ["Item", "Link", "Links", "LoginFailed", "Page", "Refused", "Session", "parser", "session"]

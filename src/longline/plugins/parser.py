@@ -74,7 +74,7 @@ class Parser:
 
     def fit(self, page: Page) -> int | None:
         """Return the length of the longest matching pattern without stars, or None for a page of other parsers."""
-        fits = [len(glob.replace("*", "")) for glob in self.match if _matches(glob, page.url)]
+        fits = [len(glob.replace("*", "")) for glob in self.match if matches_glob(glob, page.url)]
         if not fits or not self._takes(page.content_type):
             return None
         return max(fits) if self.when is None or self.when(page) else None
@@ -118,7 +118,7 @@ def parser(
     return mark
 
 
-def _matches(glob: str, url: str) -> bool:
+def matches_glob(glob: str, url: str) -> bool:
     """Return whether a glob matches a whole URL; only the star is special, since a question mark begins a query.
 
     The parts between stars are searched from left to right, each once: a regular expression with several `.*` would

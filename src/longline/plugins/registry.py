@@ -14,6 +14,7 @@ from longline.model.errors import BadInput
 from longline.plugins.page import Page
 from longline.plugins.parser import HTML, PARSER_ATTRIBUTE, Parser
 from longline.plugins.parser_files import import_parsers, is_module, read_source, run_source
+from longline.plugins.session import SESSION_ATTRIBUTE, SessionHook
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +33,7 @@ class Registry:
     def __init__(self, *modules: ModuleType) -> None:
         self._parsers: dict[str, Parser] = {}
         self._custom: set[str] = set()
+        self._sessions: dict[str, SessionHook] = {}
         for module in modules:
             self.scan(module)
 
@@ -39,6 +41,11 @@ class Registry:
     def parsers(self) -> tuple[Parser, ...]:
         """Return all parsers in the order of registration."""
         return tuple(self._parsers.values())
+
+    @property
+    def sessions(self) -> tuple[SessionHook, ...]:
+        """Return all functions that log in, in the order of registration."""
+        return tuple(self._sessions.values())
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -50,8 +57,8 @@ class Registry:
         """Return the operator's own parsers."""
         return tuple(parser for parser in self.parsers if parser.name in self._custom)
 
-    def scan(self, module: ModuleType, *, custom: bool = False) -> tuple[Parser, ...]:
-        """Register every parser of a module; raise `BadInput` for a second parser of the same name."""
+    def scan(self, module: ModuleType, *, custom: bool = False) -> tuple[Parser | SessionHook, ...]:
+        """Register every parser and session of a module; raise `BadInput` for a second one of the same name."""
         found = [
             mark
             for thing in vars(module).values()
@@ -63,7 +70,15 @@ class Registry:
             known = self._parsers.setdefault(parser.name, parser)
             if known is not parser:
                 raise BadInput(f"two parsers are called {parser.name!r}: {known.place} and {parser.place}; rename one")
-        return tuple(found)
+        return (*found, *self._scan_sessions(module))
+
+    def _scan_sessions(self, module: ModuleType) -> list[SessionHook]:
+        marks = (getattr(thing, SESSION_ATTRIBUTE, None) for thing in vars(module).values())
+        hooks = [mark for mark in marks if isinstance(mark, SessionHook)]
+        for hook in hooks:
+            if self._sessions.setdefault(hook.name, hook) is not hook:
+                raise BadInput(f"two sessions are called {hook.name!r}; the second is in {module.__name__}; rename one")
+        return hooks
 
     def refresh(self) -> None:
         """Take up changes of the files; a registry of fixed modules has none."""
@@ -128,7 +143,9 @@ class ParserCode(msgspec.Struct, frozen=True):
         for place, source in self.custom:
             module = import_parsers(place) if source is None else run_source(place, source)
             if not registry.scan(module, custom=True):
-                raise BadInput(f"there is no parser in {place}; mark a function with @parser")
+                raise BadInput(
+                    f"there is no parser and no session in {place}; mark a function with @parser or @session"
+                )
         return registry
 
 
@@ -187,6 +204,7 @@ class LoadedParsers(Registry):
     def _take(self, code: ParserCode) -> None:
         loaded = code.open()
         self._code, self._parsers, self._custom = code, loaded._parsers, loaded._custom
+        self._sessions = loaded._sessions
 
 
 def _stamp(path: Path) -> tuple[int, ...]:

@@ -13,6 +13,10 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 ProxyScheme = Literal["http", "https", "socks5", "socks5h"]
 
+_KEEPS_METHOD = frozenset({307, 308})
+_OF_BODY = frozenset({"content-type", "content-length", "content-encoding", "content-language", "content-location"})
+"""Headers that describe the body of a request."""
+
 _PORTS = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080}
 
 
@@ -75,8 +79,17 @@ def _is_host(text: str) -> bool:
     return True
 
 
+MAX_REQUEST_BODY_BYTES = 1024 * 1024
+"""Largest body of a request: forms, tokens and notifications are small."""
+
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+
 class Request(msgspec.Struct, frozen=True):
-    """One GET request. The client never follows redirects: the caller decides about every hop.
+    """One request. The client never follows redirects: the caller decides about every hop.
+
+    The Content-Type of a `body` is one of the `headers`. A request of another method than GET is sent once, on a
+    connection of its own, because it could not be sent again after a failure.
 
     Credentials in the URL are sent to that host as Basic authorization, unless `headers` has an Authorization.
     `connect_seconds` limits connecting to the host, through a proxy if there is one; `idle_seconds` limits the longest
@@ -94,6 +107,24 @@ class Request(msgspec.Struct, frozen=True):
     proxy: Proxy | None = None
     cut: bool = False
     render: bool = False
+    method: Method = "GET"
+    body: bytes = b""
+
+    def __post_init__(self) -> None:
+        if self.body and self.method == "GET":
+            raise BadInput("a GET request has no body")
+        if len(self.body) > MAX_REQUEST_BODY_BYTES:
+            raise BadInput(f"the body of a request has more than {MAX_REQUEST_BODY_BYTES} bytes")
+
+    def redirected(self, status: int, url: str) -> "Request":
+        """Return the request that follows a redirect: 307 and 308 keep method and body, all others make it a GET.
+
+        The Fetch standard turns a redirected POST into a GET for 301 and 302 as well as for 303, as browsers do.
+        """
+        if status in _KEEPS_METHOD or self.method == "GET":
+            return msgspec.structs.replace(self, url=url)
+        headers = tuple((name, value) for name, value in self.headers if name.lower() not in _OF_BODY)
+        return msgspec.structs.replace(self, url=url, headers=headers, method="GET", body=b"")
 
 
 class Response(msgspec.Struct, frozen=True):

@@ -1,6 +1,7 @@
 """The loop of a single crawl: one worker fetches one run until no task is open or the crawl is stopped."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import msgspec
@@ -10,10 +11,10 @@ from longline.engine.loops import Loop, chore, run_loops
 from longline.engine.search.indexer import Indexer
 from longline.engine.worker.worker import Progress, Worker
 from longline.model.errors import NeedsOperator
-from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import Fate, RunRow
 from longline.ports.records.runs import RunHistoryStore
 from longline.services.archive.item_tables import LiveItems, WrittenTables
+from longline.services.crawl_options import CrawlRequest
 from longline.services.crawls import Crawls, OpenedRun
 
 PROGRESS_INTERVAL_SECONDS = 0.2
@@ -23,14 +24,6 @@ REAP_INTERVAL_SECONDS = 5.0
 
 FATAL = (NeedsOperator,)
 """Failures that end the crawl: a person waits, and a full disk or a damaged database needs advice."""
-
-
-class CrawlRequest(msgspec.Struct, frozen=True):
-    """A request for a crawl. `again` starts anew where the last run from this seed has ended."""
-
-    plan: CrawlPlan
-    limit: int | None = None
-    again: bool = False
 
 
 class CrawlResult(msgspec.Struct, frozen=True):
@@ -48,6 +41,12 @@ class CrawlResult(msgspec.Struct, frozen=True):
 
     pipe_closed: bool = False
     """Whether the crawl was stopped because the reader of its items has gone."""
+
+    refused: Mapping[str, int] = {}
+    """Numbers of URLs that the bounds refused, by reason."""
+
+    taken_up: int = 0
+    """Number of URLs that earlier bounds refused and the present ones admitted."""
 
 
 class Watcher:
@@ -86,17 +85,18 @@ class CrawlLoop:
 
     async def run(self, request: CrawlRequest, stop: asyncio.Event) -> CrawlResult:
         """Crawl until no task is open or `stop` is set; either way everything so far is kept."""
-        opened = await self._crawls.open(
-            request.plan, request.limit, self._parts.owner, self._lease_ms, again=request.again
-        )
+        opened = await self._crawls.open(request, self._parts.owner, self._lease_ms)
         self._watcher.opened(opened.run, resumed=opened.resumed)
         if opened.token is not None:
             await self._work(opened, stop)
         run = await self._crawls.get(opened.run.id)
         reviewed = await self._parts.history.review([run.id]) if run.failed else {}
         errors = reviewed[run.id].survey.errors if run.id in reviewed else ()
-        fates, live = await self._crawls.fates(run.id), self._parts.live_items
-        result = CrawlResult(run, fates, opened.resumed, opened.token is None, errors)
+        fates, refused = await self._crawls.fates(run.id), await self._crawls.refused(run.id)
+        result = CrawlResult(
+            run, fates, opened.resumed, opened.token is None, errors, refused=refused, taken_up=opened.taken_up
+        )
+        live = self._parts.live_items
         if live is None:
             return result
         return msgspec.structs.replace(result, items=await live.finish(run.id), pipe_closed=live.broken)

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from longline.model.url import parse
 from longline.services.archive.item_tables import ItemOutputs
-from longline.services.crawl_loop import CrawlLoop, CrawlLoopParts, CrawlRequest, CrawlResult, Watcher
-from longline.services.crawls import Crawls
+from longline.services.crawl_loop import CrawlLoop, CrawlLoopParts, CrawlResult, Watcher
+from longline.services.crawl_options import CrawlRequest
+from longline.services.crawls import Crawls, CrawlStores
 from longline.settings import Settings
 from longline.wiring.house import WANT_TOPIC, House, migrate_tables, open_house, registered_worker
 from longline.wiring.parts.exports import check_places, live_items
@@ -34,14 +35,16 @@ async def crawl(
         # A process that was killed in this folder, or stopped for longer than its leases, holds nothing any more.
         await house.reaper.once()
         async with registered_worker(house, FETCH) as owner:
-            return await CrawlLoop(_crawl_loop_parts(house, owner, outputs), watcher).run(request, stop)
+            result = await CrawlLoop(_crawl_loop_parts(house, owner, outputs), watcher).run(request, stop)
+            await house.records.sessions.drop_ended()
+            return result
 
 
 def _crawl_loop_parts(house: House, owner: int, outputs: ItemOutputs | None) -> CrawlLoopParts:
     reported = asyncio.Event()
     worker = fetch_worker(house, owner, watch=lambda _: reported.set())
     return CrawlLoopParts(
-        crawls=Crawls(house.lifecycle, house.records.runs, house.records.workers),
+        crawls=Crawls(house.lifecycle, crawl_stores(house)),
         history=house.records.history,
         worker=worker,
         reported=reported,
@@ -52,6 +55,12 @@ def _crawl_loop_parts(house: House, owner: int, outputs: ItemOutputs | None) -> 
         lease_seconds=house.settings.lease,
         live_items=live_items(house.records.items, house.clock, outputs) if outputs else None,
     )
+
+
+def crawl_stores(house: House) -> CrawlStores:
+    """Return the stores of crawls."""
+    records = house.records
+    return CrawlStores(records.runs, records.workers, records.refused_urls, house.vault)
 
 
 def _on_interrupt(act: Callable[[], None]) -> None:

@@ -177,6 +177,13 @@ LOOPS = (
         once=lambda p: p.prober.once,
     ),
     LoopRow("index", "Bring new items to the search index.", (UPKEEP,), "index_every", once=lambda p: p.indexer.once),
+    LoopRow(
+        "session upkeep",
+        "Delete the logins of runs that have ended.",
+        (UPKEEP,),
+        60.0,
+        once=lambda p: p.house.records.sessions.drop_ended,
+    ),
     LoopRow("index upkeep", "Tidy the search index.", (UPKEEP,), 600.0, once=lambda p: p.house.indexer.maintain),
     LoopRow(
         "bot tasks",

@@ -9,7 +9,9 @@ from longline.engine.discovery.onsite_links import OnsiteLinks
 from longline.engine.discovery.outlinks import Outlinks
 from longline.engine.fetch.fetcher import Fetcher, FetchParts, ResponseObserver
 from longline.engine.fetch.robots import RobotsRules
+from longline.engine.fetch.run_credentials import RunCredentials
 from longline.engine.fetch.sender import FetchSettings, Sender
+from longline.engine.fetch.sessions import SessionParts, Sessions
 from longline.engine.frontier.ask_for_work import WorkRequest
 from longline.engine.frontier.claims import WorkerSettings
 from longline.engine.frontier.plan_cache import PlanCache
@@ -44,14 +46,18 @@ def fetch_worker(
         s.user_agent, s.connect_timeout, s.idle_timeout, s.request_timeout, s.max_body, s.referer, bool(s.render_url)
     )
     proxies = ProxyRotation(house.stored_proxies, house.clock, s.proxy_sticky)
-    sender = Sender(house.http, house.clock, sending, proxies)
+    credentials = RunCredentials(house.vault)
+    sender = Sender(house.http, house.clock, sending, proxies, credentials=credentials)
+    sessions = _sessions(house, SessionParts(sender, credentials, house.records.sessions, house.vault, house.clock))
     rules = RobotsRules(sender, house.clock)
     parts = WorkerParts(
         lifecycle=house.lifecycle,
         pipeline=Pipeline(
             plans=plans or PlanCache(house.records.runs),
             fetcher=Fetcher(
-                FetchParts(sender, rules, house.clock, house.politeness, house.records.tasks, response_observer),
+                FetchParts(
+                    sender, rules, house.clock, house.politeness, house.records.tasks, sessions, response_observer
+                ),
                 s.max_body,
             ),
             parser=house.parser if parse else None,
@@ -66,6 +72,13 @@ def fetch_worker(
         appeal=WorkRequest(house.call_for_work, house.clock),
     )
     return Worker(parts, WorkerSettings(concurrency=s.concurrency, lease=s.lease, idle_poll=s.claim_pause), watch)
+
+
+def _sessions(house: House, parts: SessionParts) -> Sessions | None:
+    """Return the logins of the operator's files; recorded responses need none."""
+    settings = house.settings
+    replays = bool(settings.fixtures) and settings.fixtures_mode == "replay"
+    return Sessions(parts, lambda: house.parser.sessions) if settings.parsers and not replays else None
 
 
 def warc_info(settings: Settings) -> dict[str, str]:

@@ -6,6 +6,8 @@ import pytest
 from rich.console import Console
 
 from longline.cli.commands import crawl
+from longline.cli.crawl_scope import ScopeArguments, read_scope
+from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import Fate, RunRow
 from longline.model.url import parse
 from longline.settings import Settings, load
@@ -15,17 +17,27 @@ from tests.cli.conftest import Command, assert_one_line
 
 def a_run(**facts: Any) -> RunRow:
     none: dict[str, Any] = dict.fromkeys(RunRow.__struct_fields__, 0)
-    usual = {"seed": "https://a.example/", "state": "completed", "admitted": 10, "completed": 10}
+    usual = {
+        "plan": CrawlPlan(()).text(),
+        "seed": "https://a.example/",
+        "state": "completed",
+        "admitted": 10,
+        "completed": 10,
+    }
     return RunRow(**none | usual | facts)
 
 
 def planned(url: str = "https://a.example/", *, offsite: bool = False, environ: dict[str, str] | None = None) -> Any:
-    return crawl._plan(load(environ=environ or {}), parse(url), 3, offsite=offsite)
+    return crawl._plan(load(environ=environ or {}), read_scope(ScopeArguments((url,), depth=3, offsite=offsite)))
 
 
 def test_a_site_is_crawled_with_the_patience_of_the_settings():
     plan = planned()
-    assert (plan.seeds, plan.bounds.hosts, plan.bounds.max_depth) == (("https://a.example/",), ("a.example",), 3)
+    assert (plan.seeds, plan.bounds.hosts, plan.bounds.max_depth) == (
+        ("https://a.example/",),
+        ("a.example", "www.a.example"),
+        3,
+    )
     assert (
         plan.politeness.delay_ms,
         plan.politeness.concurrency,
@@ -69,9 +81,15 @@ def test_everything_is_in_one_folder_unless_an_engine_was_named(tmp_path: Path, 
     assert (settings.database, settings.objects) == ("postgresql://a@b/c", "memory://")
 
 
-def summary(run: RunRow, *fates: Fate, untouched: bool = False) -> str:
+def summary(
+    run: RunRow,
+    *fates: Fate,
+    untouched: bool = False,
+    refused: dict[str, int] | None = None,
+    taken_up: int = 0,
+) -> str:
     out = StringIO()
-    result = CrawlResult(run, list(fates), False, untouched)
+    result = CrawlResult(run, list(fates), False, untouched, refused=refused or {}, taken_up=taken_up)
     crawl._summary(Console(width=100, file=out), result, Settings(data=Path("out")))
     return out.getvalue()
 
@@ -117,3 +135,13 @@ def test_a_folder_that_cannot_be_written_is_named_with_the_flag_of_crawls(longli
     (tmp_path / "file").write_text("")
     told = longline("crawl", "http://127.0.0.1:9/", "--out", "file/out")
     assert_one_line(told, 1, "cannot be written: Not a directory; name another with --out")
+
+
+def test_bounds_that_left_links_out_are_named_with_the_option_that_takes_them_up():
+    told = summary(a_run(budget=10), refused={"depth": 81, "offsite": 1, "budget": 1200, "excluded": 2}, taken_up=7)
+    assert "7 links that the earlier bounds left out taken up" in told
+    assert "81 links were beyond --depth 2; a larger --depth goes on with them" in told
+    assert "1 link was to other hosts; --offsite goes on with them" in told
+    assert "1,200 links were beyond --limit 10; a larger --limit goes on with them" in told
+    assert "2 links were in an --exclude" in told
+    assert "--include" not in told

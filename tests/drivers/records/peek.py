@@ -8,6 +8,8 @@ import asyncpg
 
 TABLES = (
     "run_items",
+    "sessions",
+    "refused_urls",
     "bot_answers",
     "bot_results",
     "bot_tasks",

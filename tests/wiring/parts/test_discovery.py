@@ -9,13 +9,14 @@ from longline.engine.logs.run_log_writer import RunLogWriter
 from longline.engine.loops import chore, run_loops
 from longline.model.discovery.link import LinkQuery
 from longline.model.url import parse
+from longline.services.crawl_options import CrawlRequest
 from longline.services.crawls import Crawls
 from longline.settings import Settings
 from longline.wiring.house import House, migrate_tables, open_house, registered_worker
 from longline.wiring.parts.discovery import candidate_probe, candidates
 from longline.wiring.parts.logs import writing_run_logs
 from longline.wiring.worker import fetch_worker, report_observers
-from tests.plans import crawl_plan
+from tests.plans import crawl_plan, crawl_stores
 from tests.web import running_site
 from tests.web.wire import Answer
 
@@ -23,9 +24,7 @@ from tests.web.wire import Answer
 async def crawled(house: House, owner: int, url: str, *, discovering: bool, journal: RunLogWriter | None) -> None:
     """A crawl of one page, until everything is known that will be."""
     plan = crawl_plan((url,), hosts=(parse(url).host,), delay_ms=0, discover=True)
-    await Crawls(house.lifecycle, house.records.runs, house.records.workers).open(
-        plan, None, owner, 30_000, again=False
-    )
+    await Crawls(house.lifecycle, crawl_stores(house.records)).open(CrawlRequest(plan), owner, 30_000)
     stop = asyncio.Event()
 
     async def look() -> None:

@@ -15,13 +15,14 @@ from longline.cli import log_setup as logs
 from longline.cli.command_line import command
 from longline.cli.commands.export import write
 from longline.cli.commands.urls import urls_command
+from longline.cli.crawl_scope import Scope, ScopeArguments, hints, read_scope, refused_links, takes_scope
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
 from longline.cli.item_outputs import PIPE_CLOSED, Outputs, print_tables, takes_outputs
-from longline.model.runs.plan import CrawlBounds, CrawlPlan, ParseOptions, Politeness, Retries
-from longline.model.runs.run import COUNTED_APART, REFUSED, WITHOUT_ITEM, RunRow
+from longline.model.runs.plan import SITEMAPS, CrawlPlan, FetchOptions, ParseOptions, Politeness, Retries
+from longline.model.runs.run import COUNTED_APART, WITHOUT_ITEM, RunRow
 from longline.model.states import RUN_ENDED, RunState
-from longline.model.url import Url, parse
+from longline.model.url import Url
 from longline.settings import Loaded, Settings, prepare_folder
 from longline.wiring import CrawlRequest, CrawlResult, FolderOutput, Watcher, WorkerProgress
 from longline.wiring import crawl as crawl_once
@@ -33,8 +34,8 @@ _LOOPBACK_CONCURRENCY = 8
 _FILES = ("jsonl", "parquet")
 """Formats that a crawl exports beside its archive at its end; `longline export` writes more."""
 
-_APART = {REFUSED: "not admitted", WITHOUT_ITEM: "without item"}
-"""Fates that are no part of the sum, and their names in the table."""
+_PLANNED = ("user_agent", "delay", "host_concurrency", "respect_robots", "max_retries", "parser", "parser_config")
+"""Settings that a crawl keeps in its plan."""
 
 _COLOURS = {"completed": "green", "failed": "red", "skipped": "yellow", "cancelled": "magenta", "open": "cyan"}
 
@@ -56,44 +57,41 @@ _COLOURS = {"completed": "green", "failed": "red", "skipped": "yellow", "cancell
     "parser_config",
     "log_level",
 )
+@takes_scope
 @takes_outputs("Folder for all results; if not given, crawl-HOST.")
 def crawl(
     loaded: Loaded,
-    url: Annotated[str, typer.Argument(help="URL to start from.", show_default=False)],
-    depth: Annotated[int, typer.Option(min=0, help="Longest path of links from the start URL.")] = 2,
-    limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of pages.", show_default=False)] = None,
-    offsite: Annotated[bool, typer.Option("--offsite", help="Follow links to other hosts as well.")] = False,
+    scope: ScopeArguments,
     again: Annotated[bool, typer.Option("--again", help="Start a new crawl after the last one has ended.")] = False,
     *,
     outputs: Outputs,
 ) -> None:
-    """Crawl a site once. The same command in the same folder resumes a stopped crawl."""
+    """Crawl a site once. The same command in the same folder resumes a stopped crawl.
+
+    An option that is not given keeps its value of the folder's crawl. A larger bound goes on with a crawl that ended.
+    """
     # The progress bar replaces log lines, unless a log level is set.
     logs.set_up(
         loaded.settings.log_level if loaded.origins["log_level"] != "default" else "error", loaded.settings.log_format
     )
-    run(loaded, CrawlArguments(url, depth, limit, outputs, offsite, again))
+    run(loaded, CrawlArguments(scope, outputs, again))
 
 
 class CrawlArguments(msgspec.Struct, frozen=True):
     """The arguments of `longline crawl`."""
 
-    url: str
-    depth: int = 2
-    limit: int | None = None
+    scope: ScopeArguments
     outputs: Outputs = Outputs()
-    offsite: bool = False
     again: bool = False
 
 
 def run(loaded: Loaded, arguments: CrawlArguments) -> None:
     """Crawl with a progress bar, then print the table; exit non-zero after a failed or interrupted crawl."""
-    start = parse(arguments.url)
+    wanted = read_scope(arguments.scope)
+    start = wanted.seeds[0]
     folder = arguments.outputs.folder or Path(f"crawl-{start.host.replace(':', '-')}")
+    request = _request(loaded, wanted, again=arguments.again)
     settings = _settings(loaded, prepare_folder(folder, "--out"))
-    request = CrawlRequest(
-        _plan(loaded, start, arguments.depth, offsite=arguments.offsite), arguments.limit, arguments.again
-    )
     # Standard output belongs to the items.
     console = Console(stderr=arguments.outputs.items.stream)
     with _ProgressBar(console, start) as bar:
@@ -112,6 +110,11 @@ def run(loaded: Loaded, arguments: CrawlArguments) -> None:
         raise typer.Exit(PIPE_CLOSED if result.pipe_closed else _INTERRUPTED)
 
 
+def _request(loaded: Loaded, wanted: Scope, *, again: bool) -> CrawlRequest:
+    given = wanted.given | {name for name in _PLANNED if loaded.origins[name] != "default"}
+    return CrawlRequest(_plan(loaded, wanted), wanted.limit, again, given, wanted.credentials)
+
+
 def _settings(loaded: Loaded, out: Path) -> Settings:
     """Return settings with all engines in one folder, except engines that were named."""
     here = out.absolute()
@@ -123,23 +126,30 @@ def _settings(loaded: Loaded, out: Path) -> Settings:
     return msgspec.structs.replace(loaded.settings, **changes)
 
 
-def _plan(loaded: Loaded, start: Url, depth: int, *, offsite: bool) -> CrawlPlan:
+def _plan(loaded: Loaded, wanted: Scope) -> CrawlPlan:
     s = loaded.settings
     # Loopback needs no politeness, unless a delay or a concurrency is set.
-    own = _loopback(start.hostname)
+    own = all(_loopback(url.hostname) for url in wanted.seeds)
     delay = 0.0 if own and loaded.origins["delay"] == "default" else s.delay
     default = loaded.origins["host_concurrency"] == "default"
     return CrawlPlan(
-        seeds=(start.href,),
-        bounds=CrawlBounds(max_depth=depth, hosts=() if offsite else (start.host,)),
+        seeds=tuple(url.href for url in wanted.seeds),
+        bounds=wanted.bounds,
         politeness=Politeness(
             robots=s.respect_robots,
             delay_ms=round(delay * 1000),
             concurrency=_LOOPBACK_CONCURRENCY if own and default else s.host_concurrency,
         ),
         retries=Retries(max_attempts=s.max_retries + 1),
-        parse=ParseOptions(config=msgspec.json.encode(parser_choice(s)).decode()),
+        fetch=FetchOptions(user_agents=(s.user_agent,)),
+        parse=ParseOptions(config=_config(s, sitemaps=wanted.bounds.sitemap_only)),
     )
+
+
+def _config(settings: Settings, *, sitemaps: bool) -> str:
+    """Return the config of parsers as a plan keeps it."""
+    chosen = parser_choice(settings) | ({SITEMAPS: True} if sitemaps else {})
+    return msgspec.json.encode(chosen, order="sorted").decode()
 
 
 def _loopback(hostname: str) -> bool:
@@ -190,10 +200,17 @@ class _ProgressBar(Watcher):
         )
 
 
-def _summary(console: Console, result: CrawlResult, settings: Settings) -> None:
-    run = result.run
+def _say_how_it_began(console: Console, result: CrawlResult) -> None:
+    if result.taken_up:
+        links = "link" if result.taken_up == 1 else "links"
+        console.print(f"{result.taken_up:,} {links} that the earlier bounds left out taken up")
     if result.untouched:
         console.print("this crawl has already ended; add --again for a new one")
+
+
+def _summary(console: Console, result: CrawlResult, settings: Settings) -> None:
+    run = result.run
+    _say_how_it_began(console, result)
     table = Table("fate", "reason", "URLs", title=f"{run.seed}: {run.state}", title_justify="left")
     table.columns[2].justify = "right"
     rows = [(f.fate, f.reason, f.count) for f in result.fates if f.fate not in COUNTED_APART]
@@ -203,16 +220,21 @@ def _summary(console: Console, result: CrawlResult, settings: Settings) -> None:
         table.add_row(f"[{_COLOURS.get(fate, 'white')}]{fate}[/]", reason, f"{count:,}")
     table.add_section()
     table.add_row("[bold]admitted[/]", "the sum of these", f"[bold]{run.admitted:,}[/]")
-    for apart, shown in _APART.items():
-        found = [f for f in result.fates if f.fate == apart]
+    apart = {
+        "not admitted": refused_links(run, result.fates, result.refused),
+        "without item": {f.reason: f.count for f in result.fates if f.fate == WITHOUT_ITEM},
+    }
+    for shown, found in apart.items():
         if found:
             table.add_section()
-        for f in found:
-            table.add_row(f"[dim]{shown}[/]", f"[dim]{f.reason}[/]", f"[dim]{f.count:,}[/]")
+        for reason, count in found.items():
+            table.add_row(f"[dim]{shown}[/]", f"[dim]{reason}[/]", f"[dim]{count:,}[/]")
     console.print(table)
     for error, count, url in result.errors:
         console.print(Text(f"{count:,} failed: {error} ({'last: ' if count > 1 else ''}{url})"), soft_wrap=True)
     console.print(Text(urls_command(run, settings)), soft_wrap=True)
+    for hint in hints(run, result.refused):
+        console.print(Text(hint), soft_wrap=True)
     if run.completed and settings.objects.startswith("file:"):
         console.print(Text(f"pages are kept in {settings.data / 'warc'}"), soft_wrap=True)
     if run.state not in RUN_ENDED:

@@ -11,6 +11,7 @@ from rich.text import Text
 from longline.cli import log_setup as logs
 from longline.cli.command_line import command
 from longline.cli.commands import crawl
+from longline.cli.crawl_scope import ScopeArguments
 from longline.cli.demo_site import running_site
 from longline.cli.flags import takes
 from longline.cli.item_outputs import Outputs
@@ -28,7 +29,6 @@ def demo(
     console = Console()
     with running_site() as site:
         console.print(f"website of {site.pages} pages at {site.url}")
-        line = command("crawl", site.url, "--depth", "10", "--out", str(folder))
-        console.print(Text(f"$ {line}", "dim"), soft_wrap=True)
-        crawl.run(loaded, crawl.CrawlArguments(site.url, depth=10, outputs=Outputs(folder)))
+        console.print(Text(f"$ {command('crawl', site.url, '--out', str(folder))}", "dim"), soft_wrap=True)
+        crawl.run(loaded, crawl.CrawlArguments(ScopeArguments((site.url,)), Outputs(folder)))
     console.print("next: longline crawl on a site of your own, or longline up for the whole platform", soft_wrap=True)

@@ -4,13 +4,16 @@ Names are resolved here and pinned to the client that dials, so a client belongs
 The deadline that passes first names the failure: connecting, idle, or total.
 
 A server may close a kept connection at the moment at which a request is sent on it. Such a request is sent once more,
-at once, on a connection of its own (RFC 9112, section 9.3.1: a GET is idempotent).
+at once, on a connection of its own (RFC 9112, section 9.3.1: a GET is idempotent). A POST may have been acted on, so
+it is never sent again; it goes on a connection of its own from the start, which no server has been waiting to close.
 """
 
 import asyncio
 from datetime import timedelta
 from pathlib import Path
 from time import monotonic
+from types import MappingProxyType
+from typing import get_args
 
 import wreq
 
@@ -23,11 +26,12 @@ from longline.drivers.http.route import Route, find_route
 from longline.drivers.http.tunnel import refusal
 from longline.model.fetch.egress import Address
 from longline.model.url import BadUrl, Url, parse
-from longline.ports.http import FetchFailed, Request, Response
+from longline.ports.http import FetchFailed, Method, Request, Response
 
 MAX_CLIENTS = 512
 
 _BODILESS = (204, 304)
+_METHODS = MappingProxyType({name: getattr(wreq.Method, name) for name in get_args(Method)})
 _REQUEST_TIMEOUT = 408
 _SOONER = 0.95
 _VERSIONS = {
@@ -116,6 +120,10 @@ class WreqHttp:
         host = self._clients.get(way, connect)
         href, authorization = part(url.href)
         headers, shown = _headers(request, authorization), request.url if authorization is None else href
+        if request.method != "GET":
+            method, body = _METHODS[request.method], request.body or None
+            async with host.unpooled.request(method, href, headers=headers, read_timeout=idle, body=body) as answer:
+                return await _take(answer, request, way, sending, shown)
         try:
             async with host.pooled.get(href, headers=headers, read_timeout=idle) as answer:
                 connection = str(answer.local_addr)

@@ -109,7 +109,7 @@ class ReplayingHttp:
 
     async def fetch(self, request: Request) -> Response:
         """Return the saved response, or raise `FetchFailed`."""
-        answer = await asyncio.to_thread(self._fixtures.read, request.url)
+        answer = await asyncio.to_thread(self._fixtures.read, request.url) if request.method == METHOD else None
         if answer is None:
             why = f"there is no fixture {self._fixtures.path(request.url)}"
             return Response(request.url, 404, (("content-type", "text/plain"),), why.encode(), "HTTP/1.1", 0)
@@ -132,7 +132,8 @@ class RecordingHttp:
     async def fetch(self, request: Request) -> Response:
         """Send one request and read the whole response, or raise `FetchFailed`."""
         answer = await self._live.fetch(request)
-        if answer.status != 304:  # a 304 has no body, and a replaying crawl may not have the body either
+        # A 304 has no body, and a replaying crawl may not have the body either; the answer to a POST may be a token.
+        if answer.status != 304 and request.method == METHOD:
             await asyncio.to_thread(self._fixtures.write, answer, request.max_bytes)
         return answer
 

@@ -18,6 +18,7 @@ from longline.drivers.records.feeds.feeds import FeedRecords
 from longline.drivers.records.feeds.sitemaps import SitemapRecords
 from longline.drivers.records.frontier.claims import FrontierRecords
 from longline.drivers.records.frontier.moves import MoveRecords
+from longline.drivers.records.frontier.refused_urls import RefusedUrlRecords
 from longline.drivers.records.frontier.standing_frontier import StandingFrontierRecords
 from longline.drivers.records.frontier.task_leases import TaskLeaseRecords
 from longline.drivers.records.frontier.tasks import TaskRecords
@@ -33,6 +34,7 @@ from longline.drivers.records.schedules.ticks import TickRecords
 from longline.drivers.records.schema import SchemaRecords
 from longline.drivers.records.search.index import RecordsSearch
 from longline.drivers.records.search.items import ItemRecords
+from longline.drivers.records.sessions import SessionRecords
 from longline.drivers.records.sources.handled_messages import HandledMessageRecords
 from longline.drivers.records.sources.remote_sources import RemoteSourceRecords
 from longline.drivers.records.sources.sources import SourceRecords
@@ -80,6 +82,8 @@ async def open_records(url: str, clock: Clock, *, read_only: bool = False) -> Re
         rhythms=PageChangeRecords(database),
         tallies=CounterRecords(database),
         tasks=TaskRecords(database),
+        refused_urls=RefusedUrlRecords(database),
+        sessions=SessionRecords(database),
         segments=SegmentRecords(database),
         workers=WorkerRecords(database),
         events=EventRecords(database),

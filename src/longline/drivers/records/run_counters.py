@@ -8,6 +8,7 @@ import orjson
 
 from longline.drivers.records.database import Row, Transaction, TryAgain
 from longline.model.errors import IllegalMove
+from longline.model.frontier.task import RefusedUrl
 from longline.model.runs.run import REFUSED, StartOutcome
 from longline.model.search.item import UNINDEXED_KINDS, NewItem
 from longline.model.states import ENDED, RUN_ENDED, Move, Noun, RunState, legal, move
@@ -49,6 +50,7 @@ class RunCounters:
         self._standing: Counter[tuple[int, str]] = Counter()
         self._placed: defaultdict[int, list[int]] = defaultdict(list)
         self.page_counts: Counter[str] = Counter()
+        self._kept: list[RefusedUrl] = []
         self._memory_mb = 0
         self._done: list[int] = []
 
@@ -78,8 +80,14 @@ class RunCounters:
             if listed:
                 self._moves[m.run_id].append((m.task_id, m.was, m.became, m.reason))
 
-    def count_apart(self, counts: Mapping[tuple[int, str], int], fate: str = REFUSED) -> None:
-        """Count URLs that were never admitted, or pages without an item, apart from the sum of a run's URLs."""
+    def count_apart(
+        self, counts: Mapping[tuple[int, str], int], fate: str = REFUSED, stored: Iterable[RefusedUrl] = ()
+    ) -> None:
+        """Count URLs that were never admitted, or pages without an item, apart from the sum of a run's URLs.
+
+        `stored` are the refused URLs that are to be stored.
+        """
+        self._kept += stored
         for (run_id, reason), count in counts.items():
             self._fates[run_id, fate, reason] += count
 
@@ -142,6 +150,7 @@ class RunCounters:
         await tx.batch("place_items", positions)
         # After the runs, for which every report of a run waits: in the other order two reports could deadlock.
         await tx.batch("count_fates", [(*key, n) for key, n in sorted(self._fates.items()) if n])
+        await _keep_refused(tx, self._kept)
         await tx.batch("count_standing", [(*key, n) for key, n in sorted(self._standing.items()) if n])
         await tx.batch("add_events", [*self._batches(actor), *self._events])
         # At the end: the reports of all runs wait for the same few rows.
@@ -178,24 +187,32 @@ class RunCounters:
         elif run["open"] > 0 and state in RUN_ENDED:
             if self._counts[run_id]["admitted"]:
                 raise TryAgain(f"run {run_id} ended while it was given URLs")
-            reopen = move("run", "reopen")
-            if state not in reopen.was:
-                raise IllegalMove("run", reopen.name, state, legal("run", state))
-            await tx.one(
-                "move_run",
-                id=run_id,
-                was=state,
-                became=reopen.became,
-                owner=None,
-                lease_until=None,
-                error=None,
-                token=None,
-                lease_seen=None,
-            )
-            self.event(
-                "run", run_id, reopen.name, state, reopen.became, (_by(actor, reopen), "a task was opened again")
-            )
+            await reopen(tx, self, run_id, state, (actor, "a task was opened again"))
         return False
+
+
+async def reopen(tx: Transaction, counters: RunCounters, run_id: int, state: str, by: tuple[str, str]) -> None:
+    """Open a run again that has ended; raise `IllegalMove` for a run that was cancelled. `by` is actor and reason."""
+    rule, (actor, reason) = move("run", "reopen"), by
+    if state not in rule.was:
+        raise IllegalMove("run", rule.name, state, legal("run", state))
+    free: dict[str, None] = dict.fromkeys(("owner", "lease_until", "error", "token", "lease_seen"))
+    await tx.one("move_run", id=run_id, was=state, became=rule.became, **free)
+    counters.event("run", run_id, rule.name, state, rule.became, (_by(actor, rule), reason))
+
+
+async def _keep_refused(tx: Transaction, refused: Iterable[RefusedUrl]) -> None:
+    """Store refused URLs, each once and in one order, after the rows of their runs were locked."""
+    once: dict[tuple[int, bytes], RefusedUrl] = {}
+    for one in refused:
+        key = one.task.run_id, one.task.key
+        if key not in once or one.task.depth < once[key].task.depth:
+            once[key] = one
+    rows = [
+        (run, key, r.task.host, r.reason, r.task.depth, r.task.hops, r.task.priority, r.task.parent_id, r.task.url)
+        for (run, key), r in sorted(once.items())
+    ]
+    await tx.batch("keep_refused", rows)
 
 
 async def start_failure(tx: Transaction, run_id: int, fetched: int) -> str | None:

@@ -75,6 +75,9 @@ class RunRecords(Table):
 
         return await self._database.transact(work)
 
+    async def revise(self, run_id: int, plan: str, budget: int | None) -> None:
+        await self._write("revise_run", id=run_id, plan=plan, budget=budget)
+
     async def find(self, *, limit: int = 50, offset: int = 0) -> list[RunRow]:
         return await self._all("find_runs", RunRow, limit=limit, offset=offset)
 

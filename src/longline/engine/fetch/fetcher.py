@@ -10,13 +10,15 @@ import msgspec
 from longline.engine.fetch.challenge import is_challenge
 from longline.engine.fetch.retry_after import TOO_MANY_REQUESTS, back_off
 from longline.engine.fetch.robots import RobotsRules
-from longline.engine.fetch.sender import Headers, RequestContext, Sender, TimedResponse
+from longline.engine.fetch.sender import RequestContext, Sender, TimedResponse
+from longline.engine.fetch.sessions import Sessions
 from longline.engine.frontier.held_hosts import HeldHost
 from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.engine.sources.crawl_plan import is_binary
 from longline.model.bounded_dict import BoundedDict
 from longline.model.feeds.sitemap import MAX_BYTES, may_be_sitemap
 from longline.model.fetch.content_encoding import Undecodable, decode_body
+from longline.model.fetch.credentials import Headers
 from longline.model.frontier import outcomes as fate
 from longline.model.frontier.standing_frontier import SCOPE
 from longline.model.frontier.task import RESENT, ClaimedTask, KnownPage, RequestMade
@@ -90,6 +92,7 @@ class FetchParts(NamedTuple):
     clock: Clock
     politeness: PolitenessKey
     tasks: TaskStore | None = None
+    sessions: Sessions | None = None
     witness: ResponseObserver | None = None
 
 
@@ -99,6 +102,7 @@ class Fetcher:
     def __init__(self, parts: FetchParts, max_bytes: int, chance: Callable[[], float] = random.random) -> None:
         self._sender, self._rules, self._clock = parts.sender, parts.rules, parts.clock
         self._politeness, self._tasks, self._witness = parts.politeness, parts.tasks, parts.witness
+        self._send_request = parts.sessions.send if parts.sessions is not None else parts.sender.send
         self._max_bytes, self._chance = max_bytes, chance
         self._told: BoundedDict[tuple[int, str], None] = BoundedDict(MAX_REMEMBERED_WARNINGS)
 
@@ -130,7 +134,7 @@ class Fetcher:
 
     async def _send(self, host: HeldHost, url: str, errand: RequestContext) -> TimedResponse:
         """Send a request for a page, and add the request and its response to the context."""
-        sent = await self._sender.send(host, url, errand)
+        sent = await self._send_request(host, url, errand)
         response = sent.response
         errand.asked.extend(_resent(response.resent_ms))
         errand.asked.append(RequestMade(response.status, response.elapsed_ms, len(response.body)))
@@ -187,7 +191,8 @@ class Fetcher:
             return "redirect_loop", f"redirected back to {url}", None
         if task.hops + len(seen) > most:
             return "too_many_redirects", f"more than {most} redirects", None
-        if not await self._politeness.covers(host.lease.host, url):
+        excluded = errand.plan.bounds.keep_refused and bounds_of(errand.plan.bounds).excludes(url)
+        if excluded or not await self._politeness.covers(host.lease.host, url):
             return "redirected", f"redirected to {url}", url
         if errand.plan.politeness.robots and not await self._rules.allow(host, url, errand):
             return "robots", f"redirected to {url}", None

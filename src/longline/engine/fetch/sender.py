@@ -6,25 +6,22 @@ from itertools import count
 
 import msgspec
 
+from longline.engine.fetch.run_credentials import RunCredentials
 from longline.engine.frontier.held_hosts import HeldHost
 from longline.engine.proxies.rotation import ProxyRotation
-from longline.model.bounded_dict import BoundedDict
 from longline.model.fetch.content_encoding import ACCEPT_ENCODING
 from longline.model.fetch.cookies import RunCookies
+from longline.model.fetch.credentials import Headers, masked, without_cookie_values
 from longline.model.frontier.task import RequestMade
 from longline.model.proxies import blames_proxy, proxy_works
 from longline.model.runs.plan import CrawlPlan
 from longline.model.url import referer
 from longline.ports.clock import Clock
-from longline.ports.http import FetchFailed, Http, Request, Response
+from longline.ports.http import FetchFailed, Http, Method, Request, Response
 from longline.ports.records.proxies import PickedProxy
 
 MAX_PROXIES_PER_REQUEST = 10
 """Largest number of proxies tried for one request: behind a proxy, a dead site looks like a dead proxy."""
-
-MAX_COOKIE_JARS = 1000
-
-Headers = tuple[tuple[str, str], ...]
 
 
 class FetchSettings(msgspec.Struct, frozen=True):
@@ -44,24 +41,20 @@ class LeaseLost(Exception):
 
 
 class TimedResponse(msgspec.Struct, frozen=True):
-    """A response, the time of its request, and the headers of the request."""
+    """A response, the time of its request, the headers of the request with secret values masked, and its cookies."""
 
     at: int
     response: Response
     headers: Headers = ()
-
-    @property
-    def cookies(self) -> str | None:
-        """Return the value of the Cookie header that was sent, if there was one."""
-        return next((value for name, value in self.headers if name.lower() == "cookie"), None)
+    cookies: str | None = None
 
 
 class RequestContext(msgspec.Struct, frozen=True):
     """The run and plan of a request, and headers of this request alone.
 
     `found_on` is the page that links to the URL. With `cut_at` a larger body is cut there; without, a body larger than
-    `most`, by default the limit for pages, is a failure. With `render` the page is rendered by a browser. `asked`
-    collects the requests made for the page, and `exchanges` their responses.
+    `most`, by default the limit for pages, is a failure. With `render` the page is rendered by a browser. A `jar`
+    replaces the cookies of the run. `asked` collects the requests made for the page, and `exchanges` their responses.
     """
 
     run_id: int
@@ -71,6 +64,9 @@ class RequestContext(msgspec.Struct, frozen=True):
     most: int | None = None
     found_on: str | None = None
     render: bool = False
+    method: Method = "GET"
+    body: bytes = b""
+    jar: RunCookies | None = None
     asked: list[RequestMade] = []
     exchanges: list[TimedResponse] = []
 
@@ -85,9 +81,10 @@ class Sender:
         settings: FetchSettings,
         proxies: ProxyRotation,
         chance: Callable[[], float] = random.random,
+        credentials: RunCredentials | None = None,
     ) -> None:
         self._http, self._clock, self._settings, self._proxies, self._chance = http, clock, settings, proxies, chance
-        self._jars: BoundedDict[int, RunCookies] = BoundedDict(MAX_COOKIE_JARS)
+        self._credentials = credentials or RunCredentials()
         self._number = count()
 
     def agent(self, plan: CrawlPlan) -> str:
@@ -100,8 +97,9 @@ class Sender:
 
     def cookies(self, url: str, errand: RequestContext) -> str | None:
         """Return the value of the Cookie header for a request to a URL, if there is one."""
-        own = next((value for name, value in errand.plan.fetch.headers if name.lower() == "cookie"), None)
-        return own if own is not None else self._stored_cookies(url, errand)
+        own = (*errand.plan.fetch.headers, *self._credentials.headers(errand.run_id, errand.plan, url))
+        given = next((value for name, value in own if name.lower() == "cookie"), None)
+        return given if given is not None else self._stored_cookies(url, errand)
 
     async def send(self, host: HeldHost, url: str, errand: RequestContext) -> TimedResponse:
         """Send a request to a held host; a failed proxy is replaced by the next, each time at the host's turn."""
@@ -119,7 +117,7 @@ class Sender:
             try:
                 sent = await self._once(host, request, way, self._chance() * errand.plan.politeness.jitter_ms / 1000)
             except FetchFailed as failure:
-                if way is None or not failure.proxy_fault:
+                if way is None or not failure.proxy_fault or not _may_send_again(errand, failure):
                     raise
                 failed |= {way.proxy_id}
                 if len(failed) >= MAX_PROXIES_PER_REQUEST:
@@ -127,7 +125,7 @@ class Sender:
                     raise FetchFailed("proxy_exhausted", message) from failure
                 continue
             self._store_cookies(errand, url, sent.response)
-            return sent
+            return self._without_secrets(sent, errand)
 
     async def _once(
         self, host: HeldHost | None, request: Request, way: PickedProxy | None, longer: float
@@ -139,7 +137,7 @@ class Sender:
         try:
             response = await (self._http.fetch(request) if way is None else self._through(way, request))
             resent_ms = response.resent_ms
-            return TimedResponse(at, response, request.headers)
+            return TimedResponse(at, response, request.headers, _cookie_header(request.headers))
         except FetchFailed as failure:
             resent_ms = failure.resent_ms
             raise
@@ -173,6 +171,8 @@ class Sender:
             max_bytes=errand.cut_at or errand.most or s.max_bytes,
             cut=errand.cut_at is not None,
             render=errand.render,
+            method=errand.method,
+            body=errand.body,
         )
 
     def _headers(self, url: str, errand: RequestContext) -> Headers:
@@ -183,14 +183,17 @@ class Sender:
             usual.append(("cookie", cookies))
         if self._settings.referer and errand.found_on and (page := referer(errand.found_on, url)):
             usual.append(("referer", page))
-        if not plan.fetch.headers:
+        given = (*plan.fetch.headers, *self._credentials.headers(errand.run_id, plan, url))
+        if not given:
             return (*usual, *errand.headers)
-        own = {name.lower() for name, _ in plan.fetch.headers}
-        return (*(h for h in usual if h[0] not in own), *plan.fetch.headers, *errand.headers)
+        own = {name.lower() for name, _ in given}
+        return (*(h for h in usual if h[0] not in own), *given, *errand.headers)
 
     def _stored_cookies(self, url: str, errand: RequestContext) -> str | None:
-        jar = self._jars.get(errand.run_id) if errand.plan.fetch.cookies else None
-        return jar.header(url) if jar else None
+        return self._jar(errand).header(url) if errand.plan.fetch.cookies else None
+
+    def _jar(self, errand: RequestContext) -> RunCookies:
+        return errand.jar if errand.jar is not None else self._credentials.jar(errand.run_id, errand.plan)
 
     def _next_agent(self, plan: CrawlPlan) -> str:
         if not plan.fetch.user_agents:
@@ -202,9 +205,27 @@ class Sender:
             return
         values = [value for name, value in response.headers if name.lower() == "set-cookie"]
         if values:
-            jar = self._jars.setdefault(errand.run_id, RunCookies())
-            self._jars.move_to_end(errand.run_id)
-            jar.store(url, values)
+            self._jar(errand).store(url, values)
+
+    def _without_secrets(self, sent: TimedResponse, errand: RequestContext) -> TimedResponse:
+        """Return an exchange as it may be stored: without the values of a run's headers and cookies.
+
+        The cookies of a response are masked only where the run has a login or given ones: a site may repeat them.
+        """
+        secrets = {name.lower() for name, _ in self._credentials.headers(errand.run_id, errand.plan, sent.response.url)}
+        headers, response = masked(sent.headers, frozenset(secrets)), sent.response
+        if self._credentials.has_secrets(errand.run_id):
+            response = msgspec.structs.replace(response, headers=without_cookie_values(response.headers))
+        return msgspec.structs.replace(sent, headers=headers, response=response)
+
+
+def _may_send_again(errand: RequestContext, failure: FetchFailed) -> bool:
+    """Return whether a request may go by another proxy: a POST only if the first proxy did not take it."""
+    return errand.method == "GET" or failure.kind in ("proxy_refused", "proxy_auth")
+
+
+def _cookie_header(headers: Headers) -> str | None:
+    return next((value for name, value in headers if name.lower() == "cookie"), None)
 
 
 def _host(host: HeldHost | None) -> str:

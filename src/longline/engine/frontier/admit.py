@@ -2,13 +2,16 @@
 
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
+
+import msgspec
 
 from longline.model.frontier.standing_frontier import SCOPE, url_hash
-from longline.model.frontier.task import DEFAULT_PRIORITY, ClaimedTask, NewTask
-from longline.model.runs.bounds import bounds_of
-from longline.model.runs.plan import CrawlPlan
+from longline.model.frontier.task import DEFAULT_PRIORITY, ClaimedTask, NewTask, RefusedUrl
+from longline.model.runs.bounds import BOUND_REASONS, DEPTH, bounds_of
+from longline.model.runs.plan import UNBOUNDED_DEPTH, CrawlPlan
 from longline.model.url import BadUrl, dedupe_key, parse
 from longline.ports.records.frontier import HostSetting
 
@@ -16,6 +19,10 @@ MAX_VERDICTS = 50_000
 
 KNOWN = "known"
 TOO_MANY = "too_many_links"
+UNLISTED = "unlisted"
+
+NOT_STORED = UNBOUNDED_DEPTH + 1
+"""Depth of a URL that has not been stored as refused; every real depth is smaller."""
 
 Urgency = Mapping[str, int]
 """Offsets from the default priority, by URL; the lower priority goes first."""
@@ -24,11 +31,29 @@ NONE: Urgency = MappingProxyType({})
 
 
 class AdmittedUrl(NamedTuple):
-    """A URL that belongs to its run: its normal form, its host, and its deduplication key."""
+    """A URL that belongs to its run: its normal form, its host, and its deduplication key.
+
+    `stored_depth` is the smallest depth at which the URL was stored as too deep.
+    """
 
     url: str
     host: str
     key: bytes
+    stored_depth: int = NOT_STORED
+
+
+class RefusedLink(NamedTuple):
+    """A URL that the bounds of its run refuse, and the smallest depth at which it was stored as refused."""
+
+    reason: str
+    url: str
+    host: str
+    key: bytes
+    stored_depth: int = NOT_STORED
+
+
+Verdict = AdmittedUrl | RefusedLink | str
+"""A URL, a refusal that may be stored, or the reason of a refusal that never is."""
 
 
 class QueuePlace(NamedTuple):
@@ -37,6 +62,35 @@ class QueuePlace(NamedTuple):
     depth: int
     priority: int
     hops: int
+
+
+class FoundLinks(Protocol):
+    """The links that a parser found on a page; `beside` lead no deeper, `cut` is the number of dropped links.
+
+    `refused` are links that the parser does not follow, by reason; `without_item` is the reason for having no item.
+    `listing` is `index` for a sitemap of sitemaps, `sitemap` for one of pages, and empty for other pages.
+    """
+
+    @property
+    def links(self) -> Sequence[str]: ...
+
+    @property
+    def beside(self) -> Sequence[str]: ...
+
+    @property
+    def priorities(self) -> Urgency: ...
+
+    @property
+    def cut(self) -> int: ...
+
+    @property
+    def refused(self) -> Mapping[str, Sequence[str]]: ...
+
+    @property
+    def without_item(self) -> str | None: ...
+
+    @property
+    def listing(self) -> str: ...
 
 
 class AdmissionCache:
@@ -48,13 +102,13 @@ class AdmissionCache:
     def __init__(self, most: int = MAX_VERDICTS) -> None:
         self._most, self._count = most, 0
         # A plain dict finds its first key by passing over every slot that was deleted before it.
-        self._said: OrderedDict[int, OrderedDict[str, AdmittedUrl | str]] = OrderedDict()
+        self._said: OrderedDict[int, OrderedDict[str, Verdict]] = OrderedDict()
 
-    def latest_verdicts(self, run_id: int) -> Mapping[str, AdmittedUrl | str]:
+    def latest_verdicts(self, run_id: int) -> Mapping[str, Verdict]:
         """Return the latest verdicts on links of a run, for lookups of very many."""
         return self._said.get(run_id, {})
 
-    def judge(self, run_id: int, text: str, plan: CrawlPlan) -> AdmittedUrl | str:
+    def judge(self, run_id: int, text: str, plan: CrawlPlan) -> Verdict:
         """Return the URL, or the reason of its refusal."""
         said = self.latest_verdicts(run_id).get(text)
         if said is None:
@@ -67,7 +121,14 @@ class AdmissionCache:
         for task in tasks:
             self._say(task.run_id, task.url, KNOWN)
 
-    def _say(self, run_id: int, text: str, said: AdmittedUrl | str) -> None:
+    def stored(self, refused: Iterable[RefusedUrl]) -> None:
+        """Note the depths at which the database has refused URLs now: a deeper place need not be sent again."""
+        for one in refused:
+            said = self.latest_verdicts(one.task.run_id).get(one.task.url)
+            if said is not None and not isinstance(said, str):
+                self._say(one.task.run_id, one.task.url, said._replace(stored_depth=one.task.depth))
+
+    def _say(self, run_id: int, text: str, said: Verdict) -> None:
         of_run = self._said.get(run_id)
         if of_run is None:
             of_run = self._said[run_id] = OrderedDict()
@@ -85,12 +146,24 @@ class AdmissionCache:
             del self._said[run_id]
 
 
-def _judged(text: str, plan: CrawlPlan) -> AdmittedUrl | str:
+def _judged(text: str, plan: CrawlPlan) -> Verdict:
     try:
         url = parse(text)
     except BadUrl as bad:
         return bad.reason
-    return bounds_of(plan.bounds).refusal(url) or AdmittedUrl(url.href, url.host, dedupe_key(url.href))
+    reason = bounds_of(plan.bounds).refusal(url)
+    if reason is None:
+        return AdmittedUrl(url.href, url.host, dedupe_key(url.href))
+    if plan.bounds.keep_refused and reason in BOUND_REASONS:
+        return RefusedLink(reason, url.href, url.host, dedupe_key(url.href))
+    return reason
+
+
+@lru_cache(256)
+def _for_sitemaps(plan: CrawlPlan) -> CrawlPlan:
+    """Return the plan for sitemaps themselves: patterns are meant for pages, and a sitemap may be on another host."""
+    bounds = msgspec.structs.replace(plan.bounds, include=(), exclude=(), hosts=(), domains=())
+    return msgspec.structs.replace(plan, bounds=bounds)
 
 
 class Admission:
@@ -101,6 +174,7 @@ class Admission:
         self.tasks: list[NewTask] = []
         self.refused: Counter[tuple[int, str]] = Counter()
         self.without_item: Counter[tuple[int, str]] = Counter()
+        self.refused_urls: list[RefusedUrl] = []
         self._hosts: dict[str, HostSetting] = {}
         self._taken: set[tuple[int, str, bytes]] = set()
 
@@ -109,12 +183,31 @@ class Admission:
         """Return the hosts of the tasks, each with its first politeness."""
         return list(self._hosts.values())
 
+    def page(self, page: ClaimedTask, found: FoundLinks, plan: CrawlPlan) -> None:
+        """Take all links of a page; where only sitemaps count, the links of other pages are refused."""
+        self.cut(page, found.cut)
+        self.refuse(page, found.refused, plan)
+        self.leave_out(page, found.without_item)
+        if not plan.bounds.sitemap_only:
+            self.links(page, found.links, plan, found.priorities)
+            self.admit_at_same_depth(page, found.beside, plan, found.priorities)
+        elif found.listing == "index":
+            self.links(page, found.links, _for_sitemaps(plan), found.priorities)
+        elif found.listing:
+            self.admit_at_same_depth(page, found.beside, plan, found.priorities)
+        elif unlisted := len(found.links) + len(found.beside):
+            self.refused[page.run_id, UNLISTED] += unlisted
+
     def links(self, page: ClaimedTask, urls: Sequence[str], plan: CrawlPlan, urgency: Urgency = NONE) -> None:
         """Take the links of a page, one step deeper than the page."""
-        if page.depth + 1 <= plan.bounds.max_depth:
+        if plan.bounds.keep_refused or page.depth + 1 <= plan.bounds.max_depth:
             self._take(page, urls, plan, depth=page.depth + 1, urgency=urgency)
         elif urls:
-            self.refused[page.run_id, "depth"] += len(urls)
+            self.refused[page.run_id, DEPTH] += len(urls)
+
+    def sitemaps(self, page: ClaimedTask, urls: Sequence[str], plan: CrawlPlan) -> None:
+        """Take the sitemaps that the robots.txt of the page's site names."""
+        self.admit_at_same_depth(page, urls, _for_sitemaps(plan) if plan.bounds.sitemap_only else plan)
 
     def admit_at_same_depth(
         self, page: ClaimedTask, urls: Sequence[str], plan: CrawlPlan, urgency: Urgency = NONE
@@ -126,10 +219,11 @@ class Admission:
         """Count links that the parser of a page does not follow; a link outside of the run's bounds is theirs."""
         for reason, urls in refused.items():
             if page.depth + 1 > plan.bounds.max_depth:
-                self.refused[page.run_id, "depth"] += len(urls)
+                self.refused[page.run_id, DEPTH] += len(urls)
                 continue
             for text in urls:
                 said = self._verdicts.judge(page.run_id, text, plan)
+                said = said.reason if isinstance(said, RefusedLink) else said
                 self.refused[page.run_id, said if isinstance(said, str) else reason] += 1
 
     def leave_out(self, page: ClaimedTask, reason: str | None) -> None:
@@ -157,6 +251,7 @@ class Admission:
         urgency: Urgency = NONE,
     ) -> None:
         reasons: Counter[str] = Counter()
+        too_deep = depth > plan.bounds.max_depth
         # One lookup for each link that was judged before: a page has a hundred links, and seldom a new one.
         for text, lately in zip(urls, map(self._verdicts.latest_verdicts(page.run_id).get, urls), strict=True):
             said = lately or self._verdicts.judge(page.run_id, text, plan)
@@ -164,19 +259,50 @@ class Admission:
                 reasons[said] += 1
             elif (page.scope, said.host, said.key) in self._taken:
                 reasons[KNOWN] += 1
+            elif isinstance(said, RefusedLink) or too_deep:
+                reason = said.reason if isinstance(said, RefusedLink) else DEPTH
+                reasons[reason] += 1
+                self._keep(page, said, reason, QueuePlace(depth, DEFAULT_PRIORITY + urgency.get(text, 0), hops))
             else:
                 self._add(page, said, plan, QueuePlace(depth, DEFAULT_PRIORITY + urgency.get(text, 0), hops))
         for reason, count in reasons.items():
             self.refused[page.run_id, reason] += count
 
+    def _keep(self, page: ClaimedTask, found: AdmittedUrl | RefusedLink, reason: str, place: QueuePlace) -> None:
+        """Keep a refused URL, unless it is stored with a depth that is not larger."""
+        if place.depth < found.stored_depth:
+            task = NewTask(
+                found.url,
+                found.host,
+                found.key,
+                page.scope,
+                page.run_id,
+                place.depth,
+                place.priority,
+                parent_id=page.id,
+                hops=place.hops,
+            )
+            self.refused_urls.append(RefusedUrl(reason, task))
+
     def _add(self, page: ClaimedTask, found: AdmittedUrl, plan: CrawlPlan, place: QueuePlace) -> None:
-        url, host, key = found
+        url, host, key, _ = found
         self._taken.add((page.scope, host, key))
         if page.scope == SCOPE:
             key = url_hash(url)
         depth, priority, hops = place
         self.tasks.append(
-            NewTask(url, host, key, page.scope, page.run_id, depth, priority, parent_id=page.id, hops=hops)
+            NewTask(
+                url,
+                host,
+                key,
+                page.scope,
+                page.run_id,
+                depth,
+                priority,
+                parent_id=page.id,
+                hops=hops,
+                keep_refused=plan.bounds.keep_refused,
+            )
         )
         if host not in self._hosts:
             self._hosts[host] = HostSetting(host, plan.politeness.delay_ms, plan.politeness.concurrency)
@@ -185,5 +311,6 @@ class Admission:
 def seed(text: str, run_id: int, plan: CrawlPlan) -> tuple[NewTask, HostSetting]:
     """Return the task of a seed, in the scope of its run, and its host."""
     url = parse(text)
-    task = NewTask(url.href, url.host, dedupe_key(url.href), scope=run_id, run_id=run_id)
+    kept = plan.bounds.keep_refused
+    task = NewTask(url.href, url.host, dedupe_key(url.href), scope=run_id, run_id=run_id, keep_refused=kept)
     return task, HostSetting(url.host, plan.politeness.delay_ms, plan.politeness.concurrency)

@@ -1,4 +1,4 @@
-"""Starts of runs that no process holds."""
+"""Starts of runs that no process holds, and URLs for runs that may have ended."""
 
 from collections.abc import Awaitable, Callable, Sequence
 
@@ -6,14 +6,17 @@ from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.model.frontier.task import NewTask
 from longline.model.runs.run import NewRun
 from longline.ports.records import Records
-from longline.ports.records.frontier import HostSetting
+from longline.ports.records.frontier import Admitted, HostSetting
+
+BATCH_SIZE = 2000
+"""Number of URLs that are admitted in one transaction, so that others can write in between."""
 
 Call = Callable[[], Awaitable[None]]
 """A callback that signals workers, or planners, that there may be work."""
 
 
 class RunLifecycle:
-    """The starts of runs, together with their seeds."""
+    """The starts of runs, together with their seeds, and their extension by further URLs."""
 
     def __init__(self, records: Records, politeness: PolitenessKey, call_workers: Call | None = None) -> None:
         self._frontier, self._politeness, self._call_workers = records.frontier, politeness, call_workers
@@ -26,3 +29,14 @@ class RunLifecycle:
         if self._call_workers is not None:
             await self._call_workers()
         return run_id
+
+    async def extend(self, run_id: int, tasks: Sequence[NewTask], hosts: Sequence[HostSetting]) -> Admitted:
+        """Admit URLs to a run that may have ended: the run is opened again for a new URL, and refusals are deleted."""
+        tasks, hosts = await self._politeness.place(tasks, hosts)
+        for start in range(0, len(hosts), BATCH_SIZE):
+            await self._frontier.ensure_hosts(hosts[start : start + BATCH_SIZE])
+        parts = [
+            await self._frontier.extend(run_id, tasks[start : start + BATCH_SIZE])
+            for start in range(0, len(tasks), BATCH_SIZE)
+        ]
+        return Admitted(*map(sum, zip(*parts, strict=True))) if parts else Admitted(0, 0, 0)

@@ -131,10 +131,16 @@ class ParseWorker:
         plans = [await self._parts.plans.get(lease.task.run_id) for lease, _, _ in done]
         admission, items = await asyncio.to_thread(self._made, done, plans)
         batch = ReportBatch(
-            admit=admission.tasks, refused=admission.refused, without_item=admission.without_item, items=items
+            admit=admission.tasks,
+            refused=admission.refused,
+            without_item=admission.without_item,
+            items=items,
+            refused_urls=admission.refused_urls,
         )
         given = [(lease.token, outcome) for lease, outcome, _ in done]
         reported = await self._parts.lifecycle.give(given, batch, admission.hosts)
+        if not reported.refused:
+            await asyncio.to_thread(self._verdicts.stored, admission.refused_urls)
         if not reported.refused and not reported.admitted.over_budget:
             await asyncio.to_thread(self._verdicts.mark_known, admission.tasks)
         return reported
@@ -143,11 +149,7 @@ class ParseWorker:
         """Return the admission of the pages' links, and their items. Takes too long for the event loop."""
         admission = Admission(self._verdicts)
         for (lease, _, parsed), plan in zip(done, plans, strict=True):
-            admission.links(lease.task, parsed.links, plan, parsed.priorities)
-            admission.admit_at_same_depth(lease.task, parsed.beside, plan, parsed.priorities)
-            admission.refuse(lease.task, parsed.refused, plan)
-            admission.cut(lease.task, parsed.cut)
-            admission.leave_out(lease.task, parsed.without_item)
+            admission.page(lease.task, parsed, plan)
         in_words = self._parts.in_words
         items = [i for _, o, parsed in done if o.page for i in parsed.items_of(o.task, o.page.url, in_words=in_words)]
         return admission, items

@@ -12,6 +12,7 @@ import msgspec
 
 from longline.engine.parse.slow_hosts import SlowHosts
 from longline.model.frontier.task import ClaimedTask
+from longline.model.runs.plan import SITEMAPS
 from longline.model.search.item import NewItem, Origin, new_items
 from longline.model.storable_text import storable
 from longline.plugins import Item, Link, Links, Page, Refused
@@ -20,12 +21,16 @@ from longline.plugins.html.parse_cost import ParseCost, TooComplex, parse_cost_o
 from longline.plugins.parser import CONFIG_KEY, LAST_RESORT_KEY, PARSER_KEY, Made
 from longline.plugins.parser import Parser as Marked
 from longline.plugins.registry import DEFAULT_PARSER, Registry, no_parser
+from longline.plugins.session import SessionHook
 
 log = logging.getLogger(__name__)
 
 
 SLOW_SECONDS = {ParseCost.LITTLE: 0.03, ParseCost.SOME: 0.15, ParseCost.MUCH: 0.15}
 """Processor seconds, by cost, above which a page is too slow for this process; its host is remembered as slow."""
+
+SITEMAP = "sitemap"
+"""Name of the parser of sitemaps, and kind of its item."""
 
 MAX_LINKS = 10_000
 """Largest number of links followed from one page, unless the operator sets another."""
@@ -80,6 +85,12 @@ class Parsed(msgspec.Struct, frozen=True):
         """Return the number of links to be checked when the page is reported."""
         return len(self.links) + len(self.beside) + sum(map(len, self.refused.values()))
 
+    @property
+    def listing(self) -> str:
+        """Return `sitemap` for a sitemap of pages, `index` for one of sitemaps, and an empty text for other pages."""
+        found = next((item for item in self.items if item.kind == SITEMAP), None)
+        return "" if found is None else "index" if found.fields.get("index") else SITEMAP
+
     def items_of(self, task: ClaimedTask, url: str, *, in_words: bool) -> list[NewItem]:
         """Return the items as they are stored, with the page they were made of."""
         made = ((item.kind, item.fields) for item in self.items)
@@ -115,6 +126,12 @@ class PageParser:
         """Return the number of pages that wait in the pool."""
         return self._elsewhere.waiting if self._elsewhere is not None else 0
 
+    @property
+    def sessions(self) -> tuple[SessionHook, ...]:
+        """Return the functions that log in, which stand in the same files as parsers."""
+        self._registry.refresh()
+        return self._registry.sessions
+
     def check(self, config: Mapping[str, Any]) -> None:
         """Raise `BadInput` for a config that names an unknown parser, or has an invalid config for its parser."""
         self._registry.check(config.get(PARSER_KEY) or "", config.get(CONFIG_KEY) or {})
@@ -123,7 +140,9 @@ class PageParser:
         """Return items and links of a page; a page that no parser accepts has neither."""
         self._registry.refresh()
         named = page.config.get(PARSER_KEY)
-        marked = self._registry.named(named) if named else self._choice(page)
+        marked = self._sitemap_parser(page)
+        if marked is None:
+            marked = self._registry.named(named) if named else self._choice(page)
         if marked is None:
             return Parsed(error=no_parser(named, self._registry.names) if named else None)
         cost = parse_cost_of(page.body, page.url)
@@ -137,6 +156,13 @@ class PageParser:
     def _choice(self, page: Page) -> Marked | None:
         """Return the parser with the closest match."""
         return self._registry.parser_for(page, page.config.get(LAST_RESORT_KEY) or DEFAULT_PARSER)
+
+    def _sitemap_parser(self, page: Page) -> Marked | None:
+        """Return the parser of sitemaps for a sitemap of a run that needs them, whichever parser its pages have."""
+        if not page.config.get(SITEMAPS):
+            return None
+        marked = self._registry.named(SITEMAP)
+        return marked if marked is not None and marked.fit(page) is not None else None
 
     def _is_for_elsewhere(self, cost: ParseCost, share: Share) -> bool:
         return cost is ParseCost.WILD or share.host in self._slow_hosts[cost]

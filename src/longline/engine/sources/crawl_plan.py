@@ -11,7 +11,16 @@ from longline.model.errors import BadInput
 from longline.model.frontier import outcomes as fate
 from longline.model.patterns import MAX_PATTERNS, Patterns, is_usable
 from longline.model.runs.bounds import DOWNLOADS, FILES
-from longline.model.runs.plan import BY_NAME, CrawlBounds, CrawlPlan, FetchOptions, ParseOptions, Politeness, Retries
+from longline.model.runs.plan import (
+    BY_NAME,
+    UNBOUNDED_DEPTH,
+    CrawlBounds,
+    CrawlPlan,
+    FetchOptions,
+    ParseOptions,
+    Politeness,
+    Retries,
+)
 from longline.model.sources.source import MAX_RATE_LIMIT_SECONDS, CrawlSource, SourceRow
 from longline.model.url import Url, parse
 from longline.plugins.parser import CONFIG_KEY, LAST_RESORT_KEY, PARSER_KEY
@@ -20,7 +29,6 @@ from longline.plugins.registry import Registry
 log = logging.getLogger(__name__)
 
 DEFAULT_DEPTH = 3
-UNBOUNDED_DEPTH = 1_000_000
 DEFAULT_CONCURRENCY = 2
 WARN_ABOVE_DEPTH = 5
 

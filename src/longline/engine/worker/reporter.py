@@ -215,11 +215,13 @@ class Reporter:
                 segment=stored.written if stored else None,
                 redirects=stored.redirects if stored else (),
                 items=[item for f in sheaf.finished for item in f.items],
+                refused_urls=admission.refused_urls,
                 cpu_ms=cpu_ms,
                 memory_mb=memory_mb,
             )
             reported = await self._lifecycle.report(batch, admission.hosts)
             if not reported.refused:
+                self._verdicts.stored(admission.refused_urls)
                 if not reported.admitted.over_budget:
                     await self._remember(admission.tasks)
                 return sheaf, reported
@@ -348,11 +350,7 @@ def _admit(admission: Admission, finished: Finished) -> None:
     """Add the links of one page."""
     task, plan, parsed = finished.task, finished.plan, finished.parsed
     if parsed is not None:
-        admission.links(task, parsed.links, plan, parsed.priorities)
-        admission.admit_at_same_depth(task, parsed.beside, plan, parsed.priorities)
-        admission.refuse(task, parsed.refused, plan)
-        admission.cut(task, parsed.cut)
-        admission.leave_out(task, parsed.without_item)
+        admission.page(task, parsed, plan)
     if finished.fetched.elsewhere is not None:
         admission.redirect(task, finished.fetched.elsewhere, plan)
-    admission.admit_at_same_depth(task, finished.fetched.sitemaps, plan)
+    admission.sitemaps(task, finished.fetched.sitemaps, plan)

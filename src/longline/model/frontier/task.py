@@ -22,7 +22,10 @@ class KnownPage(msgspec.Struct, frozen=True, gc=False):
 
 
 class NewTask(msgspec.Struct, frozen=True, gc=False):
-    """A URL to be admitted. Inside (scope, host), URLs with the same `key` are the same."""
+    """A URL to be admitted. Inside (scope, host), URLs with the same `key` are the same.
+
+    With `keep_refused` a URL that the budget of its run refuses is stored, for a larger budget.
+    """
 
     url: str
     host: str
@@ -35,6 +38,14 @@ class NewTask(msgspec.Struct, frozen=True, gc=False):
     executor: str = FETCH
     parent_id: int | None = None
     hops: int = 0
+    keep_refused: bool = False
+
+
+class RefusedUrl(msgspec.Struct, frozen=True, gc=False):
+    """A URL that the bounds or the budget of its run refused, as the task that it would have been."""
+
+    reason: str
+    task: NewTask
 
 
 class ClaimedTask(msgspec.Struct, frozen=True, gc=False):

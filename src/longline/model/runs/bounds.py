@@ -11,6 +11,12 @@ from longline.model.patterns import Patterns
 from longline.model.runs.plan import CrawlBounds
 from longline.model.url import Url, target
 
+BOUND_REASONS = frozenset({"offsite", "excluded", "not_included"})
+"""Reasons of bounds that a person can widen; a run that keeps refused URLs stores the URLs that they refused."""
+
+DEPTH = "depth"
+"""Reason of URLs that are deeper than the depth limit."""
+
 FILES = r"(?i)^https?://[^/]+[^?#]*\.(?:pdf|xml|json|css|js|png|jpe?g|gif|svg|ico|woff|zip|mp3|mp4)(?:[?#]|$)"
 """Pattern of the addresses of files that are not pages."""
 
@@ -40,11 +46,15 @@ class Bounds:
             return "offsite"
         if 0 < self._max_url_chars < len(url.href):
             return "too_long"
-        if self._exclude.found_in(url.href):
+        if self.excludes(url.href):
             return "excluded"
         if self._include is not None and not self._include.found_in(url.href):
             return "not_included"
         return "trap" if is_trap(url.href) else None
+
+    def excludes(self, href: str) -> bool:
+        """Return whether a pattern excludes a URL."""
+        return self._exclude.found_in(href)
 
     def forbids(self, href: str) -> bool:
         """Return whether a URL must not be fetched even if it was admitted."""

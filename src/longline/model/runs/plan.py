@@ -13,6 +13,12 @@ from longline.model.proxies import Strategy
 MAX_REDIRECTS = 20
 """Largest number of redirects from one URL, as in browsers, unless a door has a bound of its own."""
 
+UNBOUNDED_DEPTH = 1_000_000
+"""Depth that no page of a site has."""
+
+SITEMAPS = "sitemaps"
+"""Key of a parser's config for runs that need sitemaps read, whichever parser the pages have."""
+
 BY_NAME = "by_name"
 """Key of a parser's config for pages that were requested by URL: the URL need not look like an article's."""
 
@@ -59,6 +65,12 @@ class CrawlBounds(msgspec.Struct, frozen=True):
 
     discover: bool = False
     """Whether links to other sites are followed up."""
+
+    sitemap_only: bool = False
+    """Whether only pages that sitemaps list belong to the crawl."""
+
+    keep_refused: bool = False
+    """Whether refused URLs are stored, so that wider bounds can admit them later."""
 
 
 class Politeness(msgspec.Struct, frozen=True):
@@ -126,6 +138,9 @@ class FetchOptions(msgspec.Struct, frozen=True):
     render: bool = False
     """Whether a browser renders the page."""
 
+    credentials: str = ""
+    """Headers and cookies for the sites of the seeds, locked by the vault."""
+
     proxying: Proxying = Proxying()
     """Choice of proxies."""
 
@@ -154,6 +169,9 @@ class CrawlPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     retries: Retries = Retries()
     fetch: FetchOptions = FetchOptions()
     parse: ParseOptions = ParseOptions()
+
+    widened: bool = False
+    """Whether URLs that narrower bounds refused have still to be admitted."""
 
     source_id: int | None = None
     """Source of the run, the proxies of which are used."""

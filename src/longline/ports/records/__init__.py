@@ -9,10 +9,12 @@ from longline.ports.records.feeds import FeedStore, SitemapStore
 from longline.ports.records.frontier import FrontierStore, MoveStore, TaskLeaseStore, TaskStore, WorkerStore
 from longline.ports.records.logs import EventStore, LogStore
 from longline.ports.records.proxies import PoolStore, ProxyStore
+from longline.ports.records.refused_urls import RefusedUrlStore
 from longline.ports.records.runs import RunHistoryStore, RunStore
 from longline.ports.records.schedules import CounterStore, PageChangeStore, ScheduleStore, TickStore
 from longline.ports.records.schema import Schema
 from longline.ports.records.search import ItemStore
+from longline.ports.records.sessions import SessionStore
 from longline.ports.records.sources import HandledMessageStore, RemoteSourceStore, SourceStore
 from longline.ports.records.standing_frontier import StandingFrontierStore
 from longline.ports.search import Search
@@ -34,6 +36,8 @@ class Records:
     rhythms: PageChangeStore
     tallies: CounterStore
     tasks: TaskStore
+    refused_urls: RefusedUrlStore
+    sessions: SessionStore
     segments: SegmentStore
     workers: WorkerStore
     events: EventStore

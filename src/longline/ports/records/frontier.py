@@ -7,7 +7,7 @@ import msgspec
 
 from longline.model.frontier.fate import UrlFate, UrlFilters
 from longline.model.frontier.host import HostLease, HostReport
-from longline.model.frontier.task import ClaimedTask, NewTask, Outcome, RedirectFacts, TaskRow
+from longline.model.frontier.task import ClaimedTask, NewTask, Outcome, RedirectFacts, RefusedUrl, TaskRow
 from longline.model.frontier.worker import WorkerRow
 from longline.model.runs.run import NewRun
 from longline.model.search.item import NewItem
@@ -34,8 +34,8 @@ class ReportBatch(msgspec.Struct, frozen=True):
     """The contents of one report.
 
     Ended tasks, found URLs, counts of URLs refused before admission and of pages without an item, the pages' segment,
-    the redirects in the segment, and the items made of the pages. `cpu_ms` is the processor time of the worker since
-    its last report, `memory_mb` the worker's peak memory.
+    the redirects in the segment, the items made of the pages, and the refused URLs to be stored. `cpu_ms` is the
+    processor time of the worker since its last report, `memory_mb` the worker's peak memory.
     """
 
     reports: Sequence[HostReport] = ()
@@ -44,6 +44,7 @@ class ReportBatch(msgspec.Struct, frozen=True):
     segment: WrittenSegment | None = None
     redirects: Sequence[RedirectFacts] = ()
     items: Sequence[NewItem] = ()
+    refused_urls: Sequence[RefusedUrl] = ()
     cpu_ms: int = 0
     memory_mb: int = 0
     without_item: Mapping[tuple[int, str], int] = {}
@@ -98,6 +99,10 @@ class FrontierStore(Protocol):
 
     async def admit(self, tasks: Sequence[NewTask], refused: Mapping[tuple[int, str], int]) -> Admitted:
         """Admit URLs, each once per (scope, host, key); count refusals by (run, reason). Hosts must exist."""
+        ...
+
+    async def extend(self, run_id: int, tasks: Sequence[NewTask]) -> Admitted:
+        """Admit URLs to a run, which is opened again if it has ended, and delete their refusals. Hosts must exist."""
         ...
 
     async def begin(self, run: NewRun, tasks: Sequence[NewTask], reason: str) -> int:

@@ -34,6 +34,10 @@ class RunStore(Protocol):
         """Replace the plan and the source of a standing run; return False for an unknown run."""
         ...
 
+    async def revise(self, run_id: int, plan: str, budget: int | None) -> None:
+        """Replace the plan and the budget of a crawl."""
+        ...
+
     async def find(self, *, limit: int = 50, offset: int = 0) -> list[RunRow]:
         """Return runs, newest first."""
         ...

@@ -8,9 +8,12 @@ from longline.drivers.records.frontier.standing_list import enter
 from longline.drivers.records.run_counters import MovedTasks, RunCounters
 from longline.model.errors import NotFound
 from longline.model.frontier.standing_frontier import SCOPE
-from longline.model.frontier.task import FETCH, NewTask
+from longline.model.frontier.task import FETCH, NewTask, RefusedUrl
 from longline.model.states import RUN_ENDED, TaskState
 from longline.ports.records.frontier import Admitted
+
+BUDGET = "budget"
+"""Reason of URLs beyond the budget of their run."""
 
 Placed = tuple[int, NewTask]
 """A task with the id of its host."""
@@ -39,7 +42,8 @@ async def admit(
     The lines of these hosts must be locked before.
     """
     room = await _room(tx, {t.run_id for _, t in placed}, ledger.runs)
-    wanted, over = await _within_budget(tx, placed, room)
+    wanted, refused = await _within_budget(tx, placed, room)
+    over = Counter((r.task.run_id, r.reason) for r in refused)
     rows = [
         (t.scope, h, t.key, t.run_id, t.executor, t.priority, t.due, t.depth, t.parent_id, t.url, t.hops)
         for h, t in wanted
@@ -51,7 +55,7 @@ async def admit(
         await enter(tx, ledger, [r["id"] for r in fresh if r["run_id"] in standing])
     await tx.batch("spend_sources", room.by_source(fresh))
     ledger.count_moves((MovedTasks(r["id"], r["run_id"], None, TaskState.PENDING, "") for r in fresh), listed=False)
-    ledger.count_apart(over)
+    ledger.count_apart(over, stored=(r for r in refused if r.reason == BUDGET and r.task.keep_refused))
     ledger.count_apart(_known(tasks, fresh, over))
     wake: dict[int, int] = {}
     for row in fresh:
@@ -101,7 +105,7 @@ class _BudgetRoom:
             return "run_ended"
         if known:
             return None
-        bounds = (("budget", self._of_run, run_id), ("source_budget", self._of_source, run["source_id"]))
+        bounds = ((BUDGET, self._of_run, run_id), ("source_budget", self._of_source, run["source_id"]))
         for reason, left, key in bounds:
             if left.get(key, 1) <= 0:
                 return reason
@@ -133,16 +137,16 @@ async def _room(tx: Transaction, run_ids: set[int], counted: set[int]) -> _Budge
 
 async def _within_budget(
     tx: Transaction, placed: list[Placed], room: _BudgetRoom
-) -> tuple[list[Placed], Counter[tuple[int, str]]]:
+) -> tuple[list[Placed], list[RefusedUrl]]:
     """Leave out tasks that a run may not admit: the run ended, or a budget is used up."""
-    over: Counter[tuple[int, str]] = Counter()
+    over: list[RefusedUrl] = []
     bounded = room.bounded
     known = await _known_keys(tx, [p for p in placed if p[1].run_id in bounded])
     kept: list[Placed] = []
     # The remainder of a budget goes to shallow and urgent tasks first.
     for host_id, task in sorted(placed, key=lambda p: (p[1].depth, p[1].priority)) if bounded else placed:
         if reason := room.refusal(task.run_id, (task.scope, host_id, task.key) in known):
-            over[task.run_id, reason] += 1
+            over.append(RefusedUrl(reason, task))
         else:
             kept.append((host_id, task))
     return sorted(kept, key=lambda p: (p[1].scope, p[0], p[1].key)) if bounded else kept, over

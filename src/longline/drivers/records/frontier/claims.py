@@ -12,6 +12,7 @@ from longline.drivers.records.database import Database, Transaction
 from longline.drivers.records.frontier import report
 from longline.drivers.records.frontier.admission import admit, place
 from longline.drivers.records.frontier.moves import move_row
+from longline.drivers.records.frontier.refused_urls import extend
 from longline.drivers.records.run_counters import RunCounters
 from longline.drivers.records.runs import insert_run
 from longline.model.frontier.host import HostLease
@@ -72,6 +73,9 @@ class FrontierRecords:
 
     async def admit(self, tasks: Sequence[NewTask], refused: Mapping[tuple[int, str], int]) -> Admitted:
         return await self._database.transact(lambda tx: _admit(tx, tasks, refused))
+
+    async def extend(self, run_id: int, tasks: Sequence[NewTask]) -> Admitted:
+        return await self._database.transact(lambda tx: extend(tx, run_id, tasks))
 
     async def begin(self, run: NewRun, tasks: Sequence[NewTask], reason: str) -> int:
         async def work(tx: Transaction) -> int:

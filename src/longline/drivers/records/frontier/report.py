@@ -64,7 +64,7 @@ async def write(tx: Transaction, batch: ReportBatch) -> Reported:
     await tx.batch("hold_lines", sorted((r.host_id, r.not_before) for r in batch.reports if not r.release))
     free = {host_id for host_id, _ in released}
     await tx.batch("wake_lines", sorted((h, due) for h, due in wake.items() if h not in free))
-    ledger.count_apart(batch.refused)
+    ledger.count_apart(batch.refused, stored=batch.refused_urls)
     ledger.count_apart(batch.without_item, WITHOUT_ITEM)
     ledger.spent(batch.cpu_ms, batch.memory_mb)
     ended = await ledger.write(tx, "worker")

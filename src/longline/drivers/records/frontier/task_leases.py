@@ -90,7 +90,7 @@ async def _give(tx: Transaction, given: Sequence[tuple[int, Outcome]], batch: Re
             due = max(tx.now, outcome.due)
             wake[host_id] = min(wake.get(host_id, due), due)
     await tx.batch("wake_lines", sorted(wake.items()))
-    ledger.count_apart(batch.refused)
+    ledger.count_apart(batch.refused, stored=batch.refused_urls)
     ledger.count_apart(batch.without_item, WITHOUT_ITEM)
     ledger.spent(batch.cpu_ms, batch.memory_mb)
     ended = await ledger.write(tx, "worker")

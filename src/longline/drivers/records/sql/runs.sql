@@ -24,6 +24,9 @@ SELECT * FROM runs WHERE kind = :kind AND SUBSTR(seed, 1, 500) = SUBSTR(:seed, 1
 -- name: replan_run
 UPDATE runs SET plan = :plan, source_id = CAST(:source_id AS BIGINT) WHERE id = :id AND kind LIKE 'frontier.%' RETURNING id;
 
+-- name: revise_run
+UPDATE runs SET plan = :plan, budget = CAST(:budget AS BIGINT) WHERE id = :id;
+
 -- name: find_runs
 SELECT * FROM runs ORDER BY id DESC LIMIT :limit OFFSET :offset;
 

@@ -219,6 +219,29 @@ CREATE INDEX tasks_run ON tasks (run_id, id);
 -- Tasks that a redirect led to, by the one that led there. There are few, and none ever changes what it is.
 CREATE INDEX tasks_redirected ON tasks (parent_id) WHERE hops > 0;
 
+-- The last login of a run by each function that logs in; `locked` has its headers and cookies, encrypted.
+CREATE TABLE sessions (
+    run_id  BIGINT NOT NULL REFERENCES runs (id),
+    name    TEXT NOT NULL,
+    number  BIGINT NOT NULL,
+    locked  TEXT NOT NULL,
+    PRIMARY KEY (run_id, name)
+);
+
+-- URLs that the bounds or the budget of a run refused, where the run keeps them: wider bounds admit them later.
+CREATE TABLE refused_urls (
+    run_id     BIGINT NOT NULL REFERENCES runs (id),
+    key        /*pg BYTEA */ /*lite BLOB */ NOT NULL,
+    host       TEXT NOT NULL,
+    reason     TEXT NOT NULL,
+    depth      BIGINT NOT NULL,
+    hops       BIGINT NOT NULL,
+    priority   BIGINT NOT NULL,
+    parent_id  BIGINT,
+    url        TEXT NOT NULL,
+    PRIMARY KEY (run_id, key)
+) /*lite WITHOUT ROWID */;
+
 -- Only what is open and goes with its host. due = 0 is ready; otherwise it is when the task becomes ready.
 -- The key is the order of the claim: best priority first, the runs of one priority side by side (docs/decisions/0017).
 -- A mark (token) that is not the host's token is nobody's: a lapsed lease needs no sweep here.
