@@ -108,6 +108,7 @@ def test_a_kill_leaves_a_whole_table_and_the_resumed_crawl_all_items_once(folder
         done = program.run("crawl", site.url, *words, cwd=folder)
     assert done.returncode == 0, done.stderr
     assert numbers(read_csv(folder / "books.csv")) == list(range(1, BOOKS + 1))
+    assert sorted(p.name for p in folder.iterdir()) == ["books.csv", "books.py", "data"], "nothing is left behind"
 
 
 def test_items_go_into_a_pipe_and_everything_else_elsewhere(folder: Path):

@@ -52,6 +52,7 @@ INDEXES = {
     "open_tasks_of_run": {"tasks_run"},
     "cancel_tasks": {"tasks_pkey"},
     "items": {"items_pkey"},
+    "url_fates": {"tasks_run", "tasks_pkey"},
     "items_of_run": {"run_items_position", "items_pkey"},
     "indexed_items": {"unindexed_pkey"},
     "search_ranked": {"texts_words"},

@@ -13,6 +13,7 @@ import orjson
 
 from longline.drivers.exports.failures import explained
 from longline.drivers.exports.formats import CONVERTED_FORMATS, convert, put_in_place, table_schema, unmix
+from longline.drivers.exports.work_folder import WorkFolder
 from longline.model.archive.export import KIND_MARK, ExportedFile, TableFile
 from longline.model.archive.table import TableShape
 from longline.model.search.columns import decode_columns
@@ -50,8 +51,7 @@ class ItemTableFiles:
         self._files = files
         self._kinds: dict[str, _KindRows] = {}
         check_places(files)
-        with explained(files[0].path):
-            self._building = tempfile.TemporaryDirectory(dir=Path(files[0].path).absolute().parent, prefix=".items-")
+        self._work = WorkFolder(files[0].path)
 
     def __enter__(self) -> "ItemTableFiles":
         return self
@@ -60,7 +60,7 @@ class ItemTableFiles:
         for rows in self._kinds.values():
             with suppress(OSError):  # a full disk was reported already, and these files are thrown away
                 rows.close()
-        self._building.cleanup()
+        self._work.remove()
 
     async def add(self, items: Sequence[ItemRow]) -> None:
         with explained(self._files[0].path):
@@ -98,7 +98,7 @@ class ItemTableFiles:
 
     def _put_empty(self, file: TableFile) -> ExportedFile:
         place = Path(file.path)
-        made, rows = place.with_name(f".{place.name}.part"), Path(self._building.name) / "none"
+        made, rows = place.with_name(f".{place.name}.part"), self._work.path / "none"
         with explained(file.path):
             rows.touch()
             made.touch()
@@ -110,8 +110,7 @@ class ItemTableFiles:
         if kind not in self._kinds:
             forms = {file.format for file in self._files}
             whole, flat = "jsonl" in forms, bool(forms & set(CONVERTED_FORMATS))
-            here = Path(self._building.name)
-            self._kinds[kind] = _KindRows(here, len(self._kinds), whole=whole, flat=flat)
+            self._kinds[kind] = _KindRows(self._work.path, len(self._kinds), whole=whole, flat=flat)
         return self._kinds[kind]
 
 

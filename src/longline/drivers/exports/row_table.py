@@ -1,6 +1,5 @@
 """A table of rows of one struct as a file, which is replaced as a whole."""
 
-import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -9,6 +8,7 @@ import msgspec
 
 from longline.drivers.exports.failures import explained
 from longline.drivers.exports.formats import convert, flat_row, put_in_place, struct_schema
+from longline.drivers.exports.work_folder import WorkFolder
 from longline.model.archive.export import ExportedFile, TableFile
 
 
@@ -19,9 +19,9 @@ class RowTable:
         self._file, self._shape, self._count = file, shape, 0
         self._place = Path(file.path).absolute()
         self._encode = msgspec.json.Encoder().encode_lines
+        self._work = WorkFolder(file.path)
         with explained(file.path):
-            self._building = tempfile.TemporaryDirectory(dir=self._place.parent, prefix=".rows-")
-            self._path = Path(self._building.name) / "rows"
+            self._path = self._work.path / "rows"
             self._rows = self._path.open("wb")
 
     def __enter__(self) -> "RowTable":
@@ -30,7 +30,7 @@ class RowTable:
     def __exit__(self, *_: object) -> None:
         with suppress(OSError):  # a full disk was reported already, and the file is thrown away
             self._rows.close()
-        self._building.cleanup()
+        self._work.remove()
 
     def add(self, rows: Sequence[msgspec.Struct]) -> None:
         """Add rows to the table."""

@@ -26,13 +26,15 @@ CASE WHEN t.state IN ('completed', 'skipped', 'failed', 'cancelled') THEN t.stat
 
 -- name: url_fates
 -- A task that was redirected on its host has the URL of its page; the URL that was found is that of its first redirect.
-SELECT t.id, t.run_id, COALESCE(d.url, t.url) AS url, /*part fate */ AS fate, t.reason, t.status, t.attempt AS attempts,
-       t.depth, f.url AS found_on, t.error, t.created_at AS found_at, p.fetched_at, t.finished_at AS ended_at,
-       COALESCE(p.url, (SELECT e.target FROM redirects e WHERE e.task_id = t.id ORDER BY e.number DESC LIMIT 1)) AS final_url
+-- Looked up row by row: joined they would leave PostgreSQL free to read all pages.
+SELECT t.id, t.run_id, /*part fate */ AS fate, t.reason, t.status, t.attempt AS attempts, t.depth, t.error,
+       COALESCE((SELECT d.url FROM redirects d WHERE d.task_id = t.id AND d.number = 0), t.url) AS url,
+       (SELECT f.url FROM tasks f WHERE f.id = t.parent_id) AS found_on,
+       COALESCE((SELECT p.url FROM pages p WHERE p.task_id = t.id),
+                (SELECT e.target FROM redirects e WHERE e.task_id = t.id ORDER BY e.number DESC LIMIT 1)) AS final_url,
+       t.created_at AS found_at, (SELECT p.fetched_at FROM pages p WHERE p.task_id = t.id) AS fetched_at,
+       t.finished_at AS ended_at
 FROM tasks t
-LEFT JOIN redirects d ON d.task_id = t.id AND d.number = 0
-LEFT JOIN pages p ON p.task_id = t.id
-LEFT JOIN tasks f ON f.id = t.parent_id
 WHERE t.run_id = :run_id AND t.id > :after
   AND (CAST(:fate AS TEXT) IS NULL OR /*part fate */ = :fate)
   AND (CAST(:reason AS TEXT) IS NULL OR t.reason = :reason)
