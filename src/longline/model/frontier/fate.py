@@ -20,7 +20,7 @@ class UrlFilters(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if self.fate == "refused":
-            raise BadInput("refused URLs are counted in the summary and not kept; a list has admitted URLs only")
+            raise BadInput("refused URLs are counted in the summary, not listed; a list has admitted URLs only")
         if self.fate is not None and self.fate not in FATES:
             raise BadInput(f"no such fate: {self.fate}; there are {', '.join(FATES)}")
 
