@@ -5,6 +5,7 @@ from types import ModuleType
 from longline.engine.archive.page_reader import PageReader
 from longline.engine.parse.parser import PageParser
 from longline.model.archive.page import PageRow
+from longline.parsers.article import article
 from longline.plugins import Item, Page, parser
 from longline.plugins.registry import Registry
 from longline.ports.blobs import Blobs
@@ -39,7 +40,7 @@ async def test_items_are_made_anew_and_what_is_the_same_keeps_its_id(
 
     first = await parts(records, archive_blobs).run(run.id, {}, lambda done, total: told.append((done, total)))
 
-    assert told == [(2, 5), (4, 5), (5, 5)]
+    assert told == [(done, 5) for done in range(1, 6)]
     assert (first.pages, first.items, first.changed, first.failed) == (5, 4, 4, 1)
     assert "/3: heads: " in str(first.error)
     assert "ValueError" in str(first.error)
@@ -52,6 +53,18 @@ async def test_items_are_made_anew_and_what_is_the_same_keeps_its_id(
     other = await parts(records, archive_blobs).run(run.id, {"mark": "new"}, lambda *_: None)
     assert (other.items, other.changed) == (4, 4)
     assert [item.id for item in await records.items.of_run(run.id)] == [item.id for item in items]
+
+
+async def test_items_that_are_only_counted_are_not_kept(records: Records, archive_blobs: Blobs):
+    story = "".join(f"<p>Day {day}: the line is set at dusk and hauled at dawn.</p>" for day in range(9)).encode()
+    run = await keep(records, archive_blobs, "warc/1.warc.gz", {"/news/a": story, "/": story})
+    reader = PageReader(records.pages, archive_blobs)
+    reparse = Reparse(records.pages, records.items, reader, PageParser(Registry(article)), at_once=2)
+
+    done = await reparse.run(run.id, {"parser": "article"}, lambda *_: None)
+
+    assert (done.pages, done.items, done.failed) == (2, 1, 0)
+    assert [(item.kind, item.url[-7:]) for item in await records.items.of_run(run.id)] == [("article", "/news/a")]
 
 
 async def test_a_page_that_is_lost_is_a_failure_and_no_end(records: Records, archive_blobs: Blobs):
