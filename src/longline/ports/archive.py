@@ -20,6 +20,10 @@ class Export(Protocol):
         """Add archive records, each a gzip member of its own."""
         ...
 
+    async def documents(self, documents: Sequence[tuple[str, str]]) -> None:
+        """Add texts, each a file of its own, by their relative paths."""
+        ...
+
     async def finish(self) -> list[ExportedFile]:
         """Put all files in place and return them."""
         ...

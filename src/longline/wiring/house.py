@@ -74,7 +74,7 @@ DONE_TOPIC = "done"
 
 BUILT_IN = tuple(
     f"longline.parsers.{name}"
-    for name in ("page", "feeds.feed", "feeds.sitemap", "article.article", "product.product", "selectors")
+    for name in ("page", "feeds.feed", "feeds.sitemap", "article.article", "product.product", "selectors", "markdown")
 )
 """Modules of parsers that are always there."""
 
@@ -175,7 +175,7 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
         names = NameResolver()
         http = _http(settings, trusted, names)
         stack.push_async_callback(http.close)
-        parser = _parser(settings, parsers, stack)
+        parser = page_parser(settings, parsers, stack)
         rhythms: PageChangeStore = records.rhythms if settings.rhythms == "database" else NoPageChanges()
         if settings.rhythms == "redis" and settings.redis:
             in_redis = load_driver("longline.drivers.schedules.redis_page_changes").RedisPageChanges(settings.redis)
@@ -222,8 +222,8 @@ def parser_choice(settings: Settings) -> dict[str, Any]:
     return chosen | ({CONFIG_KEY: msgspec.json.decode(settings.parser_config)} if settings.parser_config else {})
 
 
-def _parser(settings: Settings, parsers: LoadedParsers, stack: AsyncExitStack) -> PageParser:
-    """Return the page parser; slow parsers run in processes closed with the house."""
+def page_parser(settings: Settings, parsers: LoadedParsers, stack: AsyncExitStack) -> PageParser:
+    """Return the page parser; slow parsers run in processes, closed with the stack."""
     if not settings.parse_processes:
         return PageParser(parsers, max_links=settings.max_links)
     limits = Limits(settings.max_links, settings.parse_memory)

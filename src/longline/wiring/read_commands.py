@@ -1,30 +1,35 @@
 """`longline export`, `page`, `reparse` and `search`: commands that read stored pages and items."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from longline.drivers.exports import FolderExport
 from longline.drivers.exports.row_table import RowTable
 from longline.engine.archive.page_reader import PageReader as PageArchive
+from longline.engine.parse.parser import PageParser
 from longline.model.archive.export import ExportedFile, TableFile
 from longline.model.errors import NotFound
 from longline.model.frontier.fate import UrlFilters
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunRow
 from longline.plugins.parser import CONFIG_KEY, PARSER_KEY
+from longline.ports.blobs import Blobs
 from longline.ports.records import Records
 from longline.services.archive.check import ArchiveCheck, Findings, Repair
 from longline.services.archive.check import Progress as CheckProgress
 from longline.services.archive.exports import Exported, Exports, ExportStores, Progress
 from longline.services.archive.item_tables import ItemOutputs, WrittenTables
+from longline.services.archive.markdown_files import MarkdownFiles
 from longline.services.archive.pages import ArchivedPage, ArchivedPages
+from longline.services.archive.parsed_pages import ParsedPages
 from longline.services.archive.reparse import Reparse, Reparsed
 from longline.services.search import Searches, SearchPage, SearchRequest
 from longline.services.url_fates import UrlFates, UrlOut
 from longline.settings import Settings
-from longline.wiring.archive import open_archive
-from longline.wiring.house import migrate_tables, open_house, parser_choice
+from longline.wiring.archive import Archive, open_archive
+from longline.wiring.house import load_parsers, migrate_tables, open_house, page_parser, parser_choice
 from longline.wiring.parts.exports import check_places, live_items
 from longline.wiring.parts.sources import plan_cache
 from longline.wiring.worker import warc_info
@@ -43,9 +48,18 @@ async def export(settings: Settings, run_id: int | None, out: FolderOutput, prog
     async with open_archive(settings) as archive:
         run = await _run(archive.records, run_id)
         with FolderExport(out.folder, out.formats) as files:
+            if "markdown" in out.formats:
+                await _write_markdown(archive, run.id, files, progress)
             stores = ExportStores(archive.records.pages, archive.records.items, archive.records.tasks)
             exports = Exports(stores, archive.blobs, archive.clock, warc_info(settings), headers=out.headers)
             return await exports.run(run.id, files, out.formats, progress)
+
+
+async def _write_markdown(archive: Archive, run_id: int, files: FolderExport, progress: Progress) -> None:
+    async with AsyncExitStack() as stack:
+        parser = page_parser(archive.settings, load_parsers(archive.settings), stack)
+        pages = _parsed_pages(archive.records, archive.blobs, parser, archive.settings)
+        await MarkdownFiles(pages).write(run_id, files, progress)
 
 
 async def list_urls(
@@ -103,10 +117,8 @@ async def reparse(settings: Settings, run_id: int | None, progress: Progress) ->
         run = await _run(house.records, run_id)
         config = parsing_config(CrawlPlan.read(run.plan).config, settings)
         house.parser.check(config)
-        archive = PageArchive(house.records.pages, house.blobs)
-        at_once = max(1, 2 * settings.parse_processes)  # one is read while another is parsed
-        parts = Reparse(house.records.pages, house.records.items, archive, house.parser, at_once)
-        done = await parts.run(run.id, config, progress)
+        pages = _parsed_pages(house.records, house.blobs, house.parser, settings)
+        done = await Reparse(pages, house.records.items).run(run.id, config, progress)
         await house.indexer.once()
         return done
 
@@ -116,6 +128,11 @@ def parsing_config(planned: Mapping[str, Any], settings: Settings) -> Mapping[st
     chosen = parser_choice(settings)
     other = chosen.get(PARSER_KEY, planned.get(PARSER_KEY)) != planned.get(PARSER_KEY)
     return {name: value for name, value in planned.items() if name != CONFIG_KEY or not other} | chosen
+
+
+def _parsed_pages(records: Records, blobs: Blobs, parser: PageParser, settings: Settings) -> ParsedPages:
+    at_once = max(1, 2 * settings.parse_processes)  # one is read while another is parsed
+    return ParsedPages(records.pages, PageArchive(records.pages, blobs), parser, at_once)
 
 
 async def read_page(settings: Settings, which: str) -> ArchivedPage:

@@ -10,6 +10,7 @@ from longline.plugins import Item, Page, parser
 from longline.plugins.registry import Registry
 from longline.ports.blobs import Blobs
 from longline.ports.records import Records
+from longline.services.archive.parsed_pages import ParsedPages
 from longline.services.archive.reparse import Reparse, Reparsed
 from longline.testing.clock import FakeClock
 from tests.services.kept import keep
@@ -28,7 +29,8 @@ def parts(records: Records, blobs: Blobs) -> Reparse:
     own = ModuleType("own")
     vars(own)["heads"] = heads
     registry = Registry(own)
-    return Reparse(records.pages, records.items, PageReader(records.pages, blobs), PageParser(registry), at_once=2)
+    pages = ParsedPages(records.pages, PageReader(records.pages, blobs), PageParser(registry), at_once=2)
+    return Reparse(pages, records.items)
 
 
 async def test_items_are_made_anew_and_what_is_the_same_keeps_its_id(
@@ -59,9 +61,9 @@ async def test_items_that_are_only_counted_are_not_kept(records: Records, archiv
     story = "".join(f"<p>Day {day}: the line is set at dusk and hauled at dawn.</p>" for day in range(9)).encode()
     run = await keep(records, archive_blobs, "warc/1.warc.gz", {"/news/a": story, "/": story})
     reader = PageReader(records.pages, archive_blobs)
-    reparse = Reparse(records.pages, records.items, reader, PageParser(Registry(article)), at_once=2)
+    pages = ParsedPages(records.pages, reader, PageParser(Registry(article)), at_once=2)
 
-    done = await reparse.run(run.id, {"parser": "article"}, lambda *_: None)
+    done = await Reparse(pages, records.items).run(run.id, {"parser": "article"}, lambda *_: None)
 
     assert (done.pages, done.items, done.failed) == (2, 1, 0)
     assert [(item.kind, item.url[-7:]) for item in await records.items.of_run(run.id)] == [("article", "/news/a")]

@@ -1,4 +1,4 @@
-"""`longline export`: pages, items and URLs of a run as WARC, JSON lines, Parquet or CSV."""
+"""`longline export`: pages, items and URLs of a run as WARC, JSON lines, Parquet, CSV or Markdown."""
 
 from pathlib import Path
 from typing import Annotated

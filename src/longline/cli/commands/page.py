@@ -20,6 +20,9 @@ def page(
     loaded: Loaded,
     which: Annotated[str, typer.Argument(help="URL of the page, or number of its task.", show_default=False)],
     headers: Annotated[bool, typer.Option("--headers", help="Print metadata and headers instead of the body.")] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print the article of the page as Markdown instead of the body.")
+    ] = False,
 ) -> None:
     """Print the newest archived version of a page."""
     logs.set_up(loaded.settings.log_level, loaded.settings.log_format)
@@ -30,7 +33,7 @@ def page(
     if headers:
         typer.echo("\n".join(f"{name}: {value}" for name, value in facts(found)))
     else:
-        sys.stdout.buffer.write(found.body)
+        sys.stdout.buffer.write(found.markdown().encode("utf-8", "replace") if markdown else found.body)
         sys.stdout.buffer.flush()
 
 

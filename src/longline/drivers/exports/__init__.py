@@ -1,4 +1,4 @@
-"""Exports into a folder: WARC, JSON lines, Parquet and CSV."""
+"""Exports into a folder: WARC, JSON lines, Parquet, CSV and Markdown."""
 
 import asyncio
 import errno
@@ -64,6 +64,16 @@ class FolderExport:
         with self._trouble():
             self._file(WARC_NAME).writelines(members)
 
+    async def documents(self, documents: Sequence[tuple[str, str]]) -> None:
+        with self._trouble():
+            await asyncio.to_thread(self._write_documents, documents)
+
+    def _write_documents(self, documents: Sequence[tuple[str, str]]) -> None:
+        for name, text in documents:
+            path = Path(self._building.name) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text.encode("utf-8", "replace"))
+
     async def finish(self) -> list[ExportedFile]:
         with self._trouble():
             for file in self._open.values():
@@ -77,7 +87,8 @@ class FolderExport:
             for form in [form for form in self._formats if form in CONVERTED_FORMATS]:
                 convert(flat, struct_schema(shape), form, here / f"{noun}.{form}")
             flat.unlink(missing_ok=True)
-        return [put_in_place(path, self._folder / path.name) for path in sorted(here.iterdir())]
+        made = [(path, self._folder / path.name) for path in sorted(here.iterdir())]
+        return [(_put_folder_in_place if path.is_dir() else put_in_place)(path, place) for path, place in made]
 
     def _file(self, name: str) -> BinaryIO:
         if name not in self._open:
@@ -89,3 +100,15 @@ def _explained(error: OSError, folder: Path) -> Unavailable:
     if is_disk_full(error):
         return DiskFull(f"the disk is full: cannot write into {folder}; make room, or name another folder with --out")
     return Unavailable(f"cannot write into {folder}: {error.strerror or error}")
+
+
+def _put_folder_in_place(folder: Path, place: Path) -> ExportedFile:
+    """Put the files of a folder in place, beside files of earlier exports; return the folder with their size."""
+    size = 0
+    for path in folder.rglob("*"):
+        if path.is_file():
+            there = place / path.relative_to(folder)
+            there.parent.mkdir(parents=True, exist_ok=True)
+            size += path.stat().st_size
+            path.replace(there)
+    return ExportedFile(str(place), size)

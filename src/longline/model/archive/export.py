@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from longline.model.errors import BadInput
 
-FORMATS = ("warc", "jsonl", "parquet", "csv")
+FORMATS = ("warc", "jsonl", "parquet", "csv", "markdown")
 
 WARC_NAME = "pages.warc.gz"
 """The file of an export that holds the records of the archive."""

@@ -117,7 +117,7 @@ class Exports:
 
     async def run(self, run_id: int, export: Export, formats: Sequence[str], progress: Progress) -> Exported:
         """Write a run's pages, items and URLs in these formats; return damaged records, which no WARC file has."""
-        tables = bool(set(formats) - {"warc"})
+        tables = bool(set(formats) - {"warc", "markdown"})
         members = _Members(self._blobs, self._pages, run_id)
         done, total = 0, await self._pages.count(run_id)
         if "warc" in formats:

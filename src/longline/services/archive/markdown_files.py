@@ -18,6 +18,7 @@ MAX_NAME_CHARS = 80
 """Characters of a URL's path in the name of its file."""
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
+_UNSAFE_IN_HOST = re.compile(r"[^A-Za-z0-9.]+")
 
 
 class MarkdownFiles:
@@ -38,7 +39,7 @@ def file_name(url: str) -> str:
     found = parse(url)
     words = _UNSAFE.sub("-", target(found.href).removesuffix(".html"))[:MAX_NAME_CHARS].strip("-").lower()
     own = sha256(found.href.encode()).hexdigest()[:12]
-    host = _UNSAFE.sub("-", found.host.replace(".", "_")).replace("_", ".").strip("-.")
+    host = _UNSAFE_IN_HOST.sub("-", found.host).strip("-.")
     return f"{FOLDER}/{host or own}/{f'{words}-{own}' if words else own}.md"
 
 

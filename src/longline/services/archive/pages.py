@@ -5,9 +5,10 @@ import msgspec
 from longline.engine.archive.page_reader import PageReader, body_in, record_at
 from longline.model.archive.page import PageRow
 from longline.model.archive.warc import DamagedRecord, ParsedRecord
-from longline.model.errors import LonglineError, NotFound
+from longline.model.errors import BadInput, LonglineError, NotFound
 from longline.model.fetch.content_encoding import Undecodable
 from longline.model.url import dedupe_key, parse
+from longline.plugins import Page
 from longline.ports.blobs import Blobs
 from longline.ports.records.archive import PageStore
 
@@ -18,6 +19,14 @@ class ArchivedPage(msgspec.Struct, frozen=True):
     row: PageRow
     record: ParsedRecord
     body: bytes
+
+    def markdown(self) -> str:
+        """Return the article of the page as Markdown; raise `BadInput` for a page that is not HTML."""
+        page = Page(self.row.url, self.body, status=self.row.status, headers=self.record.headers)
+        if "html" not in page.content_type.lower():
+            kind = page.content_type or "without a content type"
+            raise BadInput(f"{self.row.url} is not HTML but {kind}, and has no Markdown; print it without --markdown")
+        return page.markdown()
 
 
 class DamagedPage(LonglineError):
