@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 import trafilatura
@@ -183,9 +183,29 @@ async def test_as_a_parser():
     reading = {"method": "template", "words": "<500", "type": "article", "skipped": None}
     assert counted == Item("extraction", url=HERE, title="Lines, by LD", **reading)
     assert (indexed.kind, indexed.fields["title"]) == ("article", "Lines, by LD")
-    made = [one async for one in marked.parse(page("<title>T</title><a href=/a>a</a>", "https://n.example/"))]
-    assert [type(one) for one in made] == [Links, Item, Refused]
-    assert made[-1] == Refused("page_type")
+    short = page("<title>T</title><a href=/a>a</a>")
+    links, counted, refused = [one async for one in marked.parse(short)]
+    reading = {"method": "heuristic", "words": "<50", "type": "stub", "skipped": "quality_gate"}
+    assert (links, counted) == (Links(["https://n.example/a"]), Item("extraction", url=HERE, title="T", **reading))
+    assert refused == Refused("quality_gate")
+
+
+@pytest.mark.parametrize(
+    ("markup", "url", "reason"),
+    [(STORY, "https://n.example/", "page_type"), (f"<meta name=robots content=noindex>{STORY}", HERE, "noindex")],
+)
+async def test_a_refused_page_costs_no_extraction(markup, url, reason, monkeypatch):
+    def never(*_: object, **__: object) -> NoReturn:
+        raise AssertionError("the page was read")
+
+    for name in ("extract", "document", "_content"):
+        monkeypatch.setattr(built_in, name, never)
+    monkeypatch.setattr(Page, "article", never)
+    marked = Registry(built_in).named("article")
+    assert marked
+    made = [one async for one in marked.parse(page(f"{markup}<title>T</title><a href=/a>a</a>", url))]
+    counted = Item("extraction", url=url, title="T", skipped=reason)
+    assert made == [Links(["https://n.example/a"]), counted, Refused(reason)]
 
 
 def f1(text: str, expected: str) -> float:

@@ -26,6 +26,11 @@ def article(page: Page, config: ArticleConfig) -> Iterator[Item | Links | Refuse
     yield followed
     if refused.urls:
         yield refused
+    reason = refusal(page, config)
+    if reason is not None:  # before the extraction, which costs more than everything else
+        yield Item("extraction", url=page.url, title=page.title, skipped=reason)
+        yield Refused(reason)
+        return
     made = document(page, config)
     reading = {"method": made.method, "words": made.bucket, "type": made.type, "skipped": made.skipped}
     yield Item("extraction", url=page.url, title=made.title, **reading)
@@ -56,10 +61,21 @@ class ArticleDocument:
         return content.bucket(self.fields["word_count"])
 
 
+def refusal(page: Page, config: ArticleConfig) -> str | None:
+    """Return the reason for which a page is not read at all, or None."""
+    if page.rules.noindex:
+        return "noindex"
+    return None if config.accepts(_detected_type(page), page.config) else "page_type"
+
+
+def _detected_type(page: Page) -> str | None:
+    return content.detected_type(page, page.config.get("article_url_patterns") or ())
+
+
 def document(page: Page, config: ArticleConfig = DEFAULT_CONFIG) -> ArticleDocument:
-    """Return the document of a page, by the config of its source."""
+    """Return the document of a page, by the config of its source; of a page with a `refusal` too, for trials."""
     selectors = groups_of(page).get("article", {})
-    kind = content.detected_type(page, page.config.get("article_url_patterns") or ())
+    kind = _detected_type(page)
     found, text, method = _content(page, selectors)
     about = _Metadata(page, selectors, found)
     title, words = about.title(), len(text.split())
@@ -75,8 +91,7 @@ def document(page: Page, config: ArticleConfig = DEFAULT_CONFIG) -> ArticleDocum
     fields["meta"] = (
         about.meta() | {"page_type": content.page_type(figures)} | _without_none(detected_content_type=kind)
     )
-    gated = not config.accepts(kind, page.config)
-    skipped = "noindex" if page.rules.noindex else "page_type" if gated else content.skip_reason(title, words)
+    skipped = refusal(page, config) or content.skip_reason(title, words)
     return ArticleDocument({name: value for name, value in fields.items() if value not in (None, [])}, method, skipped)
 
 
