@@ -65,18 +65,20 @@ def test_a_first_crawl_by_the_manual(tmp_path: Path) -> None:
             assert (len(asked) > before) == (words[1] == "crawl"), "only the crawl makes requests"
             said[line] = done.stdout
 
-    crawled, found, page, urls, exported, reparsed, articles = said.values()
+    crawled, found, page, markdown, urls, exported, reparsed, articles = said.values()
     assert re.search(r"completed\W+ok\W+2\b", crawled)
     assert re.search(r"failed\W+http_4xx\W+1\b", crawled)
     assert re.search(r"1 failed: HTTP 404 \(http://127.0.0.1:\d+/gone\)", crawled)
     assert re.search(r"longline search WORDS --data /\S+/example\n", crawled)
     assert "The harbour today" in found
     assert page == PAGES["/"]
+    assert markdown.startswith("# ")
+    assert list(tmp_path.glob("files/markdown/127.0.0.1-*/*.md"))
     (gone,) = map(json.loads, urls.splitlines())
     assert (gone["status"], gone["reason"], gone["found_on"]) == (404, "http_4xx", site)
     assert {Path(name).name for name in re.findall(r"\S+\.(?:gz|jsonl|parquet|csv)", exported)} >= {
         "pages.csv",
         "urls.csv",
     }
-    assert reparsed.startswith("pages parsed: 2, ")
+    assert reparsed.startswith("pages parsed: 2, items: 1, new or changed: 1\npages without an item: page_type 1\n")
     assert "Late again" in articles

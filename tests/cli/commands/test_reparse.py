@@ -23,5 +23,13 @@ def test_failures_are_told_with_their_remedies():
     assert "doctor" not in advice(Reparsed(12, 9, 9, 3, "no"))
 
 
+def test_pages_without_an_item_are_told_with_their_reasons():
+    reasons = {"quality_gate": 2, "page_type": 1000}
+    _, told, hint = summary(Reparsed(1200, 198, without_item=reasons)).splitlines()
+    assert told == "pages without an item: page_type 1,000, quality_gate 2"
+    assert hint == """to make articles of pages of every type: --parser-config '{"page_types": false}'"""
+    assert len(summary(Reparsed(2, without_item={"quality_gate": 2})).splitlines()) == 2
+
+
 def test_where_nothing_was_crawled_there_is_nothing_to_parse(longline: Command):
     assert_one_line(longline("reparse"), 1, "nothing was crawled here yet")

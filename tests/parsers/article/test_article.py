@@ -184,9 +184,9 @@ async def test_as_a_parser():
     assert counted == Item("extraction", url=HERE, title="Lines, by LD", **reading)
     assert (indexed.kind, indexed.fields["title"]) == ("article", "Lines, by LD")
     short = page("<title>T</title><a href=/a>a</a>")
-    links, counted, refused = [one async for one in marked.parse(short)]
+    links, read, refused = [one async for one in marked.parse(short)]
     reading = {"method": "heuristic", "words": "<50", "type": "stub", "skipped": "quality_gate"}
-    assert (links, counted) == (Links(["https://n.example/a"]), Item("extraction", url=HERE, title="T", **reading))
+    assert (links, read) == (Links(["https://n.example/a"]), Item("extraction", url=HERE, title="T", **reading))
     assert refused == Refused("quality_gate")
 
 

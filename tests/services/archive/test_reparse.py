@@ -65,7 +65,7 @@ async def test_items_that_are_only_counted_are_not_kept(records: Records, archiv
 
     done = await Reparse(pages, records.items).run(run.id, {"parser": "article"}, lambda *_: None)
 
-    assert (done.pages, done.items, done.failed) == (2, 1, 0)
+    assert (done.pages, done.items, done.failed, done.without_item) == (2, 1, 0, {"page_type": 1})
     assert [(item.kind, item.url[-7:]) for item in await records.items.of_run(run.id)] == [("article", "/news/a")]
 
 

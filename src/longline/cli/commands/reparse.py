@@ -42,9 +42,16 @@ def reparse(
 
 
 def summary(done: Reparsed) -> str:
-    """Return the counts of a reparse as text, with the first error."""
-    counts = f"pages parsed: {done.pages:,}, items: {done.items:,}, new or changed: {done.changed:,}"
-    return f"{counts}\nfailed: {done.failed:,}, first: {done.error}" if done.failed else counts
+    """Return the counts of a reparse as text, with the reasons of pages without an item and the first error."""
+    lines = [f"pages parsed: {done.pages:,}, items: {done.items:,}, new or changed: {done.changed:,}"]
+    if done.without_item:
+        reasons = ", ".join(f"{reason} {count:,}" for reason, count in sorted(done.without_item.items()))
+        lines.append(f"pages without an item: {reasons}")
+    if "page_type" in done.without_item:
+        lines.append("""to make articles of pages of every type: --parser-config '{"page_types": false}'""")
+    if done.failed:
+        lines.append(f"failed: {done.failed:,}, first: {done.error}")
+    return "\n".join(lines)
 
 
 def advice(done: Reparsed) -> str:

@@ -1,5 +1,6 @@
 """Reparsing: pages of a run are parsed again from the archive, without a request."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +15,7 @@ class Reparsed(msgspec.Struct, frozen=True):
     """The outcome of reparsing: `changed` counts new and changed items, and `error` is the first error.
 
     `damaged` counts the failed pages that are lost or damaged in the archive; the parser failed on the others.
+    `without_item` counts pages of which the parser made no item, by its reason.
     """
 
     pages: int = 0
@@ -22,6 +24,7 @@ class Reparsed(msgspec.Struct, frozen=True):
     failed: int = 0
     error: str | None = None
     damaged: int = 0
+    without_item: dict[str, int] = {}
 
 
 class Reparse:
@@ -32,10 +35,11 @@ class Reparse:
 
     async def run(self, run_id: int, config: Mapping[str, Any], progress: Progress) -> Reparsed:
         """Parse every page of a run and store the items; an unchanged item keeps its id."""
-        done = Reparsed()
+        done, without_item = Reparsed(), Counter[str]()
         async for pages in self._pages.of_run(run_id, config, progress):
             items = [item for page in pages for item in _items(page)]
             errors = [f"{page.row.url}: {page.parsed.error}" for page in pages if page.parsed.error]
+            without_item.update(page.parsed.without_item for page in pages if page.parsed.without_item)
             done = Reparsed(
                 done.pages + len(pages),
                 done.items + len(items),
@@ -43,6 +47,7 @@ class Reparse:
                 done.failed + len(errors),
                 done.error or next(iter(errors), None),
                 done.damaged + sum(page.damaged for page in pages),
+                dict(without_item),
             )
         return done
 
