@@ -1,5 +1,6 @@
 import asyncio
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -14,6 +15,7 @@ from tests.drivers.signals.relay import relay_to
 from tests.journeys.place import Place
 from tests.plans import crawl_plan, crawl_stores
 from tests.web import SiteHandle, running_site
+from tests.web.login import PASSWORD, USER, Login
 
 PAGES = 40
 
@@ -51,6 +53,27 @@ async def test_a_worker_fetches_as_settings_say(house: House):
             await work(house, run.id, fetch_worker(house, owner).run)
         assert (await house.records.tasks.counts())["completed"] == PAGES
         assert {v.headers["user-agent"] for v in site.requests} == {"somebody/1.0"}
+
+
+async def test_a_worker_of_the_platform_logs_in_for_any_run(settings: Settings, tmp_path: Path):
+    code = (
+        "from longline.plugins import session\n@session(match='*')\nasync def log_in(site):\n"
+        "    form = await site.get('/login')\n"
+        f"    await site.submit(form, {{'user': '{USER}', 'password': '{PASSWORD}'}})\n"
+    )
+    file = tmp_path / "members.py"
+    file.write_text(code)
+    async with open_house(msgspec.structs.replace(settings, parsers=(str(file),))) as house:
+        await migrate_tables(house, may_migrate=True)
+        with running_site(pages=0) as site:
+            login = Login({"/": b"<a href=/m>m</a>", "/m": b"<p>m"})
+            login.add_form(site)
+            async with registered_worker(house, frozenset({"fetch", "parse"})) as owner:
+                run = (await opened(house, site, owner)).run
+                await work(house, run.id, fetch_worker(house, owner).run)
+        assert (await house.records.tasks.counts())["completed"] == 2
+        assert login.logins == 1
+        assert await house.records.sessions.drop_ended() == 1
 
 
 async def test_fetching_and_parsing_can_be_two_workers(house: House):

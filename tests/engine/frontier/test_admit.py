@@ -224,3 +224,52 @@ def test_links_with_a_user_name_or_a_password_are_left_out():
     admission.links(claimed(), links, PLAN)
     assert [task.url for task in admission.tasks] == ["https://a.example/@anna"]
     assert admission.refused == {(RUN, "credentials"): 2}
+
+
+KEEPING = crawl_plan(("https://a.example/",), max_depth=2, hosts=("a.example",), exclude=("/no",), keep_refused=True)
+
+
+def stored(admission: Admission) -> list[tuple[str, str, int]]:
+    return [(one.reason, one.task.url.rpartition("/")[2], one.task.depth) for one in admission.refused_urls]
+
+
+def test_refused_links_are_stored_once_unless_a_shallower_place_is_found():
+    verdicts, links = AdmissionCache(), ["https://a.example/no", "https://b.example/x", "https://a.example/y"]
+    first = Admission(verdicts)
+    first.links(claimed(depth=2), links, KEEPING)
+    assert stored(first) == [("excluded", "no", 3), ("offsite", "x", 3), ("depth", "y", 3)]
+    unwritten = Admission(verdicts)
+    unwritten.links(claimed(depth=2), links, KEEPING)
+    assert stored(unwritten) == stored(first), "the report of the first was not written"
+    verdicts.stored(first.refused_urls)
+    again = Admission(verdicts)
+    again.links(claimed(depth=2), links, KEEPING)
+    assert (stored(again), again.refused.total()) == ([], 3)
+    shallower = Admission(verdicts)
+    shallower.links(claimed(depth=1), links, KEEPING)
+    assert stored(shallower) == [("excluded", "no", 2), ("offsite", "x", 2)]
+    assert [(task.url, task.keep_refused) for task in shallower.tasks] == [("https://a.example/y", True)]
+
+
+class Found:
+    """Links of a page, of a sitemap or of an index of sitemaps."""
+
+    def __init__(self, *links: str, listing: str = "") -> None:
+        self.links, self.beside = ((), links) if listing == "sitemap" else (links, ())
+        self.priorities, self.refused = dict[str, int](), dict[str, tuple[str, ...]]()
+        self.cut, self.without_item, self.listing = 0, None, listing
+
+
+def test_where_only_sitemaps_count_other_links_are_refused():
+    plan = crawl_plan((), max_depth=3, hosts=("a.example",), include=("/blog",), sitemap_only=True, keep_refused=True)
+    admission = Admission(AdmissionCache())
+    admission.page(claimed(), Found("https://cdn.example/1.xml", listing="index"), plan)
+    admission.page(claimed(), Found("https://a.example/blog/1", "https://a.example/x", listing="sitemap"), plan)
+    admission.page(claimed(), Found("https://a.example/blog/2", "https://a.example/blog/3"), plan)
+    admission.sitemaps(claimed(), ["https://cdn.example/2.xml"], plan)
+    assert [task.url for task in admission.tasks] == [
+        "https://cdn.example/1.xml",
+        "https://a.example/blog/1",
+        "https://cdn.example/2.xml",
+    ]
+    assert admission.refused == {(RUN, "not_included"): 1, (RUN, "unlisted"): 2}
