@@ -95,7 +95,8 @@ def test_every_request_of_a_crawl_is_counted(place: Place):
     assert told["error_categories"] == {"http_server": 2, "http_client": 3, "network": 3}
     assert told["requests_failed"] == 8
     assert (told["rate_limits"], told["cloudflare_blocks"]) == (1, 1)
-    assert told["skipped"] == {"non_html": 1, "max_depth": 1, "robots_txt": 1}
+    fetched = {"non_html": 1, "max_depth": 1, "robots_txt": 1}
+    assert told["skipped"] == fetched | {"page_type": 1, "quality_gate": run["items_crawled"] - 1}
     errors = {error["message"]: error for error in told["top_errors"]}
     assert (errors["HTTP 404"]["count"], errors["HTTP 404"]["last_url"]) == (2, f"{site.url}story/aa")
     assert errors["HTTP 503"] == {"message": "HTTP 503", "count": 2, "last_url": f"{site.url}story/flaky"}

@@ -115,6 +115,7 @@ def test_a_plain_source():
     assert (found.ref, found.name, found.base_url, found.enabled) == ("a", "n", "https://a.example/", True)
     assert (found.feed_url, found.feed_wanted, found.feed_every_ms, found.crawl) == (None, True, POLL_INTERVAL_MS, "{}")
     assert found.feed_listed is True, "there is nothing that could be listed"
+    assert (found.parser, found.config, found.names_parser) == (None, "{}", False)
 
 
 def test_a_source_with_everything():
@@ -128,6 +129,8 @@ def test_a_source_with_everything():
         "feed_disabled_at": "1970-01-01T00:00:01+00:00",
         "feed_disable_reason": "gone",
         "identity_key": "k",
+        "parser": "books",
+        "config": {"pages": 2},
         "rate_limit": 10,
         "created_at": "2026-01-02T03:04:05Z",
     }
@@ -137,6 +140,7 @@ def test_a_source_with_everything():
     assert (found.feed_disabled_at, found.feed_disable_reason, found.feed_listed) == (1000, "gone", False)
     assert msgspec.json.decode(found.crawl) == {"ingestion_mode": "both", "rate_limit": 10}
     assert found.identity_key == "k"
+    assert (found.parser, found.config, found.names_parser) == ("books", '{"pages":2}', True)
 
 
 @pytest.mark.parametrize(("mode", "wanted"), [("feed", True), ("both", True), ("spider", False), (None, True)])

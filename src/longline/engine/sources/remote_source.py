@@ -94,6 +94,7 @@ def read_source(said: Described, listed: bool | None = None) -> RemoteSource | N
         base_url=url,
         parser=_text(said, "parser"),
         config=_config(said),
+        names_parser="parser" in said,
         crawl=_crawl(said),
         enabled=enabled,
         disabled_at=None if enabled else _moment(said, "disabled_at"),
@@ -134,7 +135,7 @@ def _crawl(said: Described) -> str:
 
 
 def _config(said: Described) -> str:
-    """Return the config of a source's parser as JSON, also of another type than an object: the run refuses that."""
+    """Return the config of a source's parser as JSON; a value that is no object is none."""
     found = said.get("config")
     return msgspec.json.encode(found if isinstance(found, dict) else {}, order="sorted").decode()
 

@@ -12,8 +12,6 @@ GONE = "gone from the service that keeps it"
 SYNCED_COLUMNS = (
     "name",
     "base_url",
-    "parser",
-    "config",
     "crawl",
     "enabled",
     "disabled_at",
@@ -25,8 +23,13 @@ SYNCED_COLUMNS = (
 
 
 def followed(row: SourceRow, said: RemoteSource) -> SourceRow:
-    """Return our row of a source with the curator's values; changes of the feed that are not yet sent to it stay."""
+    """Return our row of a source with the curator's values; changes of the feed that are not yet sent to it stay.
+
+    A curator that does not know parsers leaves our parser as it is.
+    """
     facts = {name: getattr(said, name) for name in (*SYNCED_COLUMNS, "identity_key")}
+    if said.names_parser:
+        facts |= {"parser": said.parser, "config": said.config}
     if said.feed_listed is not None:
         facts["feed_listed"] = said.feed_listed
     other_feed = said.feed_url not in (None, row.feed_url)

@@ -89,6 +89,7 @@ class RemoteSource(msgspec.Struct, frozen=True, kw_only=True):
     base_url: str
     parser: str | None = None
     config: str = "{}"
+    names_parser: bool = False
     crawl: str = "{}"
     enabled: bool = True
     disabled_at: int | None = None

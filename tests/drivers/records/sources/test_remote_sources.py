@@ -56,6 +56,19 @@ async def test_new_ones_are_taken_over_and_changed_ones_changed(records: Records
     assert await records.curated.get("c") is None
 
 
+async def test_the_parser_is_the_curators_where_it_names_one_and_ours_elsewhere(
+    records: Records, clock: FakeClock
+) -> None:
+    ours = await records.sources.make(NewSource("name of a", "https://a.example/", parser="books", config='{"a":1}'))
+    await take(records, clock, said("a"))
+    assert await row(records, "a") == await records.sources.get(ours.id)
+    assert ((await row(records, "a")).parser, (await row(records, "a")).config) == ("books", '{"a":1}')
+    await take(records, clock, said("a", parser="comics", names_parser=True))
+    assert ((await row(records, "a")).parser, (await row(records, "a")).config) == ("comics", "{}")
+    await take(records, clock, said("a", names_parser=True))
+    assert (await row(records, "a")).parser is None
+
+
 async def test_many_are_taken_over_at_once_by_whoever_is_first(records: Records, clock: FakeClock) -> None:
     many = [said(f"s{number}") for number in range(250)]
     clock.advance(1)

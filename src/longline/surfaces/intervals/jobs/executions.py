@@ -46,12 +46,12 @@ class ResponseTime(msgspec.Struct, frozen=True):
     max_ms: int
 
 
-class SkippedPages(msgspec.Struct, frozen=True):
-    """Pages that were not fetched, not followed or not indexed, by reason."""
+class SkippedPages(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Pages that were not fetched, not followed or not indexed, by reason; the last four only if there are any."""
 
-    non_html: int = 0
-    max_depth: int = 0
-    robots_txt: int = 0
+    non_html: int
+    max_depth: int
+    robots_txt: int
     url_filter: Annotated[int, Meta(description="Links that the article parser never follows.")] = 0
     page_type: Annotated[int, Meta(description="Pages of no type that the article parser indexes.")] = 0
     quality_gate: Annotated[int, Meta(description="Pages with too few words.")] = 0
@@ -215,7 +215,7 @@ def _summed(counts: Iterable[tuple[Name, int]]) -> dict[Name, int]:
 
 def _skipped(fates: Iterable[Fate]) -> SkippedPages | None:
     found = {SKIPS[each.fate, each.reason]: each.count for each in fates if (each.fate, each.reason) in SKIPS}
-    return SkippedPages(**found) if found else None
+    return SkippedPages(**dict.fromkeys(("non_html", "max_depth", "robots_txt"), 0) | found) if found else None
 
 
 def _skipped_by_parser(fates: Iterable[Fate]) -> dict[str, int]:
