@@ -166,9 +166,10 @@ DEFAULT_SETTINGS: Mapping[str, Any] = {
 
 
 READ_ONLY: Mapping[str, Any] = {"readOnly": True}
-ShownTime = Annotated[str, Meta(extra_json_schema=READ_ONLY)]
-ShownText = Annotated[str, Meta(extra_json_schema=READ_ONLY)]
-ShownNumber = Annotated[int, Meta(extra_json_schema=READ_ONLY)]
+_IGNORED = "Ignored: set by other operations."
+ShownTime = Annotated[str, Meta(description=_IGNORED, extra_json_schema=READ_ONLY)]
+ShownText = Annotated[str, Meta(description=_IGNORED, extra_json_schema=READ_ONLY)]
+ShownNumber = Annotated[int, Meta(description=_IGNORED, extra_json_schema=READ_ONLY)]
 
 
 class FeedSettings(CrawlSettings, frozen=True, kw_only=True):
