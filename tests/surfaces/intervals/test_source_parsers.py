@@ -60,7 +60,7 @@ async def test_a_parser_and_its_config_are_kept_and_shown(shop: Stage):
 @pytest.mark.parametrize(
     ("sent", "error"),
     [
-        ({"parser": "bocks"}, "there is no parser 'bocks'; loaded are article, books, feed, page"),
+        ({"parser": "bocks"}, "there is no parser 'bocks'; loaded are article, books, feed"),
         ({"parser": 7}, "parser must be a string"),
         ({"config": {"pages": 2}}, "config is the config of a parser: name the parser with the field parser"),
         ({"parser": "books", "config": []}, "config must be an object"),
