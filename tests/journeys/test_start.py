@@ -65,7 +65,7 @@ def test_a_first_crawl_by_the_manual(tmp_path: Path) -> None:
             assert (len(asked) > before) == (words[1] == "crawl"), "only the crawl makes requests"
             said[line] = done.stdout
 
-    crawled, found, page, markdown, urls, exported, reparsed, articles = said.values()
+    crawled, found, page, markdown, urls, exported, again, different, first, reparsed, articles = said.values()
     assert re.search(r"completed\W+ok\W+2\b", crawled)
     assert re.search(r"failed\W+http_4xx\W+1\b", crawled)
     assert re.search(r"1 failed: HTTP 404 \(http://127.0.0.1:\d+/gone\)", crawled)
@@ -80,5 +80,7 @@ def test_a_first_crawl_by_the_manual(tmp_path: Path) -> None:
         "pages.csv",
         "urls.csv",
     }
+    assert "items since the last crawl: 0 changed, 2 unchanged, 0 new, 0 gone" in again
+    assert (different, "items.csv" in first) == ("", True)
     assert reparsed.startswith("pages parsed: 2, items: 1, new or changed: 1\npages without an item: page_type 1\n")
     assert "Late again" in articles

@@ -29,6 +29,7 @@ COMMANDS = {
     "page": "page:page",
     "urls": "urls:urls",
     "export": "export:export",
+    "diff": "diff:diff",
     "reparse": "reparse:reparse",
     "token": "token:token",
     "api": "serve:api",

@@ -7,17 +7,27 @@ from typing import Any
 
 import msgspec
 
+from longline.model.search.item import ItemKey
+
 
 @dataclass(init=False)
 class Item:
-    """An item extracted from a page, with free fields: `Item("article", title="…")`."""
+    """An item extracted from a page, with free fields: `Item("article", title="…")`.
+
+    With a key, `Item("book", isbn, title="…")` or `Item("chapter", (series, number), …)`, an item is the same in every
+    run and on every page. Without a key, or with an empty one, kind, URL and place on the page identify the item.
+    """
 
     kind: str
     fields: dict[str, Any]
+    key: ItemKey = None
 
-    def __init__(self, kind: str, /, **fields: Any) -> None:
+    def __init__(self, kind: str, key: ItemKey = None, /, **fields: Any) -> None:
+        if not isinstance(key, str | int | tuple | None):
+            raise TypeError(f"the key of an item is a text, a number or a tuple of these, not {type(key).__name__}")
         self.kind = kind
         self.fields = fields
+        self.key = key
 
 
 class Link(msgspec.Struct, frozen=True):

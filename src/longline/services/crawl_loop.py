@@ -13,6 +13,7 @@ from longline.engine.worker.worker import Progress, Worker
 from longline.model.errors import NeedsOperator
 from longline.model.runs.run import Fate, RunRow
 from longline.ports.records.runs import RunHistoryStore
+from longline.services.archive.item_changes import ChangeCounts, ItemChanges
 from longline.services.archive.item_tables import LiveItems, WrittenTables
 from longline.services.crawl_options import CrawlRequest
 from longline.services.crawls import Crawls, OpenedRun
@@ -35,6 +36,8 @@ class CrawlResult(msgspec.Struct, frozen=True):
     untouched: bool
     errors: tuple[tuple[str, int, str], ...] = ()
     """Error texts, the count of each, and the URL of the last failure; the most frequent first."""
+    changes: ChangeCounts | None = None
+    """Numbers of changed and gone items of a run that has ended, if there was a run before."""
 
     items: WrittenTables = WrittenTables()
     """Files of items that were asked for."""
@@ -64,6 +67,7 @@ class CrawlLoopParts:
     """The collaborators of a crawl loop. The worker sets `reported` after each report; `sharing` runs beside it."""
 
     crawls: Crawls
+    changes: ItemChanges
     history: RunHistoryStore
     worker: Worker
     reported: asyncio.Event
@@ -93,8 +97,9 @@ class CrawlLoop:
         reviewed = await self._parts.history.review([run.id]) if run.failed else {}
         errors = reviewed[run.id].survey.errors if run.id in reviewed else ()
         fates, refused = await self._crawls.fates(run.id), await self._crawls.refused(run.id)
+        changes = await self._parts.changes.counts(run) if run.ended else None
         result = CrawlResult(
-            run, fates, opened.resumed, opened.token is None, errors, refused=refused, taken_up=opened.taken_up
+            run, fates, opened.resumed, opened.token is None, errors, changes, refused=refused, taken_up=opened.taken_up
         )
         live = self._parts.live_items
         if live is None:

@@ -8,6 +8,7 @@ from longline.wiring.house import House, open_house
 from longline.wiring.read_commands import (
     FolderOutput,
     check_archive,
+    diff,
     export,
     export_items,
     export_urls,
@@ -27,6 +28,7 @@ __all__ = [
     "WorkerProgress",
     "check_archive",
     "crawl",
+    "diff",
     "export",
     "export_items",
     "export_urls",

@@ -5,6 +5,7 @@ import signal
 from collections.abc import Callable
 
 from longline.model.url import parse
+from longline.services.archive.item_changes import ItemChanges
 from longline.services.archive.item_tables import ItemOutputs
 from longline.services.crawl_loop import CrawlLoop, CrawlLoopParts, CrawlResult, Watcher
 from longline.services.crawl_options import CrawlRequest
@@ -45,6 +46,7 @@ def _crawl_loop_parts(house: House, owner: int, outputs: ItemOutputs | None) -> 
     worker = fetch_worker(house, owner, watch=lambda _: reported.set())
     return CrawlLoopParts(
         crawls=Crawls(house.lifecycle, crawl_stores(house)),
+        changes=ItemChanges(house.records.runs, house.records.item_changes),
         history=house.records.history,
         worker=worker,
         reported=reported,

@@ -1,4 +1,4 @@
-"""`longline export`, `page`, `reparse` and `search`: commands that read stored pages and items."""
+"""`longline export`, `diff`, `page`, `reparse` and `search`: commands that read stored pages and items."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -20,6 +20,7 @@ from longline.ports.records import Records
 from longline.services.archive.check import ArchiveCheck, Findings, Repair
 from longline.services.archive.check import Progress as CheckProgress
 from longline.services.archive.exports import Exported, Exports, ExportStores, Progress
+from longline.services.archive.item_changes import ItemChanges, ItemDifference
 from longline.services.archive.item_tables import ItemOutputs, WrittenTables
 from longline.services.archive.markdown_files import MarkdownFiles
 from longline.services.archive.pages import ArchivedPage, ArchivedPages
@@ -96,6 +97,20 @@ async def export_items(settings: Settings, run_id: int | None, outputs: ItemOutp
         if live and live.broken:
             raise BrokenPipeError
         return written
+
+
+async def diff(settings: Settings, before: int, after: int, show: Callable[[ItemDifference], None]) -> None:
+    """Call `show` with each item in which two runs differ."""
+    async with open_archive(settings) as archive:
+        records = archive.records
+        runs = [await records.runs.get(run_id) for run_id in (before, after)]
+        for run_id, run in zip((before, after), runs, strict=True):
+            if run is None:
+                raise NotFound("run", run_id, f"there is no run {run_id}; name the folder of the runs with --data")
+        earlier, later = runs
+        if earlier is not None and later is not None:
+            async for difference in ItemChanges(records.runs, records.item_changes).between(earlier, later):
+                show(difference)
 
 
 async def check_archive(settings: Settings, progress: CheckProgress, *, repair: bool = False) -> tuple[Findings, int]:

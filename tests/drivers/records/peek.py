@@ -10,6 +10,7 @@ TABLES = (
     "run_items",
     "sessions",
     "refused_urls",
+    "item_versions",
     "bot_answers",
     "bot_results",
     "bot_tasks",

@@ -1,5 +1,6 @@
 """The loader of named SQL, and every query against a fresh schema of both engines."""
 
+import re
 import sqlite3
 from importlib import resources
 from pathlib import Path
@@ -173,6 +174,7 @@ def test_both_engines_have_the_same_queries_but_for_those_marked():
         "weigh_words",
         "claim",
         "lock_migrations",
+        "lock_page_tasks",
         "lock_slots",
         "lease_hosts",
         "still_held",
@@ -198,7 +200,8 @@ def test_no_mark_is_left_over(engine: Engine):
 
 
 def _bare(sql: str) -> str:
-    return sql.replace("::", "")
+    """The text without casts and without the colons of URLs in texts."""
+    return re.sub(r"'[^']*'", "", sql.replace("::", ""))
 
 
 def test_every_query_compiles_on_sqlite():

@@ -53,7 +53,14 @@ INDEXES = {
     "cancel_tasks": {"tasks_pkey"},
     "items": {"items_pkey"},
     "url_fates": {"tasks_run", "tasks_pkey"},
-    "items_of_run": {"run_items_position", "items_pkey"},
+    "items_of_run": {"run_items_pkey"},
+    "put_items": {"items_source_id_lineage_key_key", "tasks_pkey", KEY},
+    "known_items": {"items_source_id_lineage_key_key", "tasks_pkey", KEY},
+    "keep_versions": {"items_pkey"},
+    "change_items": {"items_pkey"},
+    "carry_items": {"items_pkey"},
+    "item_selves": {"items_pkey", "item_versions_pkey"},
+    "previous_run": {"runs_kind"},
     "indexed_items": {"unindexed_pkey"},
     "search_ranked": {"texts_words"},
     "search_newest": {"texts_words"},
@@ -114,7 +121,9 @@ INSERT INTO offers (id, executor, host_id, due, priority, owner)
     FROM tasks WHERE state = 'downloaded';
 INSERT INTO items (id, key, hash, kind, run_id, task_id, created_at, updated_at, url, title, fields, body)
     SELECT n, int8send(n), '', 'k' || n % 9, n % 50, n, n, n, '', '', '{}', 'text' FROM generate_series(1, 20000) n;
-INSERT INTO run_items (run_id, item_id, position) SELECT run_id + 1, id, id FROM items;
+INSERT INTO run_items (run_id, position, entries) SELECT run_id + 1, id, '[[' || id || ',1,' || id || ']]' FROM items;
+INSERT INTO item_versions (item_id, version, hash, run_id, task_id, updated_at, columns, url, title, fields, body)
+    SELECT id, 1, '', run_id, task_id, 0, '[]', '', '', '{}', '' FROM items;
 INSERT INTO texts (item_id, length, title_words, words)
     SELECT n, 2, '', to_tsvector('simple', 'text w' || n % 5000) FROM generate_series(1, 20000) n;
 INSERT INTO unindexed (item_id, hash) SELECT n, '' FROM generate_series(1, 20000) n;

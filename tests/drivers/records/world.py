@@ -1,15 +1,26 @@
 """Small things to do records tests with: a run, some URLs, how they ended."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
 
 from longline.model.frontier.host import HostLease, HostReport
 from longline.model.frontier.task import ClaimedTask, NewTask, Outcome, PageFacts
 from longline.model.ids import new_id
 from longline.model.runs.run import NewRun, RunRow
+from longline.model.search.item import Made, Origin, new_items
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import Admitted, Change, ClaimRequest, HostSetting, ReportBatch, Reported
+from longline.ports.records.frontier import (
+    Admitted,
+    Change,
+    ClaimRequest,
+    HostSetting,
+    ReportBatch,
+    Reported,
+    WrittenSegment,
+)
 
 DELAY = 1000
 TTL = 30_000
@@ -31,7 +42,7 @@ def urls(run: RunRow | int, host: str, amount: int, **more: object) -> list[NewT
 
 async def queued_run(records: Records, **facts: object) -> RunRow:
     """A run that nobody started."""
-    return await records.runs.add(NewRun(new_id(), "crawl", "{}", **facts))  # type: ignore[arg-type]
+    return await records.runs.add(NewRun(new_id(), "crawl", **{"plan": "{}"} | facts))  # type: ignore[arg-type]
 
 
 async def running_run(records: Records, **facts: object) -> RunRow:
@@ -115,3 +126,33 @@ ANY_SOURCES: dict[str, object] = {
     "falling": False,
 }
 """What the statement that lists sources needs, besides how many."""
+
+
+Visits = Mapping[str, Sequence[Made] | str]
+"""What a run finds at paths: the items of a page, or the reason for no page."""
+
+
+async def visit(records: Records, run: RunRow | int, *steps: Visits) -> None:
+    """Let a run fetch these paths of one host, those of each step in one report."""
+    await admit(records, *(url(run, path=path) for found in steps for path in found))
+    lease = await claim_one(records)
+    tasks = {task.url.removeprefix("https://a.example"): task for task in lease.tasks}
+    for found in steps:
+        outcomes = [_visited(tasks[path], result) for path, result in found.items()]
+        items = [
+            item
+            for o in outcomes
+            if o.page
+            for item in new_items(found[o.task.url[17:]], Origin(o.task.run_id, o.task.id, o.task.url))  # type: ignore[arg-type]
+        ]
+        pages = sum(outcome.page is not None for outcome in outcomes)
+        segment = WrittenSegment(await records.segments.begin(new_id(), ME), pages, 100) if pages else None
+        said = host_report(lease, outcomes, release=found is steps[-1])
+        assert not (await report(records, said, segment=segment, items=items)).refused
+
+
+def _visited(task: ClaimedTask, found: Sequence[Made] | str) -> Outcome:
+    if not isinstance(found, str):
+        return ended(task, page=replace(page(), url=task.url))
+    status = int(found) if found.isdecimal() else None
+    return ended(task, TaskState.FAILED, "http_4xx" if status else found, status=status)

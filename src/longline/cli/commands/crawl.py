@@ -23,6 +23,7 @@ from longline.model.runs.plan import SITEMAPS, CrawlPlan, FetchOptions, ParseOpt
 from longline.model.runs.run import COUNTED_APART, WITHOUT_ITEM, RunRow
 from longline.model.states import RUN_ENDED, RunState
 from longline.model.url import Url
+from longline.services.archive.item_changes import ChangeCounts
 from longline.settings import Loaded, Settings, prepare_folder
 from longline.wiring import CrawlRequest, CrawlResult, FolderOutput, Watcher, WorkerProgress
 from longline.wiring import crawl as crawl_once
@@ -230,8 +231,7 @@ def _summary(console: Console, result: CrawlResult, settings: Settings) -> None:
         for reason, count in found.items():
             table.add_row(f"[dim]{shown}[/]", f"[dim]{reason}[/]", f"[dim]{count:,}[/]")
     console.print(table)
-    for error, count, url in result.errors:
-        console.print(Text(f"{count:,} failed: {error} ({'last: ' if count > 1 else ''}{url})"), soft_wrap=True)
+    _details(console, result)
     console.print(Text(urls_command(run, settings)), soft_wrap=True)
     for hint in hints(run, result.refused):
         console.print(Text(hint), soft_wrap=True)
@@ -239,3 +239,18 @@ def _summary(console: Console, result: CrawlResult, settings: Settings) -> None:
         console.print(Text(f"pages are kept in {settings.data / 'warc'}"), soft_wrap=True)
     if run.state not in RUN_ENDED:
         console.print("stopped; the same command resumes the crawl")
+
+
+def _details(console: Console, result: CrawlResult) -> None:
+    """Print the numbers of changed items, and the errors."""
+    if result.changes is not None:
+        console.print(_changes(result.changes), soft_wrap=True)
+    for error, count, url in result.errors:
+        console.print(Text(f"{count:,} failed: {error} ({'last: ' if count > 1 else ''}{url})"), soft_wrap=True)
+
+
+def _changes(counts: ChangeCounts) -> Text:
+    """Return the numbers of items against the runs before as text."""
+    known = f"{counts.changed:,} changed, {counts.unchanged:,} unchanged, {counts.new:,} new, {counts.gone:,} gone"
+    unseen = f"; {counts.unseen:,} not seen: their pages were not read" if counts.unseen else ""
+    return Text(f"items since the last crawl: {known}{unseen}")

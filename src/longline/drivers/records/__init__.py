@@ -33,6 +33,7 @@ from longline.drivers.records.schedules.schedules import ScheduleRecords
 from longline.drivers.records.schedules.ticks import TickRecords
 from longline.drivers.records.schema import SchemaRecords
 from longline.drivers.records.search.index import RecordsSearch
+from longline.drivers.records.search.item_changes import ItemChangeRecords
 from longline.drivers.records.search.items import ItemRecords
 from longline.drivers.records.sessions import SessionRecords
 from longline.drivers.records.sources.handled_messages import HandledMessageRecords
@@ -102,6 +103,7 @@ async def open_records(url: str, clock: Clock, *, read_only: bool = False) -> Re
         sitemaps=SitemapRecords(database),
         pages=PageRecords(database),
         items=ItemRecords(database),
+        item_changes=ItemChangeRecords(database),
         search=RecordsSearch(database),
         frontier=FrontierRecords(database),
         hands=TaskLeaseRecords(database),

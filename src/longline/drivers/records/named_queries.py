@@ -7,7 +7,7 @@ A file holds queries under `-- name: …` lines. Four marks are opened here:
 * `/*rows FROM r(id bigint, state text) */` is a batch: PostgreSQL runs the statement once over arrays (`FROM
   unnest(…) AS r(id, state)`), SQLite runs it once for each row, with `r.id` and `r.state` as parameters. On SQLite, an
   INSERT or UPDATE from rows takes `MAX_ROWS` rows per statement (see `spread`): a thread has to wait for Python's
-  global lock with every statement. `/*all rows …` takes up to `MAX_ALL_ROWS` rows.
+  global lock with every statement. `/*all rows …` takes up to `MAX_ALL_ROWS` rows, in a SELECT too.
 """
 
 import re
@@ -145,6 +145,9 @@ def _open_rows(sql: str, rows: re.Match[str], columns: list[tuple[str, str]], en
         arrays = ", ".join(f":row_{c}::{t}[]" for c, t in columns)
         names = ", ".join(c for c, _ in columns)
         return sql.replace(rows[0], f"{before} unnest({arrays}) AS {alias}({names})")
+    if rows[1] and sql.startswith("SELECT"):
+        row = ", ".join(f":row_{c}" for c, _ in columns)
+        return _open_many(sql, rows, columns).replace(_VALUES, f"VALUES ({row})")
     bare = sql.replace(rows[0], "")
     return re.sub(rf"\b{alias}\.(\w+)", r":row_\1", bare)
 
@@ -152,7 +155,8 @@ def _open_rows(sql: str, rows: re.Match[str], columns: list[tuple[str, str]], en
 def _open_many(sql: str, rows: re.Match[str], columns: list[tuple[str, str]]) -> str:
     """Return the statement for many rows without their values; an empty text if it must run row by row."""
     before, alias = rows[2], rows[3]
-    if before not in ("FROM", ",") or not sql.startswith(("INSERT", "UPDATE")):
+    begins = ("INSERT", "UPDATE", "SELECT") if rows[1] else ("INSERT", "UPDATE")
+    if before not in ("FROM", ",") or not sql.startswith(begins):
         return ""
     names = ", ".join(c for c, _ in columns)
     return f"WITH {alias}({names}) AS ({_VALUES}) {sql.replace(rows[0], f'{before} {alias}')}"

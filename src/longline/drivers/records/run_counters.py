@@ -1,7 +1,7 @@
 """Counters, fates, events and ends of runs, which every change of tasks writes besides the tasks."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import orjson
@@ -48,7 +48,7 @@ class RunCounters:
         self._moves: defaultdict[int, list[tuple[int, str | None, str, str]]] = defaultdict(list)
         self._events: list[tuple[str | int | None, ...]] = []
         self._standing: Counter[tuple[int, str]] = Counter()
-        self._placed: defaultdict[int, list[int]] = defaultdict(list)
+        self._placed: defaultdict[int, list[Sequence[int]]] = defaultdict(list)
         self.page_counts: Counter[str] = Counter()
         self._kept: list[RefusedUrl] = []
         self._memory_mb = 0
@@ -100,11 +100,10 @@ class RunCounters:
                 counts["untitled"] += not item.title
                 counts["bodiless"] += not item.body
 
-    def place_items(self, run_id: int, items: Iterable[int]) -> None:
-        """Give items the next positions among the items of their run, in this order."""
-        before = len(self._placed[run_id])
-        self._placed[run_id] += items
-        self._counts[run_id]["last_item"] += len(self._placed[run_id]) - before
+    def place_items(self, run_id: int, entries: Sequence[Sequence[int]]) -> None:
+        """Give entries the next positions among the items of their run, in this order."""
+        self._placed[run_id] += entries
+        self._counts[run_id]["last_item"] += len(entries)
 
     def spent(self, cpu_ms: int, memory_mb: int) -> None:
         """Divide processor time between the runs of this batch by their tasks; note the memory that was in use."""
@@ -157,11 +156,10 @@ class RunCounters:
         await tx.batch("add_tallies", sorted(self.page_counts.items()))
         return tuple(ended)
 
-    def _positions(self, run: Row) -> list[tuple[int, int, int]]:
-        """Return the items of a run with their positions, which end at the run's last one."""
-        items = self._placed[run["id"]]
-        first = run["last_item"] - len(items) + 1
-        return [(run["id"], item_id, position) for position, item_id in enumerate(items, first)]
+    def _positions(self, run: Row) -> list[tuple[int, int, str]]:
+        """Return the entries of a run's new items with the position of the last, if the run has any."""
+        entries = self._placed[run["id"]]
+        return [(run["id"], run["last_item"], orjson.dumps(entries).decode())] if entries else []
 
     def _batches(self, actor: str) -> list[tuple[str | int | None, ...]]:
         return [

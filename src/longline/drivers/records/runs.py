@@ -69,6 +69,9 @@ class RunRecords(Table):
     async def first(self, kind: RunKind, seed: str) -> RunRow | None:
         return await self._one("first_run", RunRow, kind=kind, seed=seed)
 
+    async def previous(self, run_id: int) -> RunRow | None:
+        return await self._one("previous_run", RunRow, id=run_id)
+
     async def replan(self, run_id: int, plan: str, source_id: int | None) -> bool:
         async def work(tx: Transaction) -> bool:
             return await tx.one("replan_run", id=run_id, plan=plan, source_id=source_id) is not None

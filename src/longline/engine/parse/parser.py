@@ -93,7 +93,7 @@ class Parsed(msgspec.Struct, frozen=True):
 
     def items_of(self, task: ClaimedTask, url: str, *, in_words: bool) -> list[NewItem]:
         """Return the items as they are stored, with the page they were made of."""
-        made = ((item.kind, item.fields) for item in self.items)
+        made = ((item.kind, item.fields, item.key) for item in self.items)
         return new_items(made, Origin(task.run_id, task.id, url), in_words=in_words)
 
 

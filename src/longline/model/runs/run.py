@@ -60,7 +60,10 @@ STANDING_KINDS = {kind.origin: kind for kind in RunKind if kind.origin is not No
 
 
 class NewRun(msgspec.Struct, frozen=True):
-    """A run to be made. `budget` bounds the number of admitted URLs; `plan` is a `CrawlPlan` as JSON."""
+    """A run to be made. `budget` bounds the number of admitted URLs; `plan` is a `CrawlPlan` as JSON.
+
+    Runs of one `lineage` share the keys that parsers give to items: by default the runs of a kind and seed.
+    """
 
     uid: str
     kind: RunKind
@@ -69,6 +72,7 @@ class NewRun(msgspec.Struct, frozen=True):
     source_id: int | None = None
     schedule_id: int | None = None
     budget: int | None = None
+    lineage: int | None = None
 
 
 class RunRow(msgspec.Struct, frozen=True):
@@ -113,6 +117,7 @@ class RunRow(msgspec.Struct, frozen=True):
     unheld_ms: int = 0
     untitled: int = 0
     bodiless: int = 0
+    lineage: int | None = None
     log_key: str | None = None
     log_bytes: int | None = None
     log_lines: int | None = None

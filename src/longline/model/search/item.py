@@ -3,7 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import orjson
@@ -23,6 +23,12 @@ MAX_POSITION = 2**63 - 1
 
 _KEY_BYTES = 16
 
+ItemKey = str | int | tuple[str | int | None, ...] | None
+"""A key that a parser gives to an item."""
+
+Made = tuple[str, Mapping[str, Any]] | tuple[str, Mapping[str, Any], ItemKey]
+"""A result of a parser: kind, fields, and the key if the parser gave one."""
+
 
 class Origin(msgspec.Struct, frozen=True, gc=False):
     """The origin of items: the page and the task that fetched it."""
@@ -33,7 +39,7 @@ class Origin(msgspec.Struct, frozen=True, gc=False):
 
 
 class ItemFacts(msgspec.Struct, frozen=True, gc=False):
-    """An item as its parser made it. `run_id` and `task_id` are the last to see the item; another `hash` is a change.
+    """An item as its parser made it. `run_id` and `task_id` made this version of the item; another `hash` is a change.
 
     `fields` is JSON of all fields without a column. The columns from `price` on are for filters. `columns` is JSON of
     the names of all fields, in the order of the parser.
@@ -58,17 +64,22 @@ class ItemFacts(msgspec.Struct, frozen=True, gc=False):
 class NewItem(ItemFacts, frozen=True, kw_only=True, gc=False):
     """An item to be stored. Inside its source, items with the same `key` are the same.
 
+    `name` is the key for a person; without one an item is known by its URL. A parser gave the key of a `named` item.
     With `words`, of its title and of its body, an item goes into the database's own index at once; without, the item
     waits for the indexer.
     """
 
     key: bytes
+    name: str | None = None
+    named: bool = False
     words: tuple[str, str] | None = None
 
 
 class ItemRow(ItemFacts, frozen=True, kw_only=True, gc=False):
-    """An item as stored; `updated_at` is its last change."""
+    """An item as stored, in one of its versions; `updated_at` is the time of the change that made the version."""
 
+    name: str | None = None
+    version: int = 1
     id: int
     source_id: int
     created_at: int
@@ -98,17 +109,45 @@ class Wordiness(msgspec.Struct, frozen=True):
     enough: int
 
 
-def new_items(
-    made: Iterable[tuple[str, Mapping[str, Any]]], origin: Origin, *, in_words: bool = False
-) -> list[NewItem]:
-    """Return the items of one page from its parser's results, each a kind and fields; with words if `in_words`."""
+class _Identity(NamedTuple):
+    """The key of an item, its name for a person, and whether a parser gave the key."""
+
+    key: bytes
+    name: str | None = None
+    named: bool = False
+
+
+def new_items(made: Iterable[Made], origin: Origin, *, in_words: bool = False) -> list[NewItem]:
+    """Return the items of one page from its parser's results; with words if `in_words`.
+
+    An item without a key of its parser is known by its kind, its URL and its place among the items of both.
+    """
     seen: Counter[tuple[str, str]] = Counter()
     found = []
-    for kind, fields in made:
+    for kind, fields, *given in made:
         url = _text(fields.get("url")) or origin.url
-        found.append(_new_item(kind, url, seen[kind, url], fields, origin))
-        seen[kind, url] += 1
+        identity = _named(kind, given[0]) if given else None
+        if identity is None:
+            identity = _placed(kind, url, seen[kind, url])
+            seen[kind, url] += 1
+        found.append(_new_item(kind, url, identity, fields, origin))
     return [_in_words(item) for item in found] if in_words else found
+
+
+def _named(kind: str, key: ItemKey) -> _Identity | None:
+    """Return the identity that a parser gave to an item; None for an empty key."""
+    parts = [_said(part) for part in (key if isinstance(key, tuple) else (key,))]
+    if not any(parts):
+        return None
+    return _Identity(_key(f"{kind}\n\n{orjson.dumps(parts).decode()}"), " / ".join(parts), named=True)
+
+
+def _placed(kind: str, url: str, number: int) -> _Identity:
+    return _Identity(_key(f"{kind}\n{url}\n{number}"), f"{url} [{number + 1}]" if number else None)
+
+
+def _key(identity: str) -> bytes:
+    return hashlib.sha256(identity.encode(errors="replace")).digest()[:_KEY_BYTES]
 
 
 def own_fields(item: ItemFacts) -> dict[str, Any]:
@@ -131,7 +170,7 @@ def _in_words(item: NewItem) -> NewItem:
     return msgspec.structs.replace(item, words=(words_of(item.title), words_of(item.body)))
 
 
-def _new_item(kind: str, url: str, number: int, fields: Mapping[str, Any], origin: Origin) -> NewItem:
+def _new_item(kind: str, url: str, identity: _Identity, fields: Mapping[str, Any], origin: Origin) -> NewItem:
     title_in, body_in = _first(fields, TITLES), _first(fields, BODIES)
     title, text = _text(fields.get(title_in)), _text(fields.get(body_in))
     body = text[:MAX_CHARACTERS]
@@ -139,10 +178,12 @@ def _new_item(kind: str, url: str, number: int, fields: Mapping[str, Any], origi
     held = {title_in, body_in if body == text else "", "url" if url == fields.get("url") else ""}
     rest = _json({name: value for name, value in fields.items() if not name or name not in held})
     changes = "".join(_said(fields.get(name)) for name in PRODUCT) if kind == "product" else f"{title}\n{body}\n{rest}"
+    if identity.named:
+        changes += f"\n{url}"  # another page of an item with a key of its own is a change
     # A parser may decide for itself which changes count.
     told = _text(fields.get("content_hash"))
     return NewItem(
-        key=hashlib.sha256(f"{kind}\n{url}\n{number}".encode(errors="replace")).digest()[:_KEY_BYTES],
+        **identity._asdict(),
         hash=told or hashlib.sha256(changes.encode()).hexdigest(),
         kind=_text(kind),
         run_id=origin.run_id,

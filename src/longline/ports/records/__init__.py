@@ -13,7 +13,7 @@ from longline.ports.records.refused_urls import RefusedUrlStore
 from longline.ports.records.runs import RunHistoryStore, RunStore
 from longline.ports.records.schedules import CounterStore, PageChangeStore, ScheduleStore, TickStore
 from longline.ports.records.schema import Schema
-from longline.ports.records.search import ItemStore
+from longline.ports.records.search import ItemChangeStore, ItemStore
 from longline.ports.records.sessions import SessionStore
 from longline.ports.records.sources import HandledMessageStore, RemoteSourceStore, SourceStore
 from longline.ports.records.standing_frontier import StandingFrontierStore
@@ -56,6 +56,7 @@ class Records:
     sitemaps: SitemapStore
     pages: PageStore
     items: ItemStore
+    item_changes: ItemChangeStore
     search: Search
     frontier: FrontierStore
     hands: TaskLeaseStore

@@ -30,6 +30,10 @@ class RunStore(Protocol):
         """Return the oldest run of that kind and seed."""
         ...
 
+    async def previous(self, run_id: int) -> RunRow | None:
+        """Return the newest run of the same kind and seed that is older than a run."""
+        ...
+
     async def replan(self, run_id: int, plan: str, source_id: int | None) -> bool:
         """Replace the plan and the source of a standing run; return False for an unknown run."""
         ...

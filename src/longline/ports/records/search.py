@@ -4,13 +4,20 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from longline.model.search.item import MAX_POSITION, ItemRow, NewItem, RunItem, SearchDocument, Wordiness
+from longline.model.search.version import ItemSums, MissingItem, RunsCompared, UnreadPages
 
 
 class ItemStore(Protocol):
-    """Items. An item that is put again keeps its id; new and changed items wait for the index."""
+    """Items. An item that is put again keeps its id; new and changed items wait for the index.
 
-    async def put(self, items: Sequence[NewItem]) -> int:
-        """Save items outside a report; return the number of new or changed items."""
+    An item that changes leaves its former self as a version. Each run keeps the versions that it found.
+    """
+
+    async def put(self, items: Sequence[NewItem], tasks: Sequence[int] = ()) -> int:
+        """Save items outside a report; return the number of new or changed items.
+
+        Pages of `tasks` have these items and no others.
+        """
         ...
 
     async def get(self, ids: Sequence[int]) -> list[ItemRow]:
@@ -45,4 +52,28 @@ class ItemStore(Protocol):
 
     async def waiting(self) -> int:
         """Return the number of items that wait for the index."""
+        ...
+
+
+class ItemChangeStore(Protocol):
+    """Versions of items, by run."""
+
+    async def between(self, before: int, after: int) -> list[RunsCompared]:
+        """Return the items that are in one of two runs only, or in both with different versions."""
+        ...
+
+    async def missing(self, before: int, after: int) -> list[MissingItem]:
+        """Return the pages that had items in the earlier run which the later run did not find; by item."""
+        ...
+
+    async def unread(self, before: int, after: int) -> list[UnreadPages]:
+        """Return the pages that the later run did not read."""
+        ...
+
+    async def sums(self, run_id: int) -> ItemSums:
+        """Return the numbers of items that a run found, added and changed."""
+        ...
+
+    async def selves(self, run_id: int, versions: Sequence[tuple[int, int, int]]) -> dict[int, ItemRow]:
+        """Return versions of items by item, each asked for by item, version and the task of its page in the run."""
         ...

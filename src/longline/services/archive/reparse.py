@@ -40,10 +40,11 @@ class Reparse:
             items = [item for page in pages for item in _items(page)]
             errors = [f"{page.row.url}: {page.parsed.error}" for page in pages if page.parsed.error]
             without_item.update(page.parsed.without_item for page in pages if page.parsed.without_item)
+            parsed = [page.row.task_id for page in pages if not page.parsed.error]
             done = Reparsed(
                 done.pages + len(pages),
                 done.items + len(items),
-                done.changed + await self._items.put(items),
+                done.changed + await self._items.put(items, parsed),
                 done.failed + len(errors),
                 done.error or next(iter(errors), None),
                 done.damaged + sum(page.damaged for page in pages),
@@ -55,5 +56,5 @@ class Reparse:
 def _items(page: ParsedPage) -> list[NewItem]:
     """Return the items of a page, without items that are only counted when a page is crawled."""
     origin = Origin(page.row.run_id, page.row.task_id, page.row.url)
-    kept = ((item.kind, item.fields) for item in page.parsed.items if item.kind not in UNINDEXED_KINDS)
+    kept = ((item.kind, item.fields, item.key) for item in page.parsed.items if item.kind not in UNINDEXED_KINDS)
     return new_items(kept, origin)

@@ -6,14 +6,14 @@ import pytest
 
 from longline.drivers.records import open_database
 from longline.drivers.records.run_counters import RunCounters
-from longline.drivers.records.search.items import put
+from longline.drivers.records.search.item_versions import put
 from longline.model.search.item import NewItem, Origin, SearchDocument, new_items
 from longline.model.search.query import SearchQuery, Term
 from longline.model.sources.source import NewSource
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 from tests.drivers.records.peek import Peek
-from tests.drivers.records.world import queued_run
+from tests.drivers.records.world import queued_run, running_run, visit
 
 
 def article(run_id: int, path: str = "/", title: str = "T", task_id: int = 1) -> NewItem:
@@ -81,7 +81,7 @@ async def test_what_is_unchanged_keeps_its_times_and_does_not_wait(records: Reco
     assert await records.items.put([article(second.id, task_id=2)]) == 0
     (item,) = await records.items.get([before.id])
     assert (item.created_at, item.updated_at) == (before.created_at, before.updated_at)
-    assert (item.run_id, item.task_id) == (second.id, 2), "who saw it last"
+    assert item.run_id == first.id, "the run that made it what it is"
     assert await records.items.waiting() == 0
 
 
@@ -131,11 +131,11 @@ async def test_items_of_a_run_are_paged(records: Records):
     assert await records.items.last_position(run.id) == 5
 
 
-async def test_an_item_that_changes_goes_to_the_end_of_its_run(records: Records, clock: FakeClock):
-    run = await queued_run(records)
-    await records.items.put([article(run.id, f"/{n}") for n in range(3)])
-    clock.advance(5)
-    await records.items.put([article(run.id, "/2"), article(run.id, "/0", title="changed")])
+async def test_an_item_that_changes_goes_to_the_end_of_its_run(records: Records):
+    run = await running_run(records)
+    urls = [f"https://a.example/{n}" for n in range(3)]
+    again = [("article", {"url": urls[2]}), ("article", {"url": urls[0], "title": "changed"})]
+    await visit(records, run, {"/": [("article", {"url": url}) for url in urls]}, {"/again": again})
     found = await records.items.of_run(run.id)
     assert [(item.url[-1], item.position) for item in found] == [("1", 2), ("2", 3), ("0", 4)]
 
@@ -188,7 +188,7 @@ async def test_items_are_part_of_the_transaction_they_are_put_in(
     database = await open_database(records_url, clock)
 
     async def work(tx):
-        assert await put(tx, [article(run.id)], RunCounters()) == 1
+        assert (await put(tx, [article(run.id)], RunCounters())).changed == 1
         raise KeyError("something else of the report failed")
 
     with pytest.raises(KeyError):

@@ -1,9 +1,10 @@
 """The report: outcomes of tasks with their pages, items and new URLs, in one transaction of short statements.
 
 Correctness rests on the order of statements: (1) one ordered lock over the lines of own and foreign hosts, tokens
-compared; (2) queue rows deleted under their marks; (3) tasks put to rest and, after a redirect, renamed; (4) pages,
-their segment and their items; (5) new URLs; (6) lines released and woken, reading the queue in a later statement than
-the lock; (7) counters and events, late because every report of a run waits for the run's row; (8) sums of requests.
+compared; (2) queue rows deleted under their marks; (3) tasks put to rest and, after a redirect, renamed; (4) items,
+then pages with the lists of their items, and their segment; (5) new URLs; (6) lines released and woken, reading the
+queue in a later statement than the lock; (7) counters, positions of items and events, late because every report of a
+run waits for the run's row; (8) sums of requests.
 """
 
 from collections import Counter
@@ -17,7 +18,7 @@ from longline.drivers.records.frontier.admission import admit, place
 from longline.drivers.records.frontier.request_sums import count_requests
 from longline.drivers.records.frontier.standing_list import follow
 from longline.drivers.records.run_counters import MovedTasks, RunCounters
-from longline.drivers.records.search.items import put
+from longline.drivers.records.search.item_versions import Written, put
 from longline.model.frontier.host import HostReport
 from longline.model.frontier.standing_frontier import SCOPE
 from longline.model.frontier.task import BOT, FETCH, PARSE, ClaimedTask, Outcome, PageFacts, RedirectFacts
@@ -55,8 +56,8 @@ async def write(tx: Transaction, batch: ReportBatch) -> Reported:
     await tx.batch("unmark_tasks", back)
     await settle(tx, outcomes, {o.task.id: TaskPlace(r.host_id, FETCH) for r, o in held}, TaskState.PENDING, ledger)
     await _rename(tx, outcomes)
-    await keep(tx, outcomes, batch.segment, batch.redirects)
-    await put(tx, batch.items, ledger)
+    written = await put(tx, batch.items, ledger, [o.task.id for o in outcomes if o.page])
+    await keep(tx, outcomes, batch.segment, batch.redirects, written)
     admitted, wake = await admit(tx, batch.admit, placed, ledger) if placed else (Admitted(0, 0, 0), {})
     await tx.batch("pace_hosts", sorted((r.host_id, *astuple(r.pace)) for r in batch.reports if r.pace))
     released = sorted((r.host_id, r.not_before) for r in batch.reports if r.release)
@@ -149,9 +150,15 @@ async def keep(
     outcomes: Sequence[Outcome],
     segment: WrittenSegment | None,
     redirects: Sequence[RedirectFacts] = (),
+    items: Written | None = None,
 ) -> None:
-    """Store the facts of pages and redirects, and of the segment that holds them."""
+    """Store the facts of pages and redirects, and of the segment that holds them.
+
+    Each page that was parsed gets the list of its items.
+    """
     pages = [(o.task.id, o.page) for o in outcomes if o.page]
+    unparsed = {o.task.id for o in outcomes if o.became in WAITS_FOR_PARSER}
+    lists = {i: items.of(i) for i, _ in pages if i not in unparsed} if items else {}
     if segment is None:
         if pages:
             raise ValueError("pages need a segment")
@@ -177,6 +184,7 @@ async def keep(
             p.etag,
             p.last_modified,
             p.body_of,
+            lists.get(i),
         )
         for i, p in pages
     ]

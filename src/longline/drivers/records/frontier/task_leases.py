@@ -7,7 +7,7 @@ from longline.drivers.records.database import Database, Transaction
 from longline.drivers.records.frontier.admission import admit, place
 from longline.drivers.records.frontier.report import StaleReport, TaskPlace, lock, once, settle
 from longline.drivers.records.run_counters import RunCounters
-from longline.drivers.records.search.items import put
+from longline.drivers.records.search.item_versions import put
 from longline.model.frontier.task import BOT, ClaimedTask, Outcome
 from longline.model.runs.run import WITHOUT_ITEM
 from longline.model.states import TaskState
@@ -81,8 +81,9 @@ async def _give(tx: Transaction, given: Sequence[tuple[int, Outcome]], batch: Re
         raise StaleReport(Reported(gone=gone))
     for rest in sorted(set(rests.values())):
         await settle(tx, [o for o in outcomes if rests[o.task.id] == rest], places, rest, ledger)
-    await tx.batch("title_pages", [(o.task.id, o.page.title) for o in outcomes if o.page])
-    await put(tx, batch.items, ledger)
+    written = await put(tx, batch.items, ledger, [o.task.id for o in outcomes if o.page])
+    parsed = [(o.task.id, o.page.title, written.of(o.task.id)) for o in outcomes if o.page]
+    await tx.batch("describe_pages", parsed)
     admitted, wake = await admit(tx, batch.admit, placed, ledger) if placed else (Admitted(0, 0, 0), {})
     for outcome in outcomes:
         host_id, executor = places[outcome.task.id]

@@ -1,49 +1,13 @@
 """Items on either engine."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-import msgspec
+import orjson
 
-from longline.drivers.records.database import Database, Transaction, struct
+from longline.drivers.records.database import Database, Row, Transaction, struct
 from longline.drivers.records.run_counters import RunCounters
-from longline.drivers.records.search.index_write import index
+from longline.drivers.records.search.item_versions import put
 from longline.model.search.item import MAX_POSITION, ItemRow, NewItem, RunItem, SearchDocument, Wordiness
-from longline.model.search.page_counts import page_counts
-
-
-async def put(tx: Transaction, items: Sequence[NewItem], ledger: RunCounters, *, counted: bool = True) -> int:
-    """Write items inside a transaction, such as a report's; return how many were new or had changed.
-
-    The ledger gives each item its position in its run. If `counted`, each document counts for its run, once however
-    often the run brings it.
-    """
-    runs: dict[int, dict[bytes, NewItem]] = {}
-    for item in items:
-        # Each key once, and run by run: the same page may be a different item in another source.
-        runs.setdefault(item.run_id, {})[item.key] = item
-    return sum([await _put(tx, of_run, ledger, counted=counted) for _, of_run in sorted(runs.items())])
-
-
-async def _put(tx: Transaction, items: Mapping[bytes, NewItem], ledger: RunCounters, *, counted: bool) -> int:
-    # In one order: two statements never deadlock.
-    written = await tx.batch("put_items", [_row(item) for _, item in sorted(items.items())])
-    run_id = next(iter(items.values())).run_id
-    if counted:
-        ledger.count_items(run_id, (items[row["key"]] for row in written if not row["seen_again"]))
-    fresh = {row["key"]: row["id"] for row in written if not row["seen_again"] or row["updated_at"] == tx.now}
-    ledger.place_items(run_id, (fresh[key] for key in items if key in fresh))
-    # In the order of ids, in which the indexer deletes them again.
-    changed = sorted((row["id"], row["key"]) for row in written if row["updated_at"] == tx.now)
-    ledger.page_counts.update(page_counts(items[key] for _, key in changed))
-    indexed = [(i, *words) for i, key in changed if (words := items[key].words)]
-    await index(tx, indexed)
-    await tx.batch("want_index", [(i, items[key].hash) for i, key in changed if not items[key].words])
-    return len(changed)
-
-
-def _row(item: NewItem) -> tuple[Any, ...]:
-    return msgspec.structs.astuple(item)[:-1]  # all but the words
 
 
 class ItemRecords:
@@ -52,12 +16,14 @@ class ItemRecords:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def put(self, items: Sequence[NewItem]) -> int:
+    async def put(self, items: Sequence[NewItem], tasks: Sequence[int] = ()) -> int:
         async def work(tx: Transaction) -> int:
             ledger = RunCounters()
-            changed = await put(tx, items, ledger, counted=False)
+            written = await put(tx, items, ledger, tasks, counted=False)
+            parsed = sorted({*tasks, *written.lists})
+            await tx.batch("list_items", [(task_id, written.of(task_id)) for task_id in parsed])
             await ledger.write(tx, "upkeep")
-            return changed
+            return written.changed
 
         return await self._database.transact(work)
 
@@ -72,8 +38,17 @@ class ItemRecords:
         self, run_id: int, *, after: int = 0, until: int = MAX_POSITION, limit: int = 100
     ) -> list[RunItem]:
         async def work(tx: Transaction) -> list[RunItem]:
-            rows = await tx.all("items_of_run", run_id=run_id, after=after, until=until, limit=limit)
-            return [struct(row, RunItem) for row in rows]
+            found: list[RunItem] = []
+            position = after
+            # A report may have nothing but entries that count no more.
+            while not found and position < until:
+                reports = await tx.all("items_of_run", run_id=run_id, after=position, limit=limit)
+                if not reports:
+                    break
+                rows = [row for row in _entries(reports, run_id) if position < row[3] <= until]
+                rows, position = rows[:limit], rows[:limit][-1][3] if rows else until
+                found = [struct(row, RunItem) for row in await tx.batch("listed_items", rows)]
+            return sorted(found, key=lambda item: item.position)
 
         return await self._database.read(work)
 
@@ -105,3 +80,14 @@ class ItemRecords:
             return int(row["count"]) if row else 0
 
         return await self._database.read(work)
+
+
+def _entries(reports: Sequence[Row], run_id: int) -> list[tuple[int, int, int, int, str, int]]:
+    """Return the entries of reports: item, version, task, position, the entry in the list of the page, and the run."""
+    found = []
+    for report in reports:
+        entries = orjson.loads(report["entries"])
+        for position, (item_id, version, task_id, *time) in enumerate(entries, report["position"] - len(entries) + 1):
+            listed = f"[{','.join(map(str, (item_id, version, *time)))}]"
+            found.append((item_id, version, task_id, position, listed, run_id))
+    return found

@@ -15,12 +15,6 @@ UPDATE runs SET admitted = runs.admitted + r.admitted, open = runs.open + r.open
 WHERE runs.id = r.id
 RETURNING runs.id, runs.open, runs.state, runs.completed, runs.schedule_id, runs.last_item;
 
--- name: place_items
-INSERT INTO run_items (run_id, item_id, position)
-SELECT r.run_id, r.item_id, r.position /*rows FROM r(run_id bigint, item_id bigint, position bigint) */
-WHERE TRUE
-ON CONFLICT (run_id, item_id) DO UPDATE SET position = excluded.position;
-
 -- name: end_run
 UPDATE runs SET state = :became, ended_at = :now, owner = NULL, token = token + 1, lease_until = NULL,
     error = COALESCE(CAST(:error AS TEXT), error)

@@ -1,14 +1,20 @@
 -- Runs.
 
+-- part: lineage
+COALESCE(CAST(:lineage AS BIGINT), (
+    SELECT COALESCE(o.lineage, o.id) FROM runs o
+    WHERE CAST(:source_id AS BIGINT) IS NULL AND o.source_id IS NULL AND o.kind = :kind
+      AND SUBSTR(o.seed, 1, 500) = SUBSTR(:seed, 1, 500) AND o.seed = :seed ORDER BY o.id LIMIT 1))
+
 -- name: add_run
-INSERT INTO runs (uid, kind, state, plan, seed, source_id, schedule_id, budget, created_at)
-VALUES (:uid, :kind, :state, :plan, :seed, CAST(:source_id AS BIGINT), CAST(:schedule_id AS BIGINT), CAST(:budget AS BIGINT), :now)
+INSERT INTO runs (uid, kind, state, plan, seed, source_id, schedule_id, budget, lineage, created_at)
+VALUES (:uid, :kind, :state, :plan, :seed, CAST(:source_id AS BIGINT), CAST(:schedule_id AS BIGINT), CAST(:budget AS BIGINT), /*part lineage */, :now)
 RETURNING *;
 
 -- name: ensure_run
 -- Of the standing ones there is one of each kind and seed: who comes second waits for the first, and makes none.
-INSERT INTO runs (uid, kind, state, plan, seed, source_id, schedule_id, budget, created_at)
-VALUES (:uid, :kind, :state, :plan, :seed, CAST(:source_id AS BIGINT), CAST(:schedule_id AS BIGINT), CAST(:budget AS BIGINT), :now)
+INSERT INTO runs (uid, kind, state, plan, seed, source_id, schedule_id, budget, lineage, created_at)
+VALUES (:uid, :kind, :state, :plan, :seed, CAST(:source_id AS BIGINT), CAST(:schedule_id AS BIGINT), CAST(:budget AS BIGINT), /*part lineage */, :now)
 ON CONFLICT DO NOTHING
 RETURNING id;
 
@@ -17,6 +23,10 @@ SELECT * FROM runs WHERE id = :id;
 
 -- name: latest_run
 SELECT * FROM runs WHERE kind = :kind AND SUBSTR(seed, 1, 500) = SUBSTR(:seed, 1, 500) AND seed = :seed ORDER BY id DESC LIMIT 1;
+
+-- name: previous_run
+SELECT p.* FROM runs u JOIN runs p ON p.kind = u.kind AND SUBSTR(p.seed, 1, 500) = SUBSTR(u.seed, 1, 500) AND p.id < u.id
+WHERE u.id = :id AND p.seed = u.seed ORDER BY p.id DESC LIMIT 1;
 
 -- name: first_run
 SELECT * FROM runs WHERE kind = :kind AND SUBSTR(seed, 1, 500) = SUBSTR(:seed, 1, 500) AND seed = :seed ORDER BY id LIMIT 1;

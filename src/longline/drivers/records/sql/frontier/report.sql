@@ -45,15 +45,15 @@ UPDATE line SET not_before = r.not_before /*rows FROM r(host_id bigint, not_befo
 WHERE line.host_id = r.host_id AND line.not_before < r.not_before;
 
 -- name: add_pages
-INSERT INTO pages (task_id, segment_id, start, length, digest, status, content_type, body_bytes, fetched_at, fetch_ms, url, title, etag, last_modified, body_of)
-SELECT r.task_id, :segment_id, r.start, r.length, r.digest, r.status, r.content_type, r.body_bytes, r.fetched_at, r.fetch_ms, r.url, r.title, r.etag, r.last_modified, r.body_of
-/*rows FROM r(task_id bigint, start bigint, length bigint, digest text, status bigint, content_type text, body_bytes bigint, fetched_at bigint, fetch_ms bigint, url text, title text, etag text, last_modified text, body_of bigint) */
+INSERT INTO pages (task_id, segment_id, start, length, digest, status, content_type, body_bytes, fetched_at, fetch_ms, url, title, etag, last_modified, body_of, items)
+SELECT r.task_id, :segment_id, r.start, r.length, r.digest, r.status, r.content_type, r.body_bytes, r.fetched_at, r.fetch_ms, r.url, r.title, r.etag, r.last_modified, r.body_of, r.items
+/*rows FROM r(task_id bigint, start bigint, length bigint, digest text, status bigint, content_type text, body_bytes bigint, fetched_at bigint, fetch_ms bigint, url text, title text, etag text, last_modified text, body_of bigint, items text) */
 WHERE TRUE
 ON CONFLICT (task_id) DO UPDATE SET segment_id = excluded.segment_id, start = excluded.start,
     length = excluded.length, digest = excluded.digest, status = excluded.status,
     content_type = excluded.content_type, body_bytes = excluded.body_bytes, fetched_at = excluded.fetched_at,
     fetch_ms = excluded.fetch_ms, url = excluded.url, title = excluded.title, etag = excluded.etag,
-    last_modified = excluded.last_modified, body_of = excluded.body_of;
+    last_modified = excluded.last_modified, body_of = excluded.body_of, items = COALESCE(excluded.items, pages.items);
 
 -- name: remember_visits
 INSERT INTO visits (host_id, key, task_id, digest, fetched_at, etag, last_modified)

@@ -51,5 +51,5 @@ WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
 ) /*pg ) */
 RETURNING id;
 
--- name: title_pages
-UPDATE pages SET title = r.title /*rows FROM r(task_id bigint, title text) */ WHERE pages.task_id = r.task_id;
+-- name: describe_pages
+UPDATE pages SET title = r.title, items = r.items /*rows FROM r(task_id bigint, title text, items text) */ WHERE pages.task_id = r.task_id;

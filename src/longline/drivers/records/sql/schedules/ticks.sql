@@ -12,8 +12,11 @@ ORDER BY next_due LIMIT :limit /*pg FOR UPDATE SKIP LOCKED */;
 SELECT COUNT(*) AS count FROM schedules WHERE lease_until IS NOT NULL AND owner = :owner;
 
 -- name: add_ticks
-INSERT INTO runs (uid, kind, state, plan, seed, source_id, schedule_id, number, due, attempt, created_at, started_at)
-SELECT r.uid, r.kind, :state, '{}', r.seed, r.source_id, r.schedule_id, r.number, r.due, r.attempt, :now, :now
+INSERT INTO runs (uid, kind, state, plan, seed, source_id, schedule_id, number, due, attempt, created_at, started_at, lineage)
+SELECT r.uid, r.kind, :state, '{}', r.seed, r.source_id, r.schedule_id, r.number, r.due, r.attempt, :now, :now, (
+    SELECT COALESCE(o.lineage, o.id) FROM runs o
+    WHERE r.source_id IS NULL AND o.source_id IS NULL AND o.kind = r.kind
+      AND SUBSTR(o.seed, 1, 500) = SUBSTR(r.seed, 1, 500) AND o.seed = r.seed ORDER BY o.id LIMIT 1)
 /*rows FROM r(uid text, kind text, seed text, source_id bigint, schedule_id bigint, number bigint, due bigint, attempt bigint) */
 WHERE TRUE
 RETURNING id, schedule_id;

@@ -1,9 +1,16 @@
 -- The full-text index inside the database: queries and maintenance.
 
+-- part: of_run only pg
+SELECT CAST(e.entry ->> 0 AS BIGINT)
+FROM run_items l CROSS JOIN LATERAL jsonb_array_elements(CAST(l.entries AS JSONB)) AS e (entry) WHERE l.run_id = :run_id
+
+-- part: of_run only lite
+SELECT json_extract(e.value, '$[0]') FROM run_items l JOIN json_each(l.entries) e WHERE l.run_id = :run_id
+
 -- part: chosen
 (CAST(:kind AS TEXT) IS NULL OR i.kind = :kind)
     AND (CAST(:source_id AS BIGINT) IS NULL OR i.source_id = :source_id)
-    AND (CAST(:run_id AS BIGINT) IS NULL OR i.run_id = :run_id)
+    AND (CAST(:run_id AS BIGINT) IS NULL OR i.id IN (/*part of_run */))
     AND (CAST(:availability AS TEXT) IS NULL OR i.availability = :availability)
     AND (CAST(:brand AS TEXT) IS NULL OR i.brand = :brand)
     AND (CAST(:category AS TEXT) IS NULL OR i.category = :category)

@@ -1,23 +1,5 @@
 -- Items, and the items that wait for the index.
 
--- name: put_items
-INSERT INTO items (source_id, key, hash, kind, run_id, task_id, url, title, body, fields, price, rating, availability, brand, category, columns, created_at, updated_at)
-SELECT COALESCE((SELECT source_id FROM runs WHERE id = r.run_id), 0), r.key, r.hash, r.kind, r.run_id, r.task_id, r.url,
-       r.title, r.body, r.fields, r.price, r.rating, r.availability, r.brand, r.category, r.columns, :now, :now
-/*rows FROM r(hash text, kind text, run_id bigint, task_id bigint, url text, title text, body text, fields text, price float8, rating float8, availability text, brand text, category text, columns text, key bytea) */
-WHERE TRUE
-ON CONFLICT (source_id, key) DO UPDATE SET
-    run_id = excluded.run_id, task_id = excluded.task_id,
-    seen_again = items.run_id = excluded.run_id OR COALESCE(items.previous_run_id = excluded.run_id, FALSE),
-    previous_run_id = CASE WHEN items.run_id = excluded.run_id THEN items.previous_run_id ELSE items.run_id END,
-    updated_at = CASE WHEN items.hash = excluded.hash THEN items.updated_at ELSE excluded.updated_at END,
-    hash = excluded.hash, title = excluded.title, body = excluded.body, fields = excluded.fields,
-    price = excluded.price, rating = excluded.rating, availability = excluded.availability,
-    brand = excluded.brand, category = excluded.category, columns = excluded.columns
--- What a crawl made of a page is not replaced by what is made of it when it is fetched alone.
-WHERE NOT EXISTS (SELECT 1 FROM runs u WHERE u.id = excluded.run_id AND u.kind LIKE 'frontier.%')
-RETURNING id, key, updated_at, seen_again;
-
 -- name: want_index
 INSERT INTO unindexed (item_id, hash) SELECT r.id, r.hash /*rows FROM r(id bigint, hash text) */ WHERE TRUE
 ON CONFLICT (item_id) DO UPDATE SET hash = excluded.hash;
@@ -38,9 +20,38 @@ SELECT COUNT(*) AS count FROM unindexed;
 -- name: items
 SELECT i.* FROM items i /*rows , r(id bigint) */ WHERE i.id = r.id;
 
+-- part: self
+i.id, i.source_id, i.kind, i.name, i.created_at, r.run_id, r.task_id, r.version,
+       CASE WHEN v.version IS NULL THEN i.hash ELSE v.hash END AS hash,
+       CASE WHEN v.version IS NULL THEN i.url ELSE v.url END AS url,
+       CASE WHEN v.version IS NULL THEN i.title ELSE v.title END AS title,
+       CASE WHEN v.version IS NULL THEN i.body ELSE v.body END AS body,
+       CASE WHEN v.version IS NULL THEN i.fields ELSE v.fields END AS fields,
+       CASE WHEN v.version IS NULL THEN i.price ELSE v.price END AS price,
+       CASE WHEN v.version IS NULL THEN i.rating ELSE v.rating END AS rating,
+       CASE WHEN v.version IS NULL THEN i.availability ELSE v.availability END AS availability,
+       CASE WHEN v.version IS NULL THEN i.brand ELSE v.brand END AS brand,
+       CASE WHEN v.version IS NULL THEN i.category ELSE v.category END AS category,
+       CASE WHEN v.version IS NULL THEN i.columns ELSE v.columns END AS columns,
+       CASE WHEN v.version IS NULL THEN i.updated_at ELSE v.updated_at END AS updated_at
+
+-- part: with_version
+JOIN items i ON i.id = r.id LEFT JOIN item_versions v ON v.item_id = r.id AND v.version = r.version AND i.version <> r.version
+
 -- name: items_of_run
-SELECT i.*, r.position FROM run_items r JOIN items i ON i.id = r.item_id
-WHERE r.run_id = :run_id AND r.position > :after AND r.position <= :until ORDER BY r.position LIMIT :limit;
+SELECT position, entries FROM run_items WHERE run_id = :run_id AND position > :after ORDER BY position LIMIT :limit;
+
+-- name: listed_items
+-- A page without a list is one that was deleted, or that is not parsed any more.
+SELECT /*part self */, r.position
+/*all rows FROM r(id bigint, version bigint, task_id bigint, position bigint, entry text, run_id bigint) */
+/*part with_version */
+LEFT JOIN pages p ON p.task_id = r.task_id
+WHERE p.task_id IS NULL OR /*pg strpos */ /*lite instr */ (p.items, r.entry) > 0;
+
+-- name: item_selves
+SELECT /*part self */ /*all rows FROM r(id bigint, version bigint, task_id bigint, run_id bigint) */
+/*part with_version */;
 
 -- name: last_item
 SELECT last_item FROM runs WHERE id = :run_id;

@@ -1,0 +1,251 @@
+"""Writes of items inside a transaction: new items, changes with the former selves, and lists of pages and runs.
+
+An item that is seen again as it was is not written. Its page lists it, in a row that the report writes anyway, and the
+log of its run has it in the row of the report. In each run an item is listed first by one page. The page that last
+had an item leads to that page: its task in the present run, if it was reported, lists the item or does not.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import msgspec
+import orjson
+
+from longline.drivers.records.database import Row, Transaction
+from longline.drivers.records.run_counters import RunCounters
+from longline.drivers.records.search.index_write import index
+from longline.model.search.item import NewItem
+from longline.model.search.page_counts import page_counts
+
+MAX_ATTEMPTS = 10
+"""Largest number of looks at items that other reports change at the same time."""
+
+Entry = tuple[int, ...]
+"""An item in the list of a page: id, version and, if the entry may not be the first, the time when it was listed."""
+
+
+@dataclass(slots=True)
+class Written:
+    """The result of a write: the number of new or changed items, and the lists of items by the task of their page."""
+
+    changed: int = 0
+    lists: dict[int, str] = field(default_factory=dict)
+
+    def of(self, task_id: int) -> str:
+        """Return the items of a page as its row has them."""
+        return self.lists.get(task_id, "[]")
+
+
+class _Stored(NamedTuple):
+    """An item as stored before; `page_task_id` is the task, in the present run, of the page that last had the item."""
+
+    id: int
+    hash: str
+    version: int
+    task_id: int
+    page_task_id: int | None
+    listed: str | None
+    is_new: bool
+    is_standing: bool
+
+    @property
+    def entry(self) -> Entry | None:
+        """Return the entry of the item in the list of that page."""
+        entries = orjson.loads(self.listed) if self.listed else ()
+        return next((tuple(entry) for entry in entries if entry[0] == self.id), None)
+
+
+async def put(
+    tx: Transaction, items: Sequence[NewItem], ledger: RunCounters, tasks: Iterable[int] = (), *, counted: bool = True
+) -> Written:
+    """Write items inside a transaction, such as a report's. The caller writes the lists with the rows of the pages.
+
+    `tasks` are the tasks of all pages whose lists are written anew, with and without items.
+    The ledger gives each item its position in its run. If `counted`, each document counts for its run, once however
+    often the run brings it.
+    """
+    written, listing = Written(), frozenset(tasks)
+    runs: dict[int, list[NewItem]] = {}
+    for item in items:
+        runs.setdefault(item.run_id, []).append(item)
+    for run_id, of_run in sorted(runs.items()):
+        batch = _RunBatch(tx, of_run, listing)
+        await batch.write()
+        written.changed += len(batch.changed)
+        written.lists |= batch.lists()
+        ledger.place_items(run_id, batch.logged())
+        ledger.page_counts.update(page_counts(batch.written()))
+        if counted:
+            ledger.count_items(run_id, batch.brought())
+    return written
+
+
+class _RunBatch:
+    """The items that one run brings in one transaction. Of two selves of an item the later one counts."""
+
+    def __init__(self, tx: Transaction, items: Sequence[NewItem], listing: frozenset[int]) -> None:
+        self._tx, self._items, self._listing = tx, items, listing
+        self._given = {item.key: item for item in items}
+        self._pages: dict[bytes, list[int]] = {}
+        for item in items:
+            self._pages.setdefault(item.key, []).append(item.task_id)
+        self._entries: dict[bytes, tuple[int, Entry]] = {}
+        self._logged: set[bytes] = set()
+        self._fresh: set[bytes] = set()
+        self._others: dict[int, str] = {}
+        self.changed: dict[bytes, int] = {}
+
+    async def write(self) -> None:
+        """Write new and changed items, and find the page that lists each item first in its run."""
+        stored = await self._put()
+        for _ in range(MAX_ATTEMPTS):
+            stored |= await self._lock_pages(stored)
+            left = await self._settle_all(stored)
+            if not left:
+                break
+            stored = await self._find(left)
+        await self._tx.batch("list_items", sorted(self._others.items()))
+        await self._index()
+
+    def lists(self) -> dict[int, str]:
+        """Return the lists of the pages; an item that another page lists first has its id with a minus sign."""
+        lists: dict[int, dict[bytes, str]] = {}
+        for item in self._items:
+            if item.key in self._entries:
+                first, entry = self._entries[item.key]
+                listed = entry if first == item.task_id else _demoted(entry)
+                lists.setdefault(item.task_id, {})[item.key] = _text(listed)
+        return {task_id: f"[{','.join(entries.values())}]" for task_id, entries in lists.items()}
+
+    def logged(self) -> list[Entry]:
+        """Return the entries for the log of the run: item, version, task and, if there is one, the time."""
+        entries = (self._entries[key] for key in self._given if key in self._logged)
+        return [(*entry[:2], task_id, *entry[2:]) for task_id, entry in entries]
+
+    def written(self) -> list[NewItem]:
+        """Return the items that were new or had changed."""
+        return [self._given[key] for key in self.changed]
+
+    def brought(self) -> list[NewItem]:
+        """Return the items that no page of the run had before."""
+        return [item for key, item in self._given.items() if key in self._fresh]
+
+    async def _put(self) -> dict[bytes, _Stored]:
+        """Add new items; return all items as they are stored."""
+        # PostgreSQL finds the known items in the same statement, which saves a round trip.
+        stored = await self._find(list(self._given)) if self._tx.engine == "lite" else {}
+        # In one order: two statements never deadlock.
+        rows = [_row(item) for key, item in sorted(self._given.items()) if key not in stored]
+        stored |= _by_key(await self._tx.batch("put_items", rows))
+        # Another report may have added an item after the statement had begun.
+        return stored | await self._find([key for key in self._given if key not in stored])
+
+    async def _find(self, keys: Sequence[bytes]) -> dict[bytes, _Stored]:
+        given = [self._given[key] for key in keys]
+        rows = [(item.key, item.run_id, item.task_id, item.named) for item in given]
+        return _by_key(await self._tx.batch("known_items", rows))
+
+    async def _lock_pages(self, stored: Mapping[bytes, _Stored]) -> dict[bytes, _Stored]:
+        """Wait for concurrent reports of other pages that had these items; return the items as they are then."""
+        others = {
+            key: s.page_task_id
+            for key, s in stored.items()
+            if s.page_task_id is not None and s.page_task_id not in self._pages[key]
+        }
+        if self._tx.engine == "lite" or not others:
+            return {}
+        await self._tx.batch("lock_page_tasks", [(task_id,) for task_id in sorted(set(others.values()))])
+        return await self._find(sorted(others))
+
+    async def _settle_all(self, stored: Mapping[bytes, _Stored]) -> list[bytes]:
+        """Write changes and list the items; return the keys of items that another report has written meanwhile."""
+        differing = {key: s for key, s in stored.items() if self._differs(key, s)}
+        versions = await self._change(differing)
+        moving = {key: s for key, s in stored.items() if key not in differing and self._moves(key, s)}
+        rows = sorted((s.id, self._page(key, s), s.task_id) for key, s in moving.items())
+        carried = {row["id"] for row in await self._tx.batch("carry_items", rows)}
+        left = []
+        for key, s in stored.items():
+            if (key in differing and key not in versions) or (key in moving and s.id not in carried):
+                left.append(key)
+            else:
+                self._settle(key, s, versions.get(key, s.version))
+        return left
+
+    async def _change(self, differing: Mapping[bytes, _Stored]) -> dict[bytes, int]:
+        """Keep the former selves of items and write the new ones; return the new versions."""
+        keys = sorted(differing, key=lambda key: differing[key].id)
+        await self._tx.batch("keep_versions", [(differing[key].id, self._given[key].hash) for key in keys])
+        rows = [(differing[key].id, *_row(self._given[key])[:-3]) for key in keys]
+        made = {row["id"]: row["version"] for row in await self._tx.batch("change_items", rows)}
+        changed = {key: made[s.id] for key, s in differing.items() if s.id in made}
+        self.changed |= {key: differing[key].id for key in changed}
+        return changed
+
+    def _differs(self, key: bytes, stored: _Stored) -> bool:
+        # An item of a crawl is not replaced by the item of a page that is fetched alone.
+        return not stored.is_new and not stored.is_standing and stored.hash != self._given[key].hash
+
+    def _entry(self, key: bytes, stored: _Stored) -> Entry | None:
+        """Return the entry of an item in the list of its page, unless that list is written anew without the item."""
+        dropped = stored.page_task_id in self._listing and stored.page_task_id not in self._pages[key]
+        return None if dropped else stored.entry
+
+    def _moves(self, key: bytes, stored: _Stored) -> bool:
+        """Return whether another page than before is the first with an item that has not changed."""
+        if stored.is_new or stored.is_standing or _version(self._entry(key, stored)) == stored.version:
+            return False
+        return self._page(key, stored) not in (stored.page_task_id, stored.task_id)
+
+    def _page(self, key: bytes, stored: _Stored) -> int:
+        """Return the task of the page that lists an item first."""
+        pages = self._pages[key]
+        if stored.page_task_id in pages and not self._differs(key, stored):
+            return stored.page_task_id
+        return pages[-1]
+
+    def _settle(self, key: bytes, stored: _Stored, version: int) -> None:
+        entry, pages = self._entry(key, stored), self._pages[key]
+        if stored.is_new:
+            self.changed[key] = stored.id
+        if _version(entry) == version or stored.is_standing:
+            if entry and (stored.page_task_id in pages or not stored.is_standing):
+                self._entries[key] = stored.page_task_id or 0, entry
+            return
+        # An entry that was listed before must not count again.
+        time = (self._tx.now,) if stored.listed is not None else ()
+        self._entries[key] = self._page(key, stored), (stored.id, version, *time)
+        self._logged.add(key)
+        if entry is None:
+            self._fresh.add(key)
+        elif stored.page_task_id is not None and stored.page_task_id not in pages:
+            text = self._others.get(stored.page_task_id, stored.listed or "[]")
+            self._others[stored.page_task_id] = text.replace(_text(entry), _text(_demoted(entry)))
+
+    async def _index(self) -> None:
+        # In the order of ids, in which the indexer deletes them again.
+        changed = sorted((item_id, key) for key, item_id in self.changed.items())
+        await index(self._tx, [(i, *words) for i, key in changed if (words := self._given[key].words)])
+        waiting = [(i, self._given[key].hash) for i, key in changed if not self._given[key].words]
+        await self._tx.batch("want_index", waiting)
+
+
+def _by_key(rows: Iterable[Row]) -> dict[bytes, _Stored]:
+    return {bytes(row["key"]): _Stored(*(row[name] for name in _Stored._fields)) for row in rows}
+
+
+def _row(item: NewItem) -> tuple[Any, ...]:
+    return msgspec.structs.astuple(item)[:-1]  # all but the words
+
+
+def _version(entry: Entry | None) -> int | None:
+    return entry[1] if entry else None
+
+
+def _demoted(entry: Entry) -> Entry:
+    return -entry[0], *entry[1:]
+
+
+def _text(entry: Entry) -> str:
+    return f"[{','.join(map(str, entry))}]"
