@@ -255,7 +255,8 @@ class Found:
     """Links of a page, of a sitemap or of an index of sitemaps."""
 
     def __init__(self, *links: str, listing: str = "") -> None:
-        self.links, self.beside = ((), links) if listing == "sitemap" else (links, ())
+        self.links: tuple[str, ...] = () if listing == "sitemap" else links
+        self.beside: tuple[str, ...] = links if listing == "sitemap" else ()
         self.priorities, self.refused = dict[str, int](), dict[str, tuple[str, ...]]()
         self.cut, self.without_item, self.listing = 0, None, listing
 
