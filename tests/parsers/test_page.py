@@ -113,7 +113,7 @@ async def test_as_a_parser():
 
 
 async def fields(markup: bytes) -> dict[str, Any]:
-    (item,) = [one async for one in longline.parsers.page.page(Page(HERE, markup)) if isinstance(one, Item)]
+    (item,) = [one for one in longline.parsers.page.page(Page(HERE, markup)) if isinstance(one, Item)]
     return item.fields
 
 

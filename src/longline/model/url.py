@@ -9,7 +9,6 @@ and still fetch the URL as it was given.
 import re
 from collections.abc import Iterable
 from hashlib import sha256
-from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlparse, urlunparse
 from zlib import crc32
 
@@ -40,6 +39,7 @@ _NOT_NORMAL = re.compile(
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _BLANK = "".join(map(chr, range(0x21)))  # as WHATWG strips them; str.strip() takes more, such as no-break spaces
 _NOT_PAGES = ("javascript:", "mailto:", "data:", "tel:")
+_PAGES = ("http://", "https://")
 _TRACKING = frozenset(
     (
         "utm_source",
@@ -171,12 +171,21 @@ def join_all(base: str, hrefs: Iterable[str]) -> list[str]:
     except (ValueError, TypeError):
         return []
     # Most links of a page are repeats, or differ in the fragment only: drop them before the costly part.
-    raw = dict.fromkeys(map(_bare, dict.fromkeys(hrefs)))
+    raw = dict.fromkeys(_bare_all(list(dict.fromkeys(hrefs))))
     text = "".join(raw)
-    plain = isinstance(start, can_ada.URL) and text.isascii() and "%" not in text
-    resolve = _resolve if plain else _resolve_any
-    joined = (resolve(start, href) for href in raw if not href.startswith(_NOT_PAGES))
-    return list(dict.fromkeys(url for url in joined if url))
+    if isinstance(start, can_ada.URL) and text.isascii() and "%" not in text:
+        joined = _resolve_all(start, raw)
+    else:
+        joined = [_resolve_any(start, href) for href in raw if not href.startswith(_NOT_PAGES)]
+    return list(dict.fromkeys(filter(None, joined)))
+
+
+def _bare_all(hrefs: list[str]) -> list[str]:
+    """Return links without their fragments and without the blanks around them."""
+    text = "".join(hrefs)
+    if " " in text or not text.isprintable():
+        return [_bare(href) for href in hrefs]
+    return [href.partition("#")[0] for href in hrefs] if "#" in text else hrefs
 
 
 def _bare(href: str) -> str:
@@ -185,13 +194,20 @@ def _bare(href: str) -> str:
     return f"{bare}#" if bare and bare[-1] in _BLANK else bare
 
 
-def _resolve(start: Any, href: str) -> str | None:
-    """Join a link of ASCII without escapes to the URL of its page, also of ASCII without escapes."""
-    try:
-        url: str = (start + href).href
-    except (ValueError, TypeError):
-        return _resolve_any(start, href) if _has_punycode(href) else None
-    return _without_fragment(url) if url.startswith(("http://", "https://")) else None
+def _resolve_all(start: can_ada.URL, hrefs: Iterable[str]) -> list[str | None]:
+    """Join links of ASCII without escapes to the URL of their page; one loop, since a page has a hundred links."""
+    joined: list[str | None] = []
+    for href in hrefs:
+        if href.startswith(_NOT_PAGES):
+            continue
+        try:
+            url = (start + href).href
+        except (ValueError, TypeError):
+            joined.append(_resolve_any(start, href) if _has_punycode(href) else None)
+            continue
+        if url.startswith(_PAGES):
+            joined.append(url if url[-1] != "#" else _without_fragment(url))
+    return joined
 
 
 def _resolve_any(start: can_ada.URL | ada_url.URL, href: str) -> str | None:
@@ -202,14 +218,18 @@ def _resolve_any(start: can_ada.URL | ada_url.URL, href: str) -> str | None:
             url = ada_url.join_url(start.href, href)
     except (ValueError, TypeError):
         return None
-    return _without_fragment(url) if url.startswith(("http://", "https://")) else None
+    return _without_fragment(url) if url.startswith(_PAGES) else None
 
 
 def referer(page: str, href: str) -> str | None:
     """Return the Referer of a request, by the default policy of browsers (strict-origin-when-cross-origin).
 
-    The page without its credentials to its own origin, the origin alone to others, None from https to http.
+    The page without its credentials to its own origin, the origin alone to others, None from https to http. Both URLs
+    are written as `parse` writes them.
     """
+    origin = page[: page.index("/", len("https://")) + 1]
+    if href.startswith(origin) and "@" not in origin:
+        return page
     here, there = _read(page), _read(href)
     if here.protocol == "https:" != there.protocol:
         return None

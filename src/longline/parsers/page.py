@@ -1,6 +1,6 @@
 """The parser of any HTML page: title, text and links."""
 
-from collections.abc import AsyncIterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from longline.plugins import Item, Links, Page, parser
@@ -29,7 +29,7 @@ def whole_text(page: Page) -> str:
 
 
 @parser("page", light=True)
-async def page(page: Page) -> AsyncIterator[Item | Links]:
+def page(page: Page) -> Iterator[Item | Links]:
     """Yield title and text as an item, without the text if robots may not index it, and every link to follow."""
     found = extract(page)
     noted = {"canonical": page.canonical} if page.canonical else {}

@@ -17,7 +17,7 @@ from longline.plugins.html.article.marked_lines import MarkedLineReader
 from longline.plugins.html.charset import charset_of, decode_as, encode_as
 from longline.plugins.html.links import PageLinks, RobotsMeta, header_directives, page_links
 from longline.plugins.html.maintext import declared_text, main_text, simple_text
-from longline.plugins.html.parse_cost import check_parse_cost
+from longline.plugins.html.parse_cost import ParseCost, check_parse_cost, parse_cost_of
 from longline.plugins.html.structured import Data
 
 
@@ -58,9 +58,13 @@ class PageResponse:
         name, skip = self._encoding
         # The parser reads UTF-8 by itself; only other encodings cost a decoding.
         markup = self.body[skip:] if name == "utf-8" else self.html.encode("utf-8", "replace")
-        check_parse_cost(markup)
+        check_parse_cost(markup, self._parse_cost if name == "utf-8" else None)
         # Without events: with them a select of thirty thousand options takes seconds.
         return LexborHTMLParser(markup, options=LexborDocumentOptions.WO_EVENTS)
+
+    @cached_property
+    def _parse_cost(self) -> ParseCost:
+        return parse_cost_of(self.body, self.url)
 
     @cached_property
     def _encoding(self) -> tuple[str, int]:
@@ -163,6 +167,11 @@ class Page(PageResponse):
     @cached_property
     def _outline(self) -> PageLinks:
         return page_links(self.tree)
+
+
+def estimated_cost(page: Page) -> ParseCost:
+    """Return the estimated cost of parsing a page."""
+    return page._parse_cost
 
 
 def absolute_urls(page: Page, hrefs: Iterable[str]) -> list[str]:

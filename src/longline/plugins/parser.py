@@ -12,6 +12,7 @@ from longline.plugins.page import Page
 from longline.plugins.results import Item, Link, Links, Refused
 
 HTML = ("text/html", "application/xhtml+xml")
+ANY_URL = ("*",)
 PARSER_ATTRIBUTE = "__longline_parser__"
 
 PARSER_KEY, CONFIG_KEY, LAST_RESORT_KEY = "parser", "config", "last_resort"
@@ -41,13 +42,17 @@ class Parser:
 
     async def parse(self, page: Page) -> AsyncIterator[Made]:
         """Yield the items and links that the function, a plain or an async generator, makes of the page."""
-        made = self.function(page) if self.config is None else self.function(page, self._config_of(page))
+        made = self.results(page)
         if isinstance(made, AsyncIterator):
             async for one in made:
-                yield self._checked(one)
+                yield self.checked(one)
         else:
             for one in made:
-                yield self._checked(one)
+                yield self.checked(one)
+
+    def results(self, page: Page) -> AsyncIterator[Made] | Iterator[Made]:
+        """Return the generator of the function for a page; its results are not yet checked."""
+        return self.function(page) if self.config is None else self.function(page, self._config_of(page))
 
     @property
     def file(self) -> str:
@@ -74,17 +79,20 @@ class Parser:
 
     def fit(self, page: Page) -> int | None:
         """Return the length of the longest matching pattern without stars, or None for a page of other parsers."""
-        fits = [len(glob.replace("*", "")) for glob in self.match if matches_glob(glob, page.url)]
-        if not fits or not self._takes(page.content_type):
+        if not self.match or not self._takes(page.content_type):
             return None
-        return max(fits) if self.when is None or self.when(page) else None
+        # Most parsers take any URL, and every page is checked.
+        any_url = self.match == ANY_URL
+        fits = [0] if any_url else [len(glob.replace("*", "")) for glob in self.match if matches_glob(glob, page.url)]
+        return max(fits) if fits and (self.when is None or self.when(page)) else None
 
     def _takes(self, content_type: str) -> bool:
         if "*" in self.types:
             return True
         return (content_type.partition(";")[0].strip().lower() or HTML[0]) in self.types
 
-    def _checked(self, one: object) -> Made:
+    def checked(self, one: object) -> Made:
+        """Return a result of the function; raise `TypeError` for an object that is none."""
         if isinstance(one, Item | Link | Links | Refused):
             return one
         raise TypeError(f"parser {self.name} yields {type(one).__name__}, not Item, Link, Links or Refused")

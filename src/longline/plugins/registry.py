@@ -105,8 +105,9 @@ class Registry:
 
         A page that only the default parser accepts goes to the parser of last resort.
         """
-        fits = [(fit, at) for at, parser in enumerate(self.parsers) if (fit := parser.fit(page)) is not None]
-        best = self.parsers[max(fits)[1]] if fits else None
+        parsers = self.parsers
+        fits = [(fit, at) for at, parser in enumerate(parsers) if (fit := parser.fit(page)) is not None]
+        best = parsers[max(fits)[1]] if fits else None
         return self.named(last_resort) or best if best is not None and best.name == DEFAULT_PARSER else best
 
     def content_types(self, name: str = "") -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import accumulate, takewhile
 from time import thread_time
@@ -17,7 +17,8 @@ from longline.model.search.item import NewItem, Origin, new_items
 from longline.model.storable_text import storable
 from longline.plugins import Item, Link, Links, Page, Refused
 from longline.plugins.failure import describe
-from longline.plugins.html.parse_cost import ParseCost, TooComplex, parse_cost_of
+from longline.plugins.html.parse_cost import ParseCost, TooComplex
+from longline.plugins.page import estimated_cost
 from longline.plugins.parser import CONFIG_KEY, LAST_RESORT_KEY, PARSER_KEY, Made
 from longline.plugins.parser import Parser as Marked
 from longline.plugins.registry import DEFAULT_PARSER, Registry, no_parser
@@ -145,7 +146,7 @@ class PageParser:
             marked = self._registry.named(named) if named else self._choice(page)
         if marked is None:
             return Parsed(error=no_parser(named, self._registry.names) if named else None)
-        cost = parse_cost_of(page.body, page.url)
+        cost = estimated_cost(page)
         if self._elsewhere is not None and (not marked.light or self._is_for_elsewhere(cost, share)):
             return await self._elsewhere.parse(marked.name, page, share, slow=cost in (ParseCost.MUCH, ParseCost.WILD))
         parsed, seconds = await self._parse_here(marked, page, cost)
@@ -197,8 +198,14 @@ async def run(marked: Marked, page: Page, max_links: int = MAX_LINKS) -> Parsed:
     """Run one parser on one page, and return the result."""
     made = _Made(max_links)
     try:
-        async for one in marked.parse(page):
-            made.add(one)
+        # Not by `Parser.parse`: a generator in between would cost as much as the page's title.
+        results = marked.results(page)
+        if isinstance(results, AsyncIterator):
+            async for one in results:
+                made.add(marked.checked(one))
+        else:
+            for one in results:
+                made.add(marked.checked(one))
     except Exception as error:
         # A parser is foreign code: any exception becomes the error of this page and never stops the worker.
         said = describe(error, marked.file)

@@ -71,11 +71,7 @@ async def sitemap(page: Page) -> AsyncIterator[Item | Link]:
         yield Link(place.url, deeper=found.index)
 
 
-def _is_asked_for_by_name(_page: Page) -> bool:
-    return False
-
-
-@parser("sitemap_places", types=("*",), when=_is_asked_for_by_name)
+@parser("sitemap_places", match=(), types=("*",))
 async def sitemap_places(page: Page) -> AsyncIterator[Item]:
     """Yield the URLs of a sitemap and their dates as two lists, which are fast to send between processes."""
     found = await asyncio.to_thread(read_sitemap, page.body, page.url, page.content_type)

@@ -77,9 +77,11 @@ class ParseCost(Enum):
     WILD = 3
 
 
-def check_parse_cost(markup: bytes) -> None:
-    """Raise `TooComplex` for a page that must not be parsed."""
-    if len(markup) > MAX_HARMLESS_BYTES:
+def check_parse_cost(markup: bytes, estimate: ParseCost | None = None) -> None:
+    """Raise `TooComplex` for a page that must not be parsed; `estimate` is its `parse_cost_of`, if known."""
+    # The estimate has counted the same tags, and measured them in the same way up to this size.
+    passed = estimate in (ParseCost.LITTLE, ParseCost.SOME) and len(markup) <= MIN_EXACT_TAGS_BYTES
+    if len(markup) > MAX_HARMLESS_BYTES and not passed:
         _check_depth(markup)
         _check_attributes(markup)
 
