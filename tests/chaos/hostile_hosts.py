@@ -42,7 +42,10 @@ SMALL = Size(good=4, hostile=13, quarters=1)
 
 @dataclass
 class Figures:
-    """What was measured; pages are those of good hosts in a quarter minute."""
+    """What was measured; pages are those of good hosts in a quarter minute.
+
+    A lag of the loop is a block, for which the program is to blame, and the time in which the system ran others.
+    """
 
     pages_alone: list[int] = field(default_factory=list)
     pages_beside_hostile: list[int] = field(default_factory=list)
@@ -54,6 +57,9 @@ class Figures:
     health_failed: int = 0
     longest_block_ms: float = 0.0
     blocks_over_50_ms: int = 0
+    longest_lag_ms: float = 0.0
+    lags_over_50_ms: int = 0
+    run_delay_seconds: float = 0.0
     loop_looks: int = 0
     stopped_with: int | None = None
 
@@ -179,8 +185,11 @@ def read_metrics(text: str, figures: Figures) -> None:
     """Take the delays of the loop from what the platform tells of itself."""
     told: dict[str, Any] = dict(line.rsplit(" ", 1) for line in text.splitlines() if line.startswith("longline_loop"))
     figures.longest_block_ms = float(told["longline_loop_longest_block_seconds"]) * 1000
-    figures.loop_looks = int(float(told["longline_loop_lag_seconds_count"]))
-    figures.blocks_over_50_ms = figures.loop_looks - int(float(told['longline_loop_lag_seconds_bucket{le="0.05"}']))
+    figures.longest_lag_ms = float(told["longline_loop_longest_lag_seconds"]) * 1000
+    figures.run_delay_seconds = float(told["longline_loop_run_delay_seconds_total"])
+    looks = figures.loop_looks = int(float(told["longline_loop_lag_seconds_count"]))
+    figures.blocks_over_50_ms = looks - int(float(told['longline_loop_block_seconds_bucket{le="0.05"}']))
+    figures.lags_over_50_ms = looks - int(float(told['longline_loop_lag_seconds_bucket{le="0.05"}']))
 
 
 def _sum_up(taken_ms: list[float], figures: Figures) -> None:

@@ -18,7 +18,10 @@ def test_the_figures_are_read_from_what_the_platform_tells():
     figures = Figures([100, 100], [70, 90])
     read_metrics(
         'longline_loop_lag_seconds_bucket{le="0.05"} 7.0\nlongline_loop_lag_seconds_count 9.0\n'
-        "longline_loop_longest_block_seconds 0.25\n",
+        'longline_loop_block_seconds_bucket{le="0.05"} 8.0\nlongline_loop_block_seconds_count 9.0\n'
+        "longline_loop_longest_block_seconds 0.25\nlongline_loop_longest_lag_seconds 0.5\n"
+        "longline_loop_run_delay_seconds_total 3.0\n",
         figures,
     )
-    assert (figures.share, figures.longest_block_ms, figures.blocks_over_50_ms) == (0.8, 250.0, 2)
+    assert (figures.share, figures.longest_block_ms, figures.blocks_over_50_ms) == (0.8, 250.0, 1)
+    assert (figures.longest_lag_ms, figures.lags_over_50_ms, figures.run_delay_seconds) == (500.0, 2, 3.0)

@@ -2,7 +2,7 @@ import asyncio
 import time
 
 from longline.drivers.clock import SystemClock
-from longline.services.event_loop_lag import KEPT_SECONDS, LoopMonitor
+from longline.services.event_loop_lag import INTERVAL_SECONDS, KEPT_SECONDS, LoopMonitor
 from longline.testing.clock import FakeClock
 
 
@@ -18,6 +18,7 @@ async def test_a_loop_that_is_held_is_seen():
     assert lag.longest_seconds > 0.2
     assert lag.count >= 2
     assert lag.sum_seconds >= lag.longest_seconds
+    assert monitor.blocks().longest_seconds == lag.longest_seconds
     assert (await monitor.check()).startswith("longest block ")
 
 
@@ -35,3 +36,34 @@ def test_delays_are_counted_by_their_length_and_the_longest_is_forgotten():
         clock.advance(KEPT_SECONDS)
         monitor.note(0.001)
     assert monitor.lag().longest_seconds == 0.001
+
+
+def test_a_delay_in_which_the_system_ran_others_is_no_block():
+    monitor = LoopMonitor(FakeClock())
+    monitor.note(0.15, run_delay=0.14 + INTERVAL_SECONDS)
+    monitor.note(0.03, run_delay=5.0)
+    assert round(monitor.blocks().longest_seconds, 6) == 0.01
+    assert dict(monitor.blocks().at_most)[0.05] == 2
+    assert monitor.lag().longest_seconds == 0.15
+    assert round(monitor.run_delay_seconds, 6) == round(5.14 + INTERVAL_SECONDS, 6)
+
+
+def test_a_run_delay_before_the_loop_was_due_makes_no_block_shorter():
+    monitor = LoopMonitor(FakeClock())
+    monitor.note(0.06, run_delay=INTERVAL_SECONDS)
+    assert monitor.blocks().longest_seconds == 0.06
+
+
+async def test_the_run_delay_of_the_loops_thread_is_read_with_every_delay():
+    delays, stop = iter((1.0, 3.0, 3.5)), asyncio.Event()
+
+    def run_delay() -> float:
+        seconds = next(delays)
+        if seconds > 3.0:
+            stop.set()
+        return seconds
+
+    monitor = LoopMonitor(SystemClock(), run_delay)
+    await monitor.run(stop)
+    assert monitor.run_delay_seconds == 2.5
+    assert monitor.blocks().sum_seconds == 0.0

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from longline import __version__
 from longline.drivers.disk_space import check_room
+from longline.drivers.run_delay import run_delay
 from longline.engine.loops import run_loops, run_until
 from longline.services.counts import Counts
 from longline.services.event_loop_lag import LoopMonitor
@@ -68,7 +69,7 @@ async def _serving(house: House, ready: Callable[[str], None] | None) -> AsyncIt
     """Serve the doors for as long as the context lasts."""
     s, closing = house.settings, asyncio.Event()
     server = HttpServer(Deadlines(s.server_read_timeout, s.server_write_timeout, s.server_idle_timeout))
-    monitor = LoopMonitor(house.clock)
+    monitor = LoopMonitor(house.clock, run_delay)
     parts, streams = _app_parts(house, monitor)
     if parts.intervals is not None:
         await parts.intervals.runs.start_counting()

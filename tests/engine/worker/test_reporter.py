@@ -11,10 +11,16 @@ from warcio.archiveiterator import ArchiveIterator
 
 from longline.engine.archive.segment_writer import SegmentWriter, keep_page
 from longline.engine.fetch.fetcher import Fetched
+from longline.engine.frontier.admit import BATCH_SIZE_LINKS
 from longline.engine.frontier.held_hosts import HeldHost
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.parse.parser import Parsed
-from longline.engine.worker.reporter import Finished, FinishedBatch, Reporter
+from longline.engine.worker.reporter import (
+    MAX_SECONDS_AT_ONCE,
+    Finished,
+    FinishedBatch,
+    Reporter,
+)
 from longline.model.errors import DiskFull, Unavailable
 from longline.model.frontier.task import ClaimedTask
 from longline.model.search.item import NewItem
@@ -181,6 +187,35 @@ async def test_links_and_redirects_are_admitted_with_their_hosts(desk: Desk):
     ]
     assert {s.host for s in desk.frontier.ensured} == {"a.example", "b.example"}
     assert desk.frontier.reports[0].refused == {(1, "offsite"): 1}
+
+
+class BusyClock(FakeClock):
+    """A clock of a machine on which every step takes long."""
+
+    def monotonic(self) -> float:
+        self.advance(MAX_SECONDS_AT_ONCE * 1.5)
+        return super().monotonic()
+
+
+@pytest.mark.parametrize("kind", ["links", "beside", "refused"])
+async def test_other_work_gets_its_turn_while_the_links_of_a_page_are_judged(kind: str):
+    desk, turns = Desk(BusyClock()), 0
+    host = await desk.claim(1)
+    links = tuple(f"https://a.example/{n}" for n in range(9 * BATCH_SIZE_LINKS))
+    found: dict[str, Any] = {kind: {"feed": links} if kind == "refused" else links}
+    page = done(host, 1, parsed=Parsed("", **found))
+
+    async def work() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    working = asyncio.create_task(work())
+    admission = await desk.reporter._admission([page])
+    working.cancel()
+    assert len(admission.tasks) + admission.refused[1, "feed"] == len(links)
+    assert turns >= 8
 
 
 async def test_a_page_left_to_another_parser_brings_no_links_yet(desk: Desk):

@@ -1,7 +1,7 @@
 """Admission of the URLs that a page brought: new tasks, and the reasons of refusals."""
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
@@ -16,6 +16,8 @@ from longline.model.url import BadUrl, dedupe_key, parse
 from longline.ports.records.frontier import HostSetting
 
 MAX_VERDICTS = 50_000
+BATCH_SIZE_LINKS = 100
+"""Links that are judged in one step: each may cost 30 microseconds where a run has patterns."""
 
 KNOWN = "known"
 TOO_MANY = "too_many_links"
@@ -184,19 +186,41 @@ class Admission:
         return list(self._hosts.values())
 
     def page(self, page: ClaimedTask, found: FoundLinks, plan: CrawlPlan) -> None:
-        """Take all links of a page; where only sitemaps count, the links of other pages are refused."""
+        """Take all links of a page at once. Takes too long for the event loop if the page has very many."""
+        for _ in self.page_steps(page, found, plan):
+            pass
+
+    def page_steps(self, page: ClaimedTask, found: FoundLinks, plan: CrawlPlan) -> Iterator[None]:
+        """Take all links of a page in steps, after each of which other work may have its turn.
+
+        Where only sitemaps count, the links of other pages are refused.
+        """
         self.cut(page, found.cut)
-        self.refuse(page, found.refused, plan)
         self.leave_out(page, found.without_item)
-        if not plan.bounds.sitemap_only:
-            self.links(page, found.links, plan, found.priorities)
-            self.admit_at_same_depth(page, found.beside, plan, found.priorities)
-        elif found.listing == "index":
-            self.links(page, found.links, _for_sitemaps(plan), found.priorities)
-        elif found.listing:
-            self.admit_at_same_depth(page, found.beside, plan, found.priorities)
-        elif unlisted := len(found.links) + len(found.beside):
+        for reason, refused in found.refused.items():
+            for urls in _batches(refused):
+                self.refuse(page, {reason: urls}, plan)
+                yield
+        links, beside = found.links, found.beside
+        if plan.bounds.sitemap_only:
+            links, beside = self._listed(page, found)
+            plan = _for_sitemaps(plan) if found.listing == "index" else plan
+        for urls in _batches(links):
+            self.links(page, urls, plan, found.priorities)
+            yield
+        for urls in _batches(beside):
+            self.admit_at_same_depth(page, urls, plan, found.priorities)
+            yield
+
+    def _listed(self, page: ClaimedTask, found: FoundLinks) -> tuple[Sequence[str], Sequence[str]]:
+        """Return the links of a sitemap that count, and refuse those of any other page."""
+        if found.listing == "index":
+            return found.links, ()
+        if found.listing:
+            return (), found.beside
+        if unlisted := len(found.links) + len(found.beside):
             self.refused[page.run_id, UNLISTED] += unlisted
+        return (), ()
 
     def links(self, page: ClaimedTask, urls: Sequence[str], plan: CrawlPlan, urgency: Urgency = NONE) -> None:
         """Take the links of a page, one step deeper than the page."""
@@ -306,6 +330,11 @@ class Admission:
         )
         if host not in self._hosts:
             self._hosts[host] = HostSetting(host, plan.politeness.delay_ms, plan.politeness.concurrency)
+
+
+def _batches(urls: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(urls), BATCH_SIZE_LINKS):
+        yield urls[start : start + BATCH_SIZE_LINKS]
 
 
 def seed(text: str, run_id: int, plan: CrawlPlan) -> tuple[NewTask, HostSetting]:

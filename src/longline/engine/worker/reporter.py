@@ -7,7 +7,7 @@ without that part, so that the archive holds exactly the pages that rows name.
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import msgspec
@@ -35,7 +35,10 @@ log = logging.getLogger(__name__)
 
 
 MAX_LINKS_AT_ONCE = 2000
-"""Links that are judged before other work gets its turn."""
+"""Links that are remembered before other work gets its turn."""
+
+MAX_SECONDS_AT_ONCE = 0.005
+"""Seconds for which links are judged before other work gets its turn."""
 
 MANY_LINKS = 1000
 """Links beyond which a page is heavy: heavy pages take turns in reports."""
@@ -258,16 +261,15 @@ class Reporter:
 
         A thread for every report would cost a tenth of the crawl's speed: thread and event loop wait for each other.
         """
-        admission, links = Admission(self._verdicts), 0
+        admission, begun = Admission(self._verdicts), self._clock.monotonic()
         for f in finished:
             if f.heavy_links:
-                await asyncio.to_thread(_admit, admission, f)
+                await asyncio.to_thread(_admit_all, admission, f)
                 continue
-            _admit(admission, f)
-            links += f.parsed.weight if f.parsed else 0
-            if links > MAX_LINKS_AT_ONCE:
-                links = 0
-                await asyncio.sleep(0)
+            for _ in _admit(admission, f):
+                if self._clock.monotonic() - begun > MAX_SECONDS_AT_ONCE:
+                    await asyncio.sleep(0)
+                    begun = self._clock.monotonic()
         return admission
 
     async def _remember(self, tasks: Sequence[NewTask]) -> None:
@@ -346,11 +348,17 @@ def _spoilt(fetched: Fetched) -> Fetched:
     return Fetched(fate.INTERNAL, fetched.at, status=fetched.status, error="the fetched page could not be stored")
 
 
-def _admit(admission: Admission, finished: Finished) -> None:
-    """Add the links of one page."""
+def _admit_all(admission: Admission, finished: Finished) -> None:
+    """Add the links of one page without a pause."""
+    for _ in _admit(admission, finished):
+        pass
+
+
+def _admit(admission: Admission, finished: Finished) -> Iterator[None]:
+    """Add the links of one page in steps, after each of which other work may have its turn."""
     task, plan, parsed = finished.task, finished.plan, finished.parsed
     if parsed is not None:
-        admission.page(task, parsed, plan)
+        yield from admission.page_steps(task, parsed, plan)
     if finished.fetched.elsewhere is not None:
         admission.redirect(task, finished.fetched.elsewhere, plan)
     admission.sitemaps(task, finished.fetched.sitemaps, plan)

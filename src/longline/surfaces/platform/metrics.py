@@ -17,11 +17,11 @@ from prometheus_client import (
     ProcessCollector,
     generate_latest,
 )
-from prometheus_client.core import GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from longline.services.counts import Counts
-from longline.services.event_loop_lag import LoopMonitor
+from longline.services.event_loop_lag import Delays, LoopMonitor
 from longline.surfaces.middleware import AccessRecord
 from longline.surfaces.operation import Content, operation
 
@@ -88,14 +88,27 @@ class _LoopFigures(Collector):
         self._monitor = monitor
 
     def collect(self) -> Iterator[Metric]:
-        lag = self._monitor.lag()
-        classes = [(str(bound), float(count)) for bound, count in lag.at_most] + [("+Inf", float(lag.count))]
-        yield HistogramMetricFamily(
-            "longline_loop_lag_seconds", "By how much the event loop came too late.", classes, lag.sum_seconds
+        lag, blocks = self._monitor.lag(), self._monitor.blocks()
+        yield _histogram("longline_loop_lag_seconds", "By how much the event loop came too late.", lag)
+        yield _histogram("longline_loop_block_seconds", "Delays of the event loop less their run delay.", blocks)
+        yield GaugeMetricFamily(
+            "longline_loop_longest_lag_seconds", "The longest delay of the last minutes.", lag.longest_seconds
         )
         yield GaugeMetricFamily(
-            "longline_loop_longest_block_seconds", "The longest delay of the last minutes.", lag.longest_seconds
+            "longline_loop_longest_block_seconds",
+            "The longest delay of the last minutes less its run delay.",
+            blocks.longest_seconds,
         )
+        yield CounterMetricFamily(
+            "longline_loop_run_delay_seconds",
+            "Time for which the thread of the event loop was ready and the operating system ran other threads.",
+            self._monitor.run_delay_seconds,
+        )
+
+
+def _histogram(name: str, text: str, delays: Delays) -> HistogramMetricFamily:
+    buckets = [(str(bound), float(count)) for bound, count in delays.at_most] + [("+Inf", float(delays.count))]
+    return HistogramMetricFamily(name, text, buckets, delays.sum_seconds)
 
 
 @dataclass(frozen=True, slots=True)
