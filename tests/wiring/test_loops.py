@@ -33,6 +33,7 @@ UPKEEP = {
     "proxy probes",
     "reaper",
     "index upkeep",
+    "session upkeep",
     "bot tasks",
     "bot leases",
     "scheduler",
