@@ -13,7 +13,7 @@ from longline.model.search.tokenize import MAX_CHARACTERS, words_of
 from longline.model.storable_text import storable
 
 UNINDEXED_KINDS = frozenset({"extraction"})
-"""Kinds that are no documents: they wait for the indexer, and count for no run."""
+"""Kinds that are no documents: they describe a page for the counters, and are not kept."""
 
 PRODUCT = ("name", "price", "description", "availability")
 """Fields that count as a change of a product; the rating is none of them."""

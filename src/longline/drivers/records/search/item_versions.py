@@ -15,7 +15,7 @@ import orjson
 from longline.drivers.records.database import Row, Transaction
 from longline.drivers.records.run_counters import RunCounters
 from longline.drivers.records.search.index_write import index
-from longline.model.search.item import NewItem
+from longline.model.search.item import UNINDEXED_KINDS, NewItem
 from longline.model.search.page_counts import page_counts
 
 MAX_ATTEMPTS = 10
@@ -63,19 +63,21 @@ async def put(
 
     `tasks` are the tasks of all pages whose lists are written anew, with and without items.
     The ledger gives each item its position in its run. If `counted`, each document counts for its run, once however
-    often the run brings it.
+    often the run brings it, and so do pages by the items that describe them; these are not kept, as they hold no text.
     """
     written, listing = Written(), frozenset(tasks)
     runs: dict[int, list[NewItem]] = {}
     for item in items:
-        runs.setdefault(item.run_id, []).append(item)
+        if item.kind not in UNINDEXED_KINDS:
+            runs.setdefault(item.run_id, []).append(item)
+    if counted:
+        ledger.page_counts.update(page_counts(items))
     for run_id, of_run in sorted(runs.items()):
         batch = _RunBatch(tx, of_run, listing)
         await batch.write()
         written.changed += len(batch.changed)
         written.lists |= batch.lists()
         ledger.place_items(run_id, batch.logged())
-        ledger.page_counts.update(page_counts(batch.written()))
         if counted:
             ledger.count_items(run_id, batch.brought())
     return written
@@ -122,10 +124,6 @@ class _RunBatch:
         """Return the entries for the log of the run: item, version, task and, if there is one, the time."""
         entries = (self._entries[key] for key in self._given if key in self._logged)
         return [(*entry[:2], task_id, *entry[2:]) for task_id, entry in entries]
-
-    def written(self) -> list[NewItem]:
-        """Return the items that were new or had changed."""
-        return [self._given[key] for key in self.changed]
 
     def brought(self) -> list[NewItem]:
         """Return the items that no page of the run had before."""
