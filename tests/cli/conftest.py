@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +10,6 @@ import pytest
 
 from tests.servers import program
 
-PROGRAM = str(Path(sys.executable).with_name("longline"))
 Outcome = subprocess.CompletedProcess[str]
 Command = Callable[..., Outcome]
 
