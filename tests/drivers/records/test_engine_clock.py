@@ -1,6 +1,7 @@
 """The engine's time, with wall clocks and servers' clocks that jump."""
 
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import asyncpg
@@ -11,9 +12,11 @@ from longline.drivers.records import engine_clock, open_records
 from longline.drivers.records.engine_clock import CHECK_INTERVAL_SECONDS, SLEW_AFTER_MS
 from longline.model.engine_clock import MAX_SLEW
 from longline.model.runs.run import NewRun, RunKind
+from longline.model.schedules.schedule import NewSchedule, ScheduleFilter
+from longline.model.states import TaskState
 from longline.ports.records import Records
 from longline.ports.records.frontier import ClaimRequest
-from tests.drivers.records.world import admit, running_run, url
+from tests.drivers.records.world import admit, ended, host_report, report, running_run, url
 
 HOUR_MS = 3_600_000
 ME, TTL_MS = 1, 30_000
@@ -144,6 +147,100 @@ async def test_after_a_start_of_the_machine_time_does_not_go_back_behind_what_is
     again = Process(clock, await open_records(f"sqlite:///{tmp_path}/longline.db", clock))
     assert await again.now() == (before if kept else before + by)
     await again.records.schema.close()
+
+
+DAY_MS = 24 * HOUR_MS
+MINUTE_MS = 60_000
+
+
+class Starts:
+    """Starts of one machine, each with its own wall clock, on one SQLite file."""
+
+    def __init__(self, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._url, self._monkeypatch, self._count = url, monkeypatch, 0
+
+    @asynccontextmanager
+    async def at(self, wall_ms: int) -> AsyncIterator[Records]:
+        """The records of a process after a start of the machine at this time."""
+        self._count += 1
+        self._monkeypatch.setattr(engine_clock, "boot_id", lambda: f"start {self._count}")
+        records = await open_records(self._url, MachineClock(Machine(wall_ms)))
+        await records.schema.migrate()
+        await records.tallies.put("looked", 1)
+        yield records
+        await records.schema.close()
+
+
+@pytest.fixture
+def starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Starts:
+    return Starts(f"sqlite:///{tmp_path}/longline.db", monkeypatch)
+
+
+async def leave_times(records: Records) -> None:
+    """Leave a schedule of each kind behind, and a host that rests, all by the present clock."""
+    now = await records.schema.now()
+    for name, interval, due in (("minutely", MINUTE_MS, 20_000), ("weekly", 7 * DAY_MS, 3 * DAY_MS), ("once", None, 0)):
+        due = now + due
+        await records.schedules.add(NewSchedule(name, f"https://{name}.example/", interval_ms=interval, next_due=due))
+    run = await running_run(records)
+    await admit(records, url(run))
+    (lease,) = await records.frontier.claim(ClaimRequest(ME, 1, 10, TTL_MS))
+    later = [ended(task, TaskState.PENDING, "http_5xx", due=now + 2 * HOUR_MS) for task in lease.tasks]
+    await report(records, host_report(lease, later, not_before=now))
+
+
+async def due_times(records: Records) -> dict[str, int | None]:
+    return {row.uid: row.next_due for row in await records.schedules.find(ScheduleFilter(), limit=10)}
+
+
+async def test_times_that_a_clock_far_ahead_wrote_are_moved_when_the_clock_is_right(
+    starts: Starts, tmp_path: Path, caplog: pytest.LogCaptureFixture
+):
+    right = 1_800_000_000_000
+    async with starts.at(right) as records:
+        await running_run(records)
+    async with starts.at(right + 400 * DAY_MS) as records:
+        await leave_times(records)
+    with caplog.at_level("WARNING"):
+        async with starts.at(right + HOUR_MS) as records:
+            now = await records.schema.now()
+            dues = await due_times(records)
+            assert await records.schema.distant_times() == {}
+            [again] = [record for record in caplog.records if "far ahead" in record.message]
+            assert vars(again)["moved"]["schedules"] == 3
+    assert now == right + HOUR_MS
+    assert now <= (dues["minutely"] or 0) <= now + MINUTE_MS
+    assert (dues["minutely"] or 0) % MINUTE_MS == (right + 20_000) % MINUTE_MS, "on its phase"
+    assert now < (dues["weekly"] or 0) <= now + 7 * DAY_MS
+    assert dues["once"] == now
+    async with starts.at(right + 4 * HOUR_MS) as records:
+        assert await records.frontier.claim(ClaimRequest(ME, 1, 10, TTL_MS)), "the host and its task are due"
+
+
+@pytest.mark.parametrize("behind", [10 * 365 * DAY_MS, 2 * DAY_MS], ids=["before-the-database", "a-little"])
+async def test_times_stay_when_it_is_the_present_clock_that_is_behind(starts: Starts, behind: int):
+    right = 1_800_000_000_000
+    async with starts.at(right - 3 * DAY_MS) as records:
+        await running_run(records)
+    async with starts.at(right - DAY_MS) as records:
+        await running_run(records)
+    async with starts.at(right) as records:
+        now = await records.schema.now()
+        await records.schedules.add(NewSchedule("u", "https://u.example/", next_due=now + DAY_MS))
+        before = await due_times(records)
+    async with starts.at(right - behind) as records:
+        assert await due_times(records) == before
+
+
+@pytest.mark.parametrize("records_url", ["sqlite", "postgres"], indirect=True)
+async def test_times_that_no_rule_explains_are_counted(records: Records):
+    now = await records.schema.now()
+    for name, due in (("near", 7 * DAY_MS), ("far", 8 * DAY_MS)):
+        made = NewSchedule(name, f"https://{name}.example/", interval_ms=7 * DAY_MS, next_due=now + due)
+        await records.schedules.add(made)
+    assert await records.schema.distant_times() == {"schedules": 1}
+    await admit(records, url(await running_run(records), due=now + 2 * DAY_MS))
+    assert await records.schema.distant_times() == {"schedules": 1, "tasks": 1}
 
 
 async def test_where_a_machine_has_no_boot_id_the_wall_clock_is_used(

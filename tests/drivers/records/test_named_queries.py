@@ -8,6 +8,7 @@ from pathlib import Path
 import asyncpg
 import pytest
 
+from longline.drivers.records import engine_clock
 from longline.drivers.records.named_queries import MAX_ALL_ROWS, MAX_ROWS, Engine, compile_query, load, spread, switch
 from longline.drivers.records.schema import schema_text
 from longline.drivers.records.sqlite import statements
@@ -182,6 +183,8 @@ def test_both_engines_have_the_same_queries_but_for_those_marked():
         "pick_tasks",
         "mark_tasks",
         "engine_busy",
+        *engine_clock.PULL_IN.values(),
+        "time_leapt",
         "integrity_check",
         "latest_time",
         "quick_check",

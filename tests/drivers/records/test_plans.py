@@ -12,6 +12,7 @@ import asyncpg
 import pytest
 
 from longline.drivers.records import open_records
+from longline.drivers.records.engine_clock import PULL_IN
 from longline.drivers.records.named_queries import MAX_ROWS, load, spread
 from longline.drivers.records.postgres import SETTINGS
 from longline.drivers.records.schema import schema_text
@@ -250,7 +251,7 @@ async def test_no_statement_at_all_reads_a_hot_table_through(connection: Any):
         if node["Node Type"] == "Seq Scan" and node["Relation Name"] in HOT
     }
     # A page of figures counts everything there is, and a text may be in any URL.
-    assert through <= {"count_bot_tasks", "count_urls", "error_sums", "status_sums"}
+    assert through <= {"count_bot_tasks", "count_urls", "distant_times", "error_sums", "status_sums"}
 
 
 async def test_lists_are_read_in_their_order(connection: Any):
@@ -342,7 +343,7 @@ async def test_a_claim_looks_at_some_of_very_many_runs(connection: Any):
 # -- SQLite ---------------------------------------------------------------------------------------------------------
 
 NAMED = re.compile(rf"\b({'|'.join(sorted(HOT))})\b(?:\s+(?:AS\s+)?(\w+))?")
-MAY_SCAN = {"disown_hosts", "engine_busy", "count_urls", *IN_ORDER}
+MAY_SCAN = {"disown_hosts", "engine_busy", "count_urls", "distant_times", *PULL_IN.values(), *IN_ORDER}
 """Only what is held, and only when somebody died; pauses, and only after a wall clock was set; URLs that may have a
 text in them; lists, until they are full."""
 

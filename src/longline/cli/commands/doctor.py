@@ -195,6 +195,7 @@ async def engines(settings: Settings, *, deep: bool = False) -> list[CheckRow]:
                     "database", lambda: _database(house, deep=deep), "start the database, or check --database"
                 ),
                 await _check("clock", lambda: clock(house), "see the database"),
+                await _check("due times", lambda: due_times(house), "see the database"),
                 await _check("patterns", lambda: patterns(house), "see the database"),
                 await _check(
                     "objects", lambda: _answer("objects", house.blobs.check), "check --objects and its permissions"
@@ -238,6 +239,18 @@ async def clock(house: House) -> CheckRow:
     far = abs(offset)
     verdict: Verdict = "ok" if far < _WARN_DRIFT_MS else "warn" if far < _MAX_DRIFT_MS else "fail"
     return CheckRow("clock", verdict, found, "" if verdict == "ok" else "synchronise both clocks by NTP")
+
+
+async def due_times(house: House) -> CheckRow:
+    """Check that no work is due later than any rule puts it; a clock that was far ahead leaves such times behind."""
+    if await house.records.schema.pending():
+        return CheckRow("due times", "ok", "not checked before the migrations are applied")
+    found = await house.records.schema.distant_times()
+    if not found:
+        return CheckRow("due times", "ok", "none is later than its rule allows")
+    counts = ", ".join(f"{count} {name}" for name, count in found.items())
+    advice = "check the clock; then pause and resume these schedules. Pauses of hosts are shortened every hour"
+    return CheckRow("due times", "warn", f"later than any rule sets: {counts}", advice)
 
 
 async def patterns(house: House) -> CheckRow:

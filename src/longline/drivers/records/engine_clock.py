@@ -36,6 +36,24 @@ DUE_SOON_MS = 3_600_000
 _UNDEFINED_TABLE = "42P01"
 """SQLSTATE of a table that does not exist."""
 
+FAR_MS = 86_400_000
+"""Longest wait that rules of the engine set, in milliseconds, except for intervals of schedules and feeds."""
+
+PULL_IN = {
+    "hosts": "pull_in_hosts",
+    "wake times": "pull_in_wake_times",
+    "tasks": "pull_in_tasks",
+    "queue": "pull_in_queue",
+    "offers": "pull_in_offers",
+    "standing URLs": "pull_in_standing",
+    "schedules": "pull_in_schedules",
+    "bot schedules": "pull_in_bot_schedules",
+    "feeds": "pull_in_feeds",
+    "sitemaps": "pull_in_sitemaps",
+    "proxies": "pull_in_probes",
+}
+"""Statements that move times which a clock far ahead has written, by the subject of the times."""
+
 MAX_SAMPLES = 5
 GOOD_SAMPLE_MS = 0.5
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -100,11 +118,29 @@ class SqliteTime:
                 # New databases and restarted machines are routine.
                 level = logging.INFO if changed.basis == before.basis else logging.DEBUG
                 log.log(level, "engine time follows the wall clock", extra=msgspec.structs.asdict(changed))
+                self._pull_in(connection, before, changed, clock)
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
+
+    def _pull_in(self, connection: sqlite3.Connection, before: Anchor, after: Anchor, clock: SystemClock) -> None:
+        """Move times that no rule explains, after a step back from a clock that was far ahead."""
+        reference = clock.monotonic() * 1000
+        now = round(after.engine_ms(reference))
+        same = before.basis == after.basis
+        was = round(before.engine_ms(reference)) if same else self._one(connection, "latest_time")["latest"] or 0
+        if was - now <= FAR_MS or not self._one(connection, "time_leapt", now=now, most=FAR_MS)["leapt"]:
+            return
+        moved = {}
+        for subject, name in PULL_IN.items():
+            query, params = self._queries[name], {"now": now, "back": was - now, "most": FAR_MS}
+            moved[subject] = connection.execute(query.sql, tuple(params[p] for p in query.params)).rowcount
+        log.warning(
+            "the clock was far ahead and is right again; due times that it wrote are moved",
+            extra={"ahead_ms": was - now, "moved": {subject: count for subject, count in moved.items() if count}},
+        )
 
     def _changed(self, connection: sqlite3.Connection, anchor: Anchor, clock: SystemClock) -> Anchor | None:
         """Return the anchor that leads to the wall clock's time, or None where the present anchor does.

@@ -5,6 +5,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 
 from longline.drivers.records.database import Database, Transaction
+from longline.drivers.records.engine_clock import FAR_MS
 from longline.drivers.records.named_queries import Engine, switch
 from longline.model.errors import CorruptDatabase, Unavailable
 
@@ -61,6 +62,13 @@ class SchemaRecords:
         async def work(tx: Transaction) -> int:
             await tx.one("ping")  # fails when the engine does not answer
             return tx.now
+
+        return await self._database.read(work)
+
+    async def distant_times(self) -> dict[str, int]:
+        async def work(tx: Transaction) -> dict[str, int]:
+            row = await tx.one("distant_times", most=FAR_MS)
+            return {name: row[name] for name in ("schedules", "hosts", "tasks") if row and row[name]}
 
         return await self._database.read(work)
 

@@ -26,6 +26,10 @@ class Schema(Protocol):
         """Return the engine's own time, in milliseconds."""
         ...
 
+    async def distant_times(self) -> dict[str, int]:
+        """Return the numbers of schedules, hosts and tasks that are due later than any rule puts them."""
+        ...
+
     async def close(self) -> None:
         """Finish open transactions and close all connections."""
         ...
