@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # Extras of the package; development needs all of them.
-EXTRAS := --extra article --extra postgres --extra redis --extra s3
+EXTRAS := --extra article --extra mcp --extra postgres --extra redis --extra s3
 LOCK := --quiet --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --strip-extras --no-header --allow-unsafe
 
 .DEFAULT_GOAL := help

@@ -31,6 +31,7 @@ COMMANDS = {
     "export": "export:export",
     "diff": "diff:diff",
     "reparse": "reparse:reparse",
+    "mcp": "mcp:mcp",
     "token": "token:token",
     "api": "serve:api",
     "worker": "serve:worker",

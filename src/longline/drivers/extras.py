@@ -10,6 +10,7 @@ EXTRAS = {
     "obstore": "s3",
     "redis": "redis",
     "trafilatura": "article",
+    "mcp": "mcp",
 }
 """Libraries, each with the extra that installs it."""
 

@@ -16,6 +16,7 @@ from longline.wiring.read_commands import (
     read_page,
     reparse,
     search,
+    serve_mcp,
 )
 from longline.wiring.serve import serve
 
@@ -38,4 +39,5 @@ __all__ = [
     "reparse",
     "search",
     "serve",
+    "serve_mcp",
 ]

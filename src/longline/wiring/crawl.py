@@ -28,7 +28,19 @@ async def crawl(
     _on_interrupt(stop.set)
     # A typed URL may name an internal host; links on its pages do not allow further internal hosts.
     typed = frozenset(parse(url).hostname for url in request.plan.seeds)
-    async with open_house(settings, typed) as house:
+    return await crawl_until(stop, settings, request, watcher, outputs, typed)
+
+
+async def crawl_until(
+    stop: asyncio.Event,
+    settings: Settings,
+    request: CrawlRequest,
+    watcher: Watcher,
+    outputs: ItemOutputs | None = None,
+    trusted: frozenset[str] = frozenset(),
+) -> CrawlResult:
+    """Crawl until no task is open or `stop` is set; `trusted` are host names that the operator typed."""
+    async with open_house(settings, trusted) as house:
         house.parser.check(request.plan.config)
         await migrate_tables(house, may_migrate=True)
         # A person watches: an unusable object store is reported now, not after the first page.

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from longline.drivers.exports import FolderExport
 from longline.drivers.exports.row_table import RowTable
+from longline.drivers.extras import load_driver
 from longline.engine.archive.page_reader import PageReader as PageArchive
 from longline.engine.parse.parser import PageParser
 from longline.model.archive.export import ExportedFile, TableFile
@@ -47,7 +48,7 @@ class FolderOutput(NamedTuple):
 async def export(settings: Settings, run_id: int | None, out: FolderOutput, progress: Progress) -> Exported:
     """Write pages, items and URLs of a run, by default the last, into files."""
     async with open_archive(settings) as archive:
-        run = await _run(archive.records, run_id)
+        run = await find_run(archive.records, run_id)
         with FolderExport(out.folder, out.formats) as files:
             if "markdown" in out.formats:
                 await _write_markdown(archive, run.id, files, progress)
@@ -69,7 +70,7 @@ async def list_urls(
     """Show the URLs of a run, by default the last, batch by batch; return their number."""
     count = 0
     async with open_archive(settings) as archive:
-        run = await _run(archive.records, run_id)
+        run = await find_run(archive.records, run_id)
         async for urls in UrlFates(archive.records.tasks).batches(run.id, filters):
             show(urls)
             count += len(urls)
@@ -79,7 +80,7 @@ async def list_urls(
 async def export_urls(settings: Settings, run_id: int | None, filters: UrlFilters, file: TableFile) -> ExportedFile:
     """Write the URLs of a run, by default the last, into a file."""
     async with open_archive(settings) as archive:
-        run = await _run(archive.records, run_id)
+        run = await find_run(archive.records, run_id)
         check_places([file])
         with RowTable(file, UrlOut) as table:
             async for urls in UrlFates(archive.records.tasks).batches(run.id, filters):
@@ -90,7 +91,7 @@ async def export_urls(settings: Settings, run_id: int | None, filters: UrlFilter
 async def export_items(settings: Settings, run_id: int | None, outputs: ItemOutputs) -> WrittenTables:
     """Write the items of a run, by default the last, into the named files and to standard output."""
     async with open_archive(settings) as archive:
-        run = await _run(archive.records, run_id)
+        run = await find_run(archive.records, run_id)
         check_places(outputs.files)
         live = live_items(archive.records.items, archive.clock, outputs)
         written = await live.finish(run.id) if live else WrittenTables()
@@ -129,7 +130,7 @@ async def reparse(settings: Settings, run_id: int | None, progress: Progress) ->
     """Parse the pages of a run, by default the last, from the archive."""
     async with open_house(settings) as house:
         await migrate_tables(house, may_migrate=False)
-        run = await _run(house.records, run_id)
+        run = await find_run(house.records, run_id)
         config = parsing_config(CrawlPlan.read(run.plan).config, settings)
         house.parser.check(config)
         pages = _parsed_pages(house.records, house.blobs, house.parser, settings)
@@ -166,7 +167,13 @@ async def search(settings: Settings, asked: SearchRequest) -> SearchPage:
         return await Searches(archive.search, archive.records.items).find(asked)
 
 
-async def _run(records: Records, run_id: int | None) -> RunRow:
+async def serve_mcp(settings: Settings, *, allow_crawl: bool) -> None:
+    """Answer a language model's client on standard input and output; the library for it comes with an extra."""
+    await load_driver("longline.wiring.mcp").serve_mcp(settings, allow_crawl=allow_crawl)
+
+
+async def find_run(records: Records, run_id: int | None) -> RunRow:
+    """Return a run by its number, by default the last."""
     if run_id is not None:
         found = await records.runs.get(run_id)
         if found is None:
