@@ -38,6 +38,9 @@ PROVED_ELSEWHERE = {
     # The loop of a crawl is proved by whole crawls.
     "services/crawl_loop.py": "wiring",
     "wiring/parts/schedules.py": "wiring",
+    # Tools of language models are proved by the official client.
+    "surfaces/mcp/": "journeys",
+    "wiring/mcp.py": "journeys",
     # The commands of a process are proved by processes.
     "wiring/serve.py": "journeys",
     "wiring/doors/bots.py": "surfaces/bots",

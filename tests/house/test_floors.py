@@ -181,4 +181,4 @@ def test_every_folder_of_surfaces_is_one_of_the_five():
     named = tuple(re.findall(r"longline\.surfaces\.(\w+)", CONTRACTS[SURFACES]["layers"][1]))
     assert named == FIVE
     folders = {path.parent.name for path in (SRC / "surfaces").glob("*/__init__.py")}
-    assert folders <= {*FIVE, "platform", "server"}
+    assert folders <= {*FIVE, "mcp", "platform", "server"}

@@ -25,7 +25,7 @@ async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     """The structured answer of a tool."""
     result = await client.call_tool(tool, arguments)
     assert not result.is_error, result.content
-    assert result.structured_content is not None
+    assert isinstance(result.structured_content, dict)
     return result.structured_content
 
 
@@ -37,10 +37,10 @@ async def refusal(client: Client, tool: str, **arguments: Any) -> str:
 
 
 async def test_a_client_crawls_searches_and_reads(tmp_path: Path):
-    progress: list[float] = []
+    seen: list[float] = []
 
-    async def follow(done: float, _: float | None, __: str | None) -> None:
-        progress.append(done)
+    async def follow(progress: float, total: float | None, message: str | None) -> None:
+        seen.append(progress)
 
     with running_site(pages=12) as site:
         async with connected(
@@ -53,7 +53,7 @@ async def test_a_client_crawls_searches_and_reads(tmp_path: Path):
             done = crawled.structured_content or {}
             assert done["state"] == "completed", done
             assert 1 < done["pages"] <= 8, done
-            assert progress
+            assert seen
             hits = await call(client, "search", words="page")
             assert hits["total"] > 0
             page = await call(client, "page", url=hits["hits"][0]["url"])

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any, TypedDict
+from typing import Any
 
 import msgspec
+from pydantic import BaseModel
 
 from longline.model.search.item import RunItem, own_fields
 from longline.services.archive.pages import ArchivedPage
@@ -16,7 +17,7 @@ MAX_PAGE_CHARACTERS = 50_000
 """Largest number of characters of a page in one answer; `offset` leads to the rest."""
 
 
-class HitOut(TypedDict):
+class HitAnswer(BaseModel):
     """A hit of a search."""
 
     title: str
@@ -27,15 +28,15 @@ class HitOut(TypedDict):
     excerpt: str
 
 
-class SearchOut(TypedDict):
+class SearchAnswer(BaseModel):
     """Hits of a search, the best first; `searched_for` is a corrected query."""
 
     total: int
-    hits: list[HitOut]
+    hits: list[HitAnswer]
     searched_for: str | None
 
 
-class PageOut(TypedDict):
+class PageAnswer(BaseModel):
     """A page as Markdown. `next_offset` leads to the rest of a long page; None at its end."""
 
     url: str
@@ -45,7 +46,7 @@ class PageOut(TypedDict):
     next_offset: int | None
 
 
-class UrlsOut(TypedDict):
+class UrlsAnswer(BaseModel):
     """URLs of a run with their fates; `more` tells whether the limit left some out."""
 
     run: int
@@ -53,7 +54,7 @@ class UrlsOut(TypedDict):
     more: bool
 
 
-class ItemsOut(TypedDict):
+class ItemsAnswer(BaseModel):
     """Items of a run; `next_position` leads to the items behind them, None at the end."""
 
     run: int
@@ -61,7 +62,7 @@ class ItemsOut(TypedDict):
     next_position: int | None
 
 
-class CrawlOut(TypedDict):
+class CrawlAnswer(BaseModel):
     """The end of a crawl: its run, and its URLs by fate and reason."""
 
     run: int
@@ -71,23 +72,23 @@ class CrawlOut(TypedDict):
     errors: list[str]
 
 
-def search_out(found: SearchPage) -> SearchOut:
+def search_out(found: SearchPage) -> SearchAnswer:
     """Return a page of hits as an answer."""
-    return SearchOut(total=found.total, hits=[_hit(hit) for hit in found.hits], searched_for=found.meant)
+    return SearchAnswer(total=found.total, hits=[_hit(hit) for hit in found.hits], searched_for=found.meant)
 
 
-def _hit(hit: Hit) -> HitOut:
+def _hit(hit: Hit) -> HitAnswer:
     item = hit.item
     excerpt = " ".join("".join(piece.text for piece in hit.excerpt).split())
-    return HitOut(
+    return HitAnswer(
         title=item.title, url=item.url, kind=item.kind, run=item.run_id, score=round(hit.score, 3), excerpt=excerpt
     )
 
 
-def page_out(page: ArchivedPage, offset: int) -> PageOut:
+def page_out(page: ArchivedPage, offset: int) -> PageAnswer:
     """Return a part of a page's Markdown as an answer."""
     text, end = page.markdown(), offset + MAX_PAGE_CHARACTERS
-    return PageOut(
+    return PageAnswer(
         url=page.row.url,
         status=page.row.status,
         fetched_at=datetime.fromtimestamp(page.row.fetched_at / 1000, UTC).isoformat(timespec="seconds"),
@@ -96,21 +97,21 @@ def page_out(page: ArchivedPage, offset: int) -> PageOut:
     )
 
 
-def urls_out(run_id: int, rows: Sequence[UrlOut], limit: int) -> UrlsOut:
+def urls_out(run_id: int, rows: Sequence[UrlOut], limit: int) -> UrlsAnswer:
     """Return the first URLs of a run as an answer, without empty fields."""
     shown = [{name: v for name, v in msgspec.to_builtins(row).items() if v is not None} for row in rows[:limit]]
-    return UrlsOut(run=run_id, urls=shown, more=len(rows) > limit)
+    return UrlsAnswer(run=run_id, urls=shown, more=len(rows) > limit)
 
 
-def items_out(run_id: int, rows: Sequence[RunItem], limit: int) -> ItemsOut:
+def items_out(run_id: int, rows: Sequence[RunItem], limit: int) -> ItemsAnswer:
     """Return items with the parser's own fields as an answer."""
     shown = [{"kind": row.kind, "page": row.url, **own_fields(row)} for row in rows[:limit]]
-    return ItemsOut(run=run_id, items=shown, next_position=rows[limit - 1].position if len(rows) > limit else None)
+    return ItemsAnswer(run=run_id, items=shown, next_position=rows[limit - 1].position if len(rows) > limit else None)
 
 
-def crawl_out(result: CrawlResult) -> CrawlOut:
+def crawl_out(result: CrawlResult) -> CrawlAnswer:
     """Return the end of a crawl as an answer."""
-    return CrawlOut(
+    return CrawlAnswer(
         run=result.run.id,
         state=str(result.run.state),
         pages=result.run.completed,

@@ -81,7 +81,7 @@ class Tools:
         kind: Annotated[str | None, Field(description="Only items of this kind.")] = None,
         run: Annotated[int | None, Field(description="Only items of this run.")] = None,
         limit: Limit = 10,
-    ) -> answers.SearchOut:
+    ) -> answers.SearchAnswer:
         """Search the text of crawled items, the best match first."""
         with _told_to_the_client():
             asked = SearchRequest(words, Filters(kind=kind, run_id=run), limit=limit)
@@ -91,7 +91,7 @@ class Tools:
         self,
         url: Annotated[str, Field(description="URL of a crawled page.")],
         offset: Annotated[int, Field(ge=0, description="First character, for the rest of a long page.")] = 0,
-    ) -> answers.PageOut:
+    ) -> answers.PageAnswer:
         """Return the newest archived version of a page as Markdown: headings, lists, tables, code and links."""
         with _told_to_the_client():
             return answers.page_out(await self._services.page(url), offset)
@@ -103,7 +103,7 @@ class Tools:
         reason: Annotated[str | None, Field(description="Only URLs with this reason, for example http_5xx.")] = None,
         host: Annotated[str | None, Field(description="Only URLs of this host.")] = None,
         limit: Limit = 100,
-    ) -> answers.UrlsOut:
+    ) -> answers.UrlsAnswer:
         """List the URLs of a crawl with fate, reason, status, attempts and the page that links to each."""
         with _told_to_the_client():
             run_id, rows = await self._services.urls(run, UrlFilters(fate, reason, host), limit + 1)
@@ -114,7 +114,7 @@ class Tools:
         run: Run = None,
         after: Annotated[int, Field(ge=0, description="`next_position` of an earlier answer.")] = 0,
         limit: Limit = 50,
-    ) -> answers.ItemsOut:
+    ) -> answers.ItemsAnswer:
         """List the structured results of a crawl with the fields that its parser gave them."""
         with _told_to_the_client():
             run_id, rows = await self._services.items(run, after, limit + 1)
@@ -126,7 +126,7 @@ class Tools:
         context: Context[Any, Any],
         pages: Annotated[int, Field(ge=1, le=MAX_CRAWL_PAGES, description="Maximum number of pages.")] = 50,
         depth: Annotated[int | None, Field(ge=0, description="Longest path of links from the start.")] = None,
-    ) -> answers.CrawlOut:
+    ) -> answers.CrawlAnswer:
         """Crawl a site politely and keep its pages; robots.txt and delays are obeyed, inside addresses are refused."""
         if self._services.crawl is None:
             raise ToolError("this server only reads")
