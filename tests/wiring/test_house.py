@@ -198,7 +198,7 @@ async def test_parsers_that_take_long_have_processes_that_close_with_the_house(s
 async def test_intervals_follow_their_sources_where_somebody_remembers(settings: Settings, where: str, kept: bool):
     async with open_house(msgspec.structs.replace(settings, rhythms=where)) as house:
         await migrate_tables(house, may_migrate=True)
-        await house.rhythms.save("7", PageChanges("sha256:ab", 1, 2, 3))
-        assert (await house.rhythms.get("7") is not None) == kept
-        await house.rhythms.forget("7")
-        assert await house.rhythms.get("7") is None
+        await house.page_change_store.save("7", PageChanges("sha256:ab", 1, 2, 3))
+        assert (await house.page_change_store.get("7") is not None) == kept
+        await house.page_change_store.forget("7")
+        assert await house.page_change_store.get("7") is None

@@ -98,7 +98,7 @@ class House:
     parsers: LoadedParsers
     parser: PageParser
     search: Search
-    rhythms: PageChangeStore
+    page_change_store: PageChangeStore
     curator: SourceManager | None = None
 
     @property
@@ -176,10 +176,10 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
         http = _http(settings, trusted, names)
         stack.push_async_callback(http.close)
         parser = page_parser(settings, parsers, stack)
-        rhythms: PageChangeStore = records.rhythms if settings.rhythms == "database" else NoPageChanges()
+        page_change_store: PageChangeStore = records.page_changes if settings.rhythms == "database" else NoPageChanges()
         if settings.rhythms == "redis" and settings.redis:
             in_redis = load_driver("longline.drivers.schedules.redis_page_changes").RedisPageChanges(settings.redis)
-            rhythms = in_redis
+            page_change_store = in_redis
             stack.push_async_callback(in_redis.close)
         curator = _curator(settings, clock)
         if curator is not None:
@@ -197,7 +197,7 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
             parsers=parsers,
             parser=parser,
             search=search,
-            rhythms=rhythms,
+            page_change_store=page_change_store,
             curator=curator,
         )
 

@@ -69,7 +69,7 @@ def fetch_worker(
         proxies=proxies,
         clock=house.clock,
         owner=owner,
-        appeal=WorkRequest(house.call_for_work, house.clock),
+        work_request=WorkRequest(house.call_for_work, house.clock),
     )
     return Worker(parts, WorkerSettings(concurrency=s.concurrency, lease=s.lease, idle_poll=s.claim_pause), watch)
 

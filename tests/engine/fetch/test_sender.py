@@ -21,7 +21,7 @@ PLAN = CrawlPlan(())
 FAULT = FetchFailed("proxy_failed", "gone", proxy_fault=True)
 
 
-def errand(run_id: int = 1, **plan: Any) -> RequestContext:
+def context(run_id: int = 1, **plan: Any) -> RequestContext:
     return RequestContext(run_id, crawl_plan((), **plan))
 
 
@@ -43,7 +43,7 @@ def host(clock: FakeClock) -> HeldHost:
 
 async def test_a_runs_headers_go_with_every_request_and_win(http: FakeHttp, clock: FakeClock, host: HeldHost):
     sender = sender_of(http, clock)
-    wanted = errand(headers=(("Accept", "text/html"), ("X-Key", "k")))
+    wanted = context(headers=(("Accept", "text/html"), ("X-Key", "k")))
     await sender.send(host, HOME, RequestContext(1, wanted.plan, (("if-none-match", '"e"'),)))
     sent = http.requests[-1].headers
     assert [value for name, value in sent if name.lower() == "accept"] == ["text/html"]
@@ -54,7 +54,7 @@ async def test_user_agents_take_turns_and_robots_is_read_for_the_first(
     http: FakeHttp, clock: FakeClock, host: HeldHost
 ):
     sender = sender_of(http, clock)
-    wanted = errand(user_agents=("one/1", "two/2"))
+    wanted = context(user_agents=("one/1", "two/2"))
     for _ in range(3):
         await sender.send(host, HOME, wanted)
     assert [dict(r.headers)["user-agent"] for r in http.requests] == ["one/1", "two/2", "one/1"]
@@ -63,7 +63,7 @@ async def test_user_agents_take_turns_and_robots_is_read_for_the_first(
 
 async def test_every_deadline_is_told(http: FakeHttp, clock: FakeClock, host: HeldHost):
     settings = FetchSettings(AGENT, connect_seconds=1, idle_seconds=2, total_seconds=3, max_bytes=4)
-    await Sender(http, clock, settings, ProxyRotation(FakeWays(), clock)).send(host, HOME, errand())
+    await Sender(http, clock, settings, ProxyRotation(FakeWays(), clock)).send(host, HOME, context())
     r = http.requests[-1]
     assert (r.connect_seconds, r.idle_seconds, r.total_seconds, r.max_bytes) == (1, 2, 3, 4)
 
@@ -74,10 +74,10 @@ async def test_every_deadline_is_told(http: FakeHttp, clock: FakeClock, host: He
 async def test_cookies_come_back_in_the_same_run_only(http: FakeHttp, clock: FakeClock, host: HeldHost):
     http.on(HOME, response(HOME, headers=(("Set-Cookie", "a=1; Path=/"), ("set-cookie", "b=2"))))
     sender = sender_of(http, clock)
-    await sender.send(host, HOME, errand(1))
-    await sender.send(host, f"{HOME}2", errand(1))
+    await sender.send(host, HOME, context(1))
+    await sender.send(host, f"{HOME}2", context(1))
     assert sorted(headers(http)["cookie"].split("; ")) == ["a=1", "b=2"]
-    await sender.send(host, f"{HOME}2", errand(2))
+    await sender.send(host, f"{HOME}2", context(2))
     assert "cookie" not in headers(http)
 
 
@@ -85,7 +85,7 @@ async def test_a_run_may_do_without_cookies(http: FakeHttp, clock: FakeClock, ho
     http.on(HOME, response(HOME, headers=(("Set-Cookie", "a=1"),)))
     sender = sender_of(http, clock)
     for _ in range(2):
-        await sender.send(host, HOME, errand(cookies=False))
+        await sender.send(host, HOME, context(cookies=False))
     assert "cookie" not in headers(http)
 
 
@@ -108,7 +108,7 @@ async def test_a_request_that_was_sent_again_keeps_the_next_one_apart(
     begun = clock.monotonic()
     http.on(HOME, late)
     with suppress(FetchFailed):
-        await sender_of(http, clock).send(host, HOME, errand())
+        await sender_of(http, clock).send(host, HOME, context())
     assert host.next_start == pytest.approx(begun + 4 + 2)
 
 
@@ -119,7 +119,7 @@ async def test_a_way_that_fails_is_left_for_the_next_at_the_hosts_turn(http: Fak
     ways = FakeWays(way(1), way(2), way(3))
     http.on(HOME, FAULT, FAULT, response(HOME))
     sender = Sender(http, clock, FetchSettings(AGENT), ProxyRotation(ways, clock))
-    sent = await sender.send(held(clock, concurrency=8), HOME, errand())
+    sent = await sender.send(held(clock, concurrency=8), HOME, context())
     assert sent.response.status == 200
     ports = [r.proxy.port for r in http.requests if r.proxy]
     assert sorted(ports) == [8001, 8002, 8003]
@@ -133,9 +133,9 @@ async def test_every_use_is_noted_with_whose_fault_it_was(http: FakeHttp, clock:
     answers = [response(HOME, 200), response(HOME, 404), response(HOME, 503), response(HOME, 403), response(HOME, 429)]
     http.on(HOME, *answers, FetchFailed("tls", "the target's fault"), response(HOME))
     for _ in answers:
-        await sender.send(host, HOME, errand())
+        await sender.send(host, HOME, context())
     with pytest.raises(FetchFailed):
-        await sender.send(host, HOME, errand())
+        await sender.send(host, HOME, context())
     await exits.write_results()
     assert [u.ok for u in ways.used] == [True, True, True, False, False, True]
 
@@ -157,7 +157,7 @@ async def test_a_failure_speaks_for_a_proxy_only_where_it_came_through_it(
     exits = ProxyRotation(ways, clock)
     http.on(HOME, failure)
     with pytest.raises(FetchFailed):
-        await Sender(http, clock, FetchSettings(AGENT), exits).send(host, HOME, errand())
+        await Sender(http, clock, FetchSettings(AGENT), exits).send(host, HOME, context())
     await exits.write_results()
     assert [used.ok for used in ways.used] == shown
 
@@ -165,7 +165,7 @@ async def test_a_failure_speaks_for_a_proxy_only_where_it_came_through_it(
 async def test_when_all_have_failed_the_page_has_none_left(http: FakeHttp, clock: FakeClock, host: HeldHost):
     http.on(HOME, FAULT)
     with pytest.raises(FetchFailed) as caught:
-        await sender_of(http, clock, way(1), way(2)).send(host, HOME, errand())
+        await sender_of(http, clock, way(1), way(2)).send(host, HOME, context())
     assert (caught.value.kind, len(http.requests)) == ("proxy_exhausted", 2)
 
 
@@ -173,21 +173,21 @@ async def test_a_page_does_not_go_through_all_the_proxies_there_are(http: FakeHt
     """Behind a proxy a dead site looks like a dead way; a thousand of them would be asked in vain."""
     http.on(HOME, FAULT)
     with pytest.raises(FetchFailed, match="gone") as caught:
-        await sender_of(http, clock, *map(way, range(1, 50))).send(host, HOME, errand())
+        await sender_of(http, clock, *map(way, range(1, 50))).send(host, HOME, context())
     assert (caught.value.kind, len(http.requests)) == ("proxy_exhausted", MAX_PROXIES_PER_REQUEST)
 
 
 async def test_a_failure_of_the_target_is_not_tried_by_another_way(http: FakeHttp, clock: FakeClock, host: HeldHost):
     http.on(HOME, FetchFailed("tls", "not trusted"))
     with pytest.raises(FetchFailed, match="not trusted"):
-        await sender_of(http, clock, way(1), way(2)).send(host, HOME, errand())
+        await sender_of(http, clock, way(1), way(2)).send(host, HOME, context())
     assert len(http.requests) == 1
 
 
 async def test_nothing_is_sent_for_a_host_that_is_gone(http: FakeHttp, clock: FakeClock, host: HeldHost):
     host.lost = True
     with pytest.raises(LeaseLost):
-        await sender_of(http, clock, way(1)).send(host, HOME, errand())
+        await sender_of(http, clock, way(1)).send(host, HOME, context())
     assert http.requests == []
 
 
@@ -195,7 +195,7 @@ async def test_pauses_are_longer_at_random_where_the_run_asks_for_it(http: FakeH
     host = held(clock, delay_ms=2000)
     begun = clock.monotonic()
     sender = Sender(http, clock, FetchSettings(AGENT), ProxyRotation(FakeWays(), clock), lambda: 0.5)
-    await sender.send(host, HOME, errand(jitter_ms=1000))
+    await sender.send(host, HOME, context(jitter_ms=1000))
     assert host.next_start - begun == pytest.approx(2.5)
 
 
@@ -235,5 +235,5 @@ async def test_a_host_sticks_to_its_proxy(http: FakeHttp, clock: FakeClock, host
     exits = ProxyRotation(FakeWays(way(1), way(2)), clock, sticky=60.0)
     sender = Sender(http, clock, FetchSettings(AGENT), exits)
     for _ in range(3):
-        await sender.send(host, HOME, errand())
+        await sender.send(host, HOME, context())
     assert [r.proxy for r in http.requests] == [way(1).proxy] * 3

@@ -50,7 +50,7 @@ def host(clock: FakeClock) -> HeldHost:
     return held(clock, concurrency=8)
 
 
-def errand(run_id: int = 1) -> RequestContext:
+def context(run_id: int = 1) -> RequestContext:
     return RequestContext(run_id, crawl_plan((HOME,)))
 
 
@@ -90,14 +90,14 @@ def sessions_of(http: FakeHttp, clock: FakeClock, store: Store, function: object
 async def test_one_login_serves_all_pages_of_a_run(clock: FakeClock, host: HeldHost, store: Store):
     site = Members(clock)
     sessions = sessions_of(site, clock, store)
-    sent = await asyncio.gather(*(sessions.send(host, f"{PAGE}{n}", errand()) for n in range(8)))
+    sent = await asyncio.gather(*(sessions.send(host, f"{PAGE}{n}", context()) for n in range(8)))
     assert {one.response.status for one in sent} == {200}
     assert site.logins == 1
     assert "t1" not in store.rows[1, "log_in"].locked
     assert ("Authorization", "(hidden)") in sent[0].headers
-    await sessions.send(host, PAGE, errand(run_id=2))
+    await sessions.send(host, PAGE, context(run_id=2))
     assert site.logins == 2, "another run"
-    await sessions.send(host, "https://other.example/", errand())
+    await sessions.send(host, "https://other.example/", context())
     assert "Authorization" not in dict(site.requests[-1].headers)
 
 
@@ -105,20 +105,20 @@ async def test_a_session_that_expired_is_renewed_once_for_all(clock: FakeClock, 
     site = Members(clock, uses=20)
     sessions = sessions_of(site, clock, store)
     for _ in range(5):
-        sent = await asyncio.gather(*(sessions.send(host, f"{PAGE}{n}", errand()) for n in range(8)))
+        sent = await asyncio.gather(*(sessions.send(host, f"{PAGE}{n}", context()) for n in range(8)))
         assert {one.response.status for one in sent} == {200}
     assert site.logins == 2
 
 
 async def test_a_stored_login_is_used(clock: FakeClock, host: HeldHost, store: Store):
     site = Members(clock, uses=2)
-    await sessions_of(site, clock, store).send(host, PAGE, errand())
+    await sessions_of(site, clock, store).send(host, PAGE, context())
     after = sessions_of(site, clock, store)
-    await after.send(host, PAGE, errand())
+    await after.send(host, PAGE, context())
     assert site.logins == 1
-    await sessions_of(site, clock, store).send(host, PAGE, errand())
+    await sessions_of(site, clock, store).send(host, PAGE, context())
     assert (site.logins, store.rows[1, "log_in"].number) == (2, 2)
-    asked = errand()
+    asked = context()
     await after.send(host, PAGE, asked)
     assert site.logins == 2, "another process had logged in again"
     assert [request.status for request in asked.asked] == [401]
@@ -129,11 +129,11 @@ async def test_pages_that_stay_forbidden_cost_few_logins(clock: FakeClock, host:
     site.never = {f"{PAGE}{n}" for n in range(10)}
     sessions = sessions_of(site, clock, store)
     for url in sorted(site.never):
-        assert (await sessions.send(host, url, errand())).response.status == 401
+        assert (await sessions.send(host, url, context())).response.status == 401
     assert site.logins == 4, "the first, and three that did not help"
     clock.advance(FRUITLESS_PAUSE_SECONDS + 1)
     host = held(clock, concurrency=8)
-    await sessions.send(host, f"{PAGE}1", errand())
+    await sessions.send(host, f"{PAGE}1", context())
     assert site.logins == 5
 
 
@@ -148,7 +148,7 @@ async def test_other_signs_of_a_lost_session_fail_the_page_if_a_login_does_not_h
     moved = response(PAGE, 302, headers=(("Location", "/login"),))
     http.on(PAGE, moved if sign == "redirect" else response(PAGE, body=b"<h1>Log in</h1>"))
     with pytest.raises(FetchFailed, match="knock: the site still asks to log in") as caught:
-        await sessions_of(http, clock, store, knock).send(host, PAGE, errand())
+        await sessions_of(http, clock, store, knock).send(host, PAGE, context())
     assert caught.value.kind == "login_failed"
     assert dict(http.requests[-1].headers)["cookie"] == "id=1"
 
@@ -166,11 +166,11 @@ async def test_a_login_that_fails_is_told_without_secrets_and_not_repeated_at_on
         with pytest.raises(
             FetchFailed, match=r"fails: LoginFailed: not with \(hidden\) \(test_sessions.py, line \d+\)"
         ):
-            await sessions.send(host, PAGE, errand())
+            await sessions.send(host, PAGE, context())
     assert http.urls == [LOGIN]
     clock.advance(LOGIN_RETRY_SECONDS + 1)
     with pytest.raises(FetchFailed):
-        await sessions.send(held(clock), PAGE, errand())
+        await sessions.send(held(clock), PAGE, context())
     assert http.urls == [LOGIN, LOGIN]
 
 
@@ -186,7 +186,7 @@ async def test_redirects_of_a_login_change_its_method_and_keep_its_cookies(
     set_cookie = ("Set-Cookie", "id=7; Path=/")
     http.on(LOGIN, response(LOGIN, 303, headers=(("Location", "https://b.example/in"), set_cookie)))
     http.on("https://b.example/in", response("https://b.example/in", 307, headers=(("Location", f"{HOME}done"),)))
-    await sessions_of(http, clock, store, redirected).send(host, PAGE, errand())
+    await sessions_of(http, clock, store, redirected).send(host, PAGE, context())
     told = [(r.method, r.url, r.body, dict(r.headers).get("cookie")) for r in http.requests]
     assert told == [
         ("POST", LOGIN, b"a=1", None),
@@ -206,7 +206,7 @@ async def test_a_post_goes_by_another_proxy_only_if_the_first_did_not_take_it(
     sessions = sessions_of(http, clock, store, ways=ways)
     if sent == 1:
         with pytest.raises(FetchFailed, match="log_in: no"):
-            await sessions.send(host, PAGE, errand())
+            await sessions.send(host, PAGE, context())
     else:
-        await sessions.send(host, PAGE, errand())
+        await sessions.send(host, PAGE, context())
     assert http.urls.count(LOGIN) == sent

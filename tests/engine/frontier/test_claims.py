@@ -27,7 +27,7 @@ class Counter:
             lifecycle, clock, OWNER, WorkerSettings(**{"concurrency": 4, "hosts_per_claim": 5} | settings)
         )
         self.calls = 0
-        self.appeal = WorkRequest(self._call, clock)
+        self.work_request = WorkRequest(self._call, clock)
 
     async def _call(self) -> None:
         self.calls += 1
@@ -35,7 +35,7 @@ class Counter:
     async def claim(self) -> None:
         """Ask for more if what is in hand runs low, and wait for it."""
         came = asyncio.Event()
-        self.claims.if_low(came.set, self.appeal)
+        self.claims.if_low(came.set, self.work_request)
         if self.claims.under_way is not None:
             await came.wait()
 

@@ -7,7 +7,13 @@ import pytest
 
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.lifecycle.schedules import ScheduleLifecycle
-from longline.engine.schedules.scheduler import Scheduler, SchedulerParts, SchedulerSettings, next_rhythm, start_digest
+from longline.engine.schedules.scheduler import (
+    Scheduler,
+    SchedulerParts,
+    SchedulerSettings,
+    next_page_changes,
+    start_digest,
+)
 from longline.engine.sources.lookup import LocalSources
 from longline.model.errors import Unavailable
 from longline.model.ids import new_id
@@ -43,7 +49,7 @@ def planner(records: Records, clock: FakeClock, owner: int = 1, **more: Any) -> 
         "directory": LocalSources(records.sources),
         "parsers": Registry(),
         "history": records.history,
-        "rhythms": records.rhythms,
+        "page_change_store": records.page_changes,
         "tallies": records.tallies,
         "clock": clock,
         "owner": owner,
@@ -165,7 +171,7 @@ async def test_a_run_that_ends_while_its_planner_leaves_is_settled(records: Reco
             return found
 
     rows = [await schedule(records, name) for name in ("a", "b")]
-    leaving = planner(records, clock, timetable=Late(records))
+    leaving = planner(records, clock, schedule_lifecycle=Late(records))
     assert await leaving.poll() == 2
     await leaving.hand_over_runs()
     assert [(await current(records, row)).state for row in rows] == ["completed", "completed"]
@@ -284,13 +290,13 @@ async def test_a_lease_renewed_while_somebody_looked_is_left_alone(
 
 async def test_a_row_that_came_back_to_its_state_is_another_one(records: Records, clock: FakeClock):
     row = await schedule(records, interval_ms=60_000, due=clock.now() + 60_000)
-    timetable = ScheduleLifecycle(records)
-    held = await timetable.move(row, paused(row, clock.now(), "me"), "person")
+    schedule_lifecycle = ScheduleLifecycle(records)
+    held = await schedule_lifecycle.move(row, paused(row, clock.now(), "me"), "person")
     assert held is not None
-    back = await timetable.move(held, resumed(held, clock.now()), "person")
+    back = await schedule_lifecycle.move(held, resumed(held, clock.now()), "person")
     assert back is not None
     assert (back.state, back.token) == (row.state, row.token + 2)
-    assert await timetable.move(row, paused(row, clock.now(), "late"), "person") is None
+    assert await schedule_lifecycle.move(row, paused(row, clock.now(), "late"), "person") is None
     assert await current(records, row) == back
 
 
@@ -311,7 +317,7 @@ async def test_a_source_that_cannot_be_had_fails_its_run_and_no_other(
 
 async def test_without_its_memory_an_interval_stays_what_it_is(records: Records, clock: FakeClock):
     row = await schedule(records, interval_ms=60_000, due=clock.now())
-    deaf = planner(records, clock, rhythms=Away(Unavailable("Redis is away")))
+    deaf = planner(records, clock, page_change_store=Away(Unavailable("Redis is away")))
     await deaf.poll()
     await work(records)
     await deaf.follow()
@@ -353,8 +359,8 @@ def test_the_start_page_is_known_with_and_without_its_slash():
 
 
 def test_rhythms_count_what_did_not_change():
-    first = next_rhythm(None, "d", 60_000, 5)
+    first = next_page_changes(None, "d", 60_000, 5)
     assert first == PageChanges("d", 5, 0, 60_000)
-    second = next_rhythm(first, "d", 60_000, 9)
+    second = next_page_changes(first, "d", 60_000, 9)
     assert second == PageChanges("d", 5, 1, 120_000)
-    assert next_rhythm(second, "e", 60_000, 11) == PageChanges("e", 11, 0, 60_000)
+    assert next_page_changes(second, "e", 60_000, 11) == PageChanges("e", 11, 0, 60_000)

@@ -20,7 +20,7 @@ TERMS = ScheduleSpec(url="https://a.example/", source_ref="7", every=1, unit="da
 
 @pytest.fixture
 def schedules(records: Records, clock: FakeClock) -> Schedules:
-    return Schedules(ScheduleLifecycle(records), records.schedules, records.runs, records.rhythms, clock)
+    return Schedules(ScheduleLifecycle(records), records.schedules, records.runs, records.page_changes, clock)
 
 
 async def test_a_recurring_schedule_made_by_many_at_once_is_one(schedules: Schedules, records: Records):
@@ -46,10 +46,10 @@ async def test_of_many_who_pause_one_does(schedules: Schedules):
 
 
 async def test_cancelling_while_it_is_started_ends_cancelled(schedules: Schedules, records: Records):
-    timetable = ScheduleLifecycle(records)
+    schedule_lifecycle = ScheduleLifecycle(records)
     for n in range(5):
         row = await schedules.make(ScheduleSpec(url="https://a.example/", source_ref=f"once {n}"))
-        await asyncio.gather(timetable.start(1, 10, 60_000), schedules.cancel(row.uid))
+        await asyncio.gather(schedule_lifecycle.start(1, 10, 60_000), schedules.cancel(row.uid))
         assert (await schedules.get(row.uid)).state == "cancelled"
         assert {run.state for run in await records.history.find(row.id)} <= {"cancelled"}
 

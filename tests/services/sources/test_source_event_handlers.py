@@ -29,9 +29,9 @@ def reactions(records: Records, clock: FakeClock) -> SourceEventHandlers:
     directory = LocalSources(records.sources)
 
     def services(stores: ScheduleStores) -> tuple[Schedules, SourceSchedules]:
-        timetable = ScheduleLifecycle(stores)
-        schedules = Schedules(timetable, stores.schedules, records.runs, records.rhythms, clock)
-        return schedules, SourceSchedules(directory, stores.schedules, records.runs, timetable, clock)
+        schedule_lifecycle = ScheduleLifecycle(stores)
+        schedules = Schedules(schedule_lifecycle, stores.schedules, records.runs, records.page_changes, clock)
+        return schedules, SourceSchedules(directory, stores.schedules, records.runs, schedule_lifecycle, clock)
 
     return SourceEventHandlers(services, records, directory, clock, records.heard)
 

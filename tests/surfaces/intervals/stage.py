@@ -179,7 +179,7 @@ async def opened(
         parsers=load_parsers(settings),
         parser=nothing,
         search=nothing,
-        rhythms=rhythms or records.rhythms,
+        page_change_store=rhythms or records.page_changes,
         curator=curator,
     )
     tokens = Tokens(SECRET, clock.now)

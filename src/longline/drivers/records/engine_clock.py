@@ -183,8 +183,8 @@ class SqliteTime:
 class PostgresTime:
     """The engine's time for one PostgreSQL server: the server's clock, corrected for jumps that processes detect.
 
-    The server's clock is read every CHECK_EVERY_SECONDS and extended by the machine's monotonic clock in between. When
-    the two clocks disagree, the server's clock has jumped: the offset in the database cancels the jump.
+    The server's clock is read every CHECK_INTERVAL_SECONDS and extended by the machine's monotonic clock in between.
+    When the two clocks disagree, the server's clock has jumped: the offset in the database cancels the jump.
     """
 
     def __init__(self, clock: Clock, queries: dict[str, NamedQuery]) -> None:

@@ -31,13 +31,13 @@ class RedisPageChanges:
         except (msgspec.DecodeError, KeyError, TypeError, ValueError):
             return None  # text of another program; the next run overwrites it
 
-    async def save(self, source_ref: str, rhythm: PageChanges) -> None:
-        changed = datetime.fromtimestamp(rhythm.changed_at / 1000, UTC).isoformat()
+    async def save(self, source_ref: str, page_changes: PageChanges) -> None:
+        changed = datetime.fromtimestamp(page_changes.changed_at / 1000, UTC).isoformat()
         state = {
-            "last_hash": rhythm.digest.removeprefix(_HASH),
+            "last_hash": page_changes.digest.removeprefix(_HASH),
             "last_change_at": changed,
-            "unchanged_count": rhythm.unchanged,
-            "current_interval": rhythm.interval_ms * _NANOSECONDS_PER_MS,
+            "unchanged_count": page_changes.unchanged,
+            "current_interval": page_changes.interval_ms * _NANOSECONDS_PER_MS,
         }
         await self._ask("SET", PREFIX + source_ref, msgspec.json.encode(state))
 

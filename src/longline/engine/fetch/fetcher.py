@@ -93,7 +93,7 @@ class FetchParts(NamedTuple):
     politeness: PolitenessKey
     tasks: TaskStore | None = None
     sessions: Sessions | None = None
-    witness: ResponseObserver | None = None
+    observer: ResponseObserver | None = None
 
 
 class Fetcher:
@@ -101,7 +101,7 @@ class Fetcher:
 
     def __init__(self, parts: FetchParts, max_bytes: int, chance: Callable[[], float] = random.random) -> None:
         self._sender, self._rules, self._clock = parts.sender, parts.rules, parts.clock
-        self._politeness, self._tasks, self._witness = parts.politeness, parts.tasks, parts.witness
+        self._politeness, self._tasks, self._observer = parts.politeness, parts.tasks, parts.observer
         self._send_request = parts.sessions.send if parts.sessions is not None else parts.sender.send
         self._max_bytes, self._chance = max_bytes, chance
         self._told: BoundedDict[tuple[int, str], None] = BoundedDict(MAX_REMEMBERED_WARNINGS)
@@ -110,91 +110,91 @@ class Fetcher:
         """Fetch one page; every outcome has a reason in `model/frontier/outcomes.py`."""
         if plan.bounds.never and bounds_of(plan.bounds).forbids(task.url):
             return Fetched("binary_url", self._clock.now())
-        errand = RequestContext(task.run_id, plan, most=_most(task.url, plan, self._max_bytes))
-        fetched = await self._try(host, task, errand)
+        context = RequestContext(task.run_id, plan, most=_most(task.url, plan, self._max_bytes))
+        fetched = await self._try(host, task, context)
         exchanges = tuple(
-            sent for sent in errand.exchanges if sent.response is fetched.response or sent.response.status in REDIRECTS
+            sent for sent in context.exchanges if sent.response is fetched.response or sent.response.status in REDIRECTS
         )
-        return msgspec.structs.replace(fetched, asked=tuple(errand.asked), exchanges=exchanges)
+        return msgspec.structs.replace(fetched, asked=tuple(context.asked), exchanges=exchanges)
 
-    async def _try(self, host: HeldHost, task: ClaimedTask, errand: RequestContext) -> Fetched:
-        plan = errand.plan
+    async def _try(self, host: HeldHost, task: ClaimedTask, context: RequestContext) -> Fetched:
+        plan = context.plan
         try:
-            if plan.politeness.robots and not await self._rules.allow(host, task.url, errand):
+            if plan.politeness.robots and not await self._rules.allow(host, task.url, context):
                 return Fetched("robots", self._clock.now())
             rendered = self._sender.renders(plan) and not is_binary(task.url)
-            fetched = await (self._render if rendered else self._follow)(host, task, errand)
-            named = await self._sitemaps(host, task, errand) if plan.bounds.sitemaps else ()
+            fetched = await (self._render if rendered else self._follow)(host, task, context)
+            named = await self._sitemaps(host, task, context) if plan.bounds.sitemaps else ()
             return msgspec.structs.replace(fetched, sitemaps=named) if named else fetched
         except FetchFailed as failed:
-            errand.asked.extend((*_resent(failed.resent_ms), RequestMade()))
+            context.asked.extend((*_resent(failed.resent_ms), RequestMade()))
             return Fetched(failed.kind, self._clock.now(), error=str(failed), retry_after=failed.retry_after)
         except Undecodable as failed:
             return Fetched(failed.kind, self._clock.now(), error=str(failed))
 
-    async def _send(self, host: HeldHost, url: str, errand: RequestContext) -> TimedResponse:
+    async def _send(self, host: HeldHost, url: str, context: RequestContext) -> TimedResponse:
         """Send a request for a page, and add the request and its response to the context."""
-        sent = await self._send_request(host, url, errand)
+        sent = await self._send_request(host, url, context)
         response = sent.response
-        errand.asked.extend(_resent(response.resent_ms))
-        errand.asked.append(RequestMade(response.status, response.elapsed_ms, len(response.body)))
-        errand.exchanges.append(sent)
+        context.asked.extend(_resent(response.resent_ms))
+        context.asked.append(RequestMade(response.status, response.elapsed_ms, len(response.body)))
+        context.exchanges.append(sent)
         return sent
 
-    async def _sitemaps(self, host: HeldHost, task: ClaimedTask, errand: RequestContext) -> tuple[str, ...]:
+    async def _sitemaps(self, host: HeldHost, task: ClaimedTask, context: RequestContext) -> tuple[str, ...]:
         """Return the sitemaps in the robots.txt of the page's site, once for each run and site."""
         once = (task.run_id, task.url[: -len(path_of(task.url))])
         if once in self._told:
             return ()
         self._told[once] = None
-        return tuple(join_all(task.url, (await self._rules.of(host, task.url, errand)).sitemaps))
+        return tuple(join_all(task.url, (await self._rules.of(host, task.url, context)).sitemaps))
 
-    async def _follow(self, host: HeldHost, task: ClaimedTask, errand: RequestContext) -> Fetched:
+    async def _follow(self, host: HeldHost, task: ClaimedTask, context: RequestContext) -> Fetched:
         url, seen = task.url, list[Visit]()
-        errand = msgspec.structs.replace(errand, found_on=task.found_on) if task.found_on else errand
-        asked = msgspec.structs.replace(errand, headers=_conditions(task, errand.plan))
+        context = msgspec.structs.replace(context, found_on=task.found_on) if task.found_on else context
+        asked = msgspec.structs.replace(context, headers=_conditions(task, context.plan))
         while True:
             sent = await self._send(host, url, asked)
             status = sent.response.status
             if status not in REDIRECTS or sent.response.header("location") is None:
                 fetched = await self._take(host, sent, task, asked)
                 return await self._moved(task, url, fetched)
-            asked = errand  # the validators of the known page belong to the first URL alone
+            asked = context  # the validators of the known page belong to the first URL alone
             seen.append((url, sent.cookies))
             try:
                 url = sent.response.leads_to(url)
             except FetchFailed as failed:
                 return Fetched(failed.kind, sent.at, status=status, error=str(failed))
-            if ended := await self._hop(host, task, url, seen, errand):
+            if ended := await self._hop(host, task, url, seen, context):
                 reason, error, elsewhere = ended
                 return Fetched(reason, sent.at, status=status, error=error, elsewhere=elsewhere)
 
-    async def _render(self, host: HeldHost, task: ClaimedTask, errand: RequestContext) -> Fetched:
+    async def _render(self, host: HeldHost, task: ClaimedTask, context: RequestContext) -> Fetched:
         """Fetch a page rendered by a browser, which follows redirects; the final URL is checked afterwards."""
-        asked = msgspec.structs.replace(errand, render=True)
+        asked = msgspec.structs.replace(context, render=True)
         sent = await self._send(host, task.url, asked)
         landed, status = sent.response.url, sent.response.status
         if landed == task.url:
             return await self._take(host, sent, task, asked)
-        if ended := await self._hop(host, task, landed, [(task.url, None)], errand):
+        if ended := await self._hop(host, task, landed, [(task.url, None)], context):
             reason, error, elsewhere = ended
             return Fetched(reason, sent.at, status=status, error=error, elsewhere=elsewhere)
         return await self._moved(task, landed, await self._take(host, sent, task, asked))
 
     async def _hop(
-        self, host: HeldHost, task: ClaimedTask, url: str, seen: list[Visit], errand: RequestContext
+        self, host: HeldHost, task: ClaimedTask, url: str, seen: list[Visit], context: RequestContext
     ) -> tuple[str, str | None, str | None] | None:
         """Return reason, error and URL to hand over when a redirect is not followed here, else None."""
-        most = errand.plan.fetch.max_redirects
+        most = context.plan.fetch.max_redirects
         # A site that checks its cookie redirects back to the URL that set it: only an identical request is a loop.
-        if (url, self._sender.cookies(url, errand)) in seen:
+        if (url, self._sender.cookies(url, context)) in seen:
             return "redirect_loop", f"redirected back to {url}", None
         if task.hops + len(seen) > most:
             return "too_many_redirects", f"more than {most} redirects", None
-        excluded = errand.plan.bounds.keep_refused and bounds_of(errand.plan.bounds).excludes(url)
+        excluded = context.plan.bounds.keep_refused and bounds_of(context.plan.bounds).excludes(url)
         if excluded or not await self._politeness.covers(host.lease.host, url):
             return "redirected", f"redirected to {url}", url
-        if errand.plan.politeness.robots and not await self._rules.allow(host, url, errand):
+        if context.plan.politeness.robots and not await self._rules.allow(host, url, context):
             return "robots", f"redirected to {url}", None
         return None
 
@@ -214,8 +214,8 @@ class Fetcher:
         return msgspec.structs.replace(fetched, moved_to=url)
 
     async def _take(self, host: HeldHost, sent: TimedResponse, task: ClaimedTask, asked: RequestContext) -> Fetched:
-        if self._witness is not None:
-            self._witness.observe(asked.plan, sent.at, sent.response)
+        if self._observer is not None:
+            self._observer.observe(asked.plan, sent.at, sent.response)
         return await self._judge(host, sent, task, asked)
 
     async def _judge(self, host: HeldHost, sent: TimedResponse, task: ClaimedTask, asked: RequestContext) -> Fetched:

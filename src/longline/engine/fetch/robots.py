@@ -63,55 +63,55 @@ class RobotsRules:
         self._known = RobotsCache()
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def of(self, host: HeldHost, url: str, errand: RequestContext) -> Robots:
+    async def of(self, host: HeldHost, url: str, context: RequestContext) -> Robots:
         """Return the rules for a URL; a longer Crawl-delay applies to the host from now on.
 
         Raise `FetchFailed`, with which the page fails, when the rules cannot be fetched and the plan is not lenient.
         """
-        origin, lenient = url[: -len(path_of(url))], errand.plan.politeness.lenient_robots
+        origin, lenient = url[: -len(path_of(url))], context.plan.politeness.lenient_robots
         robots = self._known.get(origin, self._clock.monotonic(), lenient=lenient)
         if robots is None:
-            robots = await self._ask_once(host, origin, errand)
+            robots = await self._ask_once(host, origin, context)
         if isinstance(robots, FetchFailed):
             if lenient:
                 return Robots.open()
             raise FetchFailed(robots.kind, str(robots), retry_after=robots.retry_after)
-        asked = robots.crawl_delay(self._sender.agent(errand.plan))
+        asked = robots.crawl_delay(self._sender.agent(context.plan))
         if asked is not None:
             host.slow_down(min(asked, MAX_CRAWL_DELAY), self._clock.monotonic())
         return robots
 
-    async def allow(self, host: HeldHost, url: str, errand: RequestContext) -> bool:
+    async def allow(self, host: HeldHost, url: str, context: RequestContext) -> bool:
         """Return True when the rules allow to fetch a URL."""
-        return (await self.of(host, url, errand)).allows(self._sender.agent(errand.plan), url)
+        return (await self.of(host, url, context)).allows(self._sender.agent(context.plan), url)
 
-    async def _ask_once(self, host: HeldHost, origin: str, errand: RequestContext) -> Robots | FetchFailed:
+    async def _ask_once(self, host: HeldHost, origin: str, context: RequestContext) -> Robots | FetchFailed:
         async with self._asking.setdefault(origin, asyncio.Lock()):
-            robots = self._known.get(origin, self._clock.monotonic(), lenient=errand.plan.politeness.lenient_robots)
+            robots = self._known.get(origin, self._clock.monotonic(), lenient=context.plan.politeness.lenient_robots)
             if robots is None:
                 try:
-                    robots = await self._ask(host, origin, errand)
+                    robots = await self._ask(host, origin, context)
                 except FetchFailed as failed:
                     robots = FetchFailed(failed.kind, f"robots.txt: {failed}", retry_after=failed.retry_after)
                 self._known.put(origin, robots, self._clock.monotonic())
-                self._log_verdict(origin, robots, errand)
+                self._log_verdict(origin, robots, context)
         return robots
 
-    def _log_verdict(self, origin: str, robots: Robots | FetchFailed, errand: RequestContext) -> None:
-        asked = None if isinstance(robots, FetchFailed) else robots.crawl_delay(self._sender.agent(errand.plan))
+    def _log_verdict(self, origin: str, robots: Robots | FetchFailed, context: RequestContext) -> None:
+        asked = None if isinstance(robots, FetchFailed) else robots.crawl_delay(self._sender.agent(context.plan))
         if asked is not None and asked > MAX_CRAWL_DELAY:
             log.warning("Crawl-delay capped", extra={"site": origin, "asked": asked, "kept": MAX_CRAWL_DELAY})
 
-    async def _ask(self, host: HeldHost, origin: str, errand: RequestContext) -> Robots:
+    async def _ask(self, host: HeldHost, origin: str, context: RequestContext) -> Robots:
         target = f"{origin}/robots.txt"
         # One byte more than is parsed, so that a cut last line is detected.
-        errand = msgspec.structs.replace(errand, cut_at=MAX_BYTES + 1, found_on=None)
+        context = msgspec.structs.replace(context, cut_at=MAX_BYTES + 1, found_on=None)
         for _ in range(MAX_HOPS + 1):
             if target.startswith(f"{origin}/"):
-                response = (await self._sender.send(host, target, errand)).response
+                response = (await self._sender.send(host, target, context)).response
             else:
                 # Rules may redirect, as from example.com to www.example.com; one small file is no burden for that host.
-                response = await self._sender.send_unheld(target, errand)
+                response = await self._sender.send_unheld(target, context)
             if response.status not in REDIRECTS:
                 return self._read(host, response)
             try:

@@ -95,37 +95,37 @@ class Sender:
         """Return True when the plan requests rendering and a renderer is configured."""
         return plan.fetch.render and self._settings.renders
 
-    def cookies(self, url: str, errand: RequestContext) -> str | None:
+    def cookies(self, url: str, context: RequestContext) -> str | None:
         """Return the value of the Cookie header for a request to a URL, if there is one."""
-        own = (*errand.plan.fetch.headers, *self._credentials.headers(errand.run_id, errand.plan, url))
+        own = (*context.plan.fetch.headers, *self._credentials.headers(context.run_id, context.plan, url))
         given = next((value for name, value in own if name.lower() == "cookie"), None)
-        return given if given is not None else self._stored_cookies(url, errand)
+        return given if given is not None else self._stored_cookies(url, context)
 
-    async def send(self, host: HeldHost, url: str, errand: RequestContext) -> TimedResponse:
+    async def send(self, host: HeldHost, url: str, context: RequestContext) -> TimedResponse:
         """Send a request to a held host; a failed proxy is replaced by the next, each time at the host's turn."""
-        return await self._send_by_proxies(host, url, errand)
+        return await self._send_by_proxies(host, url, context)
 
-    async def send_unheld(self, url: str, errand: RequestContext) -> Response:
+    async def send_unheld(self, url: str, context: RequestContext) -> Response:
         """Send one small request to a host that is not held."""
-        return (await self._send_by_proxies(None, url, errand)).response
+        return (await self._send_by_proxies(None, url, context)).response
 
-    async def _send_by_proxies(self, host: HeldHost | None, url: str, errand: RequestContext) -> TimedResponse:
-        request = self._request(url, errand)
+    async def _send_by_proxies(self, host: HeldHost | None, url: str, context: RequestContext) -> TimedResponse:
+        request = self._request(url, context)
         failed: frozenset[int] = frozenset()
         while True:
-            way = None if request.render else await self._proxies.next(errand.plan, failed, _host(host))
+            way = None if request.render else await self._proxies.next(context.plan, failed, _host(host))
             try:
-                sent = await self._once(host, request, way, self._chance() * errand.plan.politeness.jitter_ms / 1000)
+                sent = await self._once(host, request, way, self._chance() * context.plan.politeness.jitter_ms / 1000)
             except FetchFailed as failure:
-                if way is None or not failure.proxy_fault or not _may_send_again(errand, failure):
+                if way is None or not failure.proxy_fault or not _may_send_again(context, failure):
                     raise
                 failed |= {way.proxy_id}
                 if len(failed) >= MAX_PROXIES_PER_REQUEST:
                     message = f"{len(failed)} proxies failed, the last one so: {failure}"
                     raise FetchFailed("proxy_exhausted", message) from failure
                 continue
-            self._store_cookies(errand, url, sent.response)
-            return self._without_secrets(sent, errand)
+            self._store_cookies(context, url, sent.response)
+            return self._without_secrets(sent, context)
 
     async def _once(
         self, host: HeldHost | None, request: Request, way: PickedProxy | None, longer: float
@@ -160,68 +160,70 @@ class Sender:
     def _ms(self, start: float) -> int:
         return round((self._clock.monotonic() - start) * 1000)
 
-    def _request(self, url: str, errand: RequestContext) -> Request:
+    def _request(self, url: str, context: RequestContext) -> Request:
         s = self._settings
         return Request(
             url,
-            self._headers(url, errand),
+            self._headers(url, context),
             connect_seconds=s.connect_seconds,
             idle_seconds=s.idle_seconds,
             total_seconds=s.total_seconds,
-            max_bytes=errand.cut_at or errand.most or s.max_bytes,
-            cut=errand.cut_at is not None,
-            render=errand.render,
-            method=errand.method,
-            body=errand.body,
+            max_bytes=context.cut_at or context.most or s.max_bytes,
+            cut=context.cut_at is not None,
+            render=context.render,
+            method=context.method,
+            body=context.body,
         )
 
-    def _headers(self, url: str, errand: RequestContext) -> Headers:
+    def _headers(self, url: str, context: RequestContext) -> Headers:
         """Return the default headers, overridden by headers of the plan; names are compared without case."""
-        plan = errand.plan
+        plan = context.plan
         usual = [("user-agent", self._next_agent(plan)), ("accept", "*/*"), ("accept-encoding", ACCEPT_ENCODING)]
-        if (cookies := self._stored_cookies(url, errand)) is not None:
+        if (cookies := self._stored_cookies(url, context)) is not None:
             usual.append(("cookie", cookies))
-        if self._settings.referer and errand.found_on and (page := referer(errand.found_on, url)):
+        if self._settings.referer and context.found_on and (page := referer(context.found_on, url)):
             usual.append(("referer", page))
-        given = (*plan.fetch.headers, *self._credentials.headers(errand.run_id, plan, url))
+        given = (*plan.fetch.headers, *self._credentials.headers(context.run_id, plan, url))
         if not given:
-            return (*usual, *errand.headers)
+            return (*usual, *context.headers)
         own = {name.lower() for name, _ in given}
-        return (*(h for h in usual if h[0] not in own), *given, *errand.headers)
+        return (*(h for h in usual if h[0] not in own), *given, *context.headers)
 
-    def _stored_cookies(self, url: str, errand: RequestContext) -> str | None:
-        return self._jar(errand).header(url) if errand.plan.fetch.cookies else None
+    def _stored_cookies(self, url: str, context: RequestContext) -> str | None:
+        return self._jar(context).header(url) if context.plan.fetch.cookies else None
 
-    def _jar(self, errand: RequestContext) -> RunCookies:
-        return errand.jar if errand.jar is not None else self._credentials.jar(errand.run_id, errand.plan)
+    def _jar(self, context: RequestContext) -> RunCookies:
+        return context.jar if context.jar is not None else self._credentials.jar(context.run_id, context.plan)
 
     def _next_agent(self, plan: CrawlPlan) -> str:
         if not plan.fetch.user_agents:
             return self._settings.user_agent
         return plan.fetch.user_agents[next(self._number) % len(plan.fetch.user_agents)]
 
-    def _store_cookies(self, errand: RequestContext, url: str, response: Response) -> None:
-        if not errand.plan.fetch.cookies:
+    def _store_cookies(self, context: RequestContext, url: str, response: Response) -> None:
+        if not context.plan.fetch.cookies:
             return
         values = [value for name, value in response.headers if name.lower() == "set-cookie"]
         if values:
-            self._jar(errand).store(url, values)
+            self._jar(context).store(url, values)
 
-    def _without_secrets(self, sent: TimedResponse, errand: RequestContext) -> TimedResponse:
+    def _without_secrets(self, sent: TimedResponse, context: RequestContext) -> TimedResponse:
         """Return an exchange as it may be stored: without the values of a run's headers and cookies.
 
         The cookies of a response are masked only where the run has a login or given ones: a site may repeat them.
         """
-        secrets = {name.lower() for name, _ in self._credentials.headers(errand.run_id, errand.plan, sent.response.url)}
+        secrets = {
+            name.lower() for name, _ in self._credentials.headers(context.run_id, context.plan, sent.response.url)
+        }
         headers, response = masked(sent.headers, frozenset(secrets)), sent.response
-        if self._credentials.has_secrets(errand.run_id):
+        if self._credentials.has_secrets(context.run_id):
             response = msgspec.structs.replace(response, headers=without_cookie_values(response.headers))
         return msgspec.structs.replace(sent, headers=headers, response=response)
 
 
-def _may_send_again(errand: RequestContext, failure: FetchFailed) -> bool:
+def _may_send_again(context: RequestContext, failure: FetchFailed) -> bool:
     """Return whether a request may go by another proxy: a POST only if the first proxy did not take it."""
-    return errand.method == "GET" or failure.kind in ("proxy_refused", "proxy_auth")
+    return context.method == "GET" or failure.kind in ("proxy_refused", "proxy_auth")
 
 
 def _cookie_header(headers: Headers) -> str | None:

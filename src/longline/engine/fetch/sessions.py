@@ -82,25 +82,25 @@ class Sessions:
         self._parts, self._hooks = parts, hooks
         self._logins: BoundedDict[_Key, _Logins] = BoundedDict(MAX_RUNS)
 
-    async def send(self, host: HeldHost, url: str, errand: RequestContext) -> TimedResponse:
+    async def send(self, host: HeldHost, url: str, context: RequestContext) -> TimedResponse:
         """Send a request to a held host; raise `FetchFailed` when a login fails or does not help."""
-        hook = self._hook(url) if not errand.render else None
+        hook = self._hook(url) if not context.render else None
         if hook is None:
-            return await self._parts.sender.send(host, url, errand)
-        first = number = await self._log_in_first(hook, host, url, errand)
-        sent = await self._parts.sender.send(host, url, errand)
+            return await self._parts.sender.send(host, url, context)
+        first = number = await self._log_in_first(hook, host, url, context)
+        sent = await self._parts.sender.send(host, url, context)
         for _ in range(MAX_LOGINS_PER_PAGE):
             if not self._has_expired(hook, sent, url):
                 break
-            again = await self._log_in_again(hook, host, url, errand, number)
+            again = await self._log_in_again(hook, host, url, context, number)
             if again is None:
                 break
             number, response = again, sent.response
-            errand.asked.append(RequestMade(response.status, response.elapsed_ms, len(response.body)))
-            sent = await self._parts.sender.send(host, url, errand)
+            context.asked.append(RequestMade(response.status, response.elapsed_ms, len(response.body)))
+            sent = await self._parts.sender.send(host, url, context)
         if not self._has_expired(hook, sent, url):
             if number > first:
-                self._of(errand, hook).fruitless = 0
+                self._of(context, hook).fruitless = 0
         elif sent.response.status not in hook.statuses:
             raise FetchFailed("login_failed", f"{hook.name}: the site still asks to log in")
         return sent
@@ -110,8 +110,8 @@ class Sessions:
         fits = [(fit, at) for at, hook in enumerate(hooks) if (fit := hook.fit(url)) is not None]
         return hooks[max(fits)[1]] if fits else None
 
-    def _of(self, errand: RequestContext, hook: SessionHook) -> _Logins:
-        key = errand.run_id, hook.name
+    def _of(self, context: RequestContext, hook: SessionHook) -> _Logins:
+        key = context.run_id, hook.name
         if key not in self._logins:
             self._logins[key] = _Logins()
         return self._logins[key]
@@ -127,60 +127,60 @@ class Sessions:
         body = decode_body(response.headers, response.body, MAX_RESPONSE_BYTES)
         return hook.expired(Page(response.url, body, status=response.status, headers=response.headers))
 
-    async def _log_in_first(self, hook: SessionHook, host: HeldHost, url: str, errand: RequestContext) -> int:
+    async def _log_in_first(self, hook: SessionHook, host: HeldHost, url: str, context: RequestContext) -> int:
         """Log in unless the run has a session, of this process or a stored one; return the number of the login."""
-        known = self._parts.credentials.session(errand.run_id, hook.name)
+        known = self._parts.credentials.session(context.run_id, hook.name)
         if known is not None:
             return known.number
-        async with self._of(errand, hook).lock:
-            known = self._parts.credentials.session(errand.run_id, hook.name)
-            known = known or await self._stored(hook, errand, 0)
-            return (known or await self._log_in(hook, host, url, errand, 1)).number
+        async with self._of(context, hook).lock:
+            known = self._parts.credentials.session(context.run_id, hook.name)
+            known = known or await self._stored(hook, context, 0)
+            return (known or await self._log_in(hook, host, url, context, 1)).number
 
     async def _log_in_again(
-        self, hook: SessionHook, host: HeldHost, url: str, errand: RequestContext, used: int
+        self, hook: SessionHook, host: HeldHost, url: str, context: RequestContext, used: int
     ) -> int | None:
         """Log in after a session has expired; return the number, or None when too many logins did not help."""
-        logins = self._of(errand, hook)
+        logins = self._of(context, hook)
         async with logins.lock:
-            known = self._parts.credentials.session(errand.run_id, hook.name)
+            known = self._parts.credentials.session(context.run_id, hook.name)
             if known is None or known.number <= used:
-                known = await self._stored(hook, errand, used)
+                known = await self._stored(hook, context, used)
             if known is not None:
                 return known.number
             lately = self._parts.clock.monotonic() < logins.at + FRUITLESS_PAUSE_SECONDS
             if logins.fruitless >= MAX_FRUITLESS_LOGINS and lately:
                 return None
             logins.fruitless += 1
-            return (await self._log_in(hook, host, url, errand, used + 1)).number
+            return (await self._log_in(hook, host, url, context, used + 1)).number
 
-    async def _stored(self, hook: SessionHook, errand: RequestContext, used: int) -> SessionState | None:
+    async def _stored(self, hook: SessionHook, context: RequestContext, used: int) -> SessionState | None:
         """Use a login that another process has stored, or this one before it was killed."""
-        row = await self._parts.store.get(errand.run_id, hook.name)
+        row = await self._parts.store.get(context.run_id, hook.name)
         if row is None or row.number <= used:
             return None
         state = SessionState(row.number, Credentials.read(self._parts.vault.unlock(row.locked)))
-        self._parts.credentials.log_in(errand.run_id, errand.plan, hook, state)
+        self._parts.credentials.log_in(context.run_id, context.plan, hook, state)
         return state
 
     async def _log_in(
-        self, hook: SessionHook, host: HeldHost, url: str, errand: RequestContext, number: int
+        self, hook: SessionHook, host: HeldHost, url: str, context: RequestContext, number: int
     ) -> SessionState:
-        logins, now = self._of(errand, hook), self._parts.clock.monotonic()
+        logins, now = self._of(context, hook), self._parts.clock.monotonic()
         if logins.failure is not None and now < logins.failure[0] + LOGIN_RETRY_SECONDS:
             raise FetchFailed("login_failed", logins.failure[1])
-        login = _Login(self._parts, hook, host, errand, url)
+        login = _Login(self._parts, hook, host, context, url)
         try:
             credentials = await login.run()
         except FetchFailed as failed:
             logins.failure = self._parts.clock.monotonic(), str(failed)
-            log.warning("login failed", extra={"session": hook.name, "run_id": errand.run_id, "error": str(failed)})
+            log.warning("login failed", extra={"session": hook.name, "run_id": context.run_id, "error": str(failed)})
             raise
         logins.failure, logins.at = None, self._parts.clock.monotonic()
         state = SessionState(number, credentials)
-        await self._parts.store.put(errand.run_id, hook.name, number, self._parts.vault.lock(credentials.text()))
-        self._parts.credentials.log_in(errand.run_id, errand.plan, hook, state)
-        log.info("logged in", extra={"session": hook.name, "run_id": errand.run_id, "number": number})
+        await self._parts.store.put(context.run_id, hook.name, number, self._parts.vault.lock(credentials.text()))
+        self._parts.credentials.log_in(context.run_id, context.plan, hook, state)
+        log.info("logged in", extra={"session": hook.name, "run_id": context.run_id, "number": number})
         return state
 
 
@@ -188,12 +188,12 @@ class _Login:
     """One login: the requests of the operator's function, with cookies of its own."""
 
     def __init__(
-        self, parts: SessionParts, hook: SessionHook, host: HeldHost, errand: RequestContext, url: str
+        self, parts: SessionParts, hook: SessionHook, host: HeldHost, context: RequestContext, url: str
     ) -> None:
-        self._parts, self._hook, self._host, self._errand = parts, hook, host, errand
+        self._parts, self._hook, self._host, self._errand = parts, hook, host, context
         self._place = parse(url)
         # The cookies of an expired session are left behind: a site may refuse a login with them.
-        self._jar = RunCookies(parts.credentials.given(errand.run_id, errand.plan).cookies)
+        self._jar = RunCookies(parts.credentials.given(context.run_id, context.plan).cookies)
         self._session = Session(url, partial(self._send))
         self._sent: set[str] = set()
 
@@ -239,7 +239,7 @@ class _Login:
         headers = request.headers
         if self._hook.fit(request.url) is not None:
             headers = (*headers, *self._session.headers.items())
-        errand = msgspec.structs.replace(
+        context = msgspec.structs.replace(
             self._errand,
             headers=headers,
             method=request.method,
@@ -255,8 +255,8 @@ class _Login:
         except BadUrl as bad:
             raise FetchFailed(bad.reason, str(bad)) from None
         if same:
-            return (await self._parts.sender.send(self._host, request.url, errand)).response
-        return await self._parts.sender.send_unheld(request.url, errand)
+            return (await self._parts.sender.send(self._host, request.url, context)).response
+        return await self._parts.sender.send_unheld(request.url, context)
 
 
 def _values(asked: SessionRequest) -> set[str]:

@@ -55,7 +55,7 @@ class WorkClaims:
         self.under_way: asyncio.Task[None] | None = None
         self.trouble: Unavailable | None = None
 
-    def if_low(self, wake: Callable[[], None], appeal: WorkRequest | None) -> None:
+    def if_low(self, wake: Callable[[], None], work_request: WorkRequest | None) -> None:
         """Start a claim when the tasks in hand run low; `wake` is called when the claim has ended."""
         now, s = self._clock.monotonic(), self._settings
         soon, most = self.hand.startable_within(now, LOOKAHEAD_SECONDS), s.concurrency * s.tasks_per_host
@@ -66,7 +66,7 @@ class WorkClaims:
                 host.asking = True  # before the claim: the host must not be released while more of its tasks come
             # A worker with enough tasks leaves newly free hosts to other workers, until those have polled.
             patience = 0.0 if soon < s.concurrency else 2 * s.idle_poll
-            self.under_way = asyncio.create_task(self._claim(now, asking, patience, appeal), name="claim")
+            self.under_way = asyncio.create_task(self._claim(now, asking, patience, work_request), name="claim")
             self.under_way.add_done_callback(lambda task: self._claimed(task, wake))
 
     def reported(self, released: Iterable[HeldHost], *, more: bool) -> None:
@@ -88,7 +88,9 @@ class WorkClaims:
             log.error("claim failed", exc_info=error)
             self.next = self._clock.monotonic() + self._settings.idle_poll
 
-    async def _claim(self, now: float, asking: Sequence[HeldHost], patience: float, appeal: WorkRequest | None) -> None:
+    async def _claim(
+        self, now: float, asking: Sequence[HeldHost], patience: float, work_request: WorkRequest | None
+    ) -> None:
         """Lease more hosts and, where too few are free, more tasks of the hosts in hand."""
         s = self._settings
         held = [(host.lease.host_id, host.lease.token) for host in asking]
@@ -119,5 +121,5 @@ class WorkClaims:
         if not fresh and not helped:
             poll = answered + s.idle_poll
             self.next = min(poll, self._free_again) if self._free_again > answered else poll
-        if appeal is not None:
-            await appeal.send_if_due(idle=not len(self.hand))
+        if work_request is not None:
+            await work_request.send_if_due(idle=not len(self.hand))

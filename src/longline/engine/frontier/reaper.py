@@ -33,7 +33,7 @@ class Reaper:
         return reaped | {"buried": buried}
 
     async def reap_dead_workers(self) -> int:
-        """Take back everything of workers that certainly are dead, or silent for SILENT_MS; return how many workers.
+        """Take back everything of workers that are dead, or silent for DEAD_AFTER_MS; return how many workers.
 
         Their unfinished segments are deleted: no row names them, and none will.
         """

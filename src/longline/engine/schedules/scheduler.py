@@ -77,12 +77,12 @@ class SchedulerSettings(msgspec.Struct, frozen=True):
 class SchedulerParts:
     """The collaborators of a planner; `owner` holds its leases, and `see` is called with every run that begins."""
 
-    timetable: ScheduleLifecycle
+    schedule_lifecycle: ScheduleLifecycle
     lifecycle: Lifecycle
     directory: SourceLookup
     parsers: Registry
     history: RunHistoryStore
-    rhythms: PageChangeStore
+    page_change_store: PageChangeStore
     tallies: CounterStore
     clock: Clock
     owner: int
@@ -98,7 +98,7 @@ class Scheduler:
 
     def __init__(self, parts: SchedulerParts, settings: SchedulerSettings) -> None:
         self._parts, self._settings = parts, settings
-        self._timetable = parts.timetable
+        self._schedule_lifecycle = parts.schedule_lifecycle
         self._asking = asyncio.Semaphore(MAX_CONCURRENT_LOOKUPS)
         self._begun: set[int] = set()
         self._launching: set[int] = set()
@@ -108,7 +108,7 @@ class Scheduler:
     async def poll(self) -> int:
         """Start due schedules, as far as there is room; return how many runs were made."""
         s = self._settings
-        ticks = await self._timetable.start(self._parts.owner, s.most, s.lease_ms)
+        ticks = await self._schedule_lifecycle.start(self._parts.owner, s.most, s.lease_ms)
         self._full = len(ticks) >= min(s.most, BATCH_SIZE)
         await self._launch(ticks)
         await self._parts.tallies.put("polled_at", self._parts.clock.now())
@@ -120,7 +120,7 @@ class Scheduler:
         """Move on schedules with runs that are done or take too long, and adopt lapsed runs; return how many."""
         moved = 0
         await self._launch([])
-        while ticks := await self._timetable.look(self._parts.owner, self._settings.longest_ms, BATCH_SIZE):
+        while ticks := await self._schedule_lifecycle.look(self._parts.owner, self._settings.longest_ms, BATCH_SIZE):
             done = await self._recover_runs(ticks)
             moved += done
             if not done or len(ticks) < BATCH_SIZE:
@@ -133,15 +133,15 @@ class Scheduler:
 
     async def renew(self) -> None:
         """Extend the leases of this planner."""
-        await self._timetable.renew(self._parts.owner, self._settings.lease_ms)
+        await self._schedule_lifecycle.renew(self._parts.owner, self._settings.lease_ms)
 
     async def hand_over_runs(self) -> None:
         """Hand over the runs of this planner, so that another one adopts them at once."""
         # Repeated while any is held: workers that stop with this planner still report, and a run that is done by then
         # is not handed over.
-        while held := await self._timetable.held(self._parts.owner):
+        while held := await self._schedule_lifecycle.held(self._parts.owner):
             await self._settle([tick for tick in held if tick.run.done])
-            for run_id in await self._timetable.hand_over(
+            for run_id in await self._schedule_lifecycle.hand_over(
                 [tick for tick in held if not tick.run.done], SHUTDOWN_REASON
             ):
                 log.warning(SHUTDOWN_REASON, extra={"run_id": run_id})
@@ -192,7 +192,7 @@ class Scheduler:
     async def _begin(self, plans: Mapping[int, Planned]) -> None:
         most = self._settings.budget
         launches = [Launch(i, plan.text(), plan.seeds[0], source_id, most) for i, (plan, source_id) in plans.items()]
-        await self._timetable.launch(launches, peak_memory_mb())
+        await self._schedule_lifecycle.launch(launches, peak_memory_mb())
         for launch in launches:
             self._parts.see(launch.run_id)
         seeds = [seed(url, run_id, plan) for run_id, (plan, _) in plans.items() for url in plan.seeds]
@@ -247,7 +247,7 @@ class Scheduler:
 
     async def _adopt(self, ticks: Sequence[Tick], accused: frozenset[int]) -> int:
         """Take over runs that no process holds; a run that was never launched, or has no URL yet, is launched."""
-        adopted = await self._timetable.adopt(ticks, self._parts.owner, self._settings.lease_ms, accused)
+        adopted = await self._schedule_lifecycle.adopt(ticks, self._parts.owner, self._settings.lease_ms, accused)
         stale = {tick.run.id for tick in ticks if tick.schedule.owner is not None}
         for tick in adopted:
             self._begun.add(tick.run.id)
@@ -271,7 +271,7 @@ class Scheduler:
         stop = RunStop("fail" if begun else "refuse", "planner", error)
         await self._parts.history.note({tick.run.id: RunSummary(memory_mb=peak_memory_mb(), stack=stack)})
         turn = failed(tick.schedule, tick.at, error)
-        return await self._timetable.stop(tick, turn, stop, "planner") is not None
+        return await self._schedule_lifecycle.stop(tick, turn, stop, "planner") is not None
 
     # -- ending -----------------------------------------------------------------------------------------------
 
@@ -280,20 +280,23 @@ class Scheduler:
         if not ticks:
             return 0
         reviews, memory_mb = await self._parts.history.review([tick.run.id for tick in ticks]), peak_memory_mb()
-        rhythms: dict[int, PageChanges] = {}
+        found_changes: dict[int, PageChanges] = {}
         finished = []
         for tick in ticks:
             review = reviews[tick.run.id]
             end, after = run_end(tick, review.failure)
-            if after.run.state == RunState.COMPLETED and (rhythm := await self._rhythm(tick, review.start)) is not None:
-                rhythms[tick.schedule.id] = rhythm
+            if (
+                after.run.state == RunState.COMPLETED
+                and (page_changes := await self._page_changes(tick, review.start)) is not None
+            ):
+                found_changes[tick.schedule.id] = page_changes
             summary = RunSummary(review.survey.text(), memory_mb)
-            turn = ended(after, rhythms.get(tick.schedule.id))
+            turn = ended(after, found_changes.get(tick.schedule.id))
             finished.append(FinishedTick(tick, end, review.failure, summary, turn))
-        turned = await self._timetable.finish(finished)
-        for schedule_id in turned.keys() & rhythms.keys():
+        turned = await self._schedule_lifecycle.finish(finished)
+        for schedule_id in turned.keys() & found_changes.keys():
             # Only by the planner that moved the schedule: two planners that saw the same run must not count it twice.
-            await self._keep_rhythm(turned[schedule_id].source_ref, rhythms[schedule_id])
+            await self._save_page_changes(turned[schedule_id].source_ref, found_changes[schedule_id])
         settled = [tick for tick in ticks if tick.schedule.id in turned]
         self._begun.difference_update(tick.run.id for tick in settled)
         await self._count_stale(settled)
@@ -307,22 +310,22 @@ class Scheduler:
         if stale:
             await self._parts.tallies.add({STALE_LEASES: len(stale)})
 
-    async def _rhythm(self, tick: Tick, start: StartPage | None) -> PageChanges | None:
-        """Return the rhythm of the start page, this run included; None where it is unknown or not wanted."""
+    async def _page_changes(self, tick: Tick, start: StartPage | None) -> PageChanges | None:
+        """Return the page_changes of the start page, this run included; None where it is unknown or not wanted."""
         schedule = tick.schedule
         digest = start_digest(start)
         if schedule.interval_ms is None or not schedule.adaptive or not schedule.source_ref or digest is None:
             return None
         try:
-            known = await self._parts.rhythms.get(schedule.source_ref)
+            known = await self._parts.page_change_store.get(schedule.source_ref)
         except Unavailable as error:
             log.warning("page-change history not read", extra={"error": str(error)})
             return None
-        return next_rhythm(known, digest, schedule.interval_ms, tick.at)
+        return next_page_changes(known, digest, schedule.interval_ms, tick.at)
 
-    async def _keep_rhythm(self, source_ref: str, rhythm: PageChanges) -> None:
+    async def _save_page_changes(self, source_ref: str, page_changes: PageChanges) -> None:
         try:
-            await self._parts.rhythms.save(source_ref, rhythm)
+            await self._parts.page_change_store.save(source_ref, page_changes)
         except Unavailable as error:
             log.warning("page-change history not stored", extra={"error": str(error)})
 
@@ -377,13 +380,13 @@ def run_end(tick: Tick, failure: str | None) -> tuple[str | None, Tick]:
     return name, Tick(tick.schedule, run, tick.at)
 
 
-def ended(tick: Tick, rhythm: PageChanges | None) -> ScheduleTransition:
+def ended(tick: Tick, page_changes: PageChanges | None) -> ScheduleTransition:
     """Return the transition of a schedule after its run has ended."""
     if tick.run.state == RunState.FAILED:
         return failed(tick.schedule, tick.at, tick.run.error or "the run failed")
     if tick.run.state == RunState.CANCELLED:
         return interrupted(tick.schedule, tick.at, tick.run.error or "the run was cancelled")
-    return succeeded(tick.schedule, tick.at, rhythm.interval_ms if rhythm else None)
+    return succeeded(tick.schedule, tick.at, page_changes.interval_ms if page_changes else None)
 
 
 def start_digest(start: StartPage | None) -> str | None:
@@ -394,8 +397,8 @@ def start_digest(start: StartPage | None) -> str | None:
     return next((digest for url, digest in start.pages.items() if url.rstrip("/") == wanted), None)
 
 
-def next_rhythm(known: PageChanges | None, digest: str, interval_ms: int, now: int) -> PageChanges:
-    """Return the rhythm of a source after one more look at its start page."""
+def next_page_changes(known: PageChanges | None, digest: str, interval_ms: int, now: int) -> PageChanges:
+    """Return the page_changes of a source after one more look at its start page."""
     if known is None or known.digest != digest:
         return PageChanges(digest, now, 0, interval_ms)
     unchanged = known.unchanged + 1

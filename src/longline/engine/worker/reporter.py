@@ -157,16 +157,16 @@ class Reporter:
                 await observe(written.finished)
         return delivered
 
-    async def _deliver(self, sheaf: FinishedBatch, *, whole: bool = False) -> Delivered:
+    async def _deliver(self, finished_batch: FinishedBatch, *, whole: bool = False) -> Delivered:
         """Report, and retry while an engine is unavailable; results under leases that lapse meanwhile are refused.
 
         `trouble` is the last failure until a report succeeds. A worker that is `leaving` does not wait
         for an engine that needs its operator.
         """
         pause, troubled = FIRST_PAUSE, False
-        while sheaf.finished or sheaf.released:
+        while finished_batch.finished or finished_batch.released:
             try:
-                done = [await self.report(sheaf)]
+                done = [await self.report(finished_batch)]
             except Unavailable as error:
                 log.warning("report failed, will retry", extra={"error": str(error)})
                 troubled, self.trouble = True, error
@@ -180,20 +180,20 @@ class Reporter:
                     raise
                 log.exception("report cannot be written, splitting it")
                 troubled = True
-                done = await self._in_parts(sheaf)
+                done = await self._in_parts(finished_batch)
             self.trouble = None
             if troubled:
                 await self._clear()
             return done
         return []
 
-    async def _in_parts(self, sheaf: FinishedBatch) -> Delivered:
+    async def _in_parts(self, finished_batch: FinishedBatch) -> Delivered:
         """Find by halving the task that spoils a report, and fail only that task."""
-        if len(sheaf.finished) > 1:
-            first, second = sheaf.halves()
+        if len(finished_batch.finished) > 1:
+            first, second = finished_batch.halves()
             return [*await self._deliver(first), *await self._deliver(second)]
-        spoilt = [replace(f, fetched=_spoilt(f.fetched), parsed=Parsed(), page=None) for f in sheaf.finished]
-        return await self._deliver(FinishedBatch(spoilt, sheaf.released), whole=True)
+        spoilt = [replace(f, fetched=_spoilt(f.fetched), parsed=Parsed(), page=None) for f in finished_batch.finished]
+        return await self._deliver(FinishedBatch(spoilt, finished_batch.released), whole=True)
 
     async def _clear(self) -> None:
         """Delete segments that no row names; a failed report may have left one."""
@@ -202,22 +202,22 @@ class Reporter:
         except Unavailable as error:
             log.warning("orphaned segments not deleted", extra={"error": str(error)})
 
-    async def report(self, sheaf: FinishedBatch) -> tuple[FinishedBatch, Reported]:
+    async def report(self, finished_batch: FinishedBatch) -> tuple[FinishedBatch, Reported]:
         """Keep and report; return the batch as it was reported, and the changes that the report made."""
         stored: StoredSegment | None = None
-        await asyncio.to_thread(_prepare, sheaf.finished)
+        await asyncio.to_thread(_prepare, finished_batch.finished)
         cpu_ms, memory_mb = self._spent_ms(), peak_memory_mb()
         while True:
-            stored = await self._keep(sheaf, stored)
-            admission = await self._admission(sheaf.finished)
+            stored = await self._keep(finished_batch, stored)
+            admission = await self._admission(finished_batch.finished)
             batch = ReportBatch(
-                reports=self._host_reports(sheaf, stored),
+                reports=self._host_reports(finished_batch, stored),
                 admit=admission.tasks,
                 refused=admission.refused,
                 without_item=admission.without_item,
                 segment=stored.written if stored else None,
                 redirects=stored.redirects if stored else (),
-                items=[item for f in sheaf.finished for item in f.items],
+                items=[item for f in finished_batch.finished for item in f.items],
                 refused_urls=admission.refused_urls,
                 cpu_ms=cpu_ms,
                 memory_mb=memory_mb,
@@ -227,28 +227,28 @@ class Reporter:
                 self._verdicts.stored(admission.refused_urls)
                 if not reported.admitted.over_budget:
                     await self._remember(admission.tasks)
-                return sheaf, reported
+                return finished_batch, reported
             log.warning(
                 "part of a report came after its lease was lost",
                 extra={"hosts": len(reported.stale), "tasks": len(reported.gone)},
             )
             for host_id in reported.stale:
-                self._lose(sheaf, host_id)
-            sheaf = sheaf.without(reported)
+                self._lose(finished_batch, host_id)
+            finished_batch = finished_batch.without(reported)
 
     def _spent_ms(self) -> int:
         """Return the processor time of this process since the last report, in milliseconds."""
         before, self._cpu_seconds = self._cpu_seconds, time.process_time()
         return round((self._cpu_seconds - before) * 1000)
 
-    def _lose(self, sheaf: FinishedBatch, host_id: int) -> None:
-        for finished in sheaf.finished:
+    def _lose(self, finished_batch: FinishedBatch, host_id: int) -> None:
+        for finished in finished_batch.finished:
             if finished.host.lease.host_id == host_id:
                 finished.host.lost = True
 
-    async def _keep(self, sheaf: FinishedBatch, stored: StoredSegment | None) -> StoredSegment | None:
-        pages = [f.page for f in sheaf.finished if f.page is not None]
-        redirects = [redirect for f in sheaf.finished for redirect in f.redirects]
+    async def _keep(self, finished_batch: FinishedBatch, stored: StoredSegment | None) -> StoredSegment | None:
+        pages = [f.page for f in finished_batch.finished if f.page is not None]
+        redirects = [redirect for f in finished_batch.finished for redirect in f.redirects]
         if stored is None:
             return await self._keeper.write(pages, redirects) if pages or redirects else None
         if pages or redirects:
@@ -278,11 +278,11 @@ class Reporter:
             self._verdicts.mark_known(tasks[start : start + MAX_LINKS_AT_ONCE])
             await asyncio.sleep(0)
 
-    def _host_reports(self, sheaf: FinishedBatch, stored: StoredSegment | None) -> list[HostReport]:
+    def _host_reports(self, finished_batch: FinishedBatch, stored: StoredSegment | None) -> list[HostReport]:
         places = iter(stored.facts if stored else ())
-        outcomes: dict[int, list[Outcome]] = {host_id: [] for host_id in sheaf.released}
-        hosts = {host_id: held for host_id, (held, _) in sheaf.released.items()}
-        for f in sheaf.finished:
+        outcomes: dict[int, list[Outcome]] = {host_id: [] for host_id in finished_batch.released}
+        hosts = {host_id: held for host_id, (held, _) in finished_batch.released.items()}
+        for f in finished_batch.finished:
             hosts[f.host.lease.host_id] = f.host
             facts = next(places) if f.page is not None else None
             outcomes.setdefault(f.host.lease.host_id, []).append(self._outcome(f, facts))
@@ -291,9 +291,9 @@ class Reporter:
                 host_id,
                 hosts[host_id].lease.token,
                 tuple(ended),
-                unstarted=sheaf.released[host_id][1] if host_id in sheaf.released else (),
+                unstarted=finished_batch.released[host_id][1] if host_id in finished_batch.released else (),
                 not_before=self._engine_time(hosts[host_id].next_start),
-                release=host_id in sheaf.released,
+                release=host_id in finished_batch.released,
                 pace=hosts[host_id].pace.changed(self._engine_time),
             )
             for host_id, ended in outcomes.items()

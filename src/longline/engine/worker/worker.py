@@ -55,7 +55,7 @@ class WorkerParts:
     proxies: ProxyRotation
     clock: Clock
     owner: int
-    appeal: WorkRequest | None = None
+    work_request: WorkRequest | None = None
 
 
 class Worker:
@@ -100,7 +100,7 @@ class Worker:
         try:
             while not stop.is_set():
                 if not self._full:
-                    self._claims.if_low(self._wake.set, self._parts.appeal)
+                    self._claims.if_low(self._wake.set, self._parts.work_request)
                 self._start()
                 self._flush_if_due()
                 await self._sleep()
@@ -172,9 +172,9 @@ class Worker:
     def _flush_if_due(self) -> None:
         now = self._clock.monotonic()
         if self._flushing is None and self._flush_due(now):
-            sheaf = self._gather(now)
-            self._leaving = [host for host, _ in sheaf.released.values()]
-            self._flushing = asyncio.create_task(self._flush(sheaf), name="flush")
+            batch = self._gather(now)
+            self._leaving = [host for host, _ in batch.released.values()]
+            self._flushing = asyncio.create_task(self._flush(batch), name="flush")
             self._flushing.add_done_callback(self._flushed)
 
     def _flushed(self, task: "asyncio.Task[None]") -> None:
@@ -216,9 +216,9 @@ class Worker:
             self.hand.drop(host.lease.host_id)
         return FinishedBatch(finished, released)
 
-    async def _flush(self, sheaf: FinishedBatch) -> None:
+    async def _flush(self, batch: FinishedBatch) -> None:
         await self._write_proxy_results()
-        delivered = await self._parts.reporter.deliver(sheaf)
+        delivered = await self._parts.reporter.deliver(batch)
         self._note(delivered)
 
     async def _write_proxy_results(self) -> None:

@@ -33,7 +33,7 @@ class Records:
     schedules: ScheduleStore
     runs: RunStore
     history: RunHistoryStore
-    rhythms: PageChangeStore
+    page_changes: PageChangeStore
     tallies: CounterStore
     tasks: TaskStore
     refused_urls: RefusedUrlStore

@@ -86,7 +86,7 @@ class PageChangeStore(Protocol):
         """Return the page changes of a source."""
         ...
 
-    async def save(self, source_ref: str, rhythm: PageChanges) -> None:
+    async def save(self, source_ref: str, page_changes: PageChanges) -> None:
         """Save the page changes of a source."""
         ...
 

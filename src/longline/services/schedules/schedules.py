@@ -68,15 +68,15 @@ class Schedules:
 
     def __init__(
         self,
-        timetable: ScheduleLifecycle,
+        schedule_lifecycle: ScheduleLifecycle,
         records: ScheduleRecords,
         runs: RunStore,
-        rhythms: PageChangeStore,
+        page_change_store: PageChangeStore,
         clock: Clock,
         call: Call = call_no_one,
     ) -> None:
-        self._timetable, self._records, self._runs = timetable, records, runs
-        self._rhythms, self._clock, self._call = rhythms, clock, call
+        self._schedule_lifecycle, self._records, self._runs = schedule_lifecycle, records, runs
+        self._page_change_store, self._clock, self._call = page_change_store, clock, call
         # Concurrent calls share one query of the slots and one commit.
         self._making: GroupCommit[NewSchedule, ScheduleRow | None] = GroupCommit(self._make_all, lambda one: one.uid)
         self._turning: GroupCommit[tuple[ScheduleRow, ScheduleTransition], ScheduleRow | None] = GroupCommit(
@@ -109,7 +109,7 @@ class Schedules:
         return made
 
     async def _turn_all(self, turns: Sequence[tuple[ScheduleRow, ScheduleTransition]]) -> list[ScheduleRow | None]:
-        moved = await self._timetable.move_all(turns, PERSON)
+        moved = await self._schedule_lifecycle.move_all(turns, PERSON)
         return [moved.get(row.id) for row, _ in turns]
 
     async def _replace(self, known: ScheduleRow, terms: ScheduleSpec) -> ScheduleRow:
@@ -174,7 +174,7 @@ class Schedules:
 
     async def _move(self, row: ScheduleRow, turn: ScheduleTransition) -> ScheduleRow | None:
         """Move a schedule in a group commit; raise for an illegal move before it joins the batch."""
-        self._timetable.check(row, turn, PERSON)
+        self._schedule_lifecycle.check(row, turn, PERSON)
         return await self._turning((row, turn))
 
     def _transition_to(self, row: ScheduleRow, state: str) -> ScheduleTransition:
@@ -228,7 +228,7 @@ class Schedules:
             if await self._records.remove(row.id):
                 break
         if row.source_ref and row.interval_ms is not None:
-            await self._forget_rhythm(row.source_ref)
+            await self._forget_page_changes(row.source_ref)
 
     async def forget(self, source_ref: str) -> None:
         """Delete the recurring schedule, if any, of a source that was deleted."""
@@ -236,9 +236,9 @@ class Schedules:
         if row is not None:
             await self.remove(row.uid)
 
-    async def _forget_rhythm(self, source_ref: str) -> None:
+    async def _forget_page_changes(self, source_ref: str) -> None:
         try:
-            await self._rhythms.forget(source_ref)
+            await self._page_change_store.forget(source_ref)
         except Unavailable as error:
             log.warning("page-change history not deleted", extra={"error": str(error)})
 
@@ -250,7 +250,7 @@ class Schedules:
             run = await self._under_way(row)
             if run is not None and turn.steps == ("cancel",):
                 stop = RunStop("cancel", PERSON, "cancelled")
-                moved = await self._timetable.stop(Tick(row, run, self._clock.now()), turn, stop, PERSON)
+                moved = await self._schedule_lifecycle.stop(Tick(row, run, self._clock.now()), turn, stop, PERSON)
             else:
                 moved = await self._move(row, turn)
             if moved is not None:

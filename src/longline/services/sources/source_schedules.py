@@ -65,12 +65,12 @@ class SourceSchedules:
         directory: SourceLookup,
         schedules: ScheduleStore,
         runs: RunStore,
-        timetable: ScheduleLifecycle,
+        schedule_lifecycle: ScheduleLifecycle,
         clock: Clock,
         call: Call = call_no_one,
     ) -> None:
         self._directory, self._schedules, self._runs = directory, schedules, runs
-        self._timetable, self._clock, self._call = timetable, clock, call
+        self._schedule_lifecycle, self._clock, self._call = schedule_lifecycle, clock, call
 
     async def create(self, new: NewSchedule) -> None:
         """Create the schedule of a source."""
@@ -115,8 +115,10 @@ class SourceSchedules:
         turn = ScheduleTransition((*before.steps, *last.steps), last.after, last.reason)
         run = await self._runs.get(row.run_id or 0) if row.state == ScheduleState.RUNNING else None
         if run is None or run.state in RUN_ENDED:
-            return await self._timetable.move(row, turn, "planner")
-        return await self._timetable.stop(Tick(row, run, now), turn, RunStop("cancel", PERSON, DISABLED), "planner")
+            return await self._schedule_lifecycle.move(row, turn, "planner")
+        return await self._schedule_lifecycle.stop(
+            Tick(row, run, now), turn, RunStop("cancel", PERSON, DISABLED), "planner"
+        )
 
     async def run(self) -> SyncResult:
         """Synchronise the schedules of all sources; an error at one source does not stop the others."""
@@ -145,7 +147,7 @@ class SourceSchedules:
             await self.create(new)
             return lambda done: done.created
         if row.state == ScheduleState.PAUSED and row.paused_by != PERSON:
-            await self._timetable.move(row, resumed(row, now), "planner")
+            await self._schedule_lifecycle.move(row, resumed(row, now), "planner")
             return lambda done: done.resumed
         return lambda done: done.kept
 

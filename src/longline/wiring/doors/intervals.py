@@ -87,7 +87,7 @@ def schedule_services(house: House, stores: ScheduleStores) -> tuple[Schedules, 
     """Return the services of schedules, on the stores of the house or on the stores for one message."""
     lifecycle, runs, call = ScheduleLifecycle(stores), house.records.runs, house.call_planners
     return (
-        Schedules(lifecycle, stores.schedules, runs, house.rhythms, house.clock, call),
+        Schedules(lifecycle, stores.schedules, runs, house.page_change_store, house.clock, call),
         SourceSchedules(directory(house), stores.schedules, runs, lifecycle, house.clock, call),
     )
 

@@ -32,12 +32,12 @@ def scheduler(house: House, owner: int, run_log: RunLogWriter | None = None) -> 
     """Return a scheduler that holds its runs as `owner`, and begins their logs."""
     s = house.settings
     parts = SchedulerParts(
-        timetable=ScheduleLifecycle(house.records),
+        schedule_lifecycle=ScheduleLifecycle(house.records),
         lifecycle=house.lifecycle,
         directory=directory(house),
         parsers=house.parsers,
         history=house.records.history,
-        rhythms=house.rhythms,
+        page_change_store=house.page_change_store,
         tallies=house.records.tallies,
         clock=house.clock,
         owner=owner,

@@ -396,12 +396,12 @@ async def test_a_failed_run_does_not_count_as_a_look(stage: Stage):
     for _ in range(2):
         stage.until(seconds((await stage.get(made))["next_run_at"]))
         await stage.run()
-    known = await stage.house.records.rhythms.get(made["source_id"])
+    known = await stage.house.records.page_changes.get(made["source_id"])
     stage.until(seconds((await stage.get(made))["next_run_at"]))
     await stage.poll()
     stage.advance(301)
     await stage.planner(2).follow()
-    assert await stage.house.records.rhythms.get(made["source_id"]) == known
+    assert await stage.house.records.page_changes.get(made["source_id"]) == known
 
 
 async def test_a_start_page_is_visited_again_at_the_next_run(stage: Stage):

@@ -17,8 +17,8 @@ class PageChangeRecords(Table):
 
         return await self._database.read(work)
 
-    async def save(self, source_ref: str, rhythm: PageChanges) -> None:
-        await self._write("keep_rhythm", source_ref=source_ref, **msgspec.structs.asdict(rhythm))
+    async def save(self, source_ref: str, page_changes: PageChanges) -> None:
+        await self._write("keep_rhythm", source_ref=source_ref, **msgspec.structs.asdict(page_changes))
 
     async def forget(self, source_ref: str) -> None:
         await self._write("forget_rhythm", source_ref=source_ref)
