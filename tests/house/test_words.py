@@ -23,6 +23,7 @@ PLAIN = {"cached_property", "cookies", "duration", "error", "id", "patterns", "r
     *("archive", "content_encoding", "discovery", "document", "fetch", "search", "tokenize"),
     *(
         "back_off",
+        "user_agents",
         "bounded_dict",
         "engine_clock",
         "feed_poll",

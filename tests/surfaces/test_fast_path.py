@@ -7,7 +7,7 @@ import pytest
 from litestar.types import Message, Receive, Scope, Send
 
 from longline.surfaces.fast_path import FastPath
-from longline.surfaces.server.request_head import MAX_BODY_BYTES
+from longline.surfaces.server.request_limits import MAX_BODY_BYTES
 from tests.surfaces.small_door import Book, small_door
 
 BODY = b'{"title": "B"}'

@@ -8,7 +8,7 @@ from litestar import Litestar
 
 from longline.surfaces.fast_path import FastPath
 from longline.surfaces.routing import route_of
-from longline.surfaces.server.request_head import MAX_BODY_BYTES
+from longline.surfaces.server.request_limits import MAX_BODY_BYTES
 from tests.surfaces.conftest import serving
 from tests.surfaces.small_door import Book, small_door
 

@@ -19,7 +19,8 @@ async def runs(settings: Settings) -> list[int]:
         await migrate_tables(house, may_migrate=True)
         made = [await keep(house.records, house.blobs, f"warc/{n}", {f"/{n}": f"page {n}".encode()}) for n in (1, 2)]
         for run in made:
-            origin = Origin(run.id, 1, f"https://a.example/{run.id}")
+            (page,) = await house.records.pages.of_run(run.id)
+            origin = Origin(run.id, page.task_id, f"https://a.example/{run.id}")
             await house.records.items.put(new_items([("page", {"title": f"Item {run.id}", "body": "hook"})], origin))
     return [run.id for run in made]
 

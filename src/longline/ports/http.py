@@ -13,8 +13,6 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 ProxyScheme = Literal["http", "https", "socks5", "socks5h"]
 
-_KEEPS_METHOD = frozenset({307, 308})
-_OF_BODY = frozenset({"content-type", "content-length", "content-encoding", "content-language", "content-location"})
 """Headers that describe the body of a request."""
 
 _PORTS = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080}
@@ -115,16 +113,6 @@ class Request(msgspec.Struct, frozen=True):
             raise BadInput("a GET request has no body")
         if len(self.body) > MAX_REQUEST_BODY_BYTES:
             raise BadInput(f"the body of a request has more than {MAX_REQUEST_BODY_BYTES} bytes")
-
-    def redirected(self, status: int, url: str) -> "Request":
-        """Return the request that follows a redirect: 307 and 308 keep method and body, all others make it a GET.
-
-        The Fetch standard turns a redirected POST into a GET for 301 and 302 as well as for 303, as browsers do.
-        """
-        if status in _KEEPS_METHOD or self.method == "GET":
-            return msgspec.structs.replace(self, url=url)
-        headers = tuple((name, value) for name, value in self.headers if name.lower() not in _OF_BODY)
-        return msgspec.structs.replace(self, url=url, headers=headers, method="GET", body=b"")
 
 
 class Response(msgspec.Struct, frozen=True):

@@ -1,17 +1,15 @@
 """The Litestar application that serves all HTTP APIs."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 from litestar import Litestar
-from litestar.config.cors import CORSConfig
-from litestar.types import Method
 
 from longline.services.counts import Counts
 from longline.services.event_loop_lag import LoopMonitor
 from longline.services.health import Health
 from longline.services.tokens import Tokens
 from longline.surfaces.bots.door import BotServices, bots_door
+from longline.surfaces.cors import cors_config
 from longline.surfaces.door import Door
 from longline.surfaces.fast_path import FastPath
 from longline.surfaces.intervals.door import IntervalServices, intervals_door
@@ -22,10 +20,7 @@ from longline.surfaces.platform.door import PlatformServices, platform_door
 from longline.surfaces.platform.health import HealthServices
 from longline.surfaces.platform.metrics import Metrics, MetricsServices
 from longline.surfaces.routing import route_of
-from longline.surfaces.server.request_head import MAX_BODY_BYTES
-
-METHODS: list[Method | Literal["*"]] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
-CORS_SECONDS = 12 * 3600
+from longline.surfaces.server.request_limits import MAX_BODY_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +45,7 @@ def build_app(parts: AppParts) -> Litestar:
     app = Litestar(
         route_handlers=[route_of(endpoint) for endpoint in endpoints],
         exception_handlers=error_handlers(doors),
-        cors_config=CORSConfig(allow_methods=METHODS, allow_headers=["*"], max_age=CORS_SECONDS),
+        cors_config=cors_config(),
         openapi_config=None,
         logging_config=None,
         request_max_body_size=MAX_BODY_BYTES,

@@ -11,7 +11,8 @@ from litestar.exceptions import HTTPException
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from longline.surfaces.door import Endpoint, HttpRequest, HttpResponse
-from longline.surfaces.server.request_head import MAX_BODY_BYTES, TOO_LARGE
+from longline.surfaces.server.request_head import TOO_LARGE
+from longline.surfaces.server.request_limits import MAX_BODY_BYTES
 
 _TOO_LARGE = HTTPException(status_code=TOO_LARGE.status, detail=TOO_LARGE.text)
 

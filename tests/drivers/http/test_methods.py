@@ -90,22 +90,6 @@ async def test_an_inside_address_is_refused_to_a_post_as_well():
     assert server.taken == 0
 
 
-@pytest.mark.parametrize(
-    ("status", "method", "body", "headers"),
-    [
-        (301, "GET", b"", (("Accept", "*/*"),)),
-        (302, "GET", b"", (("Accept", "*/*"),)),
-        (303, "GET", b"", (("Accept", "*/*"),)),
-        (307, "POST", b"a=1", (("Accept", "*/*"), *FORM)),
-        (308, "POST", b"a=1", (("Accept", "*/*"), *FORM)),
-    ],
-)
-def test_a_redirect_keeps_or_drops_the_body(status: int, method: str, body: bytes, headers: tuple[object, ...]):
-    request = Request("https://a.example/", (("Accept", "*/*"), *FORM), method="POST", body=b"a=1")
-    after = request.redirected(status, "https://b.example/")
-    assert (after.url, after.method, after.body, after.headers) == ("https://b.example/", method, body, headers)
-
-
 def test_a_request_that_cannot_be_sent_is_not_made():
     with pytest.raises(BadInput, match="a GET request has no body"):
         Request("https://a.example/", body=b"x")

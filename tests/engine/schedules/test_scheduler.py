@@ -44,7 +44,7 @@ class Away:
 
 def planner(records: Records, clock: FakeClock, owner: int = 1, **more: Any) -> Scheduler:
     parts: dict[str, Any] = {
-        "timetable": ScheduleLifecycle(records),
+        "schedule_lifecycle": ScheduleLifecycle(records),
         "lifecycle": Lifecycle(records),
         "directory": LocalSources(records.sources),
         "parsers": Registry(),

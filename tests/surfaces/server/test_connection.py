@@ -16,7 +16,7 @@ from litestar.types import Receive, Scope, Send
 
 from longline.surfaces.server.connection import Deadlines
 from longline.surfaces.server.http_server import HttpServer
-from longline.surfaces.server.request_head import MAX_BODY_BYTES
+from longline.surfaces.server.request_limits import MAX_BODY_BYTES
 from longline.surfaces.sse import EventStream, frame
 from tests.surfaces.conftest import Stage
 

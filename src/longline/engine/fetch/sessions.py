@@ -10,6 +10,7 @@ from typing import NamedTuple, cast
 
 import msgspec
 
+from longline.engine.fetch.redirects import redirected
 from longline.engine.fetch.run_credentials import RunCredentials, SessionState
 from longline.engine.fetch.sender import LeaseLost, RequestContext, Sender, TimedResponse
 from longline.engine.frontier.held_hosts import HeldHost, TooSoon
@@ -232,7 +233,7 @@ class _Login:
             if response.status not in REDIRECTS or response.header("location") is None:
                 body = decode_body(response.headers, response.body, MAX_RESPONSE_BYTES)
                 return Page(response.url, body, status=response.status, headers=response.headers)
-            request = request.redirected(response.status, response.leads_to(request.url))
+            request = redirected(request, response.status, response.leads_to(request.url))
         raise FetchFailed("too_many_redirects", f"more than {MAX_REDIRECTS} redirects")
 
     async def _send_once(self, request: Request) -> Response:

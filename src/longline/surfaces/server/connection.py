@@ -14,13 +14,12 @@ from uvicorn.server import ServerState
 from longline.surfaces.server.request_head import (
     BAD_VERSION,
     HEAD_TOO_LARGE,
-    MAX_BODY_BYTES,
-    MAX_HEAD_BYTES,
     TOO_LARGE,
     Refusal,
     refusal_of,
     refuse,
 )
+from longline.surfaces.server.request_limits import MAX_BODY_BYTES, MAX_HEAD_BYTES
 
 NEVER = float("inf")
 LINGER_SECONDS = 5.0

@@ -3,11 +3,7 @@
 import re
 from typing import Any, NamedTuple
 
-MAX_BODY_BYTES = 10_000_000
-"""Largest body of a request."""
-
-MAX_HEAD_BYTES = 65_536
-"""Largest head of a request: its request line and its header fields."""
+from longline.surfaces.server.request_limits import MAX_BODY_BYTES
 
 _REFUSAL = "longline.refusal"
 _HOST = re.compile(rb"(?:\[[0-9A-Za-z:.%~_-]*\]|(?:[!$&'()*+,;=0-9A-Za-z._~-]|%[0-9A-Fa-f]{2})*+)(?::[0-9]*)?\Z")

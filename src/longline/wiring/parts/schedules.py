@@ -9,6 +9,7 @@ from longline.engine.loops import Loop, chore, run_loops
 from longline.engine.schedules.pruner import RunPruner
 from longline.engine.schedules.scheduler import Scheduler, SchedulerParts, SchedulerSettings
 from longline.engine.sources.crawl_plan import CrawlRules
+from longline.model.fetch.user_agents import BROWSER_USER_AGENTS
 from longline.wiring.house import DONE_TOPIC, DUE_TOPIC, House
 from longline.wiring.parts.sources import directory
 from longline.wiring.signals import listener
@@ -19,13 +20,6 @@ FOLLOW_INTERVAL_SECONDS = 1.0
 FORGET_INTERVAL_SECONDS = 3600.0
 CLOSE_TIMEOUT_SECONDS = 10.0
 """Seconds that the last writes of a scheduler may take, even while other parts stop."""
-
-BROWSER_USER_AGENTS = (
-    "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0",
-    "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
-    "Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:128.0) Gecko/20100101 Firefox/128.0",
-)
-"""User agents to use in turn, where the operator enables that."""
 
 
 def scheduler(house: House, owner: int, run_log: RunLogWriter | None = None) -> Scheduler:

@@ -4,8 +4,8 @@ import msgspec
 
 from longline.model.frontier import outcomes as fate
 from longline.model.runs.run import Fate, RequestSum, RunKind, RunRow, RunStats
+from longline.surfaces.intervals.jobs.error_categories import CATEGORIES
 from longline.surfaces.intervals.jobs.executions import crawl_metrics, execution_body
-from longline.surfaces.intervals.words import CATEGORIES
 
 RUN = RunRow(
     1, "u", RunKind.CRAWL, "running", "{}", "", None, 1, None, 9, 0, 5, 2, 0, 2, None, 1, 1, None, None, 0, None

@@ -21,8 +21,9 @@ from longline.surfaces.intervals.fields import (
     Timestamp,
     optional_rfc3339,
 )
+from longline.surfaces.intervals.jobs.error_categories import CATEGORIES, ErrorCategory
 from longline.surfaces.intervals.jobs.job_bodies import next_run_at
-from longline.surfaces.intervals.words import CATEGORIES, RUN_WORDS, SKIPS, ErrorCategory, ExecutionStatus
+from longline.surfaces.intervals.words import RUN_WORDS, SKIPS, ExecutionStatus
 from longline.surfaces.operation import operation
 
 Name = TypeVar("Name", bound=str)
