@@ -42,7 +42,6 @@ PROVED_ELSEWHERE = {
     "surfaces/mcp/": "journeys",
     "wiring/mcp.py": "journeys",
     # The commands of a process are proved by processes.
-    "wiring/serve.py": "journeys",
     "wiring/doors/bots.py": "surfaces/bots",
 }
 """Modules without a test file of their own, or whole folders of them: where below tests/ they are proved instead."""

@@ -5,13 +5,14 @@ import logging
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import replace
 
 from longline import __version__
 from longline.drivers.disk_space import check_room
 from longline.drivers.run_delay import run_delay
-from longline.engine.loops import run_loops, run_until
+from longline.engine.loops import RETRY_INTERVAL_SECONDS, run_loops, run_until
+from longline.model.errors import NeedsOperator, Unavailable
 from longline.services.counts import Counts
 from longline.services.event_loop_lag import LoopMonitor
 from longline.services.health import Check, Health
@@ -92,7 +93,9 @@ async def _work(house: House, roles: frozenset[str], stop: asyncio.Event, *, lea
     if not roles:
         await stop.wait()
         return
-    await house.reaper.reap_dead_workers()
+    await _wait_for_engine(house, stop)
+    if stop.is_set():
+        return
     async with (
         registered_worker(house, roles) as owner,
         copying_logs(house) as log_copy,
@@ -105,6 +108,20 @@ async def _work(house: House, roles: frozenset[str], stop: asyncio.Event, *, lea
         if leashed:
             loops["standard input"] = _until_input_ends
         await run_loops(loops, stop)
+
+
+async def _wait_for_engine(house: House, stop: asyncio.Event) -> None:
+    """Reap dead workers; an engine that went away since the tables were checked is waited for until a stop."""
+    while not stop.is_set():
+        try:
+            await house.reaper.reap_dead_workers()
+            return
+        except NeedsOperator:
+            raise
+        except Unavailable as error:
+            log.warning("engine unavailable, work begins when it is back", extra={"error": str(error)})
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), RETRY_INTERVAL_SECONDS)
 
 
 async def _until_input_ends(stop: asyncio.Event) -> None:
