@@ -12,7 +12,7 @@ EXTRAS := --extra article --extra mcp --extra postgres --extra redis --extra s3
 LOCK := --quiet --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --strip-extras --no-header --allow-unsafe
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up demo test test-fast check fix bench docs lock clean
+.PHONY: help setup up demo test test-fast check fix bench docs dashboard lock clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
@@ -76,6 +76,9 @@ bench: setup .venv-bench/.installed ## crawl the same site as rivals do, side by
 
 docs: setup ## write the generated pages of the reference anew
 	@$(BIN)/python -m longline.cli.reference docs/reference
+
+dashboard: setup ## write the Grafana dashboard anew
+	@$(BIN)/python -m longline.cli.dashboard deploy/grafana.json
 
 lock: setup ## resolve the pinned versions anew
 	@$(BIN)/pip-compile $(LOCK) $(EXTRAS) -o requirements/runtime.txt pyproject.toml

@@ -10,11 +10,13 @@ from typer.cli import get_docs_for_click
 from longline.cli.main import build
 from longline.model.duration import show_duration
 from longline.model.frontier import outcomes as fate
+from longline.model.metrics.metric import Metric
 from longline.model.states import MOVES, STATES, Move, Noun
 from longline.settings import KEYS
 from longline.settings.env_aliases import environment_names
 from longline.settings.ignored_env import IGNORED_VARIABLES
 from longline.settings.keys import SUBJECTS, default_text, keys_of
+from longline.surfaces.platform.metric_table import METRIC_TABLE
 from longline.wiring.loops import LOOPS, LoopRow
 
 _GENERATED = "<!-- Written by `make docs`; do not edit. -->\n"
@@ -54,6 +56,14 @@ The repetition does not count as an attempt.
 """
 
 
+_METRICS_INTRODUCTION = """\
+`GET /metrics` exports these metrics for Prometheus; `deploy/grafana.json` is a dashboard of them. Work is counted by
+every process, added to the database every few seconds, and shown by each server for all processes: in a query over
+several servers, take the maximum. A histogram has the suffixes `_bucket`, `_count` and `_sum`. `longline_build` is
+exported as `longline_build_info`. The setting `metrics_hosts` names the domains that are host groups.
+"""
+
+
 _WITHOUT_ITEM_INTRODUCTION = """\
 These pages are completed, and counted once more here: their parser makes no item of them. Custom parsers may have
 further reasons."""
@@ -62,7 +72,8 @@ further reasons."""
 def render() -> dict[str, str]:
     """Return every page by its file name; the same code always gives the same text."""
     return {"cli.md": _commands(), "settings.md": _settings(), "states.md": _states(), "reasons.md": _reasons()} | {
-        "loops.md": _loops()
+        "loops.md": _loops(),
+        "metrics.md": _metrics(),
     }
 
 
@@ -162,6 +173,19 @@ def _reasons() -> str:
 def _loops() -> str:
     head = ["| loop | role | interval | setting | what it does |", "|---|---|---|---|---|"]
     return "\n".join([_GENERATED + "# Loops", "", _LOOPS_INTRODUCTION, *head, *(_loop(row) for row in LOOPS), ""])
+
+
+def _metrics() -> str:
+    parts = [_GENERATED + "# Metrics", "", _METRICS_INTRODUCTION]
+    for subject, metrics in METRIC_TABLE.items():
+        parts += [f"## {subject}", "", "| metric | kind | labels | meaning |", "|---|---|---|---|"]
+        parts += [_metric(metric) for metric in metrics] + [""]
+    return "\n".join(parts)
+
+
+def _metric(metric: Metric) -> str:
+    name = metric.name + ("_total" if metric.kind == "counter" else "")
+    return f"| `{name}` | {metric.kind} | {', '.join(metric.labels) or '–'} | {metric.text} |"
 
 
 def _loop(row: LoopRow) -> str:

@@ -60,6 +60,10 @@ class DiskFull(NeedsOperator):
     """A full disk, or an exhausted disk quota of this user."""
 
 
+class RoleUnstaffed(Unavailable):
+    """A role that the configuration needs, and that no living worker has."""
+
+
 class CorruptDatabase(NeedsOperator):
     """A database file that is damaged, or is no database."""
 

@@ -7,6 +7,7 @@ from litestar import Litestar
 from longline.services.counts import Counts
 from longline.services.event_loop_lag import LoopMonitor
 from longline.services.health import Health
+from longline.services.metrics.operation import Operation
 from longline.services.tokens import Tokens
 from longline.surfaces.bots.door import BotServices, bots_door
 from longline.surfaces.cors import cors_config
@@ -35,6 +36,7 @@ class AppParts:
     bots: BotServices | None = None
     intervals: IntervalServices | None = None
     loop: LoopMonitor | None = None
+    operation: Operation | None = None
 
 
 def build_app(parts: AppParts) -> Litestar:
@@ -52,6 +54,8 @@ def build_app(parts: AppParts) -> Litestar:
     )
     if parts.loop is not None:
         metrics.watch_loop(parts.loop)
+    if parts.operation is not None:
+        metrics.watch_operation(parts.operation)
     metrics.watched += [door.refresh_metrics for door in doors if door.refresh_metrics is not None]
     app.asgi_handler = WholeBodies(app.asgi_handler)
     for door in doors:

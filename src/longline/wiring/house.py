@@ -6,7 +6,7 @@ import os
 import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -32,6 +32,7 @@ from longline.engine.frontier.reaper import Reaper
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.lifecycle.politeness_key import By, PolitenessKey
 from longline.engine.loops import chore
+from longline.engine.metrics import MetricCounters
 from longline.engine.parse.parser import PageParser
 from longline.engine.parse.parser_process import Limits
 from longline.engine.parse.process_pool import ProcessPool
@@ -100,6 +101,7 @@ class House:
     search: Search
     page_change_store: PageChangeStore
     curator: SourceManager | None = None
+    metrics: MetricCounters = field(default_factory=MetricCounters)
 
     @property
     def lifecycle(self) -> Lifecycle:
@@ -164,9 +166,9 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
     """
     parsers = load_parsers(settings)
     prepare_folder(settings.data)
-    clock = SystemClock()
+    clock, metrics = SystemClock(), MetricCounters()
     async with AsyncExitStack() as stack:
-        records = await open_records(settings.database, clock)
+        records = await open_records(settings.database, clock, observe=metrics.observe_transaction)
         stack.push_async_callback(records.schema.close)
         signals = open_signals(settings.database, settings.redis or None)
         stack.push_async_callback(signals.close)
@@ -175,7 +177,7 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
         names = NameResolver()
         http = _http(settings, trusted, names)
         stack.push_async_callback(http.close)
-        parser = page_parser(settings, parsers, stack)
+        parser = page_parser(settings, parsers, stack, metrics)
         page_change_store: PageChangeStore = records.page_changes if settings.rhythms == "database" else NoPageChanges()
         if settings.rhythms == "redis" and settings.redis:
             in_redis = load_driver("longline.drivers.schedules.redis_page_changes").RedisPageChanges(settings.redis)
@@ -199,6 +201,7 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
             search=search,
             page_change_store=page_change_store,
             curator=curator,
+            metrics=metrics,
         )
 
 
@@ -222,14 +225,16 @@ def parser_choice(settings: Settings) -> dict[str, Any]:
     return chosen | ({CONFIG_KEY: msgspec.json.decode(settings.parser_config)} if settings.parser_config else {})
 
 
-def page_parser(settings: Settings, parsers: LoadedParsers, stack: AsyncExitStack) -> PageParser:
+def page_parser(
+    settings: Settings, parsers: LoadedParsers, stack: AsyncExitStack, metrics: MetricCounters | None = None
+) -> PageParser:
     """Return the page parser; slow parsers run in processes, closed with the stack."""
     if not settings.parse_processes:
-        return PageParser(parsers, max_links=settings.max_links)
+        return PageParser(parsers, max_links=settings.max_links, metrics=metrics)
     limits = Limits(settings.max_links, settings.parse_memory)
     aside = ProcessPool(parsers, settings.parse_processes, settings.parse_timeout, limits)
     stack.callback(aside.close)
-    return PageParser(parsers, aside, settings.max_links)
+    return PageParser(parsers, aside, settings.max_links, metrics)
 
 
 def open_index(settings: Settings, records: Records) -> Search:

@@ -28,6 +28,7 @@ from longline.wiring.house import House, migrate_tables, open_house, registered_
 from longline.wiring.loops import API, LoopParts, build_loops
 from longline.wiring.parts.archive import html_archiving
 from longline.wiring.parts.logs import Streams, closing_logs, copying_logs, writing_run_logs
+from longline.wiring.parts.metrics import counting, operation
 from longline.wiring.parts.search import indexing
 
 log = logging.getLogger(__name__)
@@ -47,7 +48,11 @@ async def serve(
     async with open_house(settings) as house:
         # Only the all-in-one command migrates tables: a service that starts never does.
         await migrate_tables(house, may_migrate=api and bool(roles))
-        async with _profiling(settings.profile_port), _serving(house, ready) if api else nullcontext():
+        async with (
+            _profiling(settings.profile_port),
+            counting(house),
+            _serving(house, ready) if api else nullcontext(),
+        ):
             await _work(house, roles, stop, leashed=leashed)
 
 
@@ -157,6 +162,8 @@ def _app_parts(house: House, monitor: LoopMonitor) -> tuple[AppParts, Streams]:
         checks.append(Check("redis", redis))
     if settings.search:
         checks.append(Check("search", house.search.check))
+    figures = operation(house)
+    checks.append(Check("workers", figures.check_workers))
     checks.append(Check("event_loop", monitor.check))
     health = Health(checks, house.clock)
     streams = Streams(house, health)
@@ -169,6 +176,7 @@ def _app_parts(house: House, monitor: LoopMonitor) -> tuple[AppParts, Streams]:
         bots=bot_services(house),
         intervals=replace(interval_services(house), logs=streams.logs, streams=streams.events),
         loop=monitor,
+        operation=figures,
     )
     return parts, streams
 

@@ -19,6 +19,7 @@ from longline.engine.logs.run_log_writer import RunLogWriter
 from longline.engine.parse import parse_worker as reparse
 from longline.engine.parse.parse_worker import ParseWorker
 from longline.engine.proxies.rotation import ProxyRotation
+from longline.engine.worker.fetch_metrics import FetchMetrics
 from longline.engine.worker.page_log import PageLog
 from longline.engine.worker.pipeline import Pipeline
 from longline.engine.worker.reporter import Reporter, ReportObserver
@@ -70,6 +71,7 @@ def fetch_worker(
         clock=house.clock,
         owner=owner,
         work_request=WorkRequest(house.call_for_work, house.clock),
+        metrics=house.metrics,
     )
     return Worker(parts, WorkerSettings(concurrency=s.concurrency, lease=s.lease, idle_poll=s.claim_pause), watch)
 
@@ -95,8 +97,10 @@ def _reporter(house: House, owner: int, observers: Sequence[ReportObserver]) -> 
 
 
 def report_observers(house: House, run_log: RunLogWriter | None) -> list[ReportObserver]:
-    """Return the observers of reports that the settings ask for: run log, saved links, frontier links, discovery."""
-    observers: list[ReportObserver] = [PageLog(run_log).save] if run_log is not None else []
+    """Return the observers of reports for metrics, run log, saved links, frontier links and discovery."""
+    observers: list[ReportObserver] = [FetchMetrics(house.metrics, frozenset(house.settings.metrics_hosts)).save]
+    if run_log is not None:
+        observers.append(PageLog(run_log).save)
     if house.settings.save_links:
         observers.append(Outlinks(house.records.links).save)
     if house.settings.frontier_links:

@@ -25,6 +25,7 @@ from longline.drivers.records.frontier.tasks import TaskRecords
 from longline.drivers.records.frontier.workers import WorkerRecords
 from longline.drivers.records.logs.events import EventRecords
 from longline.drivers.records.logs.logs import LogRecords
+from longline.drivers.records.metrics import MetricRecords, TimedDatabase, TransactionObserver
 from longline.drivers.records.proxies import PoolRecords, ProxyRecords
 from longline.drivers.records.runs import RunRecords
 from longline.drivers.records.schedules.page_changes import PageChangeRecords
@@ -70,9 +71,12 @@ def _make_folder(path: Path) -> None:
         raise Unavailable(f"cannot make the folder {path.parent}: {error.strerror}") from error
 
 
-async def open_records(url: str, clock: Clock, *, read_only: bool = False) -> Records:
-    """Open the records in the database at a URL."""
-    database = await open_database(url, clock, read_only=read_only)
+async def open_records(
+    url: str, clock: Clock, *, read_only: bool = False, observe: TransactionObserver | None = None
+) -> Records:
+    """Open the records in the database at a URL; `observe` is called after each transaction."""
+    opened = await open_database(url, clock, read_only=read_only)
+    database: Database = TimedDatabase(opened, observe) if observe is not None else opened
     return Records(
         schema=SchemaRecords(database),
         sources=SourceRecords(database),
@@ -87,6 +91,7 @@ async def open_records(url: str, clock: Clock, *, read_only: bool = False) -> Re
         sessions=SessionRecords(database),
         segments=SegmentRecords(database),
         workers=WorkerRecords(database),
+        figures=MetricRecords(database),
         events=EventRecords(database),
         logs=LogRecords(database),
         heard=HandledMessageRecords(database),

@@ -64,6 +64,10 @@ class Database(Protocol):
         """Run `work`, which only reads."""
         ...
 
+    def connections(self) -> dict[str, int]:
+        """Return the number of busy and of idle connections of this process."""
+        ...
+
     async def version(self) -> str:
         """Return the name and version of the engine."""
         ...

@@ -119,6 +119,10 @@ class PostgresDatabase:
         async with self._connection():
             pass
 
+    def connections(self) -> dict[str, int]:
+        idle: int = self._pool.get_idle_size()
+        return {"busy": self._pool.get_size() - idle, "idle": idle}
+
     async def version(self) -> str:
         async with self._connection() as connection:
             return f"PostgreSQL {str(await connection.fetchval('SHOW server_version')).split()[0]}"

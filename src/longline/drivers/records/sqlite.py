@@ -191,6 +191,10 @@ class SqliteDatabase:
     async def read(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
         return await self._reader.run(lambda: self._drive(self._reader.connection, "BEGIN", work))
 
+    def connections(self) -> dict[str, int]:
+        busy = sum(not thread.idle for thread in (self._writer, self._reader))
+        return {"busy": busy, "idle": 2 - busy}
+
     async def version(self) -> str:
         return f"SQLite {sqlite3.sqlite_version}"
 

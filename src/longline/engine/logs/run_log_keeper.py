@@ -100,7 +100,11 @@ class RunLogKeeper:
         }
         level = "error" if run.state == RunState.FAILED else "info"
         summary = self._entry(run, level, "lifecycle", f"run {run.state}", facts)
-        return await self._logs.seal(run.run_id, milestones + summary)
+        sealed = await self._logs.seal(run.run_id, milestones + summary)
+        if sealed:
+            sums = {name: facts[name] for name in ("status", "pages", "items", "errors", "duration_ms", "error")}
+            log.info("run ended", extra={"run": run.run_id, "uid": run.uid} | sums)
+        return sealed
 
     def _entry(self, run: LoggedRun, level: str, topic: str, message: str, facts: dict[str, Any]) -> list[NewLogEntry]:
         """Return a list with the entry, empty when the filter refuses the entry."""

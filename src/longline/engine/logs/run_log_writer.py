@@ -132,7 +132,9 @@ class RunLogWriter(logging.Handler):
         changed: set[int] = set()
         try:
             for run_id in list(opening):
-                changed |= {run_id} if await self._logs.open(run_id, opening[run_id]) else set()
+                if await self._logs.open(run_id, opening[run_id]):
+                    changed.add(run_id)
+                    log.info("run started", extra={"run": run_id})
                 del opening[run_id]
             while waiting or lost:
                 changed |= await self._logs.append(waiting[:BATCH_SIZE], lost)

@@ -5,13 +5,15 @@ import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import accumulate, takewhile
-from time import thread_time
+from time import perf_counter, thread_time
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
+from longline.engine.metrics import MetricCounters
 from longline.engine.parse.slow_hosts import SlowHosts
 from longline.model.frontier.task import ClaimedTask
+from longline.model.metrics.metric import PARSE_SECONDS
 from longline.model.runs.plan import SITEMAPS
 from longline.model.search.item import NewItem, Origin, new_items
 from longline.model.storable_text import storable
@@ -117,8 +119,15 @@ class PageParser:
     that cost and host are parsed in the pool, as are pages that need a deadline.
     """
 
-    def __init__(self, registry: Registry, elsewhere: ParserPool | None = None, max_links: int = MAX_LINKS) -> None:
+    def __init__(
+        self,
+        registry: Registry,
+        elsewhere: ParserPool | None = None,
+        max_links: int = MAX_LINKS,
+        metrics: MetricCounters | None = None,
+    ) -> None:
         self._registry, self._elsewhere, self._max_links = registry, elsewhere, max_links
+        self._metrics = metrics or MetricCounters()
         self._slow_hosts = {cost: SlowHosts() for cost in ParseCost}
         self._thread = asyncio.Semaphore(1)
 
@@ -139,6 +148,13 @@ class PageParser:
 
     async def parse(self, page: Page, share: Share = NO_SHARE) -> Parsed:
         """Return items and links of a page; a page that no parser accepts has neither."""
+        begun = perf_counter()
+        try:
+            return await self._parse(page, share)
+        finally:
+            self._metrics.observe(PARSE_SECONDS, perf_counter() - begun)
+
+    async def _parse(self, page: Page, share: Share) -> Parsed:
         self._registry.refresh()
         named = page.config.get(PARSER_KEY)
         marked = self._sitemap_parser(page)

@@ -8,7 +8,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from longline.engine.archive.segment_writer import RecordBuilder
 from longline.engine.fetch.sender import LeaseLost
@@ -16,11 +16,13 @@ from longline.engine.frontier.ask_for_work import WorkRequest
 from longline.engine.frontier.claims import WorkClaims, WorkerSettings
 from longline.engine.frontier.held_hosts import HeldHost, TooSoon
 from longline.engine.lifecycle.moves import Lifecycle
+from longline.engine.metrics import MetricCounters
 from longline.engine.proxies.rotation import ProxyRotation
 from longline.engine.worker.pipeline import Pipeline
 from longline.engine.worker.reporter import Delivered, Finished, FinishedBatch, Reporter
 from longline.model.errors import Unavailable
 from longline.model.frontier.task import ClaimedTask
+from longline.model.metrics.metric import LEASES_LOST
 from longline.model.states import TaskState
 from longline.ports.clock import Clock
 
@@ -56,6 +58,7 @@ class WorkerParts:
     clock: Clock
     owner: int
     work_request: WorkRequest | None = None
+    metrics: MetricCounters = field(default_factory=MetricCounters)
 
 
 class Worker:
@@ -277,6 +280,7 @@ class Worker:
             if host_id in kept:
                 host.renewed(asked, self._settings.lease)
             elif self.hand.holds(host):
+                self._parts.metrics.add(LEASES_LOST)
                 log.warning("host lease lost", extra={"host": host.lease.host})
                 host.lost = True
 

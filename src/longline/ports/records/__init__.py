@@ -6,7 +6,14 @@ from longline.ports.records.archive import PageStore, SegmentStore
 from longline.ports.records.bots import BotOverviewStore, BotPolicyStore, BotStore, BotTaskStore
 from longline.ports.records.discovery import CandidateStore, LinkStore
 from longline.ports.records.feeds import FeedStore, SitemapStore
-from longline.ports.records.frontier import FrontierStore, MoveStore, TaskLeaseStore, TaskStore, WorkerStore
+from longline.ports.records.frontier import (
+    FrontierStore,
+    MoveStore,
+    QueueFigureStore,
+    TaskLeaseStore,
+    TaskStore,
+    WorkerStore,
+)
 from longline.ports.records.logs import EventStore, LogStore
 from longline.ports.records.proxies import PoolStore, ProxyStore
 from longline.ports.records.refused_urls import RefusedUrlStore
@@ -40,6 +47,7 @@ class Records:
     sessions: SessionStore
     segments: SegmentStore
     workers: WorkerStore
+    figures: QueueFigureStore
     events: EventStore
     logs: LogStore
     heard: HandledMessageStore

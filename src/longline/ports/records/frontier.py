@@ -9,6 +9,7 @@ from longline.model.frontier.fate import UrlFate, UrlFilters
 from longline.model.frontier.host import HostLease, HostReport
 from longline.model.frontier.task import ClaimedTask, NewTask, Outcome, RedirectFacts, RefusedUrl, TaskRow
 from longline.model.frontier.worker import WorkerRow
+from longline.model.metrics.queue_figures import QueueFigures
 from longline.model.runs.run import NewRun
 from longline.model.search.item import NewItem
 from longline.model.states import Noun
@@ -247,6 +248,18 @@ class TaskStore(Protocol):
 
     async def counts(self) -> dict[str, int]:
         """Return the number of open tasks, and of ended tasks by fate."""
+        ...
+
+
+class QueueFigureStore(Protocol):
+    """Figures of the queue for dashboards."""
+
+    async def queue_figures(self) -> QueueFigures:
+        """Return the present figures; the time of this call does not grow with the queue."""
+        ...
+
+    def connections(self) -> dict[str, int]:
+        """Return the number of busy and of idle connections of this process to the database."""
         ...
 
 

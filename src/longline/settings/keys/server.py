@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from longline.settings.keys.engines import EngineKeys
-from longline.settings.values import ID_AND_KEY, POSITIVE_DURATION, SWITCH, TEXT, Key, integer
+from longline.settings.values import ID_AND_KEY, LIST, POSITIVE_DURATION, SWITCH, TEXT, Key, integer
 
 
 class ServerKeys(EngineKeys, frozen=True, kw_only=True):
@@ -32,6 +32,10 @@ class ServerKeys(EngineKeys, frozen=True, kw_only=True):
     metrics_open: Annotated[
         bool, Key(SWITCH, "Serve /metrics without a token even when the server listens beyond loopback.")
     ] = False
+    metrics_hosts: Annotated[
+        tuple[str, ...],
+        Key(LIST, "Domains whose fetches have a host group of their own in /metrics; all others are in `other`."),
+    ] = ()
     jwt_secret: Annotated[
         str,
         Key(

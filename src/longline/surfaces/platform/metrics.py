@@ -22,8 +22,10 @@ from prometheus_client.registry import Collector
 
 from longline.services.counts import Counts
 from longline.services.event_loop_lag import Delays, LoopMonitor
+from longline.services.metrics.operation import Operation
 from longline.surfaces.middleware import AccessRecord
 from longline.surfaces.operation import Content, operation
+from longline.surfaces.platform.operation_metrics import OperationMetrics
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _TIMEOUT_SECONDS = 2.0
@@ -60,6 +62,10 @@ class Metrics:
     def watch_loop(self, monitor: LoopMonitor) -> None:
         """Export the delays of the event loop."""
         self.registry.register(_LoopFigures(monitor))
+
+    def watch_operation(self, operation: Operation) -> None:
+        """Export the figures of the platform in operation."""
+        self.watched.append(OperationMetrics(operation, self.registry).refresh)
 
     async def text(self, counts: Counts) -> bytes:
         """Return all current metrics. If the database does not respond, those of tasks and runs are left out."""

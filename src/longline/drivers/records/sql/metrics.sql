@@ -1,0 +1,17 @@
+-- Figures for dashboards. Every count goes by an index and stops at a limit: a scrape never reads a whole table.
+
+-- name: queue_figures
+SELECT
+    (SELECT COUNT(*) FROM (SELECT 1 FROM line WHERE owner IS NULL AND wake_at IS NOT NULL
+        AND wake_at <= CAST(:now AS BIGINT) LIMIT :most) a) AS hosts_ready,
+    (SELECT COUNT(*) FROM (SELECT 1 FROM line WHERE owner IS NULL AND wake_at IS NOT NULL
+        AND wake_at <= CAST(:now AS BIGINT) - :late_ms LIMIT :most) b) AS hosts_late,
+    (SELECT COUNT(*) FROM (SELECT 1 FROM line WHERE owner IS NULL AND wake_at IS NOT NULL
+        AND wake_at > CAST(:now AS BIGINT) LIMIT :most) c) AS hosts_waiting,
+    (SELECT COUNT(*) FROM (SELECT 1 FROM line WHERE owner IS NOT NULL
+        AND wake_at >= CAST(:now AS BIGINT) LIMIT :most) d) AS hosts_held,
+    (SELECT COUNT(*) FROM (SELECT 1 FROM offers WHERE executor = 'parse' AND due = 0 LIMIT :most) e) AS parse_ready,
+    (SELECT COUNT(*) FROM (SELECT 1 FROM offers WHERE executor = 'bot' AND due = 0 LIMIT :most) f) AS bot_ready,
+    (SELECT COUNT(*) FROM (SELECT 1 FROM unindexed LIMIT :most) g) AS unindexed,
+    /*pg GREATEST */ /*lite MAX */ (0, CAST(:now AS BIGINT) - COALESCE((SELECT wake_at FROM line
+        WHERE owner IS NULL AND wake_at IS NOT NULL ORDER BY wake_at LIMIT 1), CAST(:now AS BIGINT))) AS oldest_ms;

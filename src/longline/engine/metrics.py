@@ -1,0 +1,38 @@
+"""Counts of this process, which are added to the counters of the database in turn."""
+
+from collections import Counter
+from time import perf_counter
+
+from longline.model.metrics.metric import DATABASE_SECONDS, SUM, Metric
+from longline.ports.records.schedules import CounterStore
+
+
+class MetricCounters:
+    """Counters in memory; `flush` adds them to the database. A killed process loses the counts since its last flush."""
+
+    def __init__(self) -> None:
+        self._counts = Counter[str]()
+
+    def add(self, metric: Metric, *labels: str, count: int = 1) -> None:
+        """Count events."""
+        self._counts[metric.key(*labels)] += count
+
+    def observe(self, metric: Metric, seconds: float, *labels: str) -> None:
+        """Count one value of a histogram."""
+        self._counts[metric.bucket_key(seconds, *labels)] += 1
+        self._counts[metric.key(*labels, SUM)] += round(seconds * 1_000_000)
+
+    def observe_transaction(self, access: str, begun: float) -> None:
+        """Count a transaction that began at a moment of `perf_counter`."""
+        self.observe(DATABASE_SECONDS, perf_counter() - begun, access)
+
+    async def flush(self, store: CounterStore) -> None:
+        """Add the counts to the database; after a failure they are kept for the next flush."""
+        taken, self._counts = self._counts, Counter[str]()
+        if not taken:
+            return
+        try:
+            await store.add({name: count for name, count in taken.items() if count})
+        except BaseException:
+            self._counts.update(taken)
+            raise

@@ -1,0 +1,1 @@
+"""Metrics: figures of the platform in operation."""

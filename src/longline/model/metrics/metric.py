@@ -1,0 +1,131 @@
+"""The metrics of workers and of the queue, and the names of their counters in the database.
+
+Every process counts in memory and adds its counts to the shared counters of the database, so that a scrape of one
+process shows the work of all processes (docs/decisions/0050).
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping
+from itertools import accumulate
+from typing import Literal
+
+import msgspec
+
+PREFIX = "metric."
+"""Prefix of the counters' names in the database; metric name and label values follow."""
+
+SEPARATOR = "|"
+"""Separator of the metric name, its label values and the part of a histogram."""
+
+SUM = "sum"
+"""Part of a histogram that has the sum of its values, in microseconds."""
+
+SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+"""Upper bounds of the buckets of a histogram of seconds."""
+
+OTHER_HOSTS = "other"
+"""Group of the hosts that the operator does not name."""
+
+
+class Metric(msgspec.Struct, frozen=True):
+    """A metric: its name without a suffix, its kind, one sentence and its labels."""
+
+    name: str
+    kind: Literal["counter", "gauge", "histogram"]
+    text: str
+    labels: tuple[str, ...] = ()
+
+    def key(self, *values: str) -> str:
+        """Return the name of the counter for label values."""
+        return SEPARATOR.join((PREFIX + self.name, *values))
+
+    def bucket_key(self, seconds: float, *values: str) -> str:
+        """Return the name of the counter of the bucket that a value belongs to."""
+        return self.key(*values, str(bisect_left(SECONDS, seconds)))
+
+
+FETCHES = Metric(
+    "longline_fetches",
+    "counter",
+    "Requests for pages, by class of the status (none without a response), reason and host group.",
+    ("status", "reason", "group"),
+)
+FETCH_SECONDS = Metric("longline_fetch_seconds", "histogram", "Time from a request for a page to its response.")
+FETCH_BYTES = Metric("longline_fetch_bytes", "counter", "Bytes of the bodies of responses.", ("group",))
+OUTCOMES = Metric(
+    "longline_task_outcomes", "counter", "Outcomes of tasks that workers reported, by new state.", ("state",)
+)
+ARCHIVED_PAGES = Metric("longline_archived_pages", "counter", "Pages that were fetched and archived.")
+LEASES_LOST = Metric("longline_leases_lost", "counter", "Leases of hosts that workers lost before they ended.")
+PARSE_SECONDS = Metric("longline_parse_seconds", "histogram", "Time to parse a page, its wait for a turn included.")
+DATABASE_SECONDS = Metric(
+    "longline_database_seconds",
+    "histogram",
+    "Time of a transaction, its wait for a connection included.",
+    ("access",),
+)
+
+COUNTED = (
+    FETCHES,
+    FETCH_SECONDS,
+    FETCH_BYTES,
+    OUTCOMES,
+    ARCHIVED_PAGES,
+    LEASES_LOST,
+    PARSE_SECONDS,
+    DATABASE_SECONDS,
+)
+"""Metrics that every process counts, summed over all processes in the database."""
+
+
+class Histogram(msgspec.Struct, frozen=True):
+    """Cumulative counts by upper bound, and the sum of all values in seconds."""
+
+    at_most: tuple[tuple[str, int], ...]
+    sum_seconds: float
+
+
+def status_class(status: int | None) -> str:
+    """Return the class of a status, such as `2xx`, or `none`."""
+    return f"{status // 100}xx" if status else "none"
+
+
+def host_group(host: str, domains: frozenset[str]) -> str:
+    """Return the domain among `domains` that a host belongs to, the closest one, or `OTHER_HOSTS`."""
+    name = host.partition(":")[0]
+    while domains and name:
+        if name in domains:
+            return name
+        name = name.partition(".")[2]
+    return OTHER_HOSTS
+
+
+def counter_values(metric: Metric, counters: Mapping[str, int]) -> dict[tuple[str, ...], int]:
+    """Return the values of a counter by its label values; a counter without labels has a value from the start."""
+    found: dict[tuple[str, ...], int] = {} if metric.labels else {(): counters.get(metric.key(), 0)}
+    for values, count in _entries(metric, counters):
+        if len(values) == len(metric.labels):
+            found[values] = count
+    return found
+
+
+def histogram_values(metric: Metric, counters: Mapping[str, int]) -> dict[tuple[str, ...], Histogram]:
+    """Return the histograms of a metric by its label values."""
+    parts: dict[tuple[str, ...], dict[str, int]] = {} if metric.labels else {(): {}}
+    for values, count in _entries(metric, counters):
+        if len(values) == len(metric.labels) + 1:
+            parts.setdefault(values[:-1], {})[values[-1]] = count
+    return {values: _histogram(found) for values, found in parts.items()}
+
+
+def _entries(metric: Metric, counters: Mapping[str, int]) -> Iterable[tuple[tuple[str, ...], int]]:
+    start = metric.key() + SEPARATOR
+    for name, count in sorted(counters.items()):
+        if name.startswith(start):
+            yield tuple(name.removeprefix(start).split(SEPARATOR)), count
+
+
+def _histogram(found: Mapping[str, int]) -> Histogram:
+    sums = accumulate(found.get(str(number), 0) for number in range(len(SECONDS) + 1))
+    bounds = (*map(str, SECONDS), "+Inf")
+    return Histogram(tuple(zip(bounds, sums, strict=True)), found.get(SUM, 0) / 1_000_000)
