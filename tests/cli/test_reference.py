@@ -21,7 +21,7 @@ def test_pages_are_written_as_they_are_rendered(tmp_path: Path):
     write(tmp_path / "reference")
     pages = {path.name: path.read_text() for path in (tmp_path / "reference").iterdir()}
     assert pages == render() == render()
-    assert set(pages) == {"cli.md", "loops.md", "reasons.md", "settings.md", "states.md"}
+    assert set(pages) == {"cli.md", "loops.md", "metrics.md", "reasons.md", "settings.md", "states.md"}
 
 
 def test_every_setting_and_every_variable_is_in_the_manual():

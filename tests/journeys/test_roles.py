@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from longline.model.metrics.metric import ARCHIVED_PAGES, PARSE_SECONDS, counter_values, histogram_values
 from tests.cli.conftest import running, surroundings
 from tests.journeys.place import LOOPBACK, PATIENCE, Place, wait_until
 from tests.servers import program
@@ -49,6 +50,9 @@ def test_one_fetches_and_another_parses(machines: list[Place], tmp_path: Path):
         visits = site.visits()
         assert visits.pop("/robots.txt") == 1
         assert (len(visits), set(visits.values())) == (PAGES, {1})
+    counters: dict[str, int] = dict(place.ask("SELECT name, count FROM tallies"))
+    assert counter_values(ARCHIVED_PAGES, counters) == {(): PAGES}, "each process has added its counts"
+    assert histogram_values(PARSE_SECONDS, counters)[()].at_most[-1] == ("+Inf", PAGES)
     assert [there.held() for there in machines] == [{}, {}]
 
 

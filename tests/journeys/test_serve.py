@@ -87,7 +87,7 @@ def test_it_answers_lets_in_and_goes(place: Place):
         assert (answer.status_code, told["status"], told["service"]) == (200, "healthy", "crawler")
         assert (told["version"], told["uptime"][-1]) == (__version__, "s")
         assert {name: check["status"] for name, check in told["checks"].items()} == dict.fromkeys(
-            ["database", "disk", "event_loop", "objects", *(["redis"] if place.engines else [])], "healthy"
+            ["database", "disk", "event_loop", "objects", "workers", *(["redis"] if place.engines else [])], "healthy"
         )
         assert "127.0.0.1" not in answer.text, "everybody may ask, and nobody is told where our engines are"
         assert place.value("SELECT roles FROM workers") == "fetch,parse,upkeep"

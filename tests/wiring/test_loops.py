@@ -89,6 +89,7 @@ INSIDE = {
     "house.py": {"chore"},  # the heartbeat of a worker
     "parts/feeds.py": {"chore", "run_loops"},  # the two halves of a poll
     "parts/logs.py": {"chore", "run_loops"},  # the writer of run logs
+    "parts/metrics.py": {"chore", "run_loops"},  # the writer of counts
     "parts/schedules.py": {"chore", "run_loops"},  # the parts of the scheduler
     "doors/intervals.py": {"chore", "run_loops"},  # the two halves of the source events
     "child_worker.py": {"run_loops"},  # the worker processes

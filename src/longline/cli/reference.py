@@ -59,8 +59,9 @@ The repetition does not count as an attempt.
 _METRICS_INTRODUCTION = """\
 `GET /metrics` exports these metrics for Prometheus; `deploy/grafana.json` is a dashboard of them. Work is counted by
 every process, added to the database every few seconds, and shown by each server for all processes: in a query over
-several servers, take the maximum. A histogram has the suffixes `_bucket`, `_count` and `_sum`. `longline_build` is
-exported as `longline_build_info`. The setting `metrics_hosts` names the domains that are host groups.
+several servers, take the maximum. A histogram has the suffixes `_bucket`, `_count` and `_sum`; metrics of one process
+also have `_created`, the time at which counting began. `longline_build` is exported as `longline_build_info`. The
+setting `metrics_hosts` names the domains that are host groups.
 """
 
 

@@ -22,6 +22,10 @@ class MetricCounters:
         self._counts[metric.bucket_key(seconds, *labels)] += 1
         self._counts[metric.key(*labels, SUM)] += round(seconds * 1_000_000)
 
+    def count_of(self, metric: Metric, *labels: str) -> int:
+        """Return the count of events since the last flush."""
+        return self._counts[metric.key(*labels)]
+
     def observe_transaction(self, access: str, begun: float) -> None:
         """Count a transaction that began at a moment of `perf_counter`."""
         self.observe(DATABASE_SECONDS, perf_counter() - begun, access)

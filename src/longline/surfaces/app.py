@@ -7,7 +7,7 @@ from litestar import Litestar
 from longline.services.counts import Counts
 from longline.services.event_loop_lag import LoopMonitor
 from longline.services.health import Health
-from longline.services.metrics.operation import Operation
+from longline.services.metrics.operation import OperationReader
 from longline.services.tokens import Tokens
 from longline.surfaces.bots.door import BotServices, bots_door
 from longline.surfaces.cors import cors_config
@@ -36,7 +36,7 @@ class AppParts:
     bots: BotServices | None = None
     intervals: IntervalServices | None = None
     loop: LoopMonitor | None = None
-    operation: Operation | None = None
+    operation: OperationReader | None = None
 
 
 def build_app(parts: AppParts) -> Litestar:

@@ -64,6 +64,9 @@ class GatedDatabase:
     async def read(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
         return await self._database.read(lambda tx: work(_GatedTx(tx, self._gate)))
 
+    def connections(self) -> dict[str, int]:
+        return self._database.connections()
+
     async def version(self) -> str:
         return await self._database.version()
 

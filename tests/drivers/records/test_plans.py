@@ -88,6 +88,7 @@ INDEXES = {
     "urls_of_host": {"standing_host"},
     "urls_of_runs": {"standing_run"},
     "count_urls_of_host": {"standing_host"},
+    "queue_figures": {"line_free", "line_held", "offers_ready"},
 }
 """What each statement must go by."""
 

@@ -18,11 +18,13 @@ from longline.engine.frontier.claims import WorkerSettings
 from longline.engine.frontier.plan_cache import PlanCache
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.lifecycle.politeness_key import PolitenessKey
+from longline.engine.metrics import MetricCounters
 from longline.engine.parse.parser import PageParser
 from longline.engine.proxies.rotation import ProxyRotation
 from longline.engine.worker.pipeline import Pipeline
 from longline.engine.worker.reporter import Reporter
 from longline.engine.worker.worker import MAX_HEAVY_LINKS, Worker, WorkerParts
+from longline.model.metrics.metric import LEASES_LOST
 from longline.model.runs.plan import CrawlPlan
 from longline.parsers import page
 from longline.plugins import Page, parser
@@ -68,6 +70,7 @@ class Shop:
         lifecycle = Lifecycle(records_of(self.frontier))
         exits = ProxyRotation(FakeWays(), clock)
         sender = Sender(self.http, clock, FetchSettings("longline/1.0"), exits)
+        self.metrics = MetricCounters()
         parts = WorkerParts(
             lifecycle=lifecycle,
             pipeline=Pipeline(
@@ -81,6 +84,7 @@ class Shop:
             proxies=exits,
             clock=clock,
             owner=OWNER,
+            metrics=self.metrics,
         )
         self.worker = Worker(parts, WorkerSettings(**{"idle_poll": 0.002, "lease": LEASE, "drain": 1.0} | settings))
 
@@ -435,6 +439,7 @@ async def test_results_of_a_lost_host_are_not_even_written(shop: Shop):
         slow.set()
         await shop.pass_by(3)
     assert shop.journal == []
+    assert shop.metrics.count_of(LEASES_LOST) == 1
 
 
 async def test_a_host_that_was_lost_and_comes_again_is_worked_on_anew(shop: Shop):

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from longline.drivers.records.database import Database, Transaction
 from longline.drivers.records.table import Table
 from longline.model.errors import Unavailable
-from longline.model.metrics.queue_figures import LATE_MS, MAX_COUNTED, QueueFigures
+from longline.model.metrics.metric import LATE_MS, MAX_COUNTED, QueueFigures
 
 T = TypeVar("T")
 

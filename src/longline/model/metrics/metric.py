@@ -26,6 +26,12 @@ SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 OTHER_HOSTS = "other"
 """Group of the hosts that the operator does not name."""
 
+MAX_COUNTED = 10_000
+"""Largest count of a figure: a scrape never reads more rows than this for one figure."""
+
+LATE_MS = 60_000
+"""Milliseconds after which a host with due work is late."""
+
 
 class Metric(msgspec.Struct, frozen=True):
     """A metric: its name without a suffix, its kind, one sentence and its labels."""
@@ -83,6 +89,23 @@ class Histogram(msgspec.Struct, frozen=True):
 
     at_most: tuple[tuple[str, int], ...]
     sum_seconds: float
+
+
+class QueueFigures(msgspec.Struct, frozen=True):
+    """Hosts, offered tasks and unindexed items, each counted up to `MAX_COUNTED`.
+
+    A host is ready when it has due work and no holder, late when that lasts for `LATE_MS`, waiting before its work is
+    due, and held by a worker. `oldest_ms` is the time for which the longest ready host has been ready.
+    """
+
+    hosts_ready: int
+    hosts_late: int
+    hosts_waiting: int
+    hosts_held: int
+    parse_ready: int
+    bot_ready: int
+    unindexed: int
+    oldest_ms: int
 
 
 def status_class(status: int | None) -> str:

@@ -9,7 +9,7 @@ from longline.model.frontier.fate import UrlFate, UrlFilters
 from longline.model.frontier.host import HostLease, HostReport
 from longline.model.frontier.task import ClaimedTask, NewTask, Outcome, RedirectFacts, RefusedUrl, TaskRow
 from longline.model.frontier.worker import WorkerRow
-from longline.model.metrics.queue_figures import QueueFigures
+from longline.model.metrics.metric import QueueFigures
 from longline.model.runs.run import NewRun
 from longline.model.search.item import NewItem
 from longline.model.states import Noun

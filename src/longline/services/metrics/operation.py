@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from longline.model.errors import RoleUnstaffed
-from longline.model.metrics.queue_figures import QueueFigures
+from longline.model.metrics.metric import QueueFigures
 from longline.ports.clock import Clock
 from longline.ports.records.frontier import QueueFigureStore, WorkerStore
 from longline.ports.records.schedules import CounterStore
@@ -30,7 +30,7 @@ class OperationFigures(NamedTuple):
     connections: Mapping[str, int]
 
 
-class Operation:
+class OperationReader:
     """Reader of the figures; `free_disk_bytes` returns the free space of the data folder."""
 
     def __init__(

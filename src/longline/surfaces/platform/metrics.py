@@ -22,7 +22,7 @@ from prometheus_client.registry import Collector
 
 from longline.services.counts import Counts
 from longline.services.event_loop_lag import Delays, LoopMonitor
-from longline.services.metrics.operation import Operation
+from longline.services.metrics.operation import OperationReader
 from longline.surfaces.middleware import AccessRecord
 from longline.surfaces.operation import Content, operation
 from longline.surfaces.platform.operation_metrics import OperationMetrics
@@ -63,7 +63,7 @@ class Metrics:
         """Export the delays of the event loop."""
         self.registry.register(_LoopFigures(monitor))
 
-    def watch_operation(self, operation: Operation) -> None:
+    def watch_operation(self, operation: OperationReader) -> None:
         """Export the figures of the platform in operation."""
         self.watched.append(OperationMetrics(operation, self.registry).refresh)
 

@@ -7,9 +7,8 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.core import Metric as Family
 from prometheus_client.registry import Collector
 
-from longline.model.metrics.metric import COUNTED, Metric, counter_values, histogram_values
-from longline.model.metrics.queue_figures import LATE_MS, MAX_COUNTED
-from longline.services.metrics.operation import Operation, OperationFigures
+from longline.model.metrics.metric import COUNTED, LATE_MS, MAX_COUNTED, Metric, counter_values, histogram_values
+from longline.services.metrics.operation import OperationFigures, OperationReader
 
 _UP_TO = f"counted up to {MAX_COUNTED}"
 
@@ -38,7 +37,7 @@ GAUGES = (HOSTS, OLDEST, OFFERS, UNINDEXED, WORKERS, FREE_DISK, CONNECTIONS)
 class OperationMetrics(Collector):
     """A collector that takes one snapshot for each scrape; without a fresh snapshot it exports nothing."""
 
-    def __init__(self, operation: Operation, registry: CollectorRegistry) -> None:
+    def __init__(self, operation: OperationReader, registry: CollectorRegistry) -> None:
         self._operation = operation
         self._figures: OperationFigures | None = None
         registry.register(self)

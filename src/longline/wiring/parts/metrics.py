@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from longline.engine.loops import chore, run_loops
 from longline.model.errors import Unavailable
-from longline.services.metrics.operation import Operation
+from longline.services.metrics.operation import OperationReader
 from longline.wiring.house import House
 
 FLUSH_INTERVAL_SECONDS = 5.0
@@ -37,9 +37,9 @@ async def counting(house: House) -> AsyncIterator[None]:
             log.warning("last counts of metrics not stored", extra={"error": str(error)})
 
 
-def operation(house: House) -> Operation:
+def operation(house: House) -> OperationReader:
     """Return the reader of the figures of all processes."""
     records, folder = house.records, house.settings.data
-    return Operation(
+    return OperationReader(
         records.tallies, records.figures, records.workers, lambda: shutil.disk_usage(folder).free, house.clock
     )

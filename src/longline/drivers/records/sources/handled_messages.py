@@ -24,6 +24,7 @@ class MessageDatabase:
     def __init__(self, database: Database, message_id: str) -> None:
         self._database, self._message_id, self.engine = database, message_id, database.engine
         self.read, self.version, self.close = database.read, database.version, database.close
+        self.connections = database.connections
 
     async def transact(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
         async def noted(tx: Transaction) -> T:

@@ -1,0 +1,33 @@
+from typing import Any
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.parser import text_string_to_metric_families
+
+from longline.model.metrics.metric import COUNTED, FETCH_SECONDS, FETCHES, QueueFigures
+from longline.services.metrics.operation import OperationFigures
+from longline.surfaces.platform.operation_metrics import GAUGES, OperationMetrics
+
+
+class Taken:
+    """A reader of figures that are given."""
+
+    async def take(self) -> OperationFigures:
+        counters = {FETCHES.key("2xx", "ok", "other"): 3, FETCH_SECONDS.bucket_key(0.2): 2}
+        queue = QueueFigures(4, 1, 2, 5, 6, 0, 7, 61_500)
+        return OperationFigures(counters, queue, {"fetch": 2, "parse": 1}, 99, {"busy": 1, "idle": 3})
+
+
+async def test_figures_are_exported_once_for_each_snapshot():
+    registry, reader = CollectorRegistry(), Taken()
+    given: Any = reader
+    metrics = OperationMetrics(given, registry)
+    assert generate_latest(registry) == b"", "nothing is exported before a snapshot"
+    await metrics.refresh()
+    families = list(text_string_to_metric_families(generate_latest(registry).decode()))
+    assert {family.name for family in families} == {metric.name for metric in (*COUNTED, *GAUGES)}
+    found = {(s.name, *s.labels.values()): s.value for family in families for s in family.samples}
+    assert found["longline_fetches_total", "2xx", "ok", "other"] == 3
+    assert (found["longline_fetch_seconds_bucket", "0.1"], found["longline_fetch_seconds_bucket", "0.25"]) == (0, 2)
+    assert [found["longline_hosts", state] for state in ("ready", "late", "waiting", "held")] == [4, 1, 2, 5]
+    assert (found[("longline_oldest_due_seconds",)], found["longline_workers", "fetch"]) == (61.5, 2)
+    assert generate_latest(registry) == b"", "old figures are not shown again"
