@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from longline.cli.command_line import command
+from longline.cli.command_line import command, counted
 
 
 @pytest.fixture
@@ -43,3 +43,7 @@ def test_a_module_that_was_started_by_the_interpreter_is_named_by_the_program_be
     monkeypatch.setattr(sys, "argv", ["/x/longline/cli/__main__.py"])
     monkeypatch.setenv("PATH", "/nowhere")
     assert shlex.split(command("up"))[0] == str(Path(sys.executable).parent / "longline")
+
+
+def test_numbers_have_their_nouns():
+    assert [counted(number, "item") for number in (0, 1, 1234)] == ["0 items are", "1 item is", "1,234 items are"]

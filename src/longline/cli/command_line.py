@@ -1,4 +1,4 @@
-"""Command lines that the program prints: they work as they stand, in any folder and any shell."""
+"""Texts that the program prints: command lines that work as they stand, and numbers with their nouns."""
 
 import shlex
 import sys
@@ -9,6 +9,11 @@ from shutil import which
 def command(*words: str) -> str:
     """Return the command line that runs this program with these words."""
     return shlex.join([_program(), *words])
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun and verb, as in "1 item is" and "2 items are"."""
+    return f"1 {noun} is" if number == 1 else f"{number:,} {noun}s are"
 
 
 def _program() -> str:

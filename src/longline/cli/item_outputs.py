@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from longline.cli.command_line import counted
 from longline.model.archive.export import STREAM, table_file
 from longline.services.archive.item_tables import ItemOutputs, WrittenTables
 
@@ -76,7 +77,7 @@ def read_outputs(names: Sequence[str], kinds: Sequence[str]) -> ItemOutputs:
 def print_tables(console: Console, written: WrittenTables) -> None:
     """Print the files of items, and the items that were left out."""
     for file in written.files:
-        console.print(Text(f"{file.rows:,} items are in {file.path}"), soft_wrap=True)
+        console.print(Text(f"{counted(file.rows or 0, 'item')} in {file.path}"), soft_wrap=True)
     for kind, count in written.left_out.items():
         line = f"{count:,} items of the kind {kind} are left out, as there are others; --kind {kind} writes them"
         console.print(Text(line), soft_wrap=True)

@@ -102,9 +102,9 @@ def run(loaded: Loaded, arguments: CrawlArguments) -> None:
     if result.run.completed and result.run.state in RUN_ENDED:
         written = write(settings, result.run.id, FolderOutput(settings.data, _FILES), console)
         names = ", ".join(Path(file.path).name for file in written.files)
-        console.print(Text(f"tables are in {names} beside it"), soft_wrap=True)
+        console.print(Text(f"tables are in {settings.data}: {names}"), soft_wrap=True)
         line = command("search", "WORDS", "--data", str(folder.absolute()))
-        console.print(Text(f"to search them: {line}"), soft_wrap=True)
+        console.print(Text(f"to search items: {line}"), soft_wrap=True)
     if result.run.state == RunState.FAILED or (result.run.state in RUN_ENDED and not result.run.completed):
         raise typer.Exit(_FAILED)
     if result.run.state not in RUN_ENDED:
@@ -212,7 +212,7 @@ def _say_how_it_began(console: Console, result: CrawlResult) -> None:
 def _summary(console: Console, result: CrawlResult, settings: Settings) -> None:
     run = result.run
     _say_how_it_began(console, result)
-    table = Table("fate", "reason", "URLs", title=f"{run.seed}: {run.state}", title_justify="left")
+    table = Table("fate", "reason", "URLs", title=f"{run.seed}: {_outcome(run)}", title_justify="left")
     table.columns[2].justify = "right"
     rows = [(f.fate, f.reason, f.count) for f in result.fates if f.fate not in COUNTED_APART]
     if run.open:
@@ -241,12 +241,21 @@ def _summary(console: Console, result: CrawlResult, settings: Settings) -> None:
         console.print("stopped; the same command resumes the crawl")
 
 
+def _outcome(run: RunRow) -> str:
+    """Return the word for the end of a crawl: a run that fetched no page has not done what its user wanted."""
+    if run.state not in RUN_ENDED:
+        return "stopped"
+    return str(run.state) if run.completed else "no page was fetched"
+
+
 def _details(console: Console, result: CrawlResult) -> None:
     """Print the numbers of changed items, and the errors."""
     if result.changes is not None:
         console.print(_changes(result.changes), soft_wrap=True)
     for error, count, url in result.errors:
-        console.print(Text(f"{count:,} failed: {error} ({'last: ' if count > 1 else ''}{url})"), soft_wrap=True)
+        requests = "1 request" if count == 1 else f"{count:,} requests"
+        line = f"{requests} failed: {error} ({'last: ' if count > 1 else ''}{url})"
+        console.print(Text(line), soft_wrap=True)
 
 
 def _changes(counts: ChangeCounts) -> Text:

@@ -31,4 +31,5 @@ def demo(
         console.print(f"website of {site.pages} pages at {site.url}")
         console.print(Text(f"$ {command('crawl', site.url, '--out', str(folder))}", "dim"), soft_wrap=True)
         crawl.run(loaded, crawl.CrawlArguments(ScopeArguments((site.url,)), Outputs(folder)))
-    console.print("next: longline crawl on a site of your own, or longline up for the whole platform", soft_wrap=True)
+    next_steps = f"next: {command('crawl', 'URL')} on a site of your own, or {command('up')} for the whole platform"
+    console.print(Text(next_steps), soft_wrap=True)

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from longline.cli import log_setup as logs
-from longline.cli.command_line import command
+from longline.cli.command_line import command, counted
 from longline.cli.data_folder import READ_KEYS, archive_settings
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
@@ -68,7 +68,7 @@ def urls(
     settings, filters = archive_settings(loaded), UrlFilters(fate, reason, host)
     if output is not None and output != STREAM:
         written = run_loop(export_urls(settings, run, filters, table_file(output)))
-        Console().print(Text(f"{written.rows:,} URLs are in {written.path}"), soft_wrap=True)
+        Console().print(Text(f"{counted(written.rows or 0, 'URL')} in {written.path}"), soft_wrap=True)
         return
     console = Console()
     chosen = form or (Format.TABLE if console.is_terminal and output is None else Format.JSONL)
@@ -118,7 +118,7 @@ def _show_table(console: Console, settings: Settings, run: int | None, filters: 
 
     count = run_loop(list_urls(settings, run, filters, show))
     if not count:
-        console.print("no such URL")
+        console.print("the run has no such URLs")
         raise typer.Exit(_NOTHING_FOUND)
     console.print(table)
     more = f"; {count - MAX_SHOWN:,} are not shown, -o FILE writes all" if count > MAX_SHOWN else ""
