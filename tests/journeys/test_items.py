@@ -142,3 +142,19 @@ def test_a_reader_that_has_enough_ends_the_crawl_without_a_traceback(folder: Pat
     assert "Traceback" not in error
     assert "the same command resumes the crawl" in error
     assert len(done.stdout.splitlines()) == BOOKS, "a pipe gets all items of the run"
+
+
+def test_a_crawl_keeps_its_parsers(folder: Path):
+    with running_site(pages=0) as site:
+        open_shop(site)
+        first = program.run("crawl", site.url, "--parsers", "books.py", "--limit", "20", "--out", "data", cwd=folder)
+        assert first.returncode == 0, first.stderr
+        whole = program.run("crawl", site.url, "--limit", "none", "--out", "data", "-o", "books.csv", cwd=folder)
+        assert whole.returncode == 0, whole.stderr
+        assert "100 items are in books.csv" in whole.stdout
+        again = program.run("crawl", site.url, "--out", "data", "--again", cwd=folder)
+        assert "0 changed, 100 unchanged, 0 new, 0 gone" in again.stdout
+        (folder / "books.py").unlink()
+        without = program.run("crawl", site.url, "--out", "data", "--again", cwd=folder)
+    assert without.returncode != 0
+    assert str(folder / "books.py") in without.stderr

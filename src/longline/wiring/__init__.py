@@ -17,6 +17,7 @@ from longline.wiring.read_commands import (
     reparse,
     search,
     serve_mcp,
+    stored_parsers,
 )
 from longline.wiring.serve import serve
 
@@ -40,4 +41,5 @@ __all__ = [
     "search",
     "serve",
     "serve_mcp",
+    "stored_parsers",
 ]

@@ -11,10 +11,10 @@ from longline.drivers.extras import load_driver
 from longline.engine.archive.page_reader import PageReader as PageArchive
 from longline.engine.parse.parser import PageParser
 from longline.model.archive.export import ExportedFile, TableFile
-from longline.model.errors import NotFound
+from longline.model.errors import NotFound, Unavailable
 from longline.model.frontier.fate import UrlFilters
 from longline.model.runs.plan import CrawlPlan
-from longline.model.runs.run import RunRow
+from longline.model.runs.run import RunKind, RunRow
 from longline.plugins.parser import CONFIG_KEY, PARSER_KEY
 from longline.ports.blobs import Blobs
 from longline.ports.records import Records
@@ -165,6 +165,16 @@ async def search(settings: Settings, asked: SearchRequest) -> SearchPage:
             # No indexer may be running: the search itself brings the index up to date.
             await archive.indexer.once()
         return await Searches(archive.search, archive.records.items).find(asked)
+
+
+async def stored_parsers(settings: Settings, seed: str) -> tuple[str, ...]:
+    """Return the files of custom parsers of the last crawl from this URL; none where there was no crawl."""
+    try:
+        async with open_archive(settings) as archive:
+            run = await archive.records.runs.latest(RunKind.CRAWL, seed)
+    except (NotFound, Unavailable):
+        return ()  # the crawl itself creates the tables, or says what is wrong
+    return CrawlPlan.read(run.plan).parse.files if run is not None else ()
 
 
 async def serve_mcp(settings: Settings, *, allow_crawl: bool) -> None:

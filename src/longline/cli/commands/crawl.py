@@ -25,7 +25,7 @@ from longline.model.states import RUN_ENDED, RunState
 from longline.model.url import Url
 from longline.services.archive.item_changes import ChangeCounts
 from longline.settings import Loaded, Settings, prepare_folder
-from longline.wiring import CrawlRequest, CrawlResult, FolderOutput, Watcher, WorkerProgress
+from longline.wiring import CrawlRequest, CrawlResult, FolderOutput, Watcher, WorkerProgress, stored_parsers
 from longline.wiring import crawl as crawl_once
 from longline.wiring.house import parser_choice
 
@@ -35,7 +35,16 @@ _LOOPBACK_CONCURRENCY = 8
 _FILES = ("jsonl", "parquet")
 """Formats that a crawl exports beside its archive at its end; `longline export` writes more."""
 
-_PLANNED = ("user_agent", "delay", "host_concurrency", "respect_robots", "max_retries", "parser", "parser_config")
+_PLANNED = (
+    "user_agent",
+    "delay",
+    "host_concurrency",
+    "respect_robots",
+    "max_retries",
+    "parser",
+    "parser_config",
+    "parsers",
+)
 """Settings that a crawl keeps in its plan."""
 
 _COLOURS = {"completed": "green", "failed": "red", "skipped": "yellow", "cancelled": "magenta", "open": "cyan"}
@@ -93,6 +102,8 @@ def run(loaded: Loaded, arguments: CrawlArguments) -> None:
     folder = arguments.outputs.folder or Path(f"crawl-{start.host.replace(':', '-')}")
     request = _request(loaded, wanted, again=arguments.again)
     settings = _settings(loaded, prepare_folder(folder, "--out"))
+    if loaded.origins["parsers"] == "default":
+        settings = msgspec.structs.replace(settings, parsers=run_loop(stored_parsers(settings, start.href)))
     # Standard output belongs to the items.
     console = Console(stderr=arguments.outputs.items.stream)
     with _ProgressBar(console, start) as bar:
@@ -143,7 +154,9 @@ def _plan(loaded: Loaded, wanted: Scope) -> CrawlPlan:
         ),
         retries=Retries(max_attempts=s.max_retries + 1),
         fetch=FetchOptions(user_agents=(s.user_agent,)),
-        parse=ParseOptions(config=_config(s, sitemaps=wanted.bounds.sitemap_only)),
+        parse=ParseOptions(
+            config=_config(s, sitemaps=wanted.bounds.sitemap_only), files=tuple(map(_absolute, s.parsers))
+        ),
     )
 
 
@@ -151,6 +164,11 @@ def _config(settings: Settings, *, sitemaps: bool) -> str:
     """Return the config of parsers as a plan keeps it."""
     chosen = parser_choice(settings) | ({SITEMAPS: True} if sitemaps else {})
     return msgspec.json.encode(chosen, order="sorted").decode()
+
+
+def _absolute(parsers: str) -> str:
+    """Return the path of a file as it is found from any folder; the name of a module stays."""
+    return str(Path(parsers).absolute()) if parsers.endswith(".py") else parsers
 
 
 def _loopback(hostname: str) -> bool:

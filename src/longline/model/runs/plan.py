@@ -154,6 +154,9 @@ class ParseOptions(msgspec.Struct, frozen=True):
     config: str = "{}"
     """Config of parsers, a JSON object."""
 
+    files: tuple[str, ...] = ()
+    """Files of custom parsers by their absolute paths, and modules by their names, of a crawl by command."""
+
 
 class CrawlPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The configuration of a run.
