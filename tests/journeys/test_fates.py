@@ -117,7 +117,7 @@ APART = {"binary_url", "content_type", "http_408", "proxy_exhausted", "worker_lo
 """Words that have a crawl of their own here."""
 
 OF_PROXIES = {"proxy_auth", "proxy_failed", "proxy_refused"}
-ELSEWHERE = {"internal", "network", "page_lost", "render_failed"} | OF_PROXIES
+ELSEWHERE = {"internal", "login_failed", "network", "page_lost", "render_failed"} | OF_PROXIES
 """Words for our own failures, for what nobody foresaw, for proxies, of which a page hears `proxy_exhausted`, and for
 what schedules alone ask for."""
 
@@ -288,7 +288,7 @@ async def test_a_parser_of_somebodys_own_fails_its_pages_alone(here: Place, tmp_
         assert summary(result) == {("completed", "ok"): 2, ("failed", "parser_error"): 1}
         assert site.visits()["/theirs"] == 1
     [(url, error)] = here.ask("SELECT url, error FROM tasks WHERE reason = 'parser_error'")
-    assert (url, error) == (f"{site.url}theirs", "own: ZeroDivisionError('of their own')")
+    assert (url, error) == (f"{site.url}theirs", f"own: {theirs}:7: ZeroDivisionError('of their own')")
     # It stays, and can be parsed again.
     assert here.value("SELECT COUNT(*) FROM pages") == 3
     here.assert_sums_reconcile()

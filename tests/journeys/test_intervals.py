@@ -36,6 +36,7 @@ class Stories:
     def __init__(self, pages: int) -> None:
         self.visits: Counter[str] = Counter()
         self.held_after: int | None = None
+        self.body = ""
         links = "".join(f'<a href="/story/{n}">{n}</a>' for n in range(1, pages))
         site = self
 
@@ -45,7 +46,7 @@ class Stories:
                 number = site.seen
                 while site.held_after is not None and number > site.held_after:
                     time.sleep(0.02)
-                body = b"" if self.path == "/robots.txt" else f"<title>T</title>{links}".encode()
+                body = b"" if self.path == "/robots.txt" else f"<title>T</title>{links}{site.body}".encode()
                 self.send_response(404 if self.path == "/robots.txt" else 200)
                 self.send_header("Content-Type", "text/html")
                 self.send_header("Content-Length", str(len(body)))
@@ -80,6 +81,13 @@ def stories(pages: int) -> Iterator[Stories]:
         thread.join()
         site.server.server_close()
 
+
+ARTICLE = (
+    '<script type="application/ld+json">{"@type": "NewsArticle", "headline": "Late"}</script><article><h1>Late</h1>'
+    + "".join(f"<p>In the {n} hour the ferry was late, and no one on the quay knew why.</p>" for n in range(9))
+    + "</article>"
+)
+"""What makes an article of a story."""
 
 NEVER_BEGAN = ("run not started", "run failed")
 """What the log of a run says whose source nobody knows."""
@@ -348,6 +356,7 @@ def test_29_with_redis_search_and_the_html_archive_away_a_job_is_done_all_the_sa
     archive = 'html_archive = "s3://pages?endpoint=http%3A%2F%2F127.0.0.1%3A1&access_key_id=a&secret_access_key=b"\n'
     place = replace(place, engines={name: url for name, url in place.engines.items() if name != "redis"})
     with stories(pages=5) as site, quick(place, QUICK + away + archive) as (it, client):
+        site.body = ARTICLE
         made = job(client, site)
         wait_until(lambda: client.get(f"/api/v1/jobs/{made}")["status"] == "completed", "its end")
         wait_until(lambda: "search cannot be used" in it.log.read_text(), "a word about the index")

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from redis.asyncio import Redis
 
+from longline.drivers.sources import redis_events
 from longline.drivers.sources.redis_events import RedisSourceEvents
 from longline.ports.sources import Delivery
 from longline.services.sources.source_events import SourceEvent, SourceListener
@@ -76,7 +77,7 @@ async def test_25_who_dies_after_an_effect_has_had_it_once(
         assert (await client.get(path)).json()["status"] == "paused"
         assert (await server.xpending("source-events", "crawler-workers"))["pending"] == 1, "it was not settled"
         assert (await client.post(f"{path}/resume")).json()["status"] == "scheduled"
-        monkeypatch.setattr(wiring, "RedisSourceEvents", partial(RedisSourceEvents, idle_ms=0))
+        monkeypatch.setattr(redis_events, "RedisSourceEvents", partial(RedisSourceEvents, idle_ms=0))
         stop = asyncio.Event()
         hearing = asyncio.create_task(source_events_loop(door.house)(stop))
         await settles(door.house, server, 1)

@@ -16,6 +16,7 @@ from longline.model.errors import CorruptDatabase, DiskFull, Unavailable
 from longline.model.search.item import NewItem, Origin, new_items
 from longline.model.sources.source import NewSource, SourceQuery
 from longline.testing.clock import FakeClock
+from tests.drivers.records.world import running_run
 
 
 @pytest.fixture
@@ -226,6 +227,7 @@ async def test_what_many_rows_return_comes_from_each_of_them(path: Path):
     clock = FakeClock()
     records = await open_records(f"sqlite:///{path}", clock)
     await records.schema.migrate()
+    assert (await running_run(records)).id == 1
     amount = 2 * MAX_ROWS + 3
     items = [item(number) for number in range(amount)]
     assert await records.items.put(items) == amount

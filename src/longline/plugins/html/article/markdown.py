@@ -15,7 +15,6 @@ MAX_NESTING = 12
 """Lists and quotations inside one another that are kept; deeper ones are written at this depth."""
 
 _FENCES = re.compile(r"^ *(`{3,})", re.MULTILINE)
-_LAST_SIGNS = re.compile(r"(#+)$")
 _Path = tuple[int, ...]
 
 
@@ -121,7 +120,8 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _heading_text(text: str) -> str:
-    return _LAST_SIGNS.sub(r"\\\1", text)
+    rest = text.rstrip("#")
+    return f"{rest}\\{text[len(rest) :]}" if len(rest) < len(text) else text
 
 
 class _Layout:

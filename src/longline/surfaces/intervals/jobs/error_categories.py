@@ -24,6 +24,7 @@ CATEGORIES: dict[str, ErrorCategory] = {
     "http_425": "http_client",
     "http_429": "http_client",
     "http_4xx": "http_client",
+    "login_failed": "http_client",
     "odd_status": "http_client",
     "http_5xx": "http_server",
     "egress": "network",
