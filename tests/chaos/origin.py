@@ -48,13 +48,14 @@ class Origin:
         try:
             if self.think:
                 await asyncio.sleep(self.think)
-            if wait:
-                await _refuse(writer, _retry_after(path, wait))
-            else:
-                await _send(writer, b"text/html", self._body(path))
         finally:
-            # Also when the other side is dead by now: it was asked, and it was busy until here.
+            # Also when the other side is dead by now: it was asked, and it was busy until here. Before the answer is
+            # sent: its reader may have it, and count from then, before this process runs again.
             self.visits.append((host, path, start, time.monotonic(), wait))
+        if wait:
+            await _refuse(writer, _retry_after(path, wait))
+        else:
+            await _send(writer, b"text/html", self._body(path))
 
     def _wait(self, host: str, path: str) -> int:
         """Return the seconds that a visitor is asked to wait: the first one of a page that asks for it."""

@@ -58,6 +58,7 @@ CHANGED = Settings(
     schedule_lease=60.5,
     run_timeout=90.25,
     rhythms="database",
+    metrics_hosts=("a.example",),
     cleanup=60.0,
     max_requests=9,
     max_url=99,
