@@ -4,7 +4,7 @@ from tests.chaos.politeness import SMALL, WAITING, Group, Trouble, Verdict, Visi
 
 
 async def test_hosts_are_left_alone_as_they_asked_and_nothing_is_lost():
-    verdict = await storm(SMALL, workers=3, trouble=Trouble(kill_every=2.0), most_seconds=120)
+    verdict = await storm(SMALL, workers=3, trouble=Trouble(kill_every=0.7), most_seconds=120)
     assert verdict.kills >= 1
     assert_polite(verdict, SMALL)
 
