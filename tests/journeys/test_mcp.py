@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
+from tests.servers import program
 from tests.web import running_site
 
 READING = {"search", "page", "urls", "items"}
@@ -65,6 +66,21 @@ async def test_a_client_crawls_searches_and_reads(tmp_path: Path):
             rest = await call(client, "items", after=items["next_position"], limit=100)
             assert len(items["items"]) + len(rest["items"]) >= done["pages"]
             assert rest["next_position"] is None
+
+
+async def test_a_crawl_has_the_bounds_of_its_own_order_alone(tmp_path: Path):
+    """Not those of an earlier crawl from the same URL, nor its headers."""
+    data, canary = tmp_path / "d", "canary-of-the-operator"
+    with running_site(pages=12) as site:
+        words = ("crawl", site.url, "--out", str(data), "--offsite", "--header", f"X-Mine: {canary}", "--limit", "6")
+        assert program.run(*words).returncode == 0
+        asked = len(site.site.requests)
+        assert any(canary in str(one) for one in site.site.requests)
+        async with connected(data, "--allow-crawl", "--egress-allow", "127.0.0.0/8", "--delay", "0") as client:
+            done = await call(client, "crawl", url=site.url, depth=0)
+        assert (done["state"], done["pages"]) == ("completed", 1), done
+        assert site.site.requests[asked:]
+        assert not [one for one in site.site.requests[asked:] if canary in str(one)]
 
 
 @pytest.mark.parametrize("url", ["http://169.254.169.254/latest/", "http://10.0.0.1/", "http://localhost:1/"])

@@ -30,6 +30,9 @@ FIELDS: Mapping[str, tuple[str, str]] = MappingProxyType(
 )
 """Part and field of the plan for each option that replaces one field."""
 
+ALL_OPTIONS = frozenset({*FIELDS, LIMIT, OFFSITE, HEADERS, COOKIES, PARSER, PARSER_CONFIG})
+"""Every option: a request that gives all of them keeps nothing of an earlier crawl but its seeds."""
+
 
 class CrawlRequest(msgspec.Struct, frozen=True):
     """A request for a crawl. `again` starts anew where the last run from this seed has ended.

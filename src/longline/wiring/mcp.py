@@ -10,7 +10,7 @@ from longline.model.search.item import RunItem
 from longline.model.url import parse
 from longline.services.archive.pages import ArchivedPage
 from longline.services.crawl_loop import CrawlResult, Watcher
-from longline.services.crawl_options import CrawlRequest, site_hosts
+from longline.services.crawl_options import ALL_OPTIONS, CrawlRequest, site_hosts
 from longline.services.search import SearchPage, SearchRequest
 from longline.services.url_fates import UrlFates, UrlOut
 from longline.settings import Settings
@@ -52,7 +52,8 @@ def mcp_services(settings: Settings, *, allow_crawl: bool) -> McpServices:
             return run.id, await archive.records.items.of_run(run.id, after=after, limit=limit)
 
     async def begin(order: CrawlOrder, progress: Progress) -> CrawlResult:
-        request = CrawlRequest(crawl_plan(settings, order), order.pages, again=True)
+        # Bounds, headers and cookies of the operator's crawl from the same URL are not the model's.
+        request = CrawlRequest(crawl_plan(settings, order), order.pages, again=True, given=ALL_OPTIONS)
         # The URL comes from a model, not from the operator: its host gets no exception from the egress guard.
         return await _crawl_with_progress(settings, request, progress)
 
