@@ -57,6 +57,16 @@ async def run(client: httpx.AsyncClient, source_id: str, url: str) -> dict[str, 
     return await ended(client, answer.json()["id"])
 
 
+async def listed(client: httpx.AsyncClient, path: str, key: str, amount: int, **params: str) -> list[Any]:
+    """Wait until a list has as many rows as given, and return them."""
+    async with asyncio.timeout(10):
+        while True:
+            rows: list[Any] = (await client.get(path, params=params)).json()[key]
+            if len(rows) >= amount:
+                return rows
+            await asyncio.sleep(0.05)
+
+
 def asked(site: SiteHandle) -> list[str]:
     """What was asked for, without robots.txt."""
     return [visit.path for visit in site.requests if visit.path != "/robots.txt"]
@@ -104,7 +114,8 @@ async def test_10_5_links_carry_the_depth_of_their_page_and_one_more(settings: S
         async with at_work(settings, **changes) as door, door.client() as client:
             mine = await source(client, site, max_depth=2)
             await run(client, mine, site.url)
-            rows = (await client.get(FRONTIER, params={"origin": "spider"})).json()["urls"]
+            await listed(client, "/api/v1/discovered-links", "links", 2)  # links are written after the page's report
+            rows = await listed(client, FRONTIER, "urls", 2, origin="spider")
             told = {row["url"].removeprefix(site.url): (row["depth"], row["parent_url"]) for row in rows}
             assert told == {"a": (2, site.url), "b": (3, f"{site.url}a")}, "what is not followed is submitted too"
             found = (await client.get("/api/v1/discovered-links")).json()["links"]
