@@ -26,7 +26,9 @@ PROVED_ELSEWHERE = {
     "ports/records/frontier.py": "drivers/records",
     # A door is proved over HTTP, and the services that stand behind one door only are proved with it.
     "surfaces/bots/": "surfaces/bots",
-    "services/bots/pull.py": "surfaces/bots",
+    "services/bots/access.py": "surfaces/bots",
+    "services/bots/pulls.py": "surfaces/bots",
+    "services/bots/submits.py": "surfaces/bots",
     "services/bots/registry.py": "surfaces/bots",
     "services/bots/policies.py": "surfaces/bots",
     "services/bots/tasks.py": "surfaces/bots",

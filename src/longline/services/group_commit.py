@@ -10,6 +10,9 @@ from longline.model.errors import LonglineError
 A = TypeVar("A")
 B = TypeVar("B")
 
+GROUP_WAIT_SECONDS = 0.002
+"""Seconds for which a group commit of a busy service waits for more calls."""
+
 
 class GroupCommit(Generic[A, B]):
     """An executor that carries calls out in batches and answers each call when its batch is done.

@@ -117,7 +117,7 @@ async def test_a_request_that_was_sent_again_keeps_those_apart_that_follow(clock
 async def test_an_answer_does_not_undo_a_back_off(clock: FakeClock):
     host = held(delay_ms=1000)
     assert await host.wait_for_turn(clock) == 0
-    host.back_off(30, 0.1)
+    host.pause(30, 0.1)
     host.answered(0, 0.1)
     assert host.next_start == pytest.approx(30.1)
 
@@ -217,7 +217,7 @@ async def test_backing_off_holds_up_also_those_whose_turn_was_coming(clock: Fake
     host.answered(0, 0)
     waiting = asyncio.create_task(host.wait_for_turn(clock))  # would go at 1
     await asyncio.sleep(0)
-    host.back_off(10, clock.monotonic())
+    host.pause(10, clock.monotonic())
     sent = await turns(host, clock, 1, until=9)
     assert (sent, waiting.done()) == ([], False)
     for _ in range(6):
@@ -230,13 +230,13 @@ async def test_backing_off_holds_up_also_those_whose_turn_was_coming(clock: Fake
 
 def test_backing_off_never_shortens_a_wait():
     host = held(not_before=START + 20_000)
-    host.back_off(3, 0.0)
+    host.pause(3, 0.0)
     assert host.next_start == 20
 
 
 async def test_a_wait_beyond_the_lease_is_not_waited_out(clock: FakeClock):
     host = held(claimed(1), claimed(2))
-    host.back_off(31, clock.monotonic())
+    host.pause(31, clock.monotonic())
     with pytest.raises(TooSoon):
         await host.wait_for_turn(clock)
     assert host.idle(0), "a host that cannot be used while its lease lasts is one to let go"

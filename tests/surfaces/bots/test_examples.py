@@ -17,7 +17,7 @@ from tests.surfaces.bots.running import Door
 
 NONE: Any = None
 FORMAT = BotFormat()
-DOOR = bots_door(BotServices(NONE, NONE, NONE, NONE, lambda: 0), Tokens("s" * 64, lambda: 0), CollectorRegistry())
+DOOR = bots_door(BotServices(NONE, NONE, NONE, NONE, NONE, lambda: 0), Tokens("s" * 64, lambda: 0), CollectorRegistry())
 OPERATIONS = [operation for group in DOOR.groups for operation in group.operations]
 
 

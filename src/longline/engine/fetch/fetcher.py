@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from longline.engine.fetch.challenge import is_challenge
-from longline.engine.fetch.retry_after import TOO_MANY_REQUESTS, back_off
+from longline.engine.fetch.retry_after import TOO_MANY_REQUESTS, pause_host
 from longline.engine.fetch.robots import RobotsRules
 from longline.engine.fetch.sender import RequestContext, Sender, TimedResponse
 from longline.engine.fetch.sessions import Sessions
@@ -245,7 +245,7 @@ class Fetcher:
         status = sent.response.status
         if single and status == TOO_MANY_REQUESTS:
             host.impose(min(2 * host.pace.delay, MAX_DELAY), self._clock.monotonic() + THROTTLED_DELAY_SECONDS)
-        after = back_off(host, sent.response, self._clock, self._chance())
+        after = pause_host(host, sent.response, self._clock, self._chance())
         return Fetched(reason, sent.at, status=status, error=f"HTTP {status}", retry_after=after)
 
 

@@ -15,20 +15,20 @@ MAX_RETRY_AFTER = 3600.0
 """Largest Retry-After in seconds; a longer one is cut, since no site may pause a crawl for ever."""
 
 
-def back_off(host: HeldHost, response: Response, clock: Clock, chance: float) -> float | None:
+def pause_host(host: HeldHost, response: Response, clock: Clock, chance: float) -> float | None:
     """Pause a host for the Retry-After of its response; return the seconds, or None without a pause.
 
     A 429 or 503 without a Retry-After pauses the host for longer each time in a row; `chance` is from 0 to 1.
     """
-    after = retry_seconds(response, clock.now())
+    after = retry_after_seconds(response, clock.now())
     if after is None and response.status in THROTTLING_STATUSES:
         after = host.pace.throttled(chance)
     if after is not None:
-        host.back_off(after, clock.monotonic())
+        host.pause(after, clock.monotonic())
     return after
 
 
-def retry_seconds(response: Response, now: int) -> float | None:
+def retry_after_seconds(response: Response, now: int) -> float | None:
     """Return the seconds that a Retry-After states in either of its forms, or None for any other text.
 
     A date is compared with the Date of the response: both come from the clock of the server.

@@ -8,7 +8,7 @@ from weakref import WeakValueDictionary
 
 import msgspec
 
-from longline.engine.fetch.retry_after import TOO_MANY_REQUESTS, back_off
+from longline.engine.fetch.retry_after import TOO_MANY_REQUESTS, pause_host
 from longline.engine.fetch.sender import RequestContext, Sender
 from longline.engine.frontier.held_hosts import HeldHost
 from longline.model.bounded_dict import BoundedDict
@@ -124,7 +124,7 @@ class RobotsRules:
         """Return the rules in a response; raise `FetchFailed` for 429, 5xx and odd statuses."""
         if response.status == TOO_MANY_REQUESTS or response.status >= 500:
             # The site forbids everything while the error lasts: its pages wait, they are not given up.
-            after = back_off(host, response, self._clock, self._chance())
+            after = pause_host(host, response, self._clock, self._chance())
             raise FetchFailed(
                 "http_429" if response.status == TOO_MANY_REQUESTS else "http_5xx",
                 f"HTTP {response.status}",

@@ -138,7 +138,7 @@ class HeldHost:
         """Extend the lease by a renewal that was requested at the moment `asked`."""
         self.expires = asked + held_seconds(ttl)
 
-    def back_off(self, seconds: float, now: float) -> None:
+    def pause(self, seconds: float, now: float) -> None:
         """Leave the host alone for a while; requests that were waiting for their turn wait as well."""
         self._quiet_until = max(self._quiet_until, now + seconds)
         self.next_start = max(self.next_start, now + seconds)

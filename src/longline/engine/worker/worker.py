@@ -166,7 +166,7 @@ class Worker:
             log.warning("task not started, engine unavailable", extra={"url": task.url, "error": str(error)})
             self._trouble = error
             host.waiting.appendleft(task)
-            host.back_off(self._settings.idle_poll, self._clock.monotonic())
+            host.pause(self._settings.idle_poll, self._clock.monotonic())
         finally:
             host.inflight -= 1
 

@@ -17,7 +17,13 @@ BOUND_REASONS = frozenset({"offsite", "excluded", "not_included"})
 DEPTH = "depth"
 """Reason of URLs that are deeper than the depth limit."""
 
-FILES = r"(?i)^https?://[^/]+[^?#]*\.(?:pdf|xml|json|css|js|png|jpe?g|gif|svg|ico|woff|zip|mp3|mp4)(?:[?#]|$)"
+FILE_EXTENSIONS = (
+    *("pdf", "xml", "json", "css", "js", "png", "jpg", "jpeg", "gif", "svg", "ico", "woff"),
+    *("zip", "mp3", "mp4"),
+)
+"""Extensions of files that are not pages."""
+
+FILES = rf"(?i)^https?://[^/]+[^?#]*\.(?:{'|'.join(FILE_EXTENSIONS)})(?:[?#]|$)"
 """Pattern of the addresses of files that are not pages."""
 
 DOWNLOADS = r"(?i)^https?://[^?#]*(?:downloadmp3|download\.php|downloadfile)"

@@ -10,7 +10,7 @@ from longline.model.errors import BadInput
 from longline.model.patterns import Patterns, check_patterns
 from longline.model.runs.bounds import FILES
 from longline.model.runs.plan import BY_NAME
-from longline.parsers.article.content import PAGE_TYPES
+from longline.parsers.article.content import FOLDERS_WITHOUT_CONTENT, PAGE_TYPES
 from longline.plugins.results import Links, Refused
 
 NEVER_FOLLOW = (
@@ -18,8 +18,7 @@ NEVER_FOLLOW = (
     r"^https?://(?:play\.google\.com|apps\.apple\.com|itunes\.apple\.com"
     r"|(?:[^/]+\.)?(?:cloudfront\.net|googleusercontent\.com|fbcdn\.net|twimg\.com))(?:[:/]|$)",
     r"(?i)^https?://[^/]+/(?:wp-content/uploads|assets|static)/",
-    r"(?i)^https?://[^/?#]+(?:/[^/?#]*)*/(?:login|signin|signup|register|search|contact|about|privacy|terms|tag|category"
-    r"|author|page|feed|rss|sitemap|admin|wp-admin|account|cart|checkout|shop|store|products?)(?:[/?#]|$)",
+    rf"(?i)^https?://[^/?#]+(?:/[^/?#]*)*/(?:{'|'.join(FOLDERS_WITHOUT_CONTENT)})(?:[/?#]|$)",
 )
 """Patterns of URLs of a site without text to read."""
 

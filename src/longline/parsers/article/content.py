@@ -7,6 +7,7 @@ from functools import lru_cache
 from urllib.parse import unquote, urlsplit
 
 from longline.model.patterns import MAX_PATTERNS, Patterns
+from longline.model.runs.bounds import FILE_EXTENSIONS
 from longline.plugins import Page
 from longline.plugins.html.structured import types_of
 
@@ -40,18 +41,16 @@ _BY_PATH = (
 PAGE_TYPES = tuple(dict.fromkeys((*_BY_TYPE.values(), *(kind for _, kind in _BY_PATH))))
 """Types of pages that can be detected."""
 
+FOLDERS_WITHOUT_CONTENT = (
+    *("login", "signin", "signup", "register", "search", "contact", "about", "privacy", "terms", "tag"),
+    *("category", "author", "page", "feed", "rss", "sitemap", "admin", "wp-admin", "account", "cart"),
+    *("checkout", "shop", "store", "product", "products"),
+)
+"""Folders of a path under which a site keeps pages that are no articles."""
+
 _CONTENT = frozenset(("news", "article", "articles", "story", "stories", "post", "posts", "blog"))
-_NOT_CONTENT = frozenset(
-    (
-        *("login", "signin", "signup", "register", "search", "contact", "about", "privacy", "terms", "tag"),
-        *("category", "author", "page", "feed", "rss", "sitemap", "admin", "wp-admin", "account", "cart"),
-        *("checkout", "shop", "store", "product", "products"),
-    )
-)
-_FILES = (
-    *(".pdf", ".xml", ".json", ".css", ".js", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".ico", ".woff"),
-    *(".zip", ".mp3", ".mp4"),
-)
+_NOT_CONTENT = frozenset(FOLDERS_WITHOUT_CONTENT)
+_FILES = tuple(f".{extension}" for extension in FILE_EXTENSIONS)
 _DATED = re.compile(r"/\d{4}/\d{1,2}(?:/\d{1,2})?/[^/]+")
 _SLUG = re.compile(r"[^\W_]+(?:-[^\W_]+){3,}(?:\.[a-z]{2,5})?")
 _SIGN_IN = re.compile(r"sign[ -]in|log in", re.IGNORECASE)

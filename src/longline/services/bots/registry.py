@@ -8,7 +8,7 @@ import msgspec
 from longline.model.bots.bot import BotRow, NewBot
 from longline.model.errors import NotFound
 from longline.ports.records.bots import BotStore
-from longline.services.bots.pull import digest
+from longline.services.bots.access import digest
 
 PREVIEW = 20
 RANDOM_BYTES = 32

@@ -8,7 +8,9 @@ from msgspec import UNSET
 from longline.model.bots.bot import AnswerVerdict, BotFinding, Pulled, PulledTask
 from longline.model.ids import task_uuid
 from longline.model.states import TaskState
-from longline.services.bots.pull import BotPulls, Caller
+from longline.services.bots.access import BotCredentials
+from longline.services.bots.pulls import BotPulls
+from longline.services.bots.submits import BotSubmits
 from longline.surfaces.bots import examples, words
 from longline.surfaces.bots.metrics import BotMetrics
 from longline.surfaces.bots.paths import PREFIX
@@ -32,6 +34,7 @@ class PullServices:
     """The services behind the requests of bots."""
 
     pulls: BotPulls
+    submits: BotSubmits
     metrics: BotMetrics
 
 
@@ -47,9 +50,9 @@ class PullServices:
 )
 async def pull_jobs(services: PullServices, identity: str | None, body: PullRequest) -> PulledJobs:
     """Lock jobs for a bot; no job is an empty list. A job that the bot holds already is not returned again."""
-    caller = body.caller(identity)
-    pulled = await services.pulls.pull(caller, body.order())
-    services.metrics.pulled(caller.name, pulled)
+    credentials = body.credentials(identity)
+    pulled = await services.pulls.pull(credentials, body.order())
+    services.metrics.pulled(credentials.name, pulled)
     return _pulled_jobs(pulled)
 
 
@@ -69,10 +72,10 @@ async def submit_result(
 ) -> ApiResponse[AcceptedResult | AcceptedFailure]:
     """Store the outcome of a job, and answer after the commit. A failed job is pending again while retries are left."""
     begun = time.perf_counter()
-    caller, submission = body.caller(identity), body.submission(headers.idempotency_key)
-    verdict = await services.pulls.submit(caller, submission)
-    services.metrics.submitted(caller.name, verdict, time.perf_counter() - begun)
-    _check(verdict, submission.task, caller)
+    credentials, submission = body.credentials(identity), body.submission(headers.idempotency_key)
+    verdict = await services.submits.submit(credentials, submission)
+    services.metrics.submitted(credentials.name, verdict, time.perf_counter() - begun)
+    _check(verdict, submission.task, credentials)
     if verdict.found is not None:
         return ApiResponse(_accepted_result(verdict, verdict.found, submission.task), 201)
     return ApiResponse(_accepted_failure(verdict, submission.task), 200)
@@ -90,9 +93,9 @@ async def submit_result(
 )
 async def extend_lock(services: PullServices, identity: str | None, body: HeartbeatRequest) -> ExtendedLock:
     """Renew the lock for its full time from now."""
-    caller, task = body.caller(identity), str(body.job_id)
-    verdict = await services.pulls.extend(caller, task)
-    _check(verdict, task, caller)
+    credentials, task = body.credentials(identity), str(body.job_id)
+    verdict = await services.pulls.extend(credentials, task)
+    _check(verdict, task, credentials)
     assert verdict.until is not None
     return ExtendedLock(task, "locked", time_text(verdict.until))
 
@@ -100,9 +103,9 @@ async def extend_lock(services: PullServices, identity: str | None, body: Heartb
 BOT_OPERATIONS = (pull_jobs, submit_result, extend_lock)
 
 
-def _check(verdict: AnswerVerdict, task: str, caller: Caller) -> None:
+def _check(verdict: AnswerVerdict, task: str, credentials: BotCredentials) -> None:
     if verdict.refusal is not None:
-        raise ApiFailure(refusal_error(verdict, verdict.refusal, task, caller.name))
+        raise ApiFailure(refusal_error(verdict, verdict.refusal, task, credentials.name))
 
 
 def _pulled_jobs(found: Pulled) -> PulledJobs:

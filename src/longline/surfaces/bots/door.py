@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from prometheus_client import CollectorRegistry
 
 from longline.services.bots.policies import BotPolicies
-from longline.services.bots.pull import BotPulls
+from longline.services.bots.pulls import BotPulls
 from longline.services.bots.registry import BotRegistry
+from longline.services.bots.submits import BotSubmits
 from longline.services.bots.tasks import BotTasks
 from longline.services.tokens import TokenClaims, Tokens
 from longline.surfaces.access import token_access
@@ -31,6 +32,7 @@ class BotServices:
     """The services behind the bot API; `now` returns UTC milliseconds."""
 
     pulls: BotPulls
+    submits: BotSubmits
     policies: BotPolicies
     tasks: BotTasks
     registry: BotRegistry
@@ -64,7 +66,7 @@ def _groups(services: BotServices, metrics: BotMetrics) -> tuple[OperationGroup,
             "bots",
             "Work of bots: each job is locked for a time, within which the bot submits its result.",
             BOT_OPERATIONS,
-            PullServices(services.pulls, metrics),
+            PullServices(services.pulls, services.submits, metrics),
         ),
         OperationGroup(
             "policies",

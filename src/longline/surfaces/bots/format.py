@@ -12,7 +12,7 @@ import msgspec
 from litestar.exceptions import HTTPException
 
 from longline.model.errors import NotFound, Unavailable
-from longline.services.bots.pull import BotRefused, TooOften
+from longline.services.bots.access import BotRefused, TooOften
 from longline.services.bots.tasks import TaskHeld
 from longline.services.tokens import TokenRefused
 from longline.surfaces.bots import words

@@ -15,7 +15,9 @@ from longline.model.bots.bot import (
     NewBotPolicy,
 )
 from longline.model.ids import new_id
-from longline.services.bots.pull import Caller, PullOrder, Submission
+from longline.services.bots.access import BotCredentials
+from longline.services.bots.pulls import PullOrder
+from longline.services.bots.submits import Submission
 from longline.surfaces.bots import words
 from longline.surfaces.bots.field_types import (
     MAX_INT,
@@ -60,9 +62,9 @@ class BotRequest(msgspec.Struct, kw_only=True):
     bot_id: BotId
     api_token: Annotated[Text, Meta(description="The bot's token, unless it is sent as a bearer token.")] | None = None
 
-    def caller(self, bearer: str | None) -> Caller:
+    def credentials(self, bearer: str | None) -> BotCredentials:
         """Return the calling bot; its token may be in the body or in the Authorization header."""
-        return Caller(self.bot_id, self.api_token or bearer)
+        return BotCredentials(self.bot_id, self.api_token or bearer)
 
 
 class PullRequest(BotRequest, kw_only=True):
