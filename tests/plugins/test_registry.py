@@ -134,7 +134,7 @@ def test_a_shelf_opens_modules_and_files(tmp_path: Path):
             r"raises.py cannot be loaded: .*raises.py:2: ZeroDivisionError\('division by zero'\)",
         ),
         ("deep.py", "import json\n\njson.loads('[')", "deep.py cannot be loaded: .*deep.py:3: JSONDecodeError"),
-        ("empty.py", "x = 1", "there is no parser and no session in .*empty.py; mark a function with @parser"),
+        ("empty.py", "x = 1", "there is no parser, session or sink in .*empty.py; mark a function with @parser"),
         ("twice.py", MINE.replace('"mine"', '"page"'), "two parsers are called 'page'"),
     ],
 )

@@ -96,6 +96,6 @@ def test_a_file_may_have_a_session_alone_and_each_name_once(tmp_path):
         ParserSources((), (str(tmp_path / "one.py"), str(tmp_path / "two.py"))).open()
     (tmp_path / "none.py").write_text("")
     with pytest.raises(
-        BadInput, match=r"there is no parser and no session in .*; mark a function with @parser or @ses"
+        BadInput, match=r"there is no parser, session or sink in .*; mark a function with @parser, @ses"
     ):
         ParserSources((), (str(tmp_path / "none.py"),)).open()

@@ -1,8 +1,22 @@
 """The API of parsers: the decorators, the page, items and links."""
 
+from longline.model.sinks.sink import SinkItem
 from longline.plugins.page import Page
 from longline.plugins.parser import parser
 from longline.plugins.results import Item, Link, Links, Refused
 from longline.plugins.session import LoginFailed, Session, session
+from longline.plugins.sink import sink
 
-__all__ = ["Item", "Link", "Links", "LoginFailed", "Page", "Refused", "Session", "parser", "session"]
+__all__ = [
+    "Item",
+    "Link",
+    "Links",
+    "LoginFailed",
+    "Page",
+    "Refused",
+    "Session",
+    "SinkItem",
+    "parser",
+    "session",
+    "sink",
+]

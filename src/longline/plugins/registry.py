@@ -15,6 +15,7 @@ from longline.plugins.page import Page
 from longline.plugins.parser import HTML, PARSER_ATTRIBUTE, Parser
 from longline.plugins.parser_files import import_parsers, is_module, read_source, run_source
 from longline.plugins.session import SESSION_ATTRIBUTE, SessionHook
+from longline.plugins.sink import SINK_ATTRIBUTE, SinkHook
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +35,7 @@ class Registry:
         self._parsers: dict[str, Parser] = {}
         self._custom: set[str] = set()
         self._sessions: dict[str, SessionHook] = {}
+        self._sinks: dict[str, SinkHook] = {}
         for module in modules:
             self.scan(module)
 
@@ -48,6 +50,11 @@ class Registry:
         return tuple(self._sessions.values())
 
     @property
+    def sinks(self) -> dict[str, SinkHook]:
+        """Return all functions that send items, by scheme."""
+        return dict(self._sinks)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Return the names of all parsers, sorted."""
         return tuple(sorted(self._parsers))
@@ -57,8 +64,8 @@ class Registry:
         """Return the operator's own parsers."""
         return tuple(parser for parser in self.parsers if parser.name in self._custom)
 
-    def scan(self, module: ModuleType, *, custom: bool = False) -> tuple[Parser | SessionHook, ...]:
-        """Register every parser and session of a module; raise `BadInput` for a second one of the same name."""
+    def scan(self, module: ModuleType, *, custom: bool = False) -> tuple[Parser | SessionHook | SinkHook, ...]:
+        """Register every parser, session and sink of a module; raise `BadInput` for a second one of the same name."""
         found = [
             mark
             for thing in vars(module).values()
@@ -70,7 +77,7 @@ class Registry:
             known = self._parsers.setdefault(parser.name, parser)
             if known is not parser:
                 raise BadInput(f"two parsers are called {parser.name!r}: {known.place} and {parser.place}; rename one")
-        return (*found, *self._scan_sessions(module))
+        return (*found, *self._scan_sessions(module), *self._scan_sinks(module))
 
     def _scan_sessions(self, module: ModuleType) -> list[SessionHook]:
         marks = (getattr(thing, SESSION_ATTRIBUTE, None) for thing in vars(module).values())
@@ -78,6 +85,14 @@ class Registry:
         for hook in hooks:
             if self._sessions.setdefault(hook.name, hook) is not hook:
                 raise BadInput(f"two sessions are called {hook.name!r}; the second is in {module.__name__}; rename one")
+        return hooks
+
+    def _scan_sinks(self, module: ModuleType) -> list[SinkHook]:
+        marks = (getattr(thing, SINK_ATTRIBUTE, None) for thing in vars(module).values())
+        hooks = [mark for mark in marks if isinstance(mark, SinkHook)]
+        for hook in hooks:
+            if self._sinks.setdefault(hook.scheme, hook) is not hook:
+                raise BadInput(f"two sinks are for {hook.scheme}://; the second is in {module.__name__}; rename one")
         return hooks
 
     def refresh(self) -> None:
@@ -145,7 +160,7 @@ class ParserCode(msgspec.Struct, frozen=True):
             module = import_parsers(place) if source is None else run_source(place, source)
             if not registry.scan(module, custom=True):
                 raise BadInput(
-                    f"there is no parser and no session in {place}; mark a function with @parser or @session"
+                    f"there is no parser, session or sink in {place}; mark a function with @parser, @session or @sink"
                 )
         return registry
 
@@ -205,7 +220,7 @@ class LoadedParsers(Registry):
     def _take(self, code: ParserCode) -> None:
         loaded = code.open()
         self._code, self._parsers, self._custom = code, loaded._parsers, loaded._custom
-        self._sessions = loaded._sessions
+        self._sessions, self._sinks = loaded._sessions, loaded._sinks
 
 
 def _stamp(path: Path) -> tuple[int, ...]:

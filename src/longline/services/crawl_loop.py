@@ -17,6 +17,7 @@ from longline.services.archive.item_changes import ChangeCounts, ItemChanges
 from longline.services.archive.item_tables import LiveItems, WrittenTables
 from longline.services.crawl_options import CrawlRequest
 from longline.services.crawls import Crawls, OpenedRun
+from longline.services.sinks import CrawlSinks
 
 PROGRESS_INTERVAL_SECONDS = 0.2
 INDEX_INTERVAL_SECONDS = 0.5
@@ -51,6 +52,9 @@ class CrawlResult(msgspec.Struct, frozen=True):
     taken_up: int = 0
     """Number of URLs that earlier bounds refused and the present ones admitted."""
 
+    undelivered: Mapping[str, int] = {}
+    """Numbers of items that still wait for a sink, by sink."""
+
 
 class Watcher:
     """An observer of a crawl, for the person at the screen; the default shows nothing."""
@@ -77,6 +81,7 @@ class CrawlLoopParts:
     owner: int
     lease_seconds: float
     live_items: LiveItems | None = None
+    sinks: CrawlSinks | None = None
 
 
 class CrawlLoop:
@@ -101,6 +106,9 @@ class CrawlLoop:
         result = CrawlResult(
             run, fates, opened.resumed, opened.token is None, errors, changes, refused=refused, taken_up=opened.taken_up
         )
+        if self._parts.sinks is not None:
+            undelivered = await self._parts.sinks.finish(run.id, stop)
+            result = msgspec.structs.replace(result, undelivered=undelivered)
         live = self._parts.live_items
         if live is None:
             return result
@@ -124,6 +132,7 @@ class CrawlLoop:
             asyncio.create_task(chore(parts.indexer.once, INDEX_INTERVAL_SECONDS, fatal=FATAL)(done)),
             asyncio.create_task(run_loops({"sharing": parts.sharing}, done)),
             *self._live_items(opened.run.id),
+            *self._sinks(opened.run.id),
         ]
         await self._until_done(loops, stop)
         await parts.indexer.once()
@@ -142,6 +151,11 @@ class CrawlLoop:
                 done.set()
 
         return [asyncio.create_task(chore(write, ITEMS_INTERVAL_SECONDS, fatal=FATAL)(done))]
+
+    def _sinks(self, run_id: int) -> "list[asyncio.Task[None]]":
+        """Return the loops that send items to sinks while they come."""
+        loops = self._parts.sinks.loops(run_id) if self._parts.sinks else []
+        return [asyncio.create_task(loop(self._done)) for loop in loops]
 
     async def _look(self, run_id: int) -> None:
         """Show the progress of the run, and end the loops when the run has ended."""

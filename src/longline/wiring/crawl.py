@@ -10,9 +10,11 @@ from longline.services.archive.item_tables import ItemOutputs
 from longline.services.crawl_loop import CrawlLoop, CrawlLoopParts, CrawlResult, Watcher
 from longline.services.crawl_options import CrawlRequest
 from longline.services.crawls import Crawls, CrawlStores
+from longline.services.sinks import CrawlSinks
 from longline.settings import Settings
 from longline.wiring.house import WANT_TOPIC, House, migrate_tables, open_house, registered_worker
 from longline.wiring.parts.exports import check_places, live_items
+from longline.wiring.parts.sinks import open_deliveries, sink_targets
 from longline.wiring.signals import listener
 from longline.wiring.worker import fetch_worker
 
@@ -47,13 +49,15 @@ async def crawl_until(
         await house.blobs.check()
         # A process that was killed in this folder, or stopped for longer than its leases, holds nothing any more.
         await house.reaper.once()
-        async with registered_worker(house, FETCH) as owner:
-            result = await CrawlLoop(_crawl_loop_parts(house, owner, outputs), watcher).run(request, stop)
+        targets = sink_targets(house, settings.sinks)
+        async with registered_worker(house, FETCH) as owner, open_deliveries(house, targets, owner) as deliveries:
+            parts = _crawl_loop_parts(house, owner, outputs, CrawlSinks(deliveries, house.clock))
+            result = await CrawlLoop(parts, watcher).run(request, stop)
             await house.records.sessions.drop_ended()
             return result
 
 
-def _crawl_loop_parts(house: House, owner: int, outputs: ItemOutputs | None) -> CrawlLoopParts:
+def _crawl_loop_parts(house: House, owner: int, outputs: ItemOutputs | None, sinks: CrawlSinks) -> CrawlLoopParts:
     reported = asyncio.Event()
     worker = fetch_worker(house, owner, watch=lambda _: reported.set())
     return CrawlLoopParts(
@@ -67,6 +71,7 @@ def _crawl_loop_parts(house: House, owner: int, outputs: ItemOutputs | None) -> 
         indexer=house.indexer,
         owner=owner,
         lease_seconds=house.settings.lease,
+        sinks=sinks,
         live_items=live_items(house.records.items, house.clock, outputs) if outputs else None,
     )
 

@@ -272,6 +272,11 @@ def _live_http(settings: Settings, trusted: frozenset[str], names: NameResolver)
     return RenderingHttp(plain, settings.render_url, guarded.resolve, roots) if settings.render_url else plain
 
 
+def trusting_http(settings: Settings, trusted: frozenset[str]) -> Http:
+    """Return a client of its own for hosts that the operator named, which may be internal; pages cannot use it."""
+    return _live_http(msgspec.structs.replace(settings, render_url=""), trusted, NameResolver())
+
+
 @asynccontextmanager
 async def registered_worker(house: House, roles: frozenset[str]) -> AsyncIterator[int]:
     """Register this process as a worker; yield the id under which the process owns leases."""

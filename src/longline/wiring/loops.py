@@ -30,6 +30,7 @@ from longline.wiring.parts.feeds import (
 )
 from longline.wiring.parts.logs import Streams, run_log_keeper
 from longline.wiring.parts.schedules import run_pruner, scheduler_loop
+from longline.wiring.parts.sinks import sink_loop
 from longline.wiring.parts.sources import plan_cache
 from longline.wiring.signals import listener
 from longline.wiring.worker import fetch_worker, parse_worker, report_observers
@@ -183,6 +184,14 @@ LOOPS = (
         (UPKEEP,),
         60.0,
         once=lambda p: p.house.records.sessions.drop_ended,
+    ),
+    LoopRow(
+        "sinks",
+        "Send new items to the sinks.",
+        (UPKEEP,),
+        None,
+        make=lambda p: sink_loop(p.house, p.owner),
+        settings=("sinks",),
     ),
     LoopRow("index upkeep", "Tidy the search index.", (UPKEEP,), 600.0, once=lambda p: p.house.indexer.maintain),
     LoopRow(

@@ -1,6 +1,7 @@
 """`longline crawl`: one crawl of one site, with a progress bar and a table of the fates of its URLs."""
 
 import ipaddress
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -73,6 +74,16 @@ def crawl(
     loaded: Loaded,
     scope: ScopeArguments,
     again: Annotated[bool, typer.Option("--again", help="Start a new crawl after the last one has ended.")] = False,
+    to: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--to",
+            metavar="URL",
+            help="Sink that gets the items: postgresql://host/database/table, https://host/path#whsec_SECRET, or an "
+            "address of an own function. Can be given several times.",
+            show_default=False,
+        ),
+    ] = None,
     *,
     outputs: Outputs,
 ) -> None:
@@ -84,7 +95,7 @@ def crawl(
     logs.set_up(
         loaded.settings.log_level if loaded.origins["log_level"] != "default" else "error", loaded.settings.log_format
     )
-    run(loaded, CrawlArguments(scope, outputs, again))
+    run(loaded, CrawlArguments(scope, outputs, again, tuple(to or ())))
 
 
 class CrawlArguments(msgspec.Struct, frozen=True):
@@ -93,6 +104,7 @@ class CrawlArguments(msgspec.Struct, frozen=True):
     scope: ScopeArguments
     outputs: Outputs = Outputs()
     again: bool = False
+    sinks: tuple[str, ...] = ()
 
 
 def run(loaded: Loaded, arguments: CrawlArguments) -> None:
@@ -101,7 +113,7 @@ def run(loaded: Loaded, arguments: CrawlArguments) -> None:
     start = wanted.seeds[0]
     folder = arguments.outputs.folder or Path(f"crawl-{start.host.replace(':', '-')}")
     request = _request(loaded, wanted, again=arguments.again)
-    settings = _settings(loaded, prepare_folder(folder, "--out"))
+    settings = _settings(loaded, prepare_folder(folder, "--out"), arguments.sinks)
     if loaded.origins["parsers"] == "default":
         settings = msgspec.structs.replace(settings, parsers=run_loop(stored_parsers(settings, start.href)))
     # Standard output belongs to the items.
@@ -116,10 +128,19 @@ def run(loaded: Loaded, arguments: CrawlArguments) -> None:
         console.print(Text(f"tables are in {settings.data}: {names}"), soft_wrap=True)
         line = command("search", "WORDS", "--data", str(folder.absolute()))
         console.print(Text(f"to search items: {line}"), soft_wrap=True)
+    _print_undelivered(console, result.undelivered)
     if result.run.state == RunState.FAILED or (result.run.state in RUN_ENDED and not result.run.completed):
         raise typer.Exit(_FAILED)
     if result.run.state not in RUN_ENDED:
         raise typer.Exit(PIPE_CLOSED if result.pipe_closed else _INTERRUPTED)
+    if result.undelivered:
+        raise typer.Exit(_FAILED)
+
+
+def _print_undelivered(console: Console, undelivered: Mapping[str, int]) -> None:
+    for sink, count in undelivered.items():
+        line = f"{count:,} items still wait for {sink}; the same command sends them"
+        console.print(Text(line), soft_wrap=True)
 
 
 def _request(loaded: Loaded, wanted: Scope, *, again: bool) -> CrawlRequest:
@@ -127,10 +148,12 @@ def _request(loaded: Loaded, wanted: Scope, *, again: bool) -> CrawlRequest:
     return CrawlRequest(_plan(loaded, wanted), wanted.limit, again, given, wanted.credentials)
 
 
-def _settings(loaded: Loaded, out: Path) -> Settings:
+def _settings(loaded: Loaded, out: Path, sinks: tuple[str, ...] = ()) -> Settings:
     """Return settings with all engines in one folder, except engines that were named."""
     here = out.absolute()
     changes: dict[str, object] = {"data": here}
+    if sinks:
+        changes["sinks"] = sinks
     if loaded.origins["database"] == "default":
         changes["database"] = f"sqlite:///{here / 'longline.db'}"
     if loaded.origins["objects"] == "default":

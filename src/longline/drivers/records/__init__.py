@@ -37,6 +37,7 @@ from longline.drivers.records.search.index import RecordsSearch
 from longline.drivers.records.search.item_changes import ItemChangeRecords
 from longline.drivers.records.search.items import ItemRecords
 from longline.drivers.records.sessions import SessionRecords
+from longline.drivers.records.sinks import SinkRecords
 from longline.drivers.records.sources.handled_messages import HandledMessageRecords
 from longline.drivers.records.sources.remote_sources import RemoteSourceRecords
 from longline.drivers.records.sources.sources import SourceRecords
@@ -89,6 +90,7 @@ async def open_records(
         tasks=TaskRecords(database),
         refused_urls=RefusedUrlRecords(database),
         sessions=SessionRecords(database),
+        sinks=SinkRecords(database),
         segments=SegmentRecords(database),
         workers=WorkerRecords(database),
         figures=MetricRecords(database),

@@ -25,6 +25,7 @@ from longline.ports.records.sessions import SessionStore
 from longline.ports.records.sources import HandledMessageStore, RemoteSourceStore, SourceStore
 from longline.ports.records.standing_frontier import StandingFrontierStore
 from longline.ports.search import Search
+from longline.ports.sinks import SinkStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class Records:
     tasks: TaskStore
     refused_urls: RefusedUrlStore
     sessions: SessionStore
+    sinks: SinkStore
     segments: SegmentStore
     workers: WorkerStore
     figures: QueueFigureStore

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import msgspec
 
-from longline.settings.values import FOLDER, ID_AND_KEY, POSITIVE_DURATION, SWITCH, TEXT, URLS, Key, integer, url
+from longline.settings.values import FOLDER, ID_AND_KEY, POSITIVE_DURATION, SINKS, SWITCH, TEXT, URLS, Key, integer, url
 
 STORE = url("file", "s3", "memory", folder=True)
 """Addresses of object stores."""
@@ -51,6 +51,10 @@ class EngineKeys(msgspec.Struct, frozen=True, kw_only=True):
         float, Key(POSITIVE_DURATION, "Interval between two bulk writes of new items to the search nodes.")
     ] = 1.0
     index_batch: Annotated[int, Key(integer(1, 10_000), "Items in one bulk write to the search nodes.")] = 200
+    sinks: Annotated[
+        tuple[str, ...],
+        Key(SINKS, "Sinks that get the items of all runs: tables of PostgreSQL, webhooks, own functions.", secret=True),
+    ] = ()
     pipeline_url: Annotated[
         str, Key(url("http", "https"), "Webhook that gets a message for every indexed document; if not set, none.")
     ] = ""

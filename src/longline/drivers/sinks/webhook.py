@@ -1,0 +1,102 @@
+"""Sinks that get each item as a POST request, signed as Standard Webhooks describe (standardwebhooks.com)."""
+
+import base64
+import binascii
+import hashlib
+import hmac
+from collections.abc import Sequence
+from urllib.parse import urldefrag
+
+import msgspec
+import orjson
+
+from longline.model.errors import BadInput
+from longline.model.sinks.sink import SinkAddress, SinkItem
+from longline.model.timestamps import written
+from longline.ports.clock import Clock
+from longline.ports.http import FetchFailed, Http, Request, Response
+from longline.ports.sinks import SinkFailed
+
+BATCH_SIZE = 20
+"""Items between two stored positions: so many may be sent twice after a kill."""
+
+REQUEST_TIMEOUT_SECONDS = 20.0
+MAX_RESPONSE_BYTES = 64 * 1024
+SECRET_PREFIX = "whsec_"
+MIN_SECRET_BYTES = 24
+MAX_SECRET_BYTES = 64
+EVENT_TYPE = "item.found"
+
+_ADVICE = (
+    "a webhook needs a secret to sign with, at the end of its address: "
+    "https://host/path#whsec_SECRET, where `openssl rand -base64 32` makes a SECRET"
+)
+
+
+def read_secret(fragment: str) -> bytes:
+    """Return the key of a secret such as `whsec_…`; raise `BadInput` with advice for another text."""
+    if not fragment.startswith(SECRET_PREFIX):
+        raise BadInput(_ADVICE)
+    try:
+        key = base64.b64decode(fragment.removeprefix(SECRET_PREFIX), validate=True)
+    except binascii.Error:
+        raise BadInput(f"the secret of a webhook is not Base64; {_ADVICE}") from None
+    if not MIN_SECRET_BYTES <= len(key) <= MAX_SECRET_BYTES:
+        raise BadInput(f"the secret of a webhook has {MIN_SECRET_BYTES} to {MAX_SECRET_BYTES} bytes; {_ADVICE}")
+    return key
+
+
+def signature(key: bytes, message_id: str, timestamp: int, body: bytes) -> str:
+    """Return the value of the header `webhook-signature`."""
+    signed = f"{message_id}.{timestamp}.".encode() + body
+    return "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+
+
+class WebhookSink:
+    """A sink that gets one signed POST request for each item; `webhook-id` is the id of the item."""
+
+    batch_size = BATCH_SIZE
+
+    def __init__(self, address: SinkAddress, http: Http, clock: Clock) -> None:
+        self._url, fragment = urldefrag(address.url)
+        self._key, self._http, self._clock = read_secret(fragment), http, clock
+
+    async def deliver(self, items: Sequence[SinkItem]) -> None:
+        for delivered, item in enumerate(items):
+            try:
+                response = await self._http.fetch(self._request(item))
+            except FetchFailed as error:
+                raise SinkFailed(f"{error.kind}: {error}", delivered, error.retry_after) from error
+            except BadInput as error:
+                raise SinkFailed(f"item {item.id} cannot be sent: {error}", delivered) from error
+            if not 200 <= response.status < 300:
+                raise SinkFailed(f"answered with status {response.status}", delivered, _retry_after(response))
+
+    async def close(self) -> None:
+        await self._http.close()
+
+    def _request(self, item: SinkItem) -> Request:
+        timestamp = self._clock.wall() // 1000
+        body = orjson.dumps(
+            {"type": EVENT_TYPE, "timestamp": written(item.found_at), "data": msgspec.structs.asdict(item)}
+        )
+        headers = (
+            ("content-type", "application/json"),
+            ("webhook-id", item.id),
+            ("webhook-timestamp", str(timestamp)),
+            ("webhook-signature", signature(self._key, item.id, timestamp, body)),
+        )
+        return Request(
+            self._url,
+            headers,
+            total_seconds=REQUEST_TIMEOUT_SECONDS,
+            max_bytes=MAX_RESPONSE_BYTES,
+            cut=True,
+            method="POST",
+            body=body,
+        )
+
+
+def _retry_after(response: Response) -> float | None:
+    text = (response.header("retry-after") or "").strip()
+    return float(text) if text.isascii() and text.isdigit() else None

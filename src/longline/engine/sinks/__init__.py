@@ -1,0 +1,1 @@
+"""Sinks: delivery of items in the order of their runs, at least once."""

@@ -1,0 +1,1 @@
+"""Sinks: places outside the platform that get items while runs go on."""

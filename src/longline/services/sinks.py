@@ -1,0 +1,51 @@
+"""Sinks of a single crawl: its items are sent while they come, and the rest at its end."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+
+from longline.engine.loops import Loop, cancel_on_stop, chore
+from longline.engine.sinks.delivery import LOOK_INTERVAL_SECONDS, SinkDelivery
+from longline.ports.clock import Clock
+
+DELIVERY_TIMEOUT_SECONDS = 60.0
+"""Longest time after the end of a crawl for which a sink may accept no item before the crawl waits no longer."""
+
+
+class CrawlSinks:
+    """The deliveries of the items of one run, side by side."""
+
+    def __init__(
+        self, deliveries: Sequence[SinkDelivery], clock: Clock, timeout_seconds: float = DELIVERY_TIMEOUT_SECONDS
+    ) -> None:
+        self._deliveries, self._clock, self._timeout = deliveries, clock, timeout_seconds
+
+    def loops(self, run_id: int) -> list[Loop]:
+        """Return the loops that send items while they come, one for each sink."""
+        return [
+            cancel_on_stop(chore(partial(delivery.once, run_id), LOOK_INTERVAL_SECONDS))
+            for delivery in self._deliveries
+        ]
+
+    async def finish(self, run_id: int, stop: asyncio.Event) -> dict[str, int]:
+        """Send all items that wait; return the number of items that still wait, by sink.
+
+        A sink that accepts no item for some time is not waited for, and neither is any sink after a stop.
+        """
+        found = await asyncio.gather(*(self._finish(delivery, run_id, stop) for delivery in self._deliveries))
+        return {delivery.label: left for delivery, left in zip(self._deliveries, found, strict=True) if left}
+
+    async def _finish(self, delivery: SinkDelivery, run_id: int, stop: asyncio.Event) -> int:
+        least = left = await delivery.waiting(run_id)
+        until = self._clock.monotonic() + self._timeout
+        while left and not stop.is_set() and self._clock.monotonic() < until:
+            # A delivery may take long: a stop and the time limit are looked at after each interval.
+            with suppress(TimeoutError):
+                await asyncio.wait_for(delivery.once(run_id), self._timeout)
+            left = await delivery.waiting(run_id)
+            if left < least:
+                least, until = left, self._clock.monotonic() + self._timeout
+            elif left:
+                await self._clock.sleep(LOOK_INTERVAL_SECONDS)
+        return left

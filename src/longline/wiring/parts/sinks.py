@@ -1,0 +1,70 @@
+"""Sinks: the driver of each address, and the loop that delivers to all of them."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+
+from longline.drivers.extras import load_driver
+from longline.drivers.sinks.function import FunctionSink
+from longline.drivers.sinks.webhook import WebhookSink
+from longline.engine.loops import Loop
+from longline.engine.sinks.delivery import SinkDelivery, SinkTarget, delivery_loop
+from longline.model.errors import BadInput
+from longline.model.sinks.sink import SinkAddress
+from longline.plugins.registry import Registry
+from longline.plugins.sink import SinkHook
+from longline.ports.sinks import Sink
+from longline.wiring.house import House, trusting_http
+
+
+def sink_loop(house: House, owner: int) -> Loop:
+    """Return the loop that delivers to the sinks of the settings; raise `BadInput` for an address without a driver."""
+    targets = sink_targets(house, house.settings.sinks)
+
+    async def loop(stop: asyncio.Event) -> None:
+        async with open_deliveries(house, targets, owner) as deliveries:
+            await delivery_loop(deliveries)(stop)
+
+    return loop
+
+
+@asynccontextmanager
+async def open_deliveries(
+    house: House, targets: Sequence[SinkTarget], owner: int
+) -> AsyncIterator[tuple[SinkDelivery, ...]]:
+    """Yield the deliveries to sinks, whose connections are closed at the end."""
+    async with AsyncExitStack() as stack:
+        for target in targets:
+            stack.push_async_callback(target.sink.close)
+        yield tuple(SinkDelivery(target, house.records.sinks, house.records.items, owner) for target in targets)
+
+
+def sink_targets(house: House, urls: Sequence[str]) -> tuple[SinkTarget, ...]:
+    """Return the sinks of addresses, each once; no connection is opened yet."""
+    addresses = {address.key: address for address in map(SinkAddress.parse, urls)}
+    return tuple(SinkTarget(address, _sink(house, address)) for address in addresses.values())
+
+
+def _sink(house: House, address: SinkAddress) -> Sink:
+    if address.scheme in ("postgresql", "postgres"):
+        made: Sink = load_driver("longline.drivers.sinks.postgres").PostgresSink(address)
+        return made
+    if address.scheme in ("http", "https"):
+        # The operator named the host: it may be internal, for this client alone.
+        return WebhookSink(address, trusting_http(house.settings, frozenset({address.hostname})), house.clock)
+    find = partial(_hook, house.parsers, address.scheme)
+    find()
+    return FunctionSink(address, find)
+
+
+def _hook(registry: Registry, scheme: str) -> SinkHook:
+    registry.refresh()
+    hook = registry.sinks.get(scheme)
+    if hook is None:
+        known = ", ".join(f"{name}://" for name in ("postgresql", "https", *sorted(registry.sinks)))
+        raise BadInput(
+            f"there is no sink for {scheme}://; known are {known}. "
+            "The setting parsers names the files with functions that are marked with @sink"
+        )
+    return hook
