@@ -50,6 +50,7 @@ async def test_roles_are_loops(house: House):
     assert names(house, "upkeep") == UPKEEP
     assert names(house, "upkeep", scheduler=False) == UPKEEP - {"scheduler", "run pruner"}
     assert names(house, "upkeep", frontier=False) == UPKEEP - {"standing waker"}
+    assert names(house, "upkeep", sinks=("postgresql://a.example/d/t",)) == UPKEEP | {"sinks"}
     assert names(house, "upkeep", discovery=True) == UPKEEP | {"candidate probes"}
     assert names(house, "fetch", "parse", "upkeep") == FETCH | {"parse", "worker processes"} | UPKEEP
 

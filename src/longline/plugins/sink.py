@@ -23,6 +23,11 @@ class SinkHook:
     batch_size: int
     function: SinkFunction = field(repr=False)
 
+    @property
+    def name(self) -> str:
+        """Return the scheme, by which the function is found."""
+        return self.scheme
+
 
 def sink(scheme: str, *, batch_size: int = DEFAULT_BATCH_SIZE) -> Callable[[_Function], _Function]:
     """Mark a function that sends items to addresses of this scheme; it gets the address and a batch of one run.

@@ -77,8 +77,8 @@ def _is_host(text: str) -> bool:
     return True
 
 
-MAX_REQUEST_BODY_BYTES = 1024 * 1024
-"""Largest body of a request: forms, tokens and notifications are small."""
+MAX_REQUEST_BODY_BYTES = 16 * 1024 * 1024
+"""Largest body of a request: an item that goes to a webhook may have the text of a long page."""
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 

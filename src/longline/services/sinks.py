@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 
-from longline.engine.loops import Loop, cancel_on_stop, chore
+from longline.engine.loops import Loop, cancel_on_stop, chore, run_until
 from longline.engine.sinks.delivery import LOOK_INTERVAL_SECONDS, SinkDelivery
 from longline.ports.clock import Clock
 
@@ -40,9 +40,9 @@ class CrawlSinks:
         least = left = await delivery.waiting(run_id)
         until = self._clock.monotonic() + self._timeout
         while left and not stop.is_set() and self._clock.monotonic() < until:
-            # A delivery may take long: a stop and the time limit are looked at after each interval.
+            # A delivery that is cut short goes on at its position.
             with suppress(TimeoutError):
-                await asyncio.wait_for(delivery.once(run_id), self._timeout)
+                await run_until(stop, asyncio.wait_for(delivery.once(run_id), self._timeout))
             left = await delivery.waiting(run_id)
             if left < least:
                 least, until = left, self._clock.monotonic() + self._timeout

@@ -7,6 +7,8 @@ from typing import Any
 import asyncpg
 
 TABLES = (
+    "sink_positions",
+    "sinks",
     "run_items",
     "sessions",
     "refused_urls",

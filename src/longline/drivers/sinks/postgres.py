@@ -18,7 +18,14 @@ BATCH_SIZE = 500
 CONNECT_TIMEOUT_SECONDS = 10.0
 STATEMENT_TIMEOUT_SECONDS = 60.0
 
-FAILURES = (OSError, TimeoutError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError)
+FAILURES = (
+    OSError,
+    TimeoutError,
+    ValueError,
+    asyncpg.PostgresError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+)
 
 _NAME = re.compile(r"[^\W\d]\w{0,62}")
 
