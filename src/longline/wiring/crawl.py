@@ -14,7 +14,7 @@ from longline.services.sinks import CrawlSinks
 from longline.settings import Settings
 from longline.wiring.house import WANT_TOPIC, House, migrate_tables, open_house, registered_worker
 from longline.wiring.parts.exports import check_places, live_items
-from longline.wiring.parts.sinks import open_deliveries, sink_targets
+from longline.wiring.parts.sinks import open_deliveries, addressed_sinks
 from longline.wiring.signals import listener
 from longline.wiring.worker import fetch_worker
 
@@ -49,8 +49,8 @@ async def crawl_until(
         await house.blobs.check()
         # A process that was killed in this folder, or stopped for longer than its leases, holds nothing any more.
         await house.reaper.once()
-        targets = sink_targets(house, settings.sinks)
-        async with registered_worker(house, FETCH) as owner, open_deliveries(house, targets, owner) as deliveries:
+        sinks = addressed_sinks(house, settings.sinks)
+        async with registered_worker(house, FETCH) as owner, open_deliveries(house, sinks, owner) as deliveries:
             parts = _crawl_loop_parts(house, owner, outputs, CrawlSinks(deliveries, house.clock))
             result = await CrawlLoop(parts, watcher).run(request, stop)
             await house.records.sessions.drop_ended()

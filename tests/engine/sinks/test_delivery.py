@@ -7,7 +7,7 @@ import pytest
 
 from longline.drivers.records import open_records
 from longline.engine.sinks import delivery as module
-from longline.engine.sinks.delivery import SinkDelivery, SinkTarget, delivery_loop
+from longline.engine.sinks.delivery import AddressedSink, SinkDelivery, delivery_loop
 from longline.model.sinks.sink import SinkAddress, SinkItem
 from longline.ports.records import Records
 from longline.ports.sinks import SinkFailed
@@ -58,7 +58,7 @@ async def with_items(records: Records, count: int) -> int:
 
 
 def delivery(records: Records, sink: Receiver, host: str = "a", owner: int = 1) -> SinkDelivery:
-    return SinkDelivery(SinkTarget(SinkAddress.parse(f"x://{host}"), sink), records.sinks, records.items, owner)
+    return SinkDelivery(AddressedSink(SinkAddress.parse(f"x://{host}"), sink), records.sinks, records.items, owner)
 
 
 def places(sink: Receiver) -> list[tuple[int, int]]:

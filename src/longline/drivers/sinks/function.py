@@ -2,19 +2,33 @@
 
 import asyncio
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol
 
 from longline.model.sinks.sink import SinkAddress, SinkItem
-from longline.plugins.sink import SinkHook
 from longline.ports.sinks import SinkFailed
 
 DELIVERY_TIMEOUT_SECONDS = 300.0
 
 
+class MarkedFunction(Protocol):
+    """A function that sends items, with the largest number of items of one call."""
+
+    @property
+    def batch_size(self) -> int:
+        """Return the largest number of items of one call."""
+        ...
+
+    @property
+    def function(self) -> Callable[[str, Sequence[SinkItem]], Awaitable[None] | None]:
+        """Return the function."""
+        ...
+
+
 class FunctionSink:
     """A sink that passes batches to a function; the newest version of a changed file is called."""
 
-    def __init__(self, address: SinkAddress, find: Callable[[], SinkHook]) -> None:
+    def __init__(self, address: SinkAddress, find: Callable[[], MarkedFunction]) -> None:
         self._address, self._find = address, find
 
     @property

@@ -33,7 +33,7 @@ LOOK_INTERVAL_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class SinkTarget:
+class AddressedSink:
     """A sink and its address."""
 
     address: SinkAddress
@@ -43,7 +43,7 @@ class SinkTarget:
 class SinkDelivery:
     """The delivery of items to one sink: of all runs, or of one run."""
 
-    def __init__(self, target: SinkTarget, store: SinkStore, items: ItemStore, owner: int) -> None:
+    def __init__(self, target: AddressedSink, store: SinkStore, items: ItemStore, owner: int) -> None:
         self._target, self._store, self._items, self._owner = target, store, items, owner
         self._row: SinkRow | None = None
         self._progressed = False

@@ -9,7 +9,7 @@ from longline.drivers.extras import load_driver
 from longline.drivers.sinks.function import FunctionSink
 from longline.drivers.sinks.webhook import WebhookSink
 from longline.engine.loops import Loop
-from longline.engine.sinks.delivery import SinkDelivery, SinkTarget, delivery_loop
+from longline.engine.sinks.delivery import AddressedSink, SinkDelivery, delivery_loop
 from longline.model.errors import BadInput
 from longline.model.sinks.sink import SinkAddress
 from longline.plugins.registry import Registry
@@ -20,10 +20,10 @@ from longline.wiring.house import House, trusting_http
 
 def sink_loop(house: House, owner: int) -> Loop:
     """Return the loop that delivers to the sinks of the settings; raise `BadInput` for an address without a driver."""
-    targets = sink_targets(house, house.settings.sinks)
+    sinks = addressed_sinks(house, house.settings.sinks)
 
     async def loop(stop: asyncio.Event) -> None:
-        async with open_deliveries(house, targets, owner) as deliveries:
+        async with open_deliveries(house, sinks, owner) as deliveries:
             await delivery_loop(deliveries)(stop)
 
     return loop
@@ -31,19 +31,19 @@ def sink_loop(house: House, owner: int) -> Loop:
 
 @asynccontextmanager
 async def open_deliveries(
-    house: House, targets: Sequence[SinkTarget], owner: int
+    house: House, sinks: Sequence[AddressedSink], owner: int
 ) -> AsyncIterator[tuple[SinkDelivery, ...]]:
     """Yield the deliveries to sinks, whose connections are closed at the end."""
     async with AsyncExitStack() as stack:
-        for target in targets:
+        for target in sinks:
             stack.push_async_callback(target.sink.close)
-        yield tuple(SinkDelivery(target, house.records.sinks, house.records.items, owner) for target in targets)
+        yield tuple(SinkDelivery(target, house.records.sinks, house.records.items, owner) for target in sinks)
 
 
-def sink_targets(house: House, urls: Sequence[str]) -> tuple[SinkTarget, ...]:
+def addressed_sinks(house: House, urls: Sequence[str]) -> tuple[AddressedSink, ...]:
     """Return the sinks of addresses, each once; no connection is opened yet."""
     addresses = {address.key: address for address in map(SinkAddress.parse, urls)}
-    return tuple(SinkTarget(address, _sink(house, address)) for address in addresses.values())
+    return tuple(AddressedSink(address, _sink(house, address)) for address in addresses.values())
 
 
 def _sink(house: House, address: SinkAddress) -> Sink:

@@ -1,0 +1,38 @@
+"""The end of a crawl with sinks."""
+
+import asyncio
+from typing import Any, cast
+
+from longline.services.sinks import CrawlSinks
+from longline.testing.clock import FakeClock
+
+
+class Delivery:
+    """Sends one item at each call, as many as it accepts."""
+
+    def __init__(self, label: str, waiting: int, accepted: int) -> None:
+        self.label, self.left, self.accepted = label, waiting, accepted
+
+    async def once(self, _: int) -> int:
+        sent = min(1, self.accepted, self.left)
+        self.accepted -= sent
+        self.left -= sent
+        return sent
+
+    async def waiting(self, _: int) -> int:
+        return self.left
+
+
+async def finish(*deliveries: Delivery, stopped: bool = False) -> dict[str, int]:
+    stop = asyncio.Event()
+    if stopped:
+        stop.set()
+    return await CrawlSinks(cast(Any, deliveries), FakeClock(), 2.0).finish(1, stop)
+
+
+async def test_a_crawl_waits_for_its_sinks_but_not_for_one_that_accepts_nothing():
+    assert await finish(Delivery("a", 9, 9), Delivery("b", 5, 2)) == {"b": 3}
+
+
+async def test_a_stop_ends_the_wait():
+    assert await finish(Delivery("a", 2, 2), stopped=True) == {"a": 2}

@@ -1,0 +1,22 @@
+"""The driver of each address."""
+
+import pytest
+
+from longline.drivers.sinks.postgres import PostgresSink
+from longline.drivers.sinks.webhook import WebhookSink
+from longline.model.errors import BadInput
+from longline.settings import Settings
+from longline.wiring.house import open_house
+from longline.wiring.parts.sinks import addressed_sinks
+
+HOOK = "https://a.example/in#whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+
+async def test_each_address_has_its_driver_once(settings: Settings):
+    async with open_house(settings) as house:
+        found = addressed_sinks(house, ["postgresql://a.example/d/t", HOOK, HOOK])
+        assert [type(one.sink) for one in found] == [PostgresSink, WebhookSink]
+        with pytest.raises(BadInput, match="there is no sink for kafka://; known are postgresql://, https://"):
+            addressed_sinks(house, ["kafka://a.example/x"])
+        for one in found:
+            await one.sink.close()
