@@ -14,7 +14,7 @@ from longline.services.sinks import CrawlSinks
 from longline.settings import Settings
 from longline.wiring.house import WANT_TOPIC, House, migrate_tables, open_house, registered_worker
 from longline.wiring.parts.exports import check_places, live_items
-from longline.wiring.parts.sinks import open_deliveries, addressed_sinks
+from longline.wiring.parts.sinks import addressed_sinks, open_deliveries
 from longline.wiring.signals import listener
 from longline.wiring.worker import fetch_worker
 
