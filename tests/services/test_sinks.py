@@ -7,6 +7,14 @@ from longline.services.sinks import CrawlSinks
 from longline.testing.clock import FakeClock
 
 
+class PassingClock(FakeClock):
+    """A clock that a sleep moves forward."""
+
+    async def sleep(self, seconds: float) -> None:
+        self.advance(seconds)
+        await asyncio.sleep(0)
+
+
 class Delivery:
     """Sends one item at each call, as many as it accepts."""
 
@@ -27,7 +35,7 @@ async def finish(*deliveries: Delivery, stopped: bool = False) -> dict[str, int]
     stop = asyncio.Event()
     if stopped:
         stop.set()
-    return await CrawlSinks(cast(Any, deliveries), FakeClock(), 2.0).finish(1, stop)
+    return await CrawlSinks(cast(Any, deliveries), PassingClock(), 2.0).finish(1, stop)
 
 
 async def test_a_crawl_waits_for_its_sinks_but_not_for_one_that_accepts_nothing():
