@@ -23,6 +23,7 @@ PROVED_ELSEWHERE = {
     "model/states.py": "house",
     # Shapes with one property each; every test of those who fill them reads it.
     "ports/http.py": "drivers/http",
+    "ports/sinks.py": "drivers/sinks",
     "ports/records/frontier.py": "drivers/records",
     # A door is proved over HTTP, and the services that stand behind one door only are proved with it.
     "surfaces/bots/": "surfaces/bots",

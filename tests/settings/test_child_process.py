@@ -17,6 +17,7 @@ CHANGED = Settings(
     search_verify=False,
     index_every=2.5,
     index_batch=7,
+    sinks=("postgresql://me:hunter2@db/shop/books", "https://api.example/#whsec_hunter2"),
     pipeline_url="http://pipeline.example/",
     host="::",
     port=0,

@@ -171,7 +171,7 @@ def _app_parts(house: House, monitor: LoopMonitor) -> tuple[AppParts, Streams]:
         version=__version__,
         health=health,
         tokens=Tokens(jwt_secret(settings), house.clock.wall, settings.api_key),
-        counts=Counts(records.tasks, records.runs, records.sinks),
+        counts=Counts(records.tasks, records.runs),
         metrics_open=settings.metrics_open or settings.loopback,
         bots=bot_services(house),
         intervals=replace(interval_services(house), logs=streams.logs, streams=streams.events),

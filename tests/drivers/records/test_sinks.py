@@ -77,7 +77,7 @@ async def test_a_sink_goes_on_behind_its_position_in_each_run(records: Records):
     assert await records.sinks.backlog(sink.id) == [SinkBacklog(first, 2, 3)]
     assert await records.sinks.backlog(sink.id, first) == [SinkBacklog(first, 2, 3)]
     assert await records.sinks.backlog(sink.id, second) == []
-    assert await records.sinks.lags() == [SinkLag("https://a.example/hook", 1, 4, 0, "")]
+    assert await records.sinks.lags() == [SinkLag(sink.id, "https://a.example/hook", 1, 4, 0, "")]
 
 
 async def test_a_failed_sink_is_due_later_and_its_failures_are_counted(records: Records, clock: FakeClock):
@@ -85,9 +85,9 @@ async def test_a_failed_sink_is_due_later_and_its_failures_are_counted(records: 
     run_id = await with_items(records, 1)
     await records.sinks.fail(await claimed(records, sink), "refused", 2000)
     assert await records.sinks.claim(sink.id, 1, LEASE_MS) is None
-    assert await records.sinks.lags() == [SinkLag("https://a.example/hook", 1, 0, 1, "refused")]
+    assert await records.sinks.lags() == [SinkLag(sink.id, "https://a.example/hook", 1, 0, 1, "refused")]
     clock.advance(2)
     lease = await claimed(records, sink)
     assert lease.failures == 1
     await records.sinks.advance(lease, run_id, 1, 1)
-    assert await records.sinks.lags() == [SinkLag("https://a.example/hook", 0, 1, 0, "")]
+    assert await records.sinks.lags() == [SinkLag(sink.id, "https://a.example/hook", 0, 1, 0, "")]

@@ -9,7 +9,7 @@ from longline.testing.clock import FakeClock
 
 @pytest.fixture
 def operation(records: Records, clock: FakeClock) -> OperationReader:
-    return OperationReader(records.tallies, records.figures, records.workers, lambda: 7, clock)
+    return OperationReader(records.tallies, records.figures, records.workers, records.sinks, lambda: 7, clock)
 
 
 async def test_workers_are_counted_by_role_while_their_heart_beats(

@@ -95,6 +95,7 @@ class SinkBacklog(msgspec.Struct, frozen=True):
 class SinkLag(msgspec.Struct, frozen=True):
     """The number of items that wait for a sink, and the failures since its last delivery."""
 
+    id: int
     label: str
     waiting: int
     delivered: int

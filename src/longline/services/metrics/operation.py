@@ -1,14 +1,16 @@
 """Figures of the platform in operation: the counters of all processes, the queue, workers and the disk."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from longline.model.errors import RoleUnstaffed
 from longline.model.metrics.metric import QueueFigures
+from longline.model.sinks.sink import SinkLag
 from longline.ports.clock import Clock
 from longline.ports.records.frontier import QueueFigureStore, WorkerStore
 from longline.ports.records.schedules import CounterStore
+from longline.ports.sinks import SinkStore
 
 ROLES = ("fetch", "parse", "upkeep")
 """Roles of workers. Every configuration needs all of them."""
@@ -28,6 +30,7 @@ class OperationFigures(NamedTuple):
     workers: Mapping[str, int]
     free_disk_bytes: int
     connections: Mapping[str, int]
+    sinks: Sequence[SinkLag] = ()
 
 
 class OperationReader:
@@ -38,10 +41,11 @@ class OperationReader:
         counters: CounterStore,
         queue: QueueFigureStore,
         workers: WorkerStore,
+        sinks: SinkStore,
         free_disk_bytes: Callable[[], int],
         clock: Clock,
     ) -> None:
-        self._counters, self._queue, self._workers = counters, queue, workers
+        self._counters, self._queue, self._workers, self._sinks = counters, queue, workers, sinks
         self._free_disk_bytes, self._clock = free_disk_bytes, clock
         self._started = clock.monotonic()
 
@@ -53,6 +57,7 @@ class OperationReader:
             await self.workers_alive(),
             self._free_disk_bytes(),
             self._queue.connections(),
+            await self._sinks.lags(),
         )
 
     async def workers_alive(self) -> dict[str, int]:

@@ -1,7 +1,7 @@
 """Every metric of the platform, for the reference and the dashboard."""
 
 from longline.model.metrics.metric import COUNTED, Metric
-from longline.surfaces.platform.operation_metrics import GAUGES
+from longline.surfaces.platform.operation_metrics import GAUGES, SINKS
 
 _HTTP = (
     Metric("longline_http_requests", "counter", "Requests answered.", ("method", "route", "status")),
@@ -63,6 +63,7 @@ _PROCESS = (
 METRIC_TABLE = {
     "Work of all processes": COUNTED,
     "Queue, workers, disk and database": GAUGES,
+    "Sinks": SINKS,
     "Tasks and runs": _RECORDS,
     "Event loop of the scraped process": _LOOP,
     "HTTP requests to the scraped process": _HTTP,

@@ -51,13 +51,6 @@ class Metrics:
         self._up = Gauge("longline_records_up", "Whether the records could be counted just now.", registry=own)
         self._tasks = Gauge("longline_tasks", "Tasks, open or ended.", ("state",), registry=own)
         self._runs = Gauge("longline_runs", "Runs.", ("state",), registry=own)
-        self._sinks = {
-            "waiting": Gauge("longline_sink_waiting_items", "Items that wait for a sink.", ("sink",), registry=own),
-            "failures": Gauge(
-                "longline_sink_failures", "Failures of a sink since its last delivery.", ("sink",), registry=own
-            ),
-            "delivered": Gauge("longline_sink_delivered_items", "Items sent to a sink.", ("sink",), registry=own),
-        }
 
     def observe(self, exchange: AccessRecord) -> None:
         """Count one request."""
@@ -91,9 +84,6 @@ class Metrics:
             for gauge, found in ((self._tasks, totals.tasks), (self._runs, totals.runs)):
                 for state, count in found.items():
                     gauge.labels(state).set(count)
-            for lag in totals.sinks:
-                for name, gauge in self._sinks.items():
-                    gauge.labels(lag.label).set(getattr(lag, name))
         return generate_latest(self.registry)
 
 

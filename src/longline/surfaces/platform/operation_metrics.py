@@ -30,6 +30,13 @@ CONNECTIONS = Metric(
     ("state",),
 )
 
+SINK_WAITING = Metric("longline_sink_waiting_items", "gauge", "Items that wait for a sink.", ("id", "sink"))
+SINK_FAILURES = Metric("longline_sink_failures", "gauge", "Failures of a sink since its last delivery.", ("id", "sink"))
+SINK_DELIVERED = Metric("longline_sink_delivered_items", "counter", "Items that a sink has confirmed.", ("id", "sink"))
+
+SINKS = (SINK_WAITING, SINK_FAILURES, SINK_DELIVERED)
+"""Metrics of each sink, read at each scrape."""
+
 GAUGES = (HOSTS, OLDEST, OFFERS, UNINDEXED, WORKERS, FREE_DISK, CONNECTIONS)
 """Metrics that are read at each scrape."""
 
@@ -55,6 +62,7 @@ class OperationMetrics(Collector):
             yield _counted(metric, figures.counters)
         for metric in GAUGES:
             yield _gauge(metric, _values(metric, figures))
+        yield from _sinks(figures)
 
 
 def _counted(metric: Metric, counters: Mapping[str, int]) -> Family:
@@ -92,3 +100,13 @@ def _values(metric: Metric, figures: OperationFigures) -> dict[tuple[str, ...], 
         CONNECTIONS.name: {(state,): count for state, count in figures.connections.items()},
     }
     return found[metric.name]
+
+
+def _sinks(figures: OperationFigures) -> Iterator[Family]:
+    by_sink = {(str(lag.id), lag.label): lag for lag in figures.sinks}
+    yield _gauge(SINK_WAITING, {labels: lag.waiting for labels, lag in by_sink.items()})
+    yield _gauge(SINK_FAILURES, {labels: lag.failures for labels, lag in by_sink.items()})
+    delivered = CounterMetricFamily(SINK_DELIVERED.name, SINK_DELIVERED.text, labels=SINK_DELIVERED.labels)
+    for labels, lag in by_sink.items():
+        delivered.add_metric(labels, lag.delivered)
+    yield delivered

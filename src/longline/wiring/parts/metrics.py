@@ -41,5 +41,10 @@ def operation(house: House) -> OperationReader:
     """Return the reader of the figures of all processes."""
     records, folder = house.records, house.settings.data
     return OperationReader(
-        records.tallies, records.figures, records.workers, lambda: shutil.disk_usage(folder).free, house.clock
+        records.tallies,
+        records.figures,
+        records.workers,
+        records.sinks,
+        lambda: shutil.disk_usage(folder).free,
+        house.clock,
     )

@@ -41,7 +41,7 @@ WHERE id = :id AND token = :token;
 UPDATE sinks SET lease_until = 0 WHERE id = :id AND token = :token;
 
 -- name: sink_lags
-SELECT s.label, s.delivered, s.failures, s.error, CAST(COALESCE((
+SELECT s.id, s.label, s.delivered, s.failures, s.error, CAST(COALESCE((
     SELECT SUM(r.last_item - COALESCE(p.position, 0))
     FROM runs r LEFT JOIN sink_positions p ON p.sink_id = s.id AND p.run_id = r.id WHERE r.last_item > 0
 ), 0) AS BIGINT) AS waiting
