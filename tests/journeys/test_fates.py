@@ -183,7 +183,7 @@ def typed(place: Place, url: str, bounds: dict[str, str]) -> subprocess.Complete
 
 def printed(text: str) -> Summary:
     """The rows of the table."""
-    rows = re.findall(r"^│\s*(\S.*?)\s*│\s*(.*?)\s*│\s*([\d,]+)\s*│$", text, re.M)
+    rows = re.findall(r"^(\S.*?)\t(.*?)\t([\d,]+)$", text, re.M)
     return {(fate, reason): int(count.replace(",", "")) for fate, reason, count in rows}
 
 

@@ -35,6 +35,17 @@ async def test_hits_bring_their_items_and_the_place(searches: Searches):
     assert found.hits[0].score > 0
 
 
+async def test_words_of_lists_and_nested_values_are_found_and_shown(records: Records):
+    nested = {"title": "Net", "body": "A net.", "tags": ["harbour", "bergen"], "shop": {"rows": [{"owner": "Ann Vik"}]}}
+    await stored(records, [*TEXTS, nested])
+    searches = Searches(records.search, records.items)
+    for word in ("bergen", "vik"):
+        found = await searches.find(SearchRequest(word))
+        assert titles(found) == ["Net"]
+        assert [piece.text.lower() for piece in found.hits[0].excerpt if piece.wanted] == [word]
+    assert "net" in "".join(p.text for p in (await searches.find(SearchRequest("net"))).hits[0].excerpt).lower()
+
+
 async def test_pages_filters_and_totals(searches: Searches):
     page = await searches.find(SearchRequest("hooks", limit=1))
     assert (len(page.hits), page.total) == (1, 2)

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from longline.model.search.item import ItemRow
+from longline.model.search.item import ItemRow, field_text
 from longline.model.search.query import Filters, Match, Matches, Piece, SearchQuery, Sort, Term, excerpt, parse_query
 from longline.ports.records.search import ItemStore
 from longline.ports.search import Search
@@ -67,7 +67,12 @@ class Searches:
 
 
 def _hit(item: ItemRow, match: Match, query: SearchQuery) -> Hit:
-    return Hit(item, match.score, excerpt(item.body, query))
+    found = excerpt(item.body, query)
+    if not any(piece.wanted for piece in found):
+        # The words may be in another field.
+        other = excerpt(field_text(item), query)
+        found = other if any(piece.wanted for piece in other) or not found else found
+    return Hit(item, match.score, found)
 
 
 def _said(term: Term) -> str:

@@ -12,7 +12,7 @@ VALUES ('{name}', 'https://{name}/', 'https://{name}/x', 'https://a.example/', 1
 
 
 def test_candidates_are_shown_approved_and_turned_down(longline: Command, tmp_path: Path):
-    assert "no candidates" in longline("candidates", "list").stdout
+    assert "no candidates" in longline("candidates", "list").stderr
     with closing(sqlite3.connect(next(tmp_path.rglob("longline.db")))) as records:
         for name, risk in (("b.example", 60), ("c.example", 5)):
             records.execute(ADD.format(name=name, risk=risk))
@@ -21,7 +21,7 @@ def test_candidates_are_shown_approved_and_turned_down(longline: Command, tmp_pa
     approved = longline("candidates", "approve", "1")
     assert approved.stdout == "candidate 1 is source 100000: b.example, disabled\n", approved.stderr
     assert longline("candidates", "reject", "2", "--reason", "dull").stdout == "candidate 2 is rejected: c.example\n"
-    assert "no candidates" in longline("candidates", "list").stdout
+    assert "no candidates" in longline("candidates", "list").stderr
     everything = longline("candidates", "list", "--all").stdout
     assert "approved" in everything
     assert "rejected" in everything

@@ -95,7 +95,7 @@ def summary(
 
 
 def rows(text: str) -> list[list[str]]:
-    return [[cell.strip() for cell in line.strip("│").split("│")] for line in text.splitlines() if "│" in line]
+    return [line.split("\t") for line in text.splitlines() if "\t" in line]
 
 
 def test_the_table_adds_up():

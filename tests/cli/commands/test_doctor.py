@@ -16,7 +16,7 @@ from tests.services.clock import HandClock
 
 def verdicts(text: str) -> dict[str, str]:
     """The verdict of every row of the table."""
-    return {m[1].strip(): m[2] for m in re.finditer(r"^ ([a-z][a-z ]*?) +(ok|warn|fail) ", text, re.M)}
+    return {m[1].strip(): m[2] for m in re.finditer(r"^([a-z][a-z ]*)\t(ok|warn|fail)\t", text, re.M)}
 
 
 def test_a_folder_that_does_not_exist_is_well_and_not_created(longline: Command, tmp_path: Path):

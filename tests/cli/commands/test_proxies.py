@@ -4,7 +4,7 @@ from tests.cli.conftest import Command, assert_one_line
 
 
 def test_a_proxy_from_its_registration_to_its_end(longline: Command):
-    assert "no proxies" in longline("proxies", "list").stdout
+    assert "no proxies" in longline("proxies", "list").stderr
     added = longline("proxies", "add", "socks5://anna:hunter2@192.0.2.1:1080", "--country", "de", "--per-hour", "50")
     assert added.stdout == "proxy 1: socks5://192.0.2.1:1080\n"
     shown = longline("proxies", "list").stdout
@@ -14,7 +14,7 @@ def test_a_proxy_from_its_registration_to_its_end(longline: Command):
     assert re.search(r":1080\W+off\W", longline("proxies", "list").stdout)
     assert longline("proxies", "enable", "1").stdout == "proxy 1 is on\n"
     assert longline("proxies", "remove", "1").stdout == "proxy 1 is removed\n"
-    assert "no proxies" in longline("proxies", "list").stdout
+    assert "no proxies" in longline("proxies", "list").stderr
 
 
 def test_pools_and_what_they_fall_back_on(longline: Command):

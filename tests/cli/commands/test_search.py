@@ -10,23 +10,33 @@ from longline.services.search import Hit, SearchPage
 from tests.cli.conftest import Command, assert_one_line
 
 
-def shown(found: SearchPage) -> str:
+def shown(found: SearchPage, *, terminal: bool = True) -> str:
     paper = StringIO()
-    show(found, Console(file=paper, width=80))
+    show(found, Console(file=paper, width=80, force_terminal=terminal, color_system=None))
     return paper.getvalue()
 
 
 def item(**facts: Any) -> ItemRow:
     none: dict[str, Any] = dict.fromkeys(ItemRow.__struct_fields__, 0)
-    return ItemRow(**none | {"id": 7, "title": "A [red]title", "url": "https://a.example/"} | facts)
+    given = {"id": 7, "kind": "book", "title": "A [red]title", "url": "https://a.example/" + "a" * 90}
+    return ItemRow(**none | given | facts)
 
 
-def test_hits_are_a_table_with_the_place():
-    said = shown(SearchPage((Hit(item(), 1.234, (Piece("one "), Piece("hook", wanted=True), Piece("\nmore"))),), 1))
-    assert "1.23" in said
+HIT = Hit(item(), 0.000001234, (Piece("one "), Piece("hook", wanted=True), Piece("\nmore")))
+
+
+def test_hits_are_paragraphs_with_the_whole_url():
+    said = shown(SearchPage((HIT,), 1))
     assert "A [red]title" in said, "what a page says is no markup"
+    assert f"\n{item().url}\n" in said
     assert "one hook more" in said
+    assert "0.00" not in said
     assert said.endswith("1 found\n")
+
+
+def test_in_a_pipe_a_hit_is_a_line():
+    said = shown(SearchPage((HIT,), 1), terminal=False)
+    assert said == f"7\t1.234e-06\tbook\tA [red]title\t{item().url}\tone hook more\n"
 
 
 def test_what_was_looked_for_instead_is_said():
@@ -39,5 +49,5 @@ def test_what_was_looked_for_instead_is_said():
 def test_nothing_found_is_an_exit_code(longline: Command):
     longline("migrate")
     outcome = longline("search", "hook")
-    assert (outcome.returncode, outcome.stdout, outcome.stderr) == (1, "0 found\n", "")
+    assert (outcome.returncode, outcome.stdout, outcome.stderr) == (1, "", "0 found\n")
     assert_one_line(longline("search", "--", "-only"), 2, "give words to search for")

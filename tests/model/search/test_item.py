@@ -8,7 +8,7 @@ import orjson
 import pytest
 from msgspec.structs import replace
 
-from longline.model.search.item import NewItem, Origin, new_items, own_fields
+from longline.model.search.item import NewItem, Origin, new_items, own_fields, searched_words
 from longline.model.search.tokenize import MAX_CHARACTERS
 
 PAGE = Origin(1, 2, "https://a.example/page")
@@ -24,6 +24,24 @@ def test_title_and_text_have_columns_and_the_rest_is_json():
     assert (item.title, item.body, item.url) == ("T", "B", "https://a.example/x")
     assert orjson.loads(item.fields) == {"author": "A", "tags": ["b", "a"]}
     assert (item.run_id, item.task_id, item.kind) == (1, 2, "article")
+
+
+def test_an_item_is_found_by_the_texts_of_all_its_fields():
+    item = made(
+        "book",
+        title="Rod",
+        text="Body",
+        author="Ann",
+        tags=["Sea", ["deep"]],
+        shop={"city": "Bergen", "rows": [{"colour": "red"}]},
+        stock=7,
+        image="https://a.example/unwanted.png",
+        html="<p>unwanted</p>",
+        raw='{"unwanted": 1}',
+    )
+    title, rest = searched_words(item)
+    assert title.split() == ["rod"]
+    assert rest.split() == ["body", "ann", "bergen", "red", "sea", "deep"]
 
 
 def test_an_item_without_a_url_is_its_pages():

@@ -5,11 +5,10 @@ from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from longline.cli.event_loop import run
 from longline.cli.flags import takes
+from longline.cli.listing import Column, Listing
 from longline.model.bots.bot import BotRow, NewBot
 from longline.model.errors import BadInput
 from longline.settings import Loaded
@@ -148,12 +147,16 @@ def show(loaded: Loaded) -> None:
         async with services(loaded) as bots:
             return await bots.registry.find(limit=MAX_SHOWN, offset=0)
 
-    table = Table("bot", "name", "enabled", "token", "a minute", "pulled", "done", "failed", "success")
-    for row in run(work()):
+    found = run(work())
+    numbers = (Column(title, right=True) for title in ("a minute", "pulled", "done", "failed", "success"))
+    listing = Listing(Column("bot", copied=True), "name", "enabled", Column("token", copied=True), *numbers)
+    for row in found:
         figures = (str(row.pulled), str(row.completed), str(row.failed), f"{share(row.completed, row.failed):.1f}%")
         limit = "any" if row.per_minute is None else str(row.per_minute)
-        table.add_row(row.name, row.title, "yes" if row.enabled else "no", f"{row.preview}…", limit, *figures)
-    Console().print(table)
+        listing.add(row.name, row.title, "yes" if row.enabled else "no", f"{row.preview}…", limit, *figures)
+    listing.print()
+    if not found:
+        listing.note("no bots; register one with: longline bots create --bot-id NAME")
 
 
 @takes("data", "database")

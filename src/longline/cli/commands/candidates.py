@@ -5,11 +5,11 @@ from functools import partial
 from typing import Annotated, Any, TypeVar
 
 import typer
-from rich.console import Console
-from rich.table import Table
+from rich.text import Text
 
 from longline.cli.event_loop import run
 from longline.cli.flags import ENGINES, takes
+from longline.cli.listing import Cell, Column, Listing
 from longline.model.discovery.candidate import CandidateRow
 from longline.services.discovery.candidates import Candidates
 from longline.settings import Loaded
@@ -40,12 +40,21 @@ def show(
 ) -> None:
     """List candidates that await a decision, the most frequent first."""
     found = _call(loaded, lambda service: service.find(None if everything else "pending", limit))
-    table = Table("id", "candidate", "risk", "robots", "seen", "found on", "verdict", "title")
-    for column in (0, 2, 4):
-        table.columns[column].justify = "right"
+    listing = Listing(
+        Column("id", copied=True, right=True),
+        Column("candidate", copied=True),
+        Column("risk", right=True),
+        "robots",
+        Column("seen", right=True),
+        Column("found on", copied=True),
+        "verdict",
+        "title",
+    )
     for row in found:
-        table.add_row(*_row(row))
-    Console().print(table if found else "no candidates; to switch discovery on: discovery = true")
+        listing.add(*_row(row))
+    listing.print()
+    if not found:
+        listing.note("no candidates; to switch discovery on: discovery = true")
 
 
 @takes(*ENGINES)
@@ -69,10 +78,10 @@ def reject(
 @takes(*ENGINES)
 def log(loaded: Loaded, candidate: Annotated[int, typer.Argument(help="Number of the candidate.")]) -> None:
     """List the decisions about a candidate, the latest first."""
-    table = Table("step", "reason", "URL")
+    listing = Listing("step", "reason", Column("URL", copied=True))
     for decision in _call(loaded, lambda service: service.log(candidate)):
-        table.add_row(decision.step, decision.reason, decision.url)
-    Console().print(table)
+        listing.add(decision.step, decision.reason, decision.url)
+    listing.print()
 
 
 def _call(loaded: Loaded, method: Callable[[Candidates], Coroutine[Any, Any, T]]) -> T:
@@ -84,17 +93,17 @@ def _call(loaded: Loaded, method: Callable[[Candidates], Coroutine[Any, Any, T]]
     return run(work())
 
 
-def _row(row: CandidateRow) -> tuple[str, ...]:
-    verdicts = {"pending": "[yellow]pending[/]", "approved": "[green]approved[/]", "rejected": "[red]rejected[/]"}
-    robots = "–" if row.robots is None else "[green]allows[/]" if row.robots else "[red]forbids[/]"
+def _row(row: CandidateRow) -> tuple[Cell, ...]:
+    colours = {"pending": "yellow", "approved": "green", "rejected": "red"}
+    robots = "–" if row.robots is None else Text("allows", "green") if row.robots else Text("forbids", "red")
     return (
         str(row.id),
         row.identity,
-        "–" if row.risk is None else f"[{_colour(row.risk)}]{row.risk}[/]",
+        "–" if row.risk is None else Text(str(row.risk), _colour(row.risk)),
         robots,
         f"{row.seen:,}",
         row.parent_url,
-        verdicts.get(row.verdict, row.verdict),
+        Text(row.verdict, colours.get(row.verdict, "")),
         row.title,
     )
 

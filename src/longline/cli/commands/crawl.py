@@ -9,7 +9,6 @@ import msgspec
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
 from rich.text import Text
 
 from longline.cli import log_setup as logs
@@ -20,6 +19,7 @@ from longline.cli.crawl_scope import Scope, ScopeArguments, hints, read_scope, r
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
 from longline.cli.item_outputs import PIPE_CLOSED, Outputs, print_tables, takes_outputs
+from longline.cli.listing import Column, Listing
 from longline.model.runs.plan import SITEMAPS, CrawlPlan, FetchOptions, ParseOptions, Politeness, Retries
 from longline.model.runs.run import COUNTED_APART, WITHOUT_ITEM, RunRow
 from longline.model.states import RUN_ENDED, RunState
@@ -253,25 +253,7 @@ def _say_how_it_began(console: Console, result: CrawlResult) -> None:
 def _summary(console: Console, result: CrawlResult, settings: Settings) -> None:
     run = result.run
     _say_how_it_began(console, result)
-    table = Table("fate", "reason", "URLs", title=f"{run.seed}: {_outcome(run)}", title_justify="left")
-    table.columns[2].justify = "right"
-    rows = [(f.fate, f.reason, f.count) for f in result.fates if f.fate not in COUNTED_APART]
-    if run.open:
-        rows.append(("open", "not fetched yet", run.open))
-    for fate, reason, count in rows:
-        table.add_row(f"[{_COLOURS.get(fate, 'white')}]{fate}[/]", reason, f"{count:,}")
-    table.add_section()
-    table.add_row("[bold]admitted[/]", "the sum of these", f"[bold]{run.admitted:,}[/]")
-    apart = {
-        "not admitted": refused_links(run, result.fates, result.refused),
-        "without item": {f.reason: f.count for f in result.fates if f.fate == WITHOUT_ITEM},
-    }
-    for shown, found in apart.items():
-        if found:
-            table.add_section()
-        for reason, count in found.items():
-            table.add_row(f"[dim]{shown}[/]", f"[dim]{reason}[/]", f"[dim]{count:,}[/]")
-    console.print(table)
+    _print_fates(console, result)
     _details(console, result)
     console.print(Text(urls_command(run, settings)), soft_wrap=True)
     for hint in hints(run, result.refused):
@@ -280,6 +262,30 @@ def _summary(console: Console, result: CrawlResult, settings: Settings) -> None:
         console.print(Text(f"pages are kept in {settings.data / 'warc'}"), soft_wrap=True)
     if run.state not in RUN_ENDED:
         console.print("stopped; the same command resumes the crawl")
+
+
+def _print_fates(console: Console, result: CrawlResult) -> None:
+    """Print the number of URLs by fate and reason, with their sum, and the counts beside the sum."""
+    run, title = result.run, f"{result.run.seed}: {_outcome(result.run)}"
+    listing = Listing("fate", "reason", Column("URLs", right=True), console=console, boxed=True)
+    if not listing.is_table:
+        console.print(Text(title), soft_wrap=True)
+    rows = [(f.fate, f.reason, f.count) for f in result.fates if f.fate not in COUNTED_APART]
+    rows += [("open", "not fetched yet", run.open)] if run.open else []
+    for fate, reason, count in rows:
+        listing.add(Text(fate, _COLOURS.get(fate, "white")), reason, f"{count:,}")
+    listing.add_section()
+    listing.add(Text("admitted", "bold"), "the sum of these", Text(f"{run.admitted:,}", "bold"))
+    apart = {
+        "not admitted": refused_links(run, result.fates, result.refused),
+        "without item": {f.reason: f.count for f in result.fates if f.fate == WITHOUT_ITEM},
+    }
+    for shown, found in apart.items():
+        if found:
+            listing.add_section()
+        for reason, count in found.items():
+            listing.add(*(Text(cell, "dim") for cell in (shown, reason, f"{count:,}")))
+    listing.print(title)
 
 
 def _outcome(run: RunRow) -> str:

@@ -8,13 +8,13 @@ from typing import Annotated, Any
 import orjson
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from longline.cli import log_setup as logs
 from longline.cli.data_folder import READ_KEYS, archive_settings
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
+from longline.cli.listing import Column, Listing
 from longline.model.errors import BadInput, NotFound
 from longline.model.search.item import own_fields
 from longline.services.archive.item_changes import ItemDifference
@@ -39,13 +39,14 @@ def diff(
     logs.set_up(loaded.settings.log_level, loaded.settings.log_format)
     console = Console()
     counts: Counter[str] = Counter()
-    table = Table("change", "kind", "key", "field", "before", "after", box=None, padding=(0, 1))
+    columns = ("change", "kind", Column("key", copied=True), "field", "before", "after")
+    listing = Listing(*columns, console=console)
 
     def show(difference: ItemDifference) -> None:
         counts[difference.change] += 1
         for line in lines(difference):
-            if console.is_terminal:
-                table.add_row(*_cells(line))
+            if listing.is_table:
+                listing.add(*_cells(line))
             else:
                 sys.stdout.buffer.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
 
@@ -54,8 +55,8 @@ def diff(
     except NotFound as error:
         # As with diff(1), an exit code of 1 says that there are differences.
         raise BadInput(str(error)) from error
-    if console.is_terminal:
-        console.print(*([table] if counts else []), summary(counts), sep="\n")
+    listing.print()
+    listing.note(summary(counts))
     if counts.keys() - {"unseen"}:
         raise typer.Exit(_DIFFERENT)
 
@@ -95,7 +96,7 @@ def _cells(line: dict[str, Any]) -> list[Text]:
     if "field" not in line:
         values = [_title(value) for value in values]
     change = Text(line["change"], _COLOURS[line["change"]])
-    return [change, *(Text(_short(value)) for value in (line["kind"], line["key"], line.get("field", ""), *values))]
+    return [change, Text(line["kind"]), Text(line["key"]), *(Text(_short(v)) for v in (line.get("field", ""), *values))]
 
 
 def _title(fields: dict[str, Any] | None) -> str:

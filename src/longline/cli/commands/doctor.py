@@ -13,13 +13,13 @@ import msgspec
 import typer
 from rich.console import Console
 from rich.progress import DownloadColumn
-from rich.table import Table
 from rich.text import Text
 
 from longline.cli.commands.export import progress_bar
 from longline.cli.data_folder import REPAIR_COMMANDS, archive_settings
 from longline.cli.event_loop import run
 from longline.cli.flags import ENGINES, takes
+from longline.cli.listing import Listing
 from longline.model.errors import BadInput, LonglineError
 from longline.services.stored_patterns import find_bad_patterns
 from longline.settings import Loaded, Settings, prepare_folder
@@ -68,19 +68,18 @@ def doctor(
     rows += run(engines(settings, deep=deep))
     whole = all(row.verdict != "fail" for row in rows if row.name in ("database", "engines", "objects"))
     found = read_archive(settings, Console(), repair=repair) if deep and whole else None
-    Console().print(_table([*rows, *([found.row] if found else [])]))
+    _print_checks([*rows, *([found.row] if found else [])])
     for line in found.lines if found else ():
         Console().print(Text(line), soft_wrap=True, highlight=False)
     if any(row.verdict == "fail" for row in [*rows, *([found.row] if found else [])]):
         raise typer.Exit(1)
 
 
-def _table(rows: list[CheckRow]) -> Table:
-    table = Table("check", "", "found", "advice", box=None)
+def _print_checks(rows: list[CheckRow]) -> None:
+    listing = Listing("check", "", "found", "advice")
     for row in rows:
-        # As Text: messages of engines may hold brackets, which rich would read as markup.
-        table.add_row(row.name, Text(row.verdict, _COLOURS[row.verdict]), Text(row.found), Text(row.advice))
-    return table
+        listing.add(row.name, Text(row.verdict, _COLOURS[row.verdict]), row.found, row.advice)
+    listing.print()
 
 
 def versions() -> list[CheckRow]:

@@ -15,7 +15,6 @@ from rich.progress import (
     TextColumn,
     TimeElapsedColumn,
 )
-from rich.table import Table
 from rich.text import Text
 
 from longline.cli import log_setup as logs
@@ -23,6 +22,7 @@ from longline.cli.data_folder import READ_KEYS, REPAIR_COMMANDS, archive_setting
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
 from longline.cli.item_outputs import Outputs, print_tables, takes_outputs
+from longline.cli.listing import Column, Listing
 from longline.model.archive.export import FORMATS
 from longline.model.errors import BadInput
 from longline.services.archive.exports import Exported
@@ -70,11 +70,12 @@ def export(
 
 def _write_folder(settings: Settings, run: int | None, out: FolderOutput, console: Console) -> None:
     exported = write(settings, run, out, console)
-    table = Table("file", "size", box=None)
-    table.columns[1].justify = "right"
+    listing = Listing(Column("file", copied=True), Column("size", right=True), console=console)
     for file in exported.files:
-        table.add_row(file.path, decimal(file.bytes))
-    console.print(table if exported.files else "nothing to export")
+        listing.add(file.path, decimal(file.bytes))
+    listing.print()
+    if not exported.files:
+        listing.note("nothing to export")
     if exported.damaged:
         _print_damage(exported)
         raise typer.Exit(_DAMAGED)

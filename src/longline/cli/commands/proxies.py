@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar
 
 import typer
-from rich.console import Console
-from rich.table import Table
+from rich.text import Text
 
 from longline.cli.event_loop import run
 from longline.cli.flags import ENGINES, takes
+from longline.cli.listing import Cell, Column, Listing
 from longline.model.proxies import Pool
 from longline.services.proxies.pools import Pools
 from longline.services.proxies.proxies import Proxies, ProxyView
@@ -36,13 +36,14 @@ def build() -> typer.Typer:
 def show(loaded: Loaded) -> None:
     """List the proxies with their statistics."""
     found = _call(loaded, lambda house: _proxies(house).find(limit=500))
-    table = Table("id", "proxy", "state", "ok", "failed", "streak", "ms", "last used")
-    table.columns[1].no_wrap = True
-    for column in (0, 3, 4, 5, 6):
-        table.columns[column].justify = "right"
+    keys = (Column("id", copied=True, right=True), Column("proxy", copied=True))
+    numbers = (Column(title, right=True) for title in ("ok", "failed", "streak", "ms"))
+    listing = Listing(*keys, "state", *numbers, "last used")
     for proxy in found:
-        table.add_row(*_row(proxy))
-    Console().print(table if found else "no proxies; add one with: longline proxies add http://host:port")
+        listing.add(*_row(proxy))
+    listing.print()
+    if not found:
+        listing.note("no proxies; add one with: longline proxies add http://host:port")
 
 
 @takes(*ENGINES, "vault_key")
@@ -131,8 +132,9 @@ def _line(pool: Pool) -> str:
     return f"{pool.name}: proxies {', '.join(map(str, pool.proxies))}{rest}"
 
 
-def _row(proxy: ProxyView) -> tuple[str, ...]:
-    state = "[green]on[/]" if proxy.active else "[red]failed[/]" if proxy.disabled_reason == "auto" else "off"
+def _row(proxy: ProxyView) -> tuple[Cell, ...]:
+    failed = proxy.disabled_reason == "auto"
+    state = Text("on", "green") if proxy.active else Text("failed", "red") if failed else "off"
     used = datetime.fromtimestamp(proxy.last_used_at / 1000, UTC) if proxy.last_used_at else None
     return (
         str(proxy.id),

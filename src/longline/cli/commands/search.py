@@ -4,13 +4,13 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from longline.cli import log_setup as logs
 from longline.cli.data_folder import READ_KEYS, archive_settings
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
+from longline.cli.listing import Listing
 from longline.model.search.query import Filters
 from longline.services.search import Hit, SearchPage, SearchRequest
 from longline.settings import Loaded
@@ -31,7 +31,10 @@ def search(
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of items.")] = 10,
     offset: Annotated[int, typer.Option(min=0, help="Number of best items to skip.")] = 0,
 ) -> None:
-    """Search items, the best match first."""
+    """Search items, the best match first.
+
+    Off a terminal each item is a line of values between tabs: item, score, kind, title, URL, text.
+    """
     logs.set_up(loaded.settings.log_level, loaded.settings.log_format)
     asked = SearchRequest(" ".join(words), Filters(kind=kind, run_id=run), limit=limit, offset=offset)
     found = run_loop(ask(archive_settings(loaded), asked))
@@ -41,19 +44,23 @@ def search(
 
 
 def show(found: SearchPage, console: Console) -> None:
-    """Print hits as a table, and their total."""
+    """Print hits, and their total: on a terminal a paragraph for each, elsewhere a line with its score."""
+    listing = Listing("item", "score", "kind", "title", "URL", "text", console=console)
     if found.meant:
-        console.print(Text(f"no item has all of these words; searched for: {found.meant}"))
-    if found.hits:
-        table = Table("item", "score", "text", box=None, padding=(0, 1))
-        for hit in found.hits:
-            table.add_row(str(hit.item.id), f"{hit.score:.2f}", _text(hit))
-        console.print(table)
-    console.print(f"{'more than ' if found.more else ''}{found.total:,} found")
+        listing.note(f"no item has all of these words; searched for: {found.meant}")
+    for hit in found.hits:
+        title = hit.item.title or "(no title)"
+        if listing.is_table:
+            console.print(Text.assemble((f"{hit.item.id} ", "dim"), (title, "bold")), soft_wrap=True)
+            console.print(Text(hit.item.url, "cyan"), soft_wrap=True)
+            console.print(_excerpt(hit), "")
+        else:
+            listing.add(str(hit.item.id), f"{hit.score:.4g}", hit.item.kind, title, hit.item.url, _excerpt(hit))
+    listing.note(f"{'more than ' if found.more else ''}{found.total:,} found")
 
 
-def _text(hit: Hit) -> Text:
-    text = Text.assemble((hit.item.title or "(no title)", "bold"), "\n", (hit.item.url, "cyan"), "\n")
+def _excerpt(hit: Hit) -> Text:
+    text = Text()
     for piece in hit.excerpt:
         text.append(" ".join(piece.text.split("\n")), "yellow" if piece.wanted else "dim")
     return text

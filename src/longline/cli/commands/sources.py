@@ -4,11 +4,10 @@ from typing import Annotated
 
 import msgspec
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from longline.cli.event_loop import run
 from longline.cli.flags import takes
+from longline.cli.listing import Column, Listing
 from longline.model.sources.source import NewSource, SourceQuery, SourceRow
 from longline.model.url import parse, without_credentials
 from longline.services.sources.sources import Sources
@@ -113,18 +112,23 @@ def budget(
 
 @takes("data", "database")
 def show(loaded: Loaded, limit: Limit = 100) -> None:
-    """List the sources by name, with their parsers and budgets."""
+    """List the sources by name, with their ids, parsers and budgets."""
 
     async def work() -> list[SourceRow]:
         async with open_house(loaded.settings) as house:
             return (await (await _sources(house)).find(SourceQuery(), limit, 0))[0]
 
-    table = Table("id", "name", "URL", "enabled", "parser", "budget", "admitted")
-    for row in run(work()):
+    found = run(work())
+    keys = (Column("id", copied=True, right=True), "name", Column("id in the HTTP API", copied=True))
+    numbers = (Column("budget", right=True), Column("admitted", right=True))
+    listing = Listing(*keys, Column("URL", copied=True), "enabled", "parser", *numbers)
+    for row in found:
         spent = ("–", "–") if row.budget is None else (str(row.budget), str(row.admitted))
-        enabled, parser = "yes" if row.enabled else "no", row.parser or "–"
-        table.add_row(str(row.id), row.name, without_credentials(row.base_url), enabled, parser, *spent)
-    Console().print(table)
+        rest = (without_credentials(row.base_url), "yes" if row.enabled else "no", row.parser or "–", *spent)
+        listing.add(str(row.id), row.name, row.public_id, *rest)
+    listing.print()
+    if not found:
+        listing.note("no sources; add one with: longline sources add NAME URL")
 
 
 async def _sources(house: House) -> Sources:

@@ -9,7 +9,6 @@ from typing import Annotated
 import msgspec
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from longline.cli import log_setup as logs
@@ -17,6 +16,7 @@ from longline.cli.command_line import command, counted
 from longline.cli.data_folder import READ_KEYS, archive_settings
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
+from longline.cli.listing import Column, Listing
 from longline.model.archive.export import STREAM, table_file
 from longline.model.frontier.fate import FATES, UrlFilters
 from longline.model.runs.run import RunRow
@@ -103,23 +103,30 @@ def _csv() -> Callable[[Sequence[UrlOut]], None]:
 
 
 def _show_table(console: Console, settings: Settings, run: int | None, filters: UrlFilters) -> None:
-    table = Table("fate", "reason", "status", "tries", "depth", "URL", "found on", box=None, padding=(0, 1))
+    numbers = (Column(title, right=True) for title in ("status", "tries", "depth"))
+    listing = Listing("fate", "reason", *numbers, Column("URL", copied=True), console=console)
 
     def show(rows: Sequence[UrlOut]) -> None:
-        for row in rows[: max(0, MAX_SHOWN - table.row_count)]:
-            told = Text(row.url, overflow="fold")
-            if row.final_url not in (None, row.url):
-                told.append(f"\n-> {row.final_url}", "dim")
-            if row.error:
-                told.append(f"\n{row.error}", "dim")
+        for row in rows[: max(0, MAX_SHOWN - listing.count)]:
             status = str(row.status) if row.status is not None else ""
-            counts = (str(row.attempts), str(row.depth))
-            table.add_row(row.fate, row.reason or "", status, *counts, told, Text(row.found_on or "", overflow="fold"))
+            listing.add(row.fate, row.reason or "", status, str(row.attempts), str(row.depth), _url_cell(row))
 
     count = run_loop(list_urls(settings, run, filters, show))
+    listing.print()
     if not count:
-        console.print("the run has no such URLs")
+        listing.note("the run has no such URLs")
         raise typer.Exit(_NOTHING_FOUND)
-    console.print(table)
     more = f"; {count - MAX_SHOWN:,} are not shown, -o FILE writes all" if count > MAX_SHOWN else ""
-    console.print(f"{count:,} URLs{more}")
+    listing.note(f"{count:,} URLs{more}")
+
+
+def _url_cell(row: UrlOut) -> Text:
+    """Return a URL on a line of its own; below it the URL that it led to, its error, and the page with the link."""
+    told = Text(row.url)
+    if row.final_url not in (None, row.url):
+        told.append(f"\n-> {row.final_url}", "dim")
+    if row.error:
+        told.append(f"\n{row.error}", "dim")
+    if row.found_on:
+        told.append(f"\nfound on {row.found_on}", "dim")
+    return told

@@ -12,9 +12,8 @@ from longline.drivers.search.mapping import ITEMS, RAW_CONTENT
 from longline.drivers.search.nodes import LINES, NodeResponse, Nodes
 from longline.model.errors import Unavailable
 from longline.model.search import document as index
-from longline.model.search.item import SearchDocument
+from longline.model.search.item import SearchDocument, searched_words
 from longline.model.search.query import Match, Matches, SearchQuery, Term
-from longline.model.search.tokenize import words_of
 
 log = logging.getLogger(__name__)
 
@@ -151,9 +150,10 @@ def _writes(documents: Sequence[SearchDocument], articles: Sequence[SearchDocume
 
 
 def _ours(document: SearchDocument) -> dict[str, Any]:
+    title, body = searched_words(document)
     return {name: getattr(document, name) for name in ("id", *_SAME, "price", "rating")} | {
-        "title": words_of(document.title),
-        "body": words_of(document.body),
+        "title": title,
+        "body": body,
         "created": document.created_at,
         "updated": document.updated_at,
     }

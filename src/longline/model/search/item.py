@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
@@ -22,6 +22,8 @@ MAX_POSITION = 2**63 - 1
 """Largest position of an item in its run."""
 
 _KEY_BYTES = 16
+_NO_WORDS = ("http://", "https://", "<", "{", "[")
+"""Beginnings of texts that are no words: URLs, markup, JSON."""
 
 ItemKey = str | int | tuple[str | int | None, ...] | None
 """A key that a parser gives to an item."""
@@ -164,10 +166,32 @@ def _held(item: ItemFacts, name: str) -> str:
     return item.title if name in TITLES else item.body
 
 
+def searched_words(item: ItemFacts) -> tuple[str, str]:
+    """Return the words by which an item is found: those of its title, and those of its body and other fields."""
+    return words_of(item.title), words_of(f"{item.body} {field_text(item)}" if item.fields != "{}" else item.body)
+
+
+def field_text(item: ItemFacts) -> str:
+    """Return the texts of an item's fields without a column, also out of lists and nested values.
+
+    URLs, markup and JSON are left out: their words say nothing about the item.
+    """
+    return " ".join(text for value in orjson.loads(item.fields).values() for text in _texts(value))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        if not value.startswith(_NO_WORDS):
+            yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts(inner)
+
+
 def _in_words(item: NewItem) -> NewItem:
     if item.kind in UNINDEXED_KINDS:
         return item
-    return msgspec.structs.replace(item, words=(words_of(item.title), words_of(item.body)))
+    return msgspec.structs.replace(item, words=searched_words(item))
 
 
 def _new_item(kind: str, url: str, identity: _Identity, fields: Mapping[str, Any], origin: Origin) -> NewItem:

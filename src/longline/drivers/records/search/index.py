@@ -11,9 +11,9 @@ import msgspec
 from longline.drivers.records.database import Database, Row, Transaction
 from longline.drivers.records.named_queries import Engine
 from longline.drivers.records.search.index_write import Text, index
-from longline.model.search.item import SearchDocument
+from longline.model.search.item import SearchDocument, searched_words
 from longline.model.search.query import Filters, Match, Matches, SearchQuery, Term
-from longline.model.search.tokenize import similarity, words_of
+from longline.model.search.tokenize import similarity
 
 TITLE_WEIGHT = 4.0
 """Number of words in the text that a word in the title counts as."""
@@ -188,7 +188,7 @@ def _newest(first: int, last: int, share: float) -> list[int]:
 
 
 def _texts(documents: Sequence[SearchDocument]) -> list[Text]:
-    return [(d.id, words_of(d.title), words_of(d.body)) for d in sorted(documents, key=lambda d: d.id)]
+    return [(d.id, *searched_words(d)) for d in sorted(documents, key=lambda d: d.id)]
 
 
 async def _merge(tx: Transaction) -> None:
