@@ -1,9 +1,14 @@
 import base64
+import hmac
 import json
 from typing import Any
 
 import jwt
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1
+from cryptography.hazmat.primitives.asymmetric.ec import generate_private_key as generate_ec_key
+from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from longline.model.errors import BadInput
 from longline.services.tokens import TokenRefused, Tokens
@@ -141,3 +146,62 @@ def test_an_api_key_is_asked_for_where_there_is_one():
             tokens.check(shown)
         assert refused.value.kind == "key"
     Tokens("s" * 64, lambda: 0).check(None)
+
+
+@pytest.fixture(scope="module")
+def rsa() -> tuple[str, str]:
+    """A private and a public key."""
+    key = generate_private_key(65537, 2048)
+    private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+    return private, key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+
+
+def test_rs256_is_verified_by_the_public_key_beside_the_secret(clock: HandClock, rsa: tuple[str, str]):
+    private, public = rsa
+    tokens = Tokens(SECRET, clock.now, public_key=public)
+    token = forge({"sub": "ann", "role": "admin", "tenant": "acme", "exp": NOW + 60}, private, "RS256")
+    assert (tokens.verify(token).sub, tokens.verify(token).tenant) == ("ann", "acme")
+    assert tokens.verify(tokens.issue("admin", "me", 60)).sub == "me"
+    assert refusal(Tokens(SECRET, clock.now), token) == "algorithm"
+    other = generate_private_key(65537, 2048).private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+    assert refusal(tokens, forge({"sub": "ann", "exp": NOW + 60}, other, "RS256")) == "signature"
+    assert refusal(tokens, forge({"exp": NOW + 60}, private, "RS512")) == "algorithm"
+    assert refusal(tokens, forge({"exp": NOW}, private, "RS256")) == "expired"
+
+
+def test_the_public_key_is_no_hmac_secret(clock: HandClock, rsa: tuple[str, str]):
+    tokens = Tokens(SECRET, clock.now, public_key=rsa[1])
+    for algorithm in ("HS256", "RS256"):
+        assert refusal(tokens, hmac_signed({"role": "admin", "exp": NOW + 60}, rsa[1], algorithm)) == "signature"
+    with pytest.raises(BadInput, match="PEM key"):
+        Tokens(rsa[1], clock.now)
+
+
+def hmac_signed(claims: dict[str, Any], secret: str, algorithm: str) -> str:
+    """A token that is signed with HMAC, whatever its head says; the library refuses to make one from a public key."""
+    parts = [{"alg": algorithm, "typ": "JWT"}, claims]
+    text = ".".join(base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=").decode() for part in parts)
+    sign = hmac.digest(secret.encode(), text.encode(), "sha256")
+    return f"{text}.{base64.urlsafe_b64encode(sign).rstrip(b'=').decode()}"
+
+
+def test_a_key_that_is_not_a_public_rsa_key_is_refused(clock: HandClock, rsa: tuple[str, str]):
+    curve = generate_ec_key(SECP256R1()).public_key()
+    for key in (
+        "nonsense",
+        rsa[0],
+        curve.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode(),
+    ):
+        with pytest.raises(BadInput, match="public key for tokens"):
+            Tokens(SECRET, clock.now, public_key=key)
+
+
+def test_clocks_of_issuers_may_differ_a_little(clock: HandClock):
+    tokens = Tokens(SECRET, clock.now, skew_seconds=5)
+    assert tokens.verify(forge({"exp": NOW - 4, "nbf": NOW + 5})).exp == NOW - 4
+    assert refusal(tokens, forge({"exp": NOW - 5})) == "expired"
+    assert refusal(tokens, forge({"nbf": NOW + 6})) == "early"
+
+
+def test_a_null_role_is_none(tokens: Tokens):
+    assert tokens.verify(forge({"role": None, "tenant": None})).role == ""

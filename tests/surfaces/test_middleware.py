@@ -7,9 +7,11 @@ import pytest
 from litestar import Litestar
 from litestar.exceptions import InternalServerException
 
+from longline.model.callers.caller import OPERATORS, Caller
 from longline.model.errors import BadInput, IllegalMove, LonglineError, NotFound, StaleLease, Unavailable
-from longline.services.tokens import TokenClaims, Tokens
-from longline.surfaces.access import token_access
+from longline.services.callers.callers import Callers
+from longline.services.tokens import Tokens
+from longline.surfaces.access import DoorAccess
 from longline.surfaces.door import PUBLIC, Door, OperationGroup
 from longline.surfaces.error_format import ErrorFormat
 from longline.surfaces.middleware import REQUEST_ID
@@ -47,8 +49,13 @@ async def fail(how: str) -> None:
 
 
 @operation("GET", "/guarded", "Return the caller")
-async def guarded(identity: TokenClaims) -> dict[str, str]:
-    return {"sub": identity.sub, "role": identity.role}
+async def guarded(identity: Caller) -> dict[str, str]:
+    return {"sub": identity.subject, "role": identity.role}
+
+
+@operation("GET", "/streamed", "Return the caller of a stream", access="stream")
+async def streamed(identity: Caller) -> dict[str, str]:
+    return {"sub": identity.subject, "role": identity.role}
 
 
 @operation("GET", "/whoami", "Return the id of the request", access="public")
@@ -63,10 +70,10 @@ async def shape(body: Shape) -> Shape:
 
 def with_routes(stage: Stage) -> Litestar:
     """The application with a few operations that do what tests need."""
-    group = OperationGroup("tests", "For tests.", (fail, guarded, whoami, shape))
-    door = Door(
-        "tests", "Tests", ("/",), ErrorFormat(), (group,), {"public": PUBLIC, "token": token_access(stage.tokens)}
-    )
+    group = OperationGroup("tests", "For tests.", (fail, guarded, streamed, whoami, shape))
+    access = DoorAccess(Callers(stage.tokens), "tests")
+    accesses = {"public": PUBLIC, "token": access.of(OPERATORS), "stream": access.of_streams(OPERATORS)}
+    door = Door("tests", "Tests", ("/",), ErrorFormat(), (group,), accesses)
     for endpoint in door.endpoints():
         stage.app.register(route_of(endpoint))
     return stage.app
@@ -143,15 +150,17 @@ async def test_a_token_opens_the_door(doors: httpx.AsyncClient, stage: Stage):
     assert answer.json() == {"sub": "ann", "role": "admin"}
 
 
-async def test_a_token_in_the_query_opens_the_door_without_a_header(doors: httpx.AsyncClient, stage: Stage):
+async def test_a_token_in_the_query_opens_streams_alone_without_a_header(doors: httpx.AsyncClient, stage: Stage):
     token = stage.tokens.issue("admin", "ann", 60)
-    assert (await doors.get("/guarded", params={"token": token})).status_code == 200
+    assert (await doors.get("/streamed", params={"token": token})).status_code == 200
+    answer = await doors.get("/guarded", params={"token": token})
+    assert (answer.status_code, answer.json()) == (401, {"error": "missing authorization"})
 
 
 @pytest.mark.parametrize("header", ["", "Bearer", "Basic YTpi", "nonsense", "Bearer x.y.z"])
 async def test_a_wrong_header_is_never_mended_by_the_query(doors: httpx.AsyncClient, stage: Stage, header: str):
     token = stage.tokens.issue("admin", "ann", 60)
-    answer = await doors.get("/guarded", params={"token": token}, headers={"Authorization": header})
+    answer = await doors.get("/streamed", params={"token": token}, headers={"Authorization": header})
     assert answer.status_code == 401
     assert answer.json() == {"error": "invalid token"}
 
@@ -166,7 +175,7 @@ async def test_no_token_is_told_apart_from_a_wrong_one(doors: httpx.AsyncClient)
     assert answer.status_code == 401
     assert answer.json() == {"error": "missing authorization"}
     assert answer.headers["www-authenticate"] == "Bearer"
-    assert (await doors.get("/guarded?token=x")).json() == {"error": "invalid token"}
+    assert (await doors.get("/streamed?token=x")).json() == {"error": "invalid token"}
 
 
 async def test_an_expired_token_is_invalid(doors: httpx.AsyncClient, stage: Stage):

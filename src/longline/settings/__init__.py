@@ -1,8 +1,18 @@
 """Settings of the operator: one typed object, read once from file, environment and flags."""
 
-from longline.settings.folder import jwt_secret, prepare_folder, vault_key
+from longline.settings.folder import jwt_public_key, jwt_secret, prepare_folder, vault_key
 from longline.settings.keys import KEYS, Settings
 from longline.settings.layers import Loaded, load
 from longline.settings.values import Key
 
-__all__ = ["KEYS", "Key", "Loaded", "Settings", "jwt_secret", "load", "prepare_folder", "vault_key"]
+__all__ = [
+    "KEYS",
+    "Key",
+    "Loaded",
+    "Settings",
+    "jwt_public_key",
+    "jwt_secret",
+    "load",
+    "prepare_folder",
+    "vault_key",
+]

@@ -5,7 +5,7 @@ import secrets
 import tempfile
 from pathlib import Path
 
-from longline.model.errors import DiskFull, LonglineError, is_disk_full
+from longline.model.errors import BadInput, DiskFull, LonglineError, is_disk_full
 from longline.settings.keys import Settings
 
 SECRET_NAME = "auth.secret"
@@ -32,6 +32,18 @@ def prepare_folder(folder: Path, flag: str = "--data") -> Path:
 def jwt_secret(settings: Settings) -> str:
     """Return the secret that signs tokens: from the settings, else from the data folder, created on first use."""
     return settings.jwt_secret or _stored_secret(settings.data, SECRET_NAME, "tokens that were issued become invalid")
+
+
+def jwt_public_key(settings: Settings) -> str:
+    """Return the PEM text of the public key that verifies RS256 tokens; an empty text if none is configured."""
+    if not settings.jwt_public_key_file:
+        return ""
+    path = Path(settings.jwt_public_key_file)
+    try:
+        return path.read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no PEM text"
+        raise BadInput(f"jwt_public_key_file: {path} cannot be read: {reason}") from error
 
 
 def vault_key(settings: Settings) -> str:

@@ -26,6 +26,10 @@ _MIN_PASSWORD_CHARS = 8
 _SECRET_PART = re.compile(r"((?:secret|password|passwd|pwd|token|api_?key)[^=&]*=)[^&]*", re.IGNORECASE)
 
 
+DOOR_ACCESS = ("auto", "open", "key")
+"""Ways in which an API asks for credentials."""
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A format of values; `word` stands for a value in usage lines, `wanted` completes the sentence "… is not".

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from litestar import Litestar
 
+from longline.services.callers.callers import Callers
 from longline.services.counts import Counts
 from longline.services.event_loop_lag import LoopMonitor
 from longline.services.health import Health
@@ -13,6 +14,7 @@ from longline.surfaces.bots.door import BotServices, bots_door
 from longline.surfaces.cors import cors_config
 from longline.surfaces.door import Door
 from longline.surfaces.fast_path import FastPath
+from longline.surfaces.intervals.door import NAME as INTERVALS
 from longline.surfaces.intervals.door import IntervalServices, intervals_door
 from longline.surfaces.middleware import RequestMiddleware, WholeBodies, error_handlers
 from longline.surfaces.openapi import openapi_document
@@ -26,7 +28,10 @@ from longline.surfaces.server.request_limits import MAX_BODY_BYTES
 
 @dataclass(frozen=True, slots=True)
 class AppParts:
-    """The services behind the HTTP APIs. `metrics_open` serves `/metrics` without a token."""
+    """The services behind the HTTP APIs. `metrics_open` serves `/metrics` without a token.
+
+    `open_doors` names the APIs that need no credentials.
+    """
 
     version: str
     health: Health
@@ -37,6 +42,7 @@ class AppParts:
     intervals: IntervalServices | None = None
     loop: LoopMonitor | None = None
     operation: OperationReader | None = None
+    open_doors: frozenset[str] = frozenset()
 
 
 def build_app(parts: AppParts) -> Litestar:
@@ -68,13 +74,14 @@ def build_app(parts: AppParts) -> Litestar:
 def _table(parts: AppParts, metrics: Metrics) -> list[Door]:
     """Return all APIs."""
     doors: list[Door] = []
+    callers = Callers(parts.tokens)
     documentation = Documentation(lambda: openapi_document(parts.version, doors))
     platform = PlatformServices(
         HealthServices(parts.health, parts.version), MetricsServices(metrics, parts.counts), documentation
     )
     if parts.intervals is not None:
-        doors.append(intervals_door(parts.intervals, parts.tokens, metrics.registry))
+        doors.append(intervals_door(parts.intervals, callers, metrics.registry, is_open=INTERVALS in parts.open_doors))
     if parts.bots is not None:
-        doors.append(bots_door(parts.bots, parts.tokens, metrics.registry))
-    doors.append(platform_door(platform, parts.tokens, metrics_open=parts.metrics_open))
+        doors.append(bots_door(parts.bots, callers, metrics.registry))
+    doors.append(platform_door(platform, callers, metrics_open=parts.metrics_open))
     return doors

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from inspect import iscoroutinefunction
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple, Protocol
 from urllib.parse import parse_qsl
@@ -10,6 +11,7 @@ from urllib.parse import parse_qsl
 import msgspec
 from litestar.types import ASGIApp
 
+from longline.model.callers.caller import AccessRule
 from longline.surfaces.operation import NO_HEADERS, ApiError, ApiResponse, Content, Operation
 from longline.surfaces.request_reader import InvalidRequest, NotJson, Problem, RequestReader
 from longline.surfaces.sse import EventStream
@@ -24,6 +26,8 @@ class HttpRequest(NamedTuple):
     query: bytes
     headers: Sequence[tuple[bytes, bytes]]
     body: bytes = b""
+    client: str = ""
+    """The address of the client."""
 
     def header(self, name: bytes) -> str | None:
         """Return the first value of a header, or None."""
@@ -50,14 +54,15 @@ class HttpResponse(NamedTuple):
 class Access:
     """The access that an operation requires.
 
-    `check` raises for a request without the required credentials, and returns the identity of the caller. `schemes`
-    names the accepted security schemes of the OpenAPI document; each of them is enough. With `is_optional`, some
-    callers need none.
+    `check`, a function or a coroutine function, raises for a request without the required credentials, and returns the
+    identity of the caller. `schemes` names the accepted security schemes of the OpenAPI document; each of them is
+    enough. With `is_optional`, some callers need none. `rule` names the roles that are served, if roles decide.
     """
 
     check: Callable[[HttpRequest], Any]
     schemes: tuple[str, ...] = ()
     is_optional: bool = False
+    rule: AccessRule | None = None
 
 
 PUBLIC = Access(lambda _: None)
@@ -155,6 +160,7 @@ class Endpoint:
     def __init__(self, operation: Operation, services: Any, api_format: ApiFormat, access: Access) -> None:
         self.operation = operation
         self._format, self._check = api_format, access.check
+        self._awaits_check = iscoroutinefunction(access.check)
         self._services = {"services": services} if "services" in operation.parameters else {}
         self._gets_identity = "identity" in operation.parameters
         self._handler, self._status = operation.handler, operation.status
@@ -177,7 +183,10 @@ class Endpoint:
     async def answer(self, request: HttpRequest) -> HttpResponse:
         """Return the response to a request; every failure is a response in the format of the API."""
         try:
-            return self._response(await self._handler(**self._arguments(request)))
+            identity = self._check(request)
+            if self._awaits_check:
+                identity = await identity
+            return self._response(await self._handler(**self._arguments(request, identity)))
         except Exception as error:
             return self.fail(error)
 
@@ -185,9 +194,8 @@ class Endpoint:
         """Return the response to an error."""
         return self._format.failure(error)
 
-    def _arguments(self, request: HttpRequest) -> dict[str, Any]:
+    def _arguments(self, request: HttpRequest, identity: Any) -> dict[str, Any]:
         found = dict(self._services)
-        identity = self._check(request)
         if self._gets_identity:
             found["identity"] = identity
         if self._path is not None:

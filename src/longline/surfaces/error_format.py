@@ -7,6 +7,7 @@ from typing import Any, Literal
 import msgspec
 from litestar.exceptions import HTTPException
 
+from longline.model.callers.caller import NotAllowed
 from longline.model.errors import BadInput, Conflict, IllegalMove, LonglineError, NotFound, StaleLease, Unavailable
 from longline.services.tokens import TokenRefused
 from longline.surfaces.door import EmptyBody, HttpResponse
@@ -48,6 +49,7 @@ def error(status: int, text: str, headers: Mapping[str, str] = NO_HEADERS) -> Ap
 
 
 UNAUTHORIZED = tuple(error(401, text, CHALLENGE) for text in ("missing authorization", "invalid token"))
+FORBIDDEN = error(403, "the role member may not do this; it takes the role admin or moderator")
 UNAVAILABLE = error(503, "Service temporarily unavailable")
 NUL_IN_URL = error(400, "Invalid address: NUL character")
 
@@ -69,6 +71,9 @@ class ErrorFormat:
             case TokenRefused():
                 _log.info("token refused", extra={"kind": found.kind})
                 return error_response(error(401, _REFUSALS.get(found.kind, "invalid token"), CHALLENGE))
+            case NotAllowed():
+                _log.info("caller not allowed", extra={"why": found.why})
+                return error_response(error(403, str(found)))
             case InvalidRequest() | NotJson() | NotAnObject():
                 return error_response(error(400, self.invalid_text(found)))
             case Unavailable():
@@ -103,7 +108,7 @@ class ErrorFormat:
 
     def general_errors(self, operation: Operation) -> Sequence[ApiError]:
         """Return the errors that an operation may give beside its own."""
-        refused = () if operation.access == "public" else UNAUTHORIZED
+        refused = () if operation.access == "public" else (*UNAUTHORIZED, FORBIDDEN)
         address = (NUL_IN_URL,) if operation.path_parameters or "query" in operation.parameters else ()
         body = () if operation.body is None else (error(400, "Invalid request body: not JSON"), TOO_LARGE)
         return (*refused, *address, *body, INTERNAL_ERROR, UNAVAILABLE)

@@ -4,6 +4,7 @@ from typing import Any
 
 from litestar import HttpMethod, Request, Response, route
 from litestar.handlers import HTTPRouteHandler
+from litestar.types import Scope
 
 from longline.surfaces.door import Endpoint, HttpRequest, HttpResponse
 from longline.surfaces.operation import PATH_PARAMETER
@@ -22,13 +23,21 @@ def route_of(endpoint: Endpoint) -> HTTPRouteHandler:
         values: dict[str, str] = request.path_params
         scope = request.scope
         return to_framework(
-            await endpoint.answer(HttpRequest(values, scope["query_string"], list(scope["headers"]), body))
+            await endpoint.answer(
+                HttpRequest(values, scope["query_string"], list(scope["headers"]), body, client_of(scope))
+            )
         )
 
     paths = [PATH_PARAMETER.sub(r"{\1:str}", path) for path in (operation.path, *operation.aliases)]
     methods = [HttpMethod.GET, HttpMethod.HEAD] if operation.answers_head else [HttpMethod(operation.method)]
     # Each response has its own status; the default of a DELETE allows no body.
     return route(paths, http_method=methods, status_code=200, include_in_schema=False)(handle)
+
+
+def client_of(scope: Scope) -> str:
+    """Return the address of the client."""
+    client = scope.get("client")
+    return str(client[0]) if client else ""
 
 
 def to_framework(response: HttpResponse) -> Response[Any]:

@@ -16,9 +16,9 @@ from longline.model.errors import NeedsOperator, Unavailable
 from longline.services.counts import Counts
 from longline.services.event_loop_lag import LoopMonitor
 from longline.services.health import Check, Health
-from longline.services.tokens import Tokens
-from longline.settings import Settings, jwt_secret
+from longline.settings import Settings
 from longline.surfaces.app import AppParts, build_app
+from longline.surfaces.intervals.door import NAME as INTERVALS
 from longline.surfaces.platform.profile import LOOPBACK, MAX_SECONDS, profile_app
 from longline.surfaces.server.connection import Deadlines
 from longline.surfaces.server.http_server import HttpServer
@@ -27,6 +27,7 @@ from longline.wiring.doors.intervals import interval_services
 from longline.wiring.house import House, migrate_tables, open_house, registered_worker
 from longline.wiring.loops import API, LoopParts, build_loops
 from longline.wiring.parts.archive import html_archiving
+from longline.wiring.parts.callers import access_tokens
 from longline.wiring.parts.logs import Streams, closing_logs, copying_logs, writing_run_logs
 from longline.wiring.parts.metrics import counting, operation
 from longline.wiring.parts.search import indexing
@@ -170,7 +171,8 @@ def _app_parts(house: House, monitor: LoopMonitor) -> tuple[AppParts, Streams]:
     parts = AppParts(
         version=__version__,
         health=health,
-        tokens=Tokens(jwt_secret(settings), house.clock.wall, settings.api_key),
+        tokens=access_tokens(house),
+        open_doors=_open_doors(settings),
         counts=Counts(records.tasks, records.runs),
         metrics_open=settings.metrics_open or settings.loopback,
         bots=bot_services(house),
@@ -179,6 +181,15 @@ def _app_parts(house: House, monitor: LoopMonitor) -> tuple[AppParts, Streams]:
         operation=figures,
     )
     return parts, streams
+
+
+def _open_doors(settings: Settings) -> frozenset[str]:
+    """Return the names of the APIs that need no credentials."""
+    if not settings.is_open(settings.intervals_access):
+        return frozenset()
+    if not settings.loopback:
+        log.warning("the interval API needs no credentials; set intervals_access to key if strangers can reach it")
+    return frozenset({INTERVALS})
 
 
 def _stop_on_signals(stop: asyncio.Event) -> None:

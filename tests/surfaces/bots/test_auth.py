@@ -66,7 +66,7 @@ async def test_a_disabled_bot_gets_nothing_even_with_a_good_token(door: Door):
 
 
 async def test_where_tokens_are_required_strangers_get_nothing(migrated_url: str):
-    async with running(migrated_url, bot_auth="required") as door:
+    async with running(migrated_url, bots_access="key") as door:
         for who in ({"bot_id": "stranger"}, {"bot_id": "stranger", "api_token": "guess"}):
             for answer in await everywhere(door, **who):
                 assert error(answer) == WRONG
@@ -81,8 +81,8 @@ async def test_where_tokens_are_required_strangers_get_nothing(migrated_url: str
         ({}, 200),
         ({"host": "::1"}, 200),
         ({"host": "0.0.0.0"}, 401),
-        ({"host": "0.0.0.0", "bot_auth": "optional"}, 200),
-        ({"bot_auth": "required"}, 401),
+        ({"host": "0.0.0.0", "bots_access": "open"}, 200),
+        ({"bots_access": "key"}, 401),
     ],
 )
 async def test_beyond_loopback_tokens_are_required_unless_the_operator_says_otherwise(

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from prometheus_client import CollectorRegistry
 
+from longline.services.callers.callers import Callers
 from longline.services.tokens import Tokens
 from longline.surfaces.bots import examples, words
 from longline.surfaces.bots.door import BotServices, bots_door
@@ -17,7 +18,8 @@ from tests.surfaces.bots.running import Door
 
 NONE: Any = None
 FORMAT = BotFormat()
-DOOR = bots_door(BotServices(NONE, NONE, NONE, NONE, NONE, lambda: 0), Tokens("s" * 64, lambda: 0), CollectorRegistry())
+CALLERS = Callers(Tokens("s" * 64, lambda: 0))
+DOOR = bots_door(BotServices(NONE, NONE, NONE, NONE, NONE, lambda: 0), CALLERS, CollectorRegistry())
 OPERATIONS = [operation for group in DOOR.groups for operation in group.operations]
 
 

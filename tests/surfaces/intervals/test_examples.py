@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from prometheus_client import CollectorRegistry
 
+from longline.services.callers.callers import Callers
 from longline.services.tokens import Tokens
 from longline.surfaces.door import Door
 from longline.surfaces.intervals.door import IntervalServices, intervals_door
@@ -25,7 +26,7 @@ def door() -> Door:
     """The whole door, with nothing behind it."""
     nothing = cast(Any, Anything())
     services = IntervalServices(**dict.fromkeys(IntervalServices.__slots__, nothing) | {"internal_secret": "s"})
-    return intervals_door(services, Tokens("s" * 64, lambda: 0), CollectorRegistry())
+    return intervals_door(services, Callers(Tokens("s" * 64, lambda: 0)), CollectorRegistry())
 
 
 OPERATIONS = {operation.name: operation for group in door().groups for operation in group.operations}

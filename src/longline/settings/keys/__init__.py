@@ -41,6 +41,10 @@ class Settings(BotKeys, frozen=True, kw_only=True):
         except ValueError:
             return self.host == "localhost"
 
+    def is_open(self, access: str) -> bool:
+        """Return True if an API with this access needs no credentials."""
+        return access == "open" or (access == "auto" and self.loopback)
+
     def display(self, name: str) -> str:
         """Return the value of a key as a person would write it, secrets masked."""
         value = getattr(self, name)

@@ -3,17 +3,17 @@
 from typing import Annotated
 
 from longline.settings.keys.logs import LogKeys
-from longline.settings.values import SWITCH, Key, one_of
+from longline.settings.values import DOOR_ACCESS, SWITCH, Key, one_of
 
 
 class BotKeys(LogKeys, frozen=True, kw_only=True):
     """The access of bots, and the hosts and leases of their tasks."""
 
-    bot_auth: Annotated[
+    bots_access: Annotated[
         str,
         Key(
-            one_of("auto", "optional", "required"),
-            "Registration and token of bots; auto requires both beyond loopback only.",
+            one_of(*DOOR_ACCESS),
+            "Registration and token of bots: key requires both, open none; auto is open on loopback.",
         ),
     ] = "auto"
     bot_reclaim: Annotated[bool, Key(SWITCH, "Offer tasks with an expired bot lease again, without an operator.")] = (

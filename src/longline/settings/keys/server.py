@@ -3,7 +3,17 @@
 from typing import Annotated
 
 from longline.settings.keys.engines import EngineKeys
-from longline.settings.values import ID_AND_KEY, LIST, POSITIVE_DURATION, SWITCH, TEXT, Key, integer
+from longline.settings.values import (
+    DOOR_ACCESS,
+    ID_AND_KEY,
+    LIST,
+    POSITIVE_DURATION,
+    SWITCH,
+    TEXT,
+    Key,
+    integer,
+    one_of,
+)
 
 
 class ServerKeys(EngineKeys, frozen=True, kw_only=True):
@@ -26,6 +36,17 @@ class ServerKeys(EngineKeys, frozen=True, kw_only=True):
             secret=True,
         ),
     ] = ""
+    jwt_public_key_file: Annotated[
+        str,
+        Key(TEXT, "File with the RSA public key (PEM) that verifies tokens signed with RS256; if not set, none are."),
+    ] = ""
+    intervals_access: Annotated[
+        str,
+        Key(
+            one_of(*DOOR_ACCESS),
+            "Credentials at the interval API: key requires a token or an API key, open none; auto is open on loopback.",
+        ),
+    ] = "key"
     profile_port: Annotated[
         int, Key(integer(0, 65535), "Loopback port of the CPU and memory profiler; 0 switches the profiler off.")
     ] = 0

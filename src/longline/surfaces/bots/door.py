@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry
 
+from longline.model.callers.caller import ADMINS
 from longline.services.bots.policies import BotPolicies
 from longline.services.bots.pulls import BotPulls
 from longline.services.bots.registry import BotRegistry
 from longline.services.bots.submits import BotSubmits
 from longline.services.bots.tasks import BotTasks
-from longline.services.tokens import TokenClaims, Tokens
-from longline.surfaces.access import token_access
+from longline.services.callers.callers import Callers
+from longline.surfaces.access import DoorAccess
 from longline.surfaces.bots.bot_operations import BOT_OPERATIONS, PullServices
 from longline.surfaces.bots.format import BotFormat
 from longline.surfaces.bots.jobs import JOB_OPERATIONS, BotJobServices
@@ -20,10 +21,9 @@ from longline.surfaces.bots.paths import PREFIX, EscapedPaths
 from longline.surfaces.bots.policies import POLICY_OPERATIONS, PolicyServices
 from longline.surfaces.bots.registry import REGISTRY_OPERATIONS, RegistryServices
 from longline.surfaces.bots.results import RESULT_OPERATIONS, ResultServices
-from longline.surfaces.bots.words import NOT_ALLOWED
 from longline.surfaces.door import Access, Door, HttpRequest, OperationGroup
-from longline.surfaces.operation import ApiFailure
 
+NAME = "bots"
 _BEARER = "bearer "
 
 
@@ -39,7 +39,7 @@ class BotServices:
     now: Callable[[], int]
 
 
-def bots_door(services: BotServices, tokens: Tokens, registry: CollectorRegistry) -> Door:
+def bots_door(services: BotServices, callers: Callers, registry: CollectorRegistry) -> Door:
     """Return the API for bots and their admins; its metrics are registered in `registry`."""
     metrics = BotMetrics(registry)
 
@@ -47,12 +47,15 @@ def bots_door(services: BotServices, tokens: Tokens, registry: CollectorRegistry
         metrics.set_jobs(await services.tasks.states())
 
     return Door(
-        name="bots",
+        name=NAME,
         title="Bots",
         prefixes=(PREFIX,),
         format=BotFormat(),
         groups=_groups(services, metrics),
-        access={"bot": Access(_bearer, ("bot_token",), is_optional=True), "admin": _admin_access(tokens)},
+        access={
+            "bot": Access(_bearer, ("bot_token",), is_optional=True),
+            "admin": DoorAccess(callers, NAME).of(ADMINS),
+        },
         refresh_metrics=refresh_metrics,
         wrap=EscapedPaths,
         reads_nul=True,
@@ -89,15 +92,3 @@ def _bearer(request: HttpRequest) -> str | None:
     """Return the bearer token of a bot; the service checks it, after the request is read."""
     given = request.header(b"authorization") or ""
     return given[len(_BEARER) :].strip() if given.lower().startswith(_BEARER) else None
-
-
-def _admin_access(tokens: Tokens) -> Access:
-    access = token_access(tokens)
-
-    def check(request: HttpRequest) -> TokenClaims:
-        claims: TokenClaims = access.check(request)
-        if claims.role != "admin":
-            raise ApiFailure(NOT_ALLOWED)
-        return claims
-
-    return Access(check, access.schemes)

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 import msgspec
 from litestar.exceptions import HTTPException
 
+from longline.model.callers.caller import NotAllowed
 from longline.model.errors import NotFound, Unavailable
 from longline.services.bots.access import BotRefused, TooOften
 from longline.services.bots.tasks import TaskHeld
@@ -29,9 +30,6 @@ from longline.surfaces.request_reader import (
 )
 
 Data = TypeVar("Data")
-
-_TOKEN = "token"
-"""Query parameter that every operation accepts: credentials of a client that cannot set headers."""
 
 _FORMS = TextForms(re.compile(r"-?[0-9]{1,11}"), ignores_case=False)
 _CODES: Mapping[int, ErrorCode] = {404: "not_found", 405: "method_not_allowed"}
@@ -93,11 +91,11 @@ class BotFormat:
     def read_query(self, reader: RequestReader[Any], sent: Sequence[tuple[str, str]]) -> msgspec.Struct:
         """Return a query; parameters that are unknown or repeated are refused."""
         _check_names(sent, reader.names)
-        found: msgspec.Struct = reader.text({name: text for name, text in sent if name != _TOKEN}, _FORMS)
+        found: msgspec.Struct = reader.text({name: text for name, text in sent}, _FORMS)
         return found
 
     def check_unread_query(self, operation: Operation, sent: Sequence[tuple[str, str]]) -> None:
-        """Refuse every query parameter except the token, in requests of admins."""
+        """Refuse every query parameter in requests of admins."""
         if operation.access != "bot":
             _check_names(sent, ())
 
@@ -196,6 +194,8 @@ def _refusal(error: Exception) -> ApiError | None:
         case TokenRefused():
             text = _REFUSALS.get(error.kind, words.INVALID_TOKEN)
             return bot_error(401, "authentication_error", text, words.CHALLENGE)
+        case NotAllowed():
+            return words.NOT_ALLOWED
         case TooOften():
             return bot_error(429, "rate_limited", str(error), {"Retry-After": str(error.seconds)})
     return None
@@ -212,7 +212,7 @@ def _internal_error(error: Exception) -> ApiError:
 
 def _check_names(sent: Iterable[tuple[str, str]], known: Iterable[str]) -> None:
     """Raise `InvalidRequest` for query parameters that are unknown or sent more than once."""
-    known = {*known, _TOKEN}
+    known = set(known)
     problems = []
     for name, times in Counter(name for name, _ in sent).items():
         if name not in known:

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry
 
+from longline.model.callers.caller import OPERATORS
+from longline.services.callers.callers import Callers
 from longline.services.schedules.backfill import Backfill
 from longline.services.schedules.runs import Runs
 from longline.services.standing_frontier import StandingFrontier
-from longline.services.tokens import Tokens
-from longline.surfaces.access import token_access
+from longline.surfaces.access import DoorAccess
 from longline.surfaces.door import PUBLIC, Access, Door, HttpRequest, OperationGroup
 from longline.surfaces.intervals.backfill import BACKFILL
 from longline.surfaces.intervals.format import INVALID_SECRET, IntervalFormat
@@ -25,6 +26,8 @@ from longline.surfaces.intervals.previews import INTERNAL, SITE_PREVIEWS, Previe
 from longline.surfaces.intervals.sources import SOURCES, SourceServices
 from longline.surfaces.intervals.streams import STREAMS, StreamServices
 from longline.surfaces.operation import ApiFailure
+
+NAME = "intervals"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +50,21 @@ class IntervalServices:
     streams: StreamServices | None = None
 
 
-def intervals_door(services: IntervalServices, tokens: Tokens, registry: CollectorRegistry) -> Door:
-    """Return the interval API; its metrics are registered in `registry`."""
+def intervals_door(
+    services: IntervalServices, callers: Callers, registry: CollectorRegistry, *, is_open: bool = False
+) -> Door:
+    """Return the interval API; its metrics are registered in `registry`. With `is_open` it needs no credentials."""
+    access = DoorAccess(callers, NAME, is_open=is_open)
     return Door(
-        name="intervals",
+        name=NAME,
         title="Interval crawler",
         prefixes=("/api/v1", "/api/v2", "/api/internal/v1", "/sse"),
         format=IntervalFormat(),
         groups=(*_groups(services), *_optional_groups(services)),
         access={
             "public": PUBLIC,
-            "token": token_access(tokens),
+            "token": access.of(OPERATORS),
+            "stream": access.of_streams(OPERATORS),
             "internal": _internal_access(services.internal_secret),
         },
         refresh_metrics=IntervalMetrics(services.runs, services.standing_frontier, registry).refresh,

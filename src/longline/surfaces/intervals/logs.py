@@ -228,6 +228,7 @@ async def view_log(services: LogServices, job_id: CheckedJobId, query: ArchiveQu
     "GET",
     "/api/v1/jobs/{job_id}/logs/stream",
     "Stream a job's log",
+    access="stream",
     answers={200: EVENT_STREAM},
     errors=(*STREAM_ERRORS, NO_STREAMING),
 )
@@ -245,6 +246,7 @@ async def stream_log(services: LogServices, job_id: CheckedJobId, query: StreamQ
     "GET",
     "/api/v1/jobs/{job_id}/logs/stream/v2",
     "Stream a job's log so that clients can resume",
+    access="stream",
     answers={200: EVENT_STREAM, 204: None},
     errors=(*STREAM_ERRORS, NO_RESUMABLE_STREAMING),
 )

@@ -122,6 +122,7 @@ NamedEvent = tuple[str, msgspec.Struct]
     "/sse/crawler/events",
     "Stream the moves of jobs and executions",
     aliases=("/api/crawler/events",),
+    access="stream",
     answers={200: EVENT_STREAM},
     errors=(TOO_MANY_CONNECTIONS,),
 )
@@ -135,6 +136,7 @@ async def stream_crawler_events(services: StreamServices) -> EventStream:
     "/sse/health/events",
     "Stream the health of the engines",
     aliases=("/api/health/events",),
+    access="stream",
     answers={200: EVENT_STREAM},
     errors=(TOO_MANY_CONNECTIONS,),
 )
@@ -148,6 +150,7 @@ async def stream_health_events(services: StreamServices) -> EventStream:
     "/sse/metrics/events",
     "Stream figures of tasks and runs",
     aliases=("/api/metrics/events",),
+    access="stream",
     answers={200: EVENT_STREAM},
     errors=(TOO_MANY_CONNECTIONS,),
 )

@@ -2,13 +2,16 @@
 
 from dataclasses import dataclass
 
-from longline.services.tokens import Tokens
-from longline.surfaces.access import token_access
+from longline.model.callers.caller import NOT_BANNED
+from longline.services.callers.callers import Callers
+from longline.surfaces.access import DoorAccess
 from longline.surfaces.door import PUBLIC, Door, OperationGroup
 from longline.surfaces.error_format import ErrorFormat
 from longline.surfaces.platform.documentation.pages import DOCUMENTATION, Documentation
 from longline.surfaces.platform.health import HEALTH, HealthServices
 from longline.surfaces.platform.metrics import METRICS, MetricsServices
+
+NAME = "platform"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +23,11 @@ class PlatformServices:
     documentation: Documentation
 
 
-def platform_door(services: PlatformServices, tokens: Tokens, *, metrics_open: bool) -> Door:
+def platform_door(services: PlatformServices, callers: Callers, *, metrics_open: bool) -> Door:
     """Return the API of the platform; with `metrics_open`, `/metrics` needs no token."""
     about = "The platform itself: health, metrics and documentation."
     return Door(
-        name="platform",
+        name=NAME,
         title="Platform",
         prefixes=("/",),
         format=ErrorFormat(),
@@ -33,5 +36,5 @@ def platform_door(services: PlatformServices, tokens: Tokens, *, metrics_open: b
             OperationGroup("platform", about, METRICS, services.metrics),
             OperationGroup("platform", about, DOCUMENTATION, services.documentation),
         ),
-        access={"public": PUBLIC, "metrics": PUBLIC if metrics_open else token_access(tokens)},
+        access={"public": PUBLIC, "metrics": PUBLIC if metrics_open else DoorAccess(callers, NAME).of(NOT_BANNED)},
     )

@@ -23,7 +23,7 @@ def bot_services(house: House) -> BotServices:
     if mode == "optional":
         # On loopback optional registration is the default and no mistake.
         level = logging.DEBUG if house.settings.loopback else logging.WARNING
-        log.log(level, "bots need no registration; set bot_auth to required if other machines can reach this server")
+        log.log(level, "bots need no registration; set bots_access to key if other machines can reach this server")
     records, blobs, clock, delay = house.records, house.blobs, house.clock, _delay(house)
     lifecycle, access = BotLifecycle(records), BotAccess(records.bots, clock, mode)
     return BotServices(
@@ -37,9 +37,8 @@ def bot_services(house: House) -> BotServices:
 
 
 def bot_mode(settings: Settings) -> BotMode:
-    """Return whether bots must be registered; with `auto` they must, except on loopback."""
-    required = settings.bot_auth == "required" or (settings.bot_auth == "auto" and not settings.loopback)
-    return "required" if required else "optional"
+    """Return whether bots must be registered; with `auto` access they must, except on loopback."""
+    return "optional" if settings.is_open(settings.bots_access) else "required"
 
 
 def bot_task_planner(house: House) -> BotTaskPlanner:

@@ -1,0 +1,20 @@
+"""Callers: the tokens, keys and limits by which the APIs know them."""
+
+from longline.services.tokens import Tokens
+from longline.settings import jwt_public_key, jwt_secret
+from longline.wiring.house import House
+
+CLOCK_SKEW_SECONDS = 5.0
+"""Largest difference between the clock of an issuer of tokens and this one."""
+
+
+def access_tokens(house: House) -> Tokens:
+    """Return the verifier of access tokens, by the secret and, if one is configured, the public key."""
+    s = house.settings
+    return Tokens(
+        jwt_secret(s),
+        house.clock.wall,
+        s.api_key,
+        public_key=jwt_public_key(s),
+        skew_seconds=CLOCK_SKEW_SECONDS,
+    )

@@ -1,0 +1,81 @@
+"""Roles, and the rules that decide about callers."""
+
+from typing import Any
+
+import pytest
+
+from longline.model.callers.caller import (
+    ADMINS,
+    NOT_BANNED,
+    OPERATORS,
+    AccessRule,
+    Caller,
+    NotAllowed,
+    Role,
+    at_least,
+    role_named,
+)
+
+
+def caller(role: Role = Role.ADMIN, **more: Any) -> Caller:
+    return Caller("7", "ann", role, "user", **more)
+
+
+def test_roles_of_people_have_an_order():
+    names = [[role.value for role in Role if role in at_least(rank)] for rank in at_least(Role.BANNED)]
+    assert sorted(names, key=len) == [
+        ["admin"],
+        ["admin", "moderator"],
+        ["admin", "moderator", "member"],
+        ["admin", "moderator", "member", "banned"],
+    ]
+
+
+def test_the_platform_is_run_by_moderators_admins_services_and_tokens_without_a_role():
+    assert {Role.ADMIN, Role.MODERATOR, Role.SERVICE, Role.NONE} == OPERATORS
+    assert {Role.ADMIN} == ADMINS
+    assert set(Role) - NOT_BANNED == {Role.BANNED}
+
+
+@pytest.mark.parametrize(("text", "role"), [("admin", "admin"), ("", ""), ("Admin", "member"), ("editor", "member")])
+def test_an_unknown_role_is_a_member(text: str, role: str):
+    assert role_named(text) == role
+
+
+def test_a_rule_serves_its_roles():
+    rule = AccessRule("books", at_least(Role.MODERATOR))
+    served = [role for role in Role if rule.denial(caller(role)) is None]
+    assert served == [Role.ADMIN, Role.MODERATOR]
+
+
+def test_a_key_opens_its_own_door_alone():
+    rule = AccessRule("books", ADMINS)
+    assert rule.denial(caller(door="books")) is None
+    assert rule.denial(caller(door="bots")) == "door"
+
+
+def test_a_door_without_tenants_serves_no_caller_of_a_tenant():
+    assert AccessRule("books", ADMINS).denial(caller(tenant="acme")) == "tenant"
+    assert AccessRule("books", ADMINS, has_tenants=True).denial(caller(tenant="acme")) is None
+
+
+def test_a_caller_of_a_tenant_uses_the_data_of_that_tenant():
+    assert caller(tenant="acme").may_use("acme")
+    assert not caller(tenant="acme").may_use("other")
+    assert caller().may_use("acme")
+
+
+def test_the_refusal_says_what_would_help():
+    rule = AccessRule("books", at_least(Role.MODERATOR))
+    texts = [str(NotAllowed(why, caller(Role.MEMBER, door="bots"), rule)) for why in ("role", "door", "tenant")]
+    assert texts == [
+        "the role member may not do this; it takes the role admin or moderator",
+        "this API key opens the API bots; ask for a key of the API books",
+        "this API has no tenants and serves no caller of a tenant; use credentials without one",
+    ]
+    assert str(NotAllowed("role", caller(Role.NONE), rule)).startswith("a caller without a role may not")
+
+
+def test_requests_are_counted_by_subject_or_else_by_address():
+    assert caller().limit_key == "user:7"
+    assert Caller("", "anonymous", Role.NONE, "anonymous", address="192.0.2.1").limit_key == "anonymous:192.0.2.1"
