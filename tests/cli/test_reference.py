@@ -12,8 +12,7 @@ from longline.model.sources.source import CrawlSource
 from longline.model.states import MOVES, STATES, TaskState
 from longline.plugins.registry import Registry
 from longline.settings import KEYS
-from longline.settings.env_aliases import ALIASES
-from longline.settings.ignored_env import IGNORED_VARIABLES
+from longline.settings.aliases import ALIASES, IGNORED_VARIABLES
 from tests.engine import fakes
 
 

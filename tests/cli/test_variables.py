@@ -8,7 +8,7 @@ import pytest
 
 from longline.cli import main as program
 from tests.cli.conftest import Command, assert_one_line
-from tests.settings.test_env_aliases import CONTRACT
+from tests.settings.aliases.test_intervals import CONTRACT
 
 FREE = """
 AUTH_JWT_SECRET AUTH_INTERNAL_SECRET APP_ENV LOG_OUTPUT_PATHS POSTGRES_CRAWLER_HOST POSTGRES_CRAWLER_USER

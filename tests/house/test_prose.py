@@ -32,7 +32,7 @@ def test_docstrings_of_every_floor_are_plain(floor: str):
 
 def test_help_of_settings_is_plain():
     keys = importlib.import_module("longline.settings").KEYS
-    ignored = importlib.import_module("longline.settings.ignored_env").IGNORED_VARIABLES
+    ignored = importlib.import_module("longline.settings.aliases").IGNORED_VARIABLES
     texts = [Text(name, key.doc) for name, key in keys.items()]
     assert not faults([*texts, *(Text(name, variable.reason) for name, variable in ignored.items())])
 

@@ -9,7 +9,7 @@ from longline.settings.keys import KEYS, SUBJECTS, Settings, default_text, keys_
 
 
 def test_every_key_has_one_sentence():
-    assert list(KEYS) == list(Settings.__struct_fields__)
+    assert [*KEYS, "tables"] == list(Settings.__struct_fields__)
     for name, key in KEYS.items():
         assert key.doc.endswith("."), name
         assert key.doc[0].isupper(), name
@@ -30,6 +30,8 @@ def test_a_key_has_two_parts_and_is_not_shown(name: str):
 
 def test_every_default_is_written_as_it_is_read():
     for field in msgspec.structs.fields(Settings):
+        if field.name == "tables":
+            continue
         kind = KEYS[field.name].kind
         assert kind.read(kind.show(field.default)) == field.default, field.name
 

@@ -62,7 +62,7 @@ def test_the_file_can_be_named(tmp_path: Path, how: str):
     ("text", "said"),
     [
         ("prot = 1", r"longline\.toml: there is no setting prot; the nearest is port"),
-        ("[server]\nport = 1", r"longline\.toml: there is no setting server; the nearest is"),
+        ("[server]\nport = 1", r"longline\.toml: there is no setting server.port; the nearest is server.bind_addr"),
         ('port = "x"', r'longline\.toml: port "x" is not a whole number from 0 to 65535'),
         ("port = \n", r"settings file longline\.toml is not TOML: .*line 1"),
         ("port = true", r'longline\.toml: port "True" is not a whole number'),

@@ -12,10 +12,12 @@ from longline.model.duration import show_duration
 from longline.model.frontier import outcomes as fate
 from longline.model.metrics.metric import Metric
 from longline.model.states import MOVES, STATES, Move, Noun
-from longline.settings import KEYS
-from longline.settings.env_aliases import environment_names
-from longline.settings.ignored_env import IGNORED_VARIABLES
+from longline.settings import KEYS, Key
+from longline.settings.aliases import IGNORED_VARIABLES, environment_names
 from longline.settings.keys import SUBJECTS, default_text, keys_of
+from longline.settings.tables import ROOT
+from longline.settings.tables.schema import default_of, dotted, leaves
+from longline.settings.values import mask
 from longline.surfaces.platform.metric_table import METRIC_TABLE
 from longline.wiring.loops import LOOPS, LoopRow
 
@@ -30,6 +32,15 @@ counts as not set. Of several environment names of a key the first one that is s
 
 Durations are written `500ms`, `30s`, `5m`, `1h30m`; sizes `500KB`, `10MB`; switches `true`, `1`, `yes` or `false`, `0`,
 `no`; lists with commas. In the file they may also be TOML numbers, booleans and arrays.
+"""
+
+
+_TABLES_INTRODUCTION = """\
+The settings file also has tables. A variable spells the key of a table with two underscores between the parts:
+`LONGLINE__JOB_TYPES__IMAGES__STORAGE__BUCKET=pictures` sets `job_types.images.storage.bucket` and wins over the file. A
+name with other characters than letters, digits and underscores can only be introduced by a file; a variable spells it
+with an underscore for each of them. The file and the variables of the manifest contract (`FETCHBOX_CONFIG`,
+`FETCHBOX__SECTION__KEY`) have the same tables; ours win.
 """
 
 
@@ -98,6 +109,7 @@ def _settings() -> str:
             "",
             _SETTINGS_INTRODUCTION,
             *(line for subject in SUBJECTS for line in _subject(subject)),
+            *_tables(),
             "## Ignored variables",
             "",
             "Variables of the interval contract without effect. A variable that is set gives a warning at start.",
@@ -117,14 +129,26 @@ def _subject(subject: str) -> Iterator[str]:
     yield ""
 
 
+def _tables() -> Iterator[str]:
+    yield from ("## Tables", "", _TABLES_INTRODUCTION, "| key | default | meaning |", "|---|---|---|")
+    for path, key, later in leaves(ROOT):
+        default = default_of(ROOT, path)
+        text = "–" if default in (None, "", ()) else mask(key.kind.show(default))
+        yield f"| `{dotted(path)}` | {text} | {_key_meaning(key, later=later)} |"
+    yield ""
+
+
 def _names(setting: str) -> str:
     return " ".join(f"`{name}`" for name in environment_names(setting))
 
 
 def _meaning(name: str) -> str:
-    key = KEYS[name]
+    return _key_meaning(KEYS[name], later=KEYS[name].later)
+
+
+def _key_meaning(key: Key, *, later: bool) -> str:
     written = key.kind.word.replace("|", " \\| ")
-    return f"{key.doc} ({written})" + (" *No effect yet.*" if key.later else "")
+    return f"{key.doc} ({written})" + (" *No effect yet.*" if later else "")
 
 
 def _states() -> str:

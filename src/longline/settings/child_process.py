@@ -2,14 +2,16 @@
 
 from typing import Any
 
-from longline.settings.env_aliases import canonical_name
+from longline.settings.aliases import canonical_name
 from longline.settings.keys import KEYS, Settings
+from longline.settings.tables.layers import TABLES_NAME, encoded
 
 
 def environment(settings: Settings) -> dict[str, str]:
     """Return the environment in which a child process reads exactly these settings."""
     values = {name: getattr(settings, name) for name in KEYS}
-    return {canonical_name(name): _text_of(name, value) for name, value in values.items() if value not in ("", ())}
+    given = {canonical_name(name): _text_of(name, value) for name, value in values.items() if value not in ("", ())}
+    return given | {TABLES_NAME: encoded(settings.tables)}
 
 
 def _text_of(name: str, value: Any) -> str:

@@ -1,39 +1,34 @@
-"""Layers of settings: a file, then the environment, then flags; the later layer wins."""
+"""Layers of settings: files, then the environment, then flags; the later layer wins."""
 
-import difflib
 import os
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
-from longline.model.errors import BadInput, UnknownSetting
+from longline.model.errors import BadInput
+from longline.settings.aliases import ALIASES, IGNORED_VARIABLES, canonical_name, environment_names, manifests
+from longline.settings.aliases.alias import Alias
 from longline.settings.cross_checks import check_consistency, security_warnings
-from longline.settings.env_aliases import ALIASES, Alias, canonical_name, environment_names
-from longline.settings.ignored_env import IGNORED_VARIABLES
+from longline.settings.files import CONFIG_NAME, SettingsFile, settings_files
 from longline.settings.keys import KEYS, Settings
+from longline.settings.tables.layers import TABLE_NAMES, TABLES_NAME, LoadedTables, load_tables
+from longline.settings.values import RawValue, unknown_setting
 
-FILE_NAME = "longline.toml"
-CONFIG_NAME, DEBUG_NAME = "LONGLINE_CONFIG", "LONGLINE_DEBUG"
-_NOT_SETTINGS = frozenset({CONFIG_NAME, DEBUG_NAME})
-_TEST_PREFIX = "LONGLINE_TEST_"
-
-
-class RawValue(NamedTuple):
-    """A value as written in a layer, and its origin."""
-
-    raw: Any
-    origin: str
+DEBUG_NAME = "LONGLINE_DEBUG"
+_NOT_SETTINGS = frozenset({CONFIG_NAME, DEBUG_NAME, TABLES_NAME})
+_TABLE_PREFIX = "LONGLINE__"
+_OTHER_PREFIXES = ("LONGLINE_TEST_", _TABLE_PREFIX)
 
 
 class Loaded(msgspec.Struct, frozen=True):
-    """Settings, the origin of each (`default` if not set), and warnings for the operator."""
+    """Settings, the origin of each (`default` if not set), warnings, and the texts of the tables' keys by full name."""
 
     settings: Settings
     origins: dict[str, str]
     notes: tuple[str, ...] = ()
+    table_texts: dict[str, str] = {}
 
 
 Layer = dict[str, RawValue]
@@ -47,28 +42,22 @@ def load(
 ) -> Loaded:
     """Read every layer. `flags` maps keys to typed values (None if not typed), `config` names the file."""
     environ = _non_empty(os.environ if environ is None else environ)
-    file = _file_layer(config, environ)
+    files = settings_files(config, environ)
+    loaded = _tables(files, environ)
+    tables = manifests.settings_of_tables(loaded.tables, loaded.origins)
     aliased, notes = _contract_layer(environ)
     typed = {key: RawValue(raw, flag_name(key)) for key, raw in (flags or {}).items() if raw is not None}
-    given = {**file, **aliased, **_own_layer(environ), **typed}
-    settings = Settings(**{key: _read(key, one) for key, one in given.items()})
+    given = {**tables, **_file_layer(files), **aliased, **_own_layer(environ), **typed}
+    settings = Settings(tables=loaded.tables, **{key: _read(key, one) for key, one in given.items()})
     origins = {key: given[key].origin if key in given else "default" for key in KEYS}
     check_consistency(settings, origins)
-    return Loaded(settings, origins, (*notes, *_without_effect(given, settings), *security_warnings(settings, origins)))
+    notes += [*loaded.notes, *_without_effect(given, settings), *security_warnings(settings, origins)]
+    return Loaded(settings, origins | loaded.origins, tuple(notes), loaded.texts)
 
 
 def flag_name(key: str) -> str:
     """Return the flag of a key on the command line."""
     return "--" + key.replace("_", "-")
-
-
-def nearest(word: str, words: Iterable[str]) -> str:
-    """Return the entry of `words` that is most similar to `word`."""
-    return difflib.get_close_matches(word, list(words), n=1, cutoff=0.0)[0]
-
-
-def _unknown(name: str, where: str, known: Iterable[str]) -> UnknownSetting:
-    return UnknownSetting(f"{where}: there is no setting {name}; the nearest is {nearest(name, known)}")
 
 
 def _non_empty(environ: Mapping[str, str]) -> dict[str, str]:
@@ -82,29 +71,27 @@ def _non_empty(environ: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environ.items() if value}
 
 
-def _file_layer(config: Path | None, environ: Mapping[str, str]) -> Layer:
-    named = config or (Path(environ[CONFIG_NAME]) if CONFIG_NAME in environ else None)
-    path = named or Path(FILE_NAME)
-    if named is None and not path.is_file():
-        return {}
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadInput(f"settings file {path} cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise BadInput(f"settings file {path} is not TOML: {error}") from error
-    for key in table:
-        if key not in KEYS:
-            raise _unknown(key, str(path), KEYS)
-    return {key: RawValue(raw, str(path)) for key, raw in table.items()}
+def _file_layer(files: Iterable[SettingsFile]) -> Layer:
+    layer: Layer = {}
+    for content, origin in files:
+        for key in content.keys() - TABLE_NAMES:
+            if key not in KEYS:
+                raise unknown_setting(key, origin, [*KEYS, *TABLE_NAMES])
+            layer[key] = RawValue(content[key], origin)
+    return layer
+
+
+def _tables(files: Iterable[SettingsFile], environ: Mapping[str, str]) -> LoadedTables:
+    tables = [({key: file.content[key] for key in file.content.keys() & TABLE_NAMES}, file.origin) for file in files]
+    return load_tables(tables, environ, (manifests.PREFIX, _TABLE_PREFIX))
 
 
 def _own_layer(environ: Mapping[str, str]) -> Layer:
     known = {canonical_name(key): key for key in KEYS}
-    ours = [n for n in environ if n.startswith("LONGLINE_") and not n.startswith(_TEST_PREFIX)]
+    ours = [n for n in environ if n.startswith("LONGLINE_") and not n.startswith(_OTHER_PREFIXES)]
     for name in ours:
         if name not in known and name not in _NOT_SETTINGS:
-            raise _unknown(name, "environment", known)
+            raise unknown_setting(name, "environment", known)
     return {known[name]: RawValue(environ[name], name) for name in ours if name in known}
 
 

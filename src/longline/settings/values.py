@@ -4,17 +4,18 @@ A kind reads a value of a file, the environment or a flag, and shows a value the
 raise `ValueError`, from which `Kind.take` makes the error "is not <wanted>".
 """
 
+import difflib
 import ipaddress
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from longline.model.duration import parse_duration, show_duration
-from longline.model.errors import BadInput
+from longline.model.errors import BadInput, UnknownSetting
 from longline.model.sinks.sink import SinkAddress
 from longline.ports.http import Proxy
 
@@ -28,6 +29,13 @@ _SECRET_PART = re.compile(r"((?:secret|password|passwd|pwd|token|api_?key)[^=&]*
 
 DOOR_ACCESS = ("auto", "open", "key")
 """Ways in which an API asks for credentials."""
+
+
+class RawValue(NamedTuple):
+    """A value as written in a layer, and its origin."""
+
+    raw: Any
+    origin: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +70,16 @@ class Key:
     doc: str
     secret: bool = False
     later: bool = False
+
+
+def nearest(word: str, words: Iterable[str]) -> str:
+    """Return the entry of `words` that is most similar to `word`."""
+    return difflib.get_close_matches(word, list(words), n=1, cutoff=0.0)[0]
+
+
+def unknown_setting(name: str, where: str, known: Iterable[str]) -> UnknownSetting:
+    """Return the error for an unknown key, with the nearest known key."""
+    return UnknownSetting(f"{where}: there is no setting {name}; the nearest is {nearest(name, known)}")
 
 
 def _text(raw: Any) -> str:
@@ -243,6 +261,7 @@ def _join(parts: tuple[str, ...]) -> str:
 
 
 TEXT = Kind("TEXT", "a text", _text)
+VALUE = Kind("VALUE", "a value", lambda raw: raw)
 ID_AND_KEY = Kind("ID:KEY", "an id and a key like id:key", _id_and_key, secret=True)
 PASSWORD = Kind("TEXT", f"a password of at least {_MIN_PASSWORD_CHARS} characters", _password, secret=True)
 HOST_AND_PORT = Kind("HOST:PORT", "a host and a port like localhost:6379", _host_and_port)

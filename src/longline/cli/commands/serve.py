@@ -12,7 +12,7 @@ from longline.cli.event_loop import run
 from longline.cli.flags import ENGINES, takes
 from longline.model.errors import BadInput
 from longline.settings import Loaded
-from longline.settings.layers import nearest
+from longline.settings.values import nearest
 from longline.wiring import serve
 
 ROLES = ("fetch", "parse", "upkeep")

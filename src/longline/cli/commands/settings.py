@@ -10,6 +10,7 @@ from longline.settings import KEYS, Loaded
 def settings(loaded: Loaded) -> None:
     """List the settings with values and origins; secrets are masked."""
     rows = [(name, loaded.settings.display(name), loaded.origins[name]) for name in KEYS]
+    rows += [(name, text, loaded.origins[name]) for name, text in loaded.table_texts.items()]
     names, values = (max(len(row[i]) for row in rows) for i in (0, 1))
     for name, value, origin in rows:
         typer.echo(f"{name:{names}}  {value:{values}}  {origin}")

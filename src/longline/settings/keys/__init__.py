@@ -17,11 +17,14 @@ from longline.settings.keys.parse import ParseKeys
 from longline.settings.keys.schedules import ScheduleKeys
 from longline.settings.keys.server import ServerKeys
 from longline.settings.keys.sources import SourceKeys
+from longline.settings.tables import Tables
 from longline.settings.values import Key, mask
 
 
 class Settings(BotKeys, frozen=True, kw_only=True):
     """The operator's settings, each with a default. Durations are seconds, sizes are bytes."""
+
+    tables: Tables = Tables()
 
     def __post_init__(self) -> None:
         here = self.data.absolute()
@@ -60,7 +63,7 @@ class Settings(BotKeys, frozen=True, kw_only=True):
 
 def _keys() -> dict[str, Key]:
     hints = get_type_hints(Settings, include_extras=True)
-    return {name: hints[name].__metadata__[0] for name in Settings.__struct_fields__}
+    return {name: hints[name].__metadata__[0] for name in Settings.__struct_fields__ if name != "tables"}
 
 
 KEYS: dict[str, Key] = _keys()

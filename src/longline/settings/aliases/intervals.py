@@ -1,15 +1,24 @@
 """Environment names of the interval contract, and the settings they stand for.
 
-Every variable of the contract is in one of two tables: `ALIASES` gives its settings, `IGNORED_VARIABLES` (in
-`ignored_env.py`) the reason why it has no effect. A variable without effect is logged at start, and an invalid value is
-an error in both tables.
+Every variable of the contract is in one of two tables: `INTERVAL_ALIASES` gives its settings, `IGNORED_VARIABLES` the
+reason why it has no effect. A variable without effect is logged at start, and an invalid value is an error in both
+tables.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from urllib.parse import quote, urlencode
 
 from longline.model.errors import BadInput
+from longline.settings.aliases.alias import (
+    Alias,
+    IgnoredVariable,
+    Variables,
+    is_on,
+    negated,
+    prefixed,
+    renamed,
+    switches,
+    with_unit,
+)
 from longline.settings.values import (
     DURATION,
     HOST_AND_PORT,
@@ -22,39 +31,6 @@ from longline.settings.values import (
     integer,
     one_of,
 )
-
-Variables = Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Alias:
-    """Variables that together set `settings`; `build` returns an empty dict when their values set none.
-
-    `kinds` check variables that `build` converts; a text passed on unchanged is read by the kind of its setting.
-    """
-
-    names: tuple[str, ...]
-    settings: tuple[str, ...]
-    build: Callable[[Variables], dict[str, str]]
-    kinds: Mapping[str, Kind] = field(default_factory=dict)
-
-
-def _renamed(name: str, setting: str) -> Alias:
-    return Alias((name,), (setting,), lambda found: {setting: found[name]})
-
-
-def _with_unit(name: str, setting: str, unit: str) -> Alias:
-    """Return an alias for a variable that counts whole units of time."""
-    return Alias((name,), (setting,), lambda found: {setting: found[name].strip() + unit}, {name: integer(1)})
-
-
-def _negated(name: str, setting: str) -> Alias:
-    """Return an alias for a variable with the opposite meaning of its setting."""
-    return Alias((name,), (setting,), lambda found: {setting: str(not _is_on(found, name))}, _switches(name))
-
-
-def _switches(*names: str) -> dict[str, Kind]:
-    return dict.fromkeys(names, SWITCH)
 
 
 def _address(found: Variables) -> dict[str, str]:
@@ -86,12 +62,8 @@ def _redis(found: Variables) -> dict[str, str]:
     return {"redis": f"redis://{password}{found['REDIS_ADDRESS']}/{found.get('REDIS_DB', '0')}"}
 
 
-def _is_on(found: Variables, name: str) -> bool:
-    return bool(SWITCH.read(found.get(name, "false")))
-
-
 def _objects(found: Variables) -> dict[str, str]:
-    if not _is_on(found, "CRAWLER_MINIO_ENABLED"):
+    if not is_on(found, "CRAWLER_MINIO_ENABLED"):
         return {}
     pages = found.get("CRAWLER_MINIO_BUCKET", "html-archives")
     facts = found.get("CRAWLER_MINIO_METADATA_BUCKET", "crawler-metadata")
@@ -105,7 +77,7 @@ def _s3(found: Variables, bucket: str) -> str:
     missing = [n for n in ("CRAWLER_MINIO_ACCESS_KEY", "CRAWLER_MINIO_SECRET_KEY") if n not in found]
     if missing:
         raise BadInput(f"CRAWLER_MINIO_ENABLED is on, so {' and '.join(missing)} must be set")
-    scheme = "https" if _is_on(found, "CRAWLER_MINIO_USE_SSL") else "http"
+    scheme = "https" if is_on(found, "CRAWLER_MINIO_USE_SSL") else "http"
     query = {
         "endpoint": f"{scheme}://{found.get('CRAWLER_MINIO_ENDPOINT', 'localhost:9000')}",
         "access_key_id": found["CRAWLER_MINIO_ACCESS_KEY"],
@@ -115,18 +87,18 @@ def _s3(found: Variables, bucket: str) -> str:
 
 
 def _log_mirror(found: Variables) -> dict[str, str]:
-    on = _is_on(found, "JOB_LOGS_REDIS_ENABLED")
+    on = is_on(found, "JOB_LOGS_REDIS_ENABLED")
     return {"run_log_mirror": found.get("JOB_LOGS_REDIS_KEY_PREFIX", "logs")} if on else {}
 
 
 def _proxies(found: Variables) -> dict[str, str]:
-    if not _is_on(found, "CRAWLER_PROXIES_ENABLED"):
+    if not is_on(found, "CRAWLER_PROXIES_ENABLED"):
         return {}
     return {"proxies": found.get("CRAWLER_PROXY_URLS", "")}
 
 
 def _pool(found: Variables) -> dict[str, str]:
-    if not _is_on(found, "CRAWLER_PROXY_POOL_ENABLED"):
+    if not is_on(found, "CRAWLER_PROXY_POOL_ENABLED"):
         return {}
     if "CRAWLER_PROXY_POOL_URLS" not in found:
         raise BadInput("CRAWLER_PROXY_POOL_ENABLED is on, so CRAWLER_PROXY_POOL_URLS must be set")
@@ -135,7 +107,7 @@ def _pool(found: Variables) -> dict[str, str]:
 
 
 def _api_key(found: Variables) -> dict[str, str]:
-    if not _is_on(found, "CRAWLER_SERVER_SECURITY_ENABLED"):
+    if not is_on(found, "CRAWLER_SERVER_SECURITY_ENABLED"):
         return {}
     if "CRAWLER_SERVER_API_KEY" not in found:
         raise BadInput("CRAWLER_SERVER_SECURITY_ENABLED is on, so CRAWLER_SERVER_API_KEY must be set")
@@ -143,7 +115,7 @@ def _api_key(found: Variables) -> dict[str, str]:
 
 
 def _profiling(found: Variables) -> dict[str, str]:
-    return {"profile_port": found.get("PPROF_PORT", "6060")} if _is_on(found, "ENABLE_PROFILING") else {}
+    return {"profile_port": found.get("PPROF_PORT", "6060")} if is_on(found, "ENABLE_PROFILING") else {}
 
 
 def _search_identity(found: Variables) -> dict[str, str]:
@@ -170,7 +142,7 @@ def _search(found: Variables) -> dict[str, str]:
 
 
 def _debug(found: Variables) -> dict[str, str]:
-    return {"log_level": "debug"} if _is_on(found, "APP_DEBUG") else {}
+    return {"log_level": "debug"} if is_on(found, "APP_DEBUG") else {}
 
 
 def _environment(found: Variables) -> dict[str, str]:
@@ -187,7 +159,7 @@ def _polling(found: Variables) -> dict[str, str]:
 
 
 def _no_redirects(found: Variables) -> dict[str, str]:
-    return {} if _is_on(found, "CRAWLER_FOLLOW_REDIRECTS") else {"max_redirects": "0"}
+    return {} if is_on(found, "CRAWLER_FOLLOW_REDIRECTS") else {"max_redirects": "0"}
 
 
 def _fetcher(found: Variables) -> dict[str, str]:
@@ -199,11 +171,7 @@ def _delays(found: Variables) -> dict[str, str]:
 
 
 def _no_frontier_redirects(found: Variables) -> dict[str, str]:
-    return {} if _is_on(found, "FETCHER_FOLLOW_REDIRECTS") else {"frontier_redirects": "0"}
-
-
-def _prefixed(prefix: str, names: str) -> tuple[str, ...]:
-    return tuple(prefix + name for name in names.split())
+    return {} if is_on(found, "FETCHER_FOLLOW_REDIRECTS") else {"frontier_redirects": "0"}
 
 
 PORT = integer(1, 65535)
@@ -239,63 +207,63 @@ _SAME_VALUE = """
 """
 """Variables that are passed on unchanged, each with its setting."""
 
-ALIASES: tuple[Alias, ...] = (
+INTERVAL_ALIASES: tuple[Alias, ...] = (
     Alias(("CRAWLER_SERVER_ADDRESS",), ("host", "port"), _address),
     Alias(
-        _prefixed("CRAWLER_SERVER_", "SECURITY_ENABLED API_KEY"),
+        prefixed("CRAWLER_SERVER_", "SECURITY_ENABLED API_KEY"),
         ("api_key",),
         _api_key,
-        {**_switches("CRAWLER_SERVER_SECURITY_ENABLED"), "CRAWLER_SERVER_API_KEY": ID_AND_KEY},
+        {**switches("CRAWLER_SERVER_SECURITY_ENABLED"), "CRAWLER_SERVER_API_KEY": ID_AND_KEY},
     ),
     Alias(
-        _prefixed("POSTGRES_CRAWLER_", "HOST PORT USER PASSWORD DB SSLMODE"),
+        prefixed("POSTGRES_CRAWLER_", "HOST PORT USER PASSWORD DB SSLMODE"),
         ("database",),
         _database,
         {"POSTGRES_CRAWLER_PORT": PORT, "POSTGRES_CRAWLER_SSLMODE": SSLMODE},
     ),
     Alias(
-        _prefixed("REDIS_", "ADDRESS PASSWORD DB"),
+        prefixed("REDIS_", "ADDRESS PASSWORD DB"),
         ("redis",),
         _redis,
         {"REDIS_ADDRESS": HOST_AND_PORT, "REDIS_DB": integer(0)},
     ),
     Alias(
         (
-            *_prefixed("CRAWLER_MINIO_", "ENABLED ENDPOINT ACCESS_KEY SECRET_KEY USE_SSL BUCKET METADATA_BUCKET"),
+            *prefixed("CRAWLER_MINIO_", "ENABLED ENDPOINT ACCESS_KEY SECRET_KEY USE_SSL BUCKET METADATA_BUCKET"),
             "JOB_LOGS_MINIO_BUCKET",
         ),
         ("run_log_objects", "html_archive", "html_facts"),
         _objects,
-        {**_switches("CRAWLER_MINIO_ENABLED", "CRAWLER_MINIO_USE_SSL"), "CRAWLER_MINIO_ENDPOINT": HOST_AND_PORT},
+        {**switches("CRAWLER_MINIO_ENABLED", "CRAWLER_MINIO_USE_SSL"), "CRAWLER_MINIO_ENDPOINT": HOST_AND_PORT},
     ),
     Alias(
-        _prefixed("ELASTICSEARCH_", "ADDRESSES HOSTS USERNAME PASSWORD"),
+        prefixed("ELASTICSEARCH_", "ADDRESSES HOSTS USERNAME PASSWORD"),
         ("search",),
         _search,
-        {**dict.fromkeys(_prefixed("ELASTICSEARCH_", "ADDRESSES HOSTS"), URLS), "ELASTICSEARCH_PASSWORD": PASSWORD},
+        {**dict.fromkeys(prefixed("ELASTICSEARCH_", "ADDRESSES HOSTS"), URLS), "ELASTICSEARCH_PASSWORD": PASSWORD},
     ),
-    Alias(_prefixed("ELASTICSEARCH_TLS_", "CERT_FILE KEY_FILE"), ("search_cert", "search_cert_key"), _search_identity),
-    _negated("ELASTICSEARCH_TLS_INSECURE_SKIP_VERIFY", "search_verify"),
+    Alias(prefixed("ELASTICSEARCH_TLS_", "CERT_FILE KEY_FILE"), ("search_cert", "search_cert_key"), _search_identity),
+    negated("ELASTICSEARCH_TLS_INSECURE_SKIP_VERIFY", "search_verify"),
     Alias(
-        _prefixed("JOB_LOGS_REDIS_", "ENABLED KEY_PREFIX"),
+        prefixed("JOB_LOGS_REDIS_", "ENABLED KEY_PREFIX"),
         ("run_log_mirror",),
         _log_mirror,
-        _switches("JOB_LOGS_REDIS_ENABLED"),
+        switches("JOB_LOGS_REDIS_ENABLED"),
     ),
-    _with_unit("JOB_LOGS_RETENTION_DAYS", "run_log_retention", "d"),
+    with_unit("JOB_LOGS_RETENTION_DAYS", "run_log_retention", "d"),
     Alias(("CRAWLER_FEED_POLL_ENABLED",), ("feeds", "sitemaps"), _polling),
-    _with_unit("CRAWLER_FEED_POLL_INTERVAL_MINUTES", "feed_poll", "m"),
-    _with_unit("CRAWLER_FEED_DISCOVERY_INTERVAL_MINUTES", "feed_search", "m"),
-    _with_unit("CRAWLER_FEED_DISCOVERY_RETRY_HOURS", "feed_search_again", "h"),
+    with_unit("CRAWLER_FEED_POLL_INTERVAL_MINUTES", "feed_poll", "m"),
+    with_unit("CRAWLER_FEED_DISCOVERY_INTERVAL_MINUTES", "feed_search", "m"),
+    with_unit("CRAWLER_FEED_DISCOVERY_RETRY_HOURS", "feed_search_again", "h"),
     Alias(("CRAWLER_CLEANUP_INTERVAL",), ("cleanup",), _cleanup, {"CRAWLER_CLEANUP_INTERVAL": DURATION_OR_NEGATIVE}),
-    Alias(("CRAWLER_FOLLOW_REDIRECTS",), ("max_redirects",), _no_redirects, _switches("CRAWLER_FOLLOW_REDIRECTS")),
+    Alias(("CRAWLER_FOLLOW_REDIRECTS",), ("max_redirects",), _no_redirects, switches("CRAWLER_FOLLOW_REDIRECTS")),
     Alias(("CRAWLER_DELAY",), ("delay", "schedule_delay"), _delays),
     Alias(
-        _prefixed("CRAWLER_PROXY_", "POOL_ENABLED POOL_URLS STICKY_TTL"),
+        prefixed("CRAWLER_PROXY_", "POOL_ENABLED POOL_URLS STICKY_TTL"),
         ("proxies", "proxy_sticky"),
         _pool,
         {
-            **_switches("CRAWLER_PROXY_POOL_ENABLED"),
+            **switches("CRAWLER_PROXY_POOL_ENABLED"),
             "CRAWLER_PROXY_POOL_URLS": PROXIES,
             "CRAWLER_PROXY_STICKY_TTL": DURATION,
         },
@@ -304,36 +272,56 @@ ALIASES: tuple[Alias, ...] = (
         ("CRAWLER_PROXIES_ENABLED", "CRAWLER_PROXY_URLS"),
         ("proxies",),
         _proxies,
-        {**_switches("CRAWLER_PROXIES_ENABLED"), "CRAWLER_PROXY_URLS": PROXIES},
+        {**switches("CRAWLER_PROXIES_ENABLED"), "CRAWLER_PROXY_URLS": PROXIES},
     ),
-    _negated("CRAWLER_TLS_INSECURE_SKIP_VERIFY", "tls_verify"),
+    negated("CRAWLER_TLS_INSECURE_SKIP_VERIFY", "tls_verify"),
     Alias(("FETCHER_ENABLED",), ("frontier", "frontier_links"), _fetcher),
     Alias(
         ("FETCHER_FOLLOW_REDIRECTS",),
         ("frontier_redirects",),
         _no_frontier_redirects,
-        _switches("FETCHER_FOLLOW_REDIRECTS"),
+        switches("FETCHER_FOLLOW_REDIRECTS"),
     ),
     Alias(
         ("ENABLE_PROFILING", "PPROF_PORT"),
         ("profile_port",),
         _profiling,
-        {**_switches("ENABLE_PROFILING"), "PPROF_PORT": PORT},
+        {**switches("ENABLE_PROFILING"), "PPROF_PORT": PORT},
     ),
-    *(_renamed(*pair.split("=")) for pair in _SAME_VALUE.split()),
+    *(renamed(*pair.split("=")) for pair in _SAME_VALUE.split()),
     _source_manager("SOURCE_MANAGER_URL"),
     _source_manager("FETCHER_SOURCE_MANAGER_URL"),
-    Alias(("APP_DEBUG",), ("log_level",), _debug, _switches("APP_DEBUG")),
+    Alias(("APP_DEBUG",), ("log_level",), _debug, switches("APP_DEBUG")),
     Alias(("APP_ENV",), ("log_format",), _environment),
 )
 """Aliases of the contract; where two rows set the same key the earlier row wins."""
 
 
-def environment_names(setting: str) -> tuple[str, ...]:
-    """Return the environment names of a key, the canonical name first."""
-    return (canonical_name(setting), *(n for alias in ALIASES if setting in alias.settings for n in alias.names))
+_RETRIED = "items that could not be indexed wait in the database"
+_VISITED = "the database stores the visited URLs of a run"
+_OWN_INDEX = "every source has its own index"
 
-
-def canonical_name(setting: str) -> str:
-    """Return the canonical environment name of a key."""
-    return "LONGLINE_" + setting.upper()
+IGNORED_VARIABLES: dict[str, IgnoredVariable] = {
+    "CONFIG_PATH": IgnoredVariable("the settings file is longline.toml, or the file of LONGLINE_CONFIG"),
+    "CRAWLER_RETRY_DELAY": IgnoredVariable("links are queued in the transaction that reports their page", DURATION),
+    "CRAWLER_VALIDATE_URLS": IgnoredVariable("every URL is validated", SWITCH),
+    "CRAWLER_DETECT_CHARSET": IgnoredVariable("the encoding of every page is detected by the rules of HTML", SWITCH),
+    "CRAWLER_TRACE_HTTP": IgnoredVariable("the time of every request is always measured", SWITCH),
+    "CRAWLER_TLS_PREFER_SERVER_CIPHER_SUITES": IgnoredVariable(
+        "the option is for servers, and a crawler is a client", SWITCH
+    ),
+    "CRAWLER_REDIS_STORAGE_ENABLED": IgnoredVariable(_VISITED, SWITCH),
+    "CRAWLER_REDIS_STORAGE_EXPIRES": IgnoredVariable(_VISITED, DURATION),
+    "ELASTICSEARCH_INDEX_NAME": IgnoredVariable(_OWN_INDEX),
+    "ELASTICSEARCH_INDEX_PREFIX": IgnoredVariable(_OWN_INDEX),
+    "ELASTICSEARCH_RETRY_ENABLED": IgnoredVariable(_RETRIED, SWITCH),
+    "ELASTICSEARCH_RETRY_INITIAL_WAIT": IgnoredVariable(_RETRIED, DURATION),
+    "ELASTICSEARCH_RETRY_MAX_WAIT": IgnoredVariable(_RETRIED, DURATION),
+    "ELASTICSEARCH_MAX_RETRIES": IgnoredVariable(_RETRIED, integer(0)),
+    "ELASTICSEARCH_DISCOVER_NODES": IgnoredVariable("only the configured nodes are used", SWITCH),
+    "ELASTICSEARCH_TLS_ENABLED": IgnoredVariable("TLS is used for addresses that begin with https://", SWITCH),
+    "ENABLE_CONTINUOUS_PROFILING": IgnoredVariable(
+        "there is no profile collector; ENABLE_PROFILING serves profiles on demand", SWITCH
+    ),
+}
+"""Ignored variables by name; a variable that is set gives a warning with its reason."""

@@ -3,9 +3,9 @@ import re
 import pytest
 
 from longline.model.errors import BadInput
-from longline.settings import KEYS, load
-from longline.settings.env_aliases import ALIASES, canonical_name, environment_names
-from longline.settings.ignored_env import IGNORED_VARIABLES
+from longline.settings import load
+from longline.settings.aliases import ALIASES, IGNORED_VARIABLES
+from longline.settings.values import DURATION, SWITCH
 
 CONTRACT = """
 AUTH_JWT_SECRET AUTH_INTERNAL_SECRET CRAWLER_SERVER_ADDRESS CRAWLER_SERVER_READ_TIMEOUT CRAWLER_SERVER_WRITE_TIMEOUT
@@ -44,16 +44,6 @@ ENABLE_CONTINUOUS_PROFILING CONFIG_PATH
 def test_every_variable_of_the_contract_is_known():
     heeded = [name for alias in ALIASES for name in alias.names]
     assert sorted(CONTRACT.split()) == sorted([*heeded, *IGNORED_VARIABLES])
-
-
-def test_aliases_name_settings_that_exist():
-    assert {setting for alias in ALIASES for setting in alias.settings} <= set(KEYS)
-
-
-def test_a_setting_goes_by_its_own_name_first():
-    assert environment_names("delay") == ("LONGLINE_DELAY", "CRAWLER_DELAY")
-    assert environment_names("port") == ("LONGLINE_PORT", "CRAWLER_SERVER_ADDRESS")
-    assert canonical_name("user_agent") == "LONGLINE_USER_AGENT"
 
 
 @pytest.mark.parametrize(
@@ -264,3 +254,12 @@ def test_of_two_names_for_one_setting_the_earlier_wins_and_the_other_is_told():
     loaded = load(environ={"FETCHER_USER_AGENT": "b", "CRAWLER_USER_AGENT": "a"})
     assert loaded.settings.user_agent == "a"
     assert loaded.notes == ("FETCHER_USER_AGENT is overruled by CRAWLER_USER_AGENT",)
+
+
+FITTING = {SWITCH: "true", DURATION: "1s"}
+
+
+@pytest.mark.parametrize("name", IGNORED_VARIABLES)
+def test_a_variable_that_nothing_needs_is_told_with_the_reason(name: str):
+    ignored = IGNORED_VARIABLES[name]
+    assert load(environ={name: FITTING.get(ignored.kind, "1")}).notes == (f"{name} has no effect: {ignored.reason}",)

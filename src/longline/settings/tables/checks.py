@@ -1,0 +1,56 @@
+"""Checks between tables: references to proxy pools, their cycles, and the size of manifests."""
+
+from collections.abc import Iterable, Mapping
+
+from longline.model.errors import BadInput
+from longline.settings.tables import Tables
+from longline.settings.tables.engines import MAX_MANIFEST_BYTES
+from longline.settings.tables.proxy_pools import ProxyPoolTable
+
+Origins = Mapping[str, str]
+
+
+def check_tables(tables: Tables, origins: Origins) -> None:
+    """Raise `BadInput` for tables that contradict each other."""
+    pools = tables.proxy.pools
+    for name, pool in pools.items():
+        _check_references(f"proxy.pools.{name}.fallbacks", pool.fallbacks, pools, origins)
+    for name, job_type in tables.job_types.items():
+        _check_references(f"job_types.{name}.proxy.primary", filter(None, [job_type.proxy.primary]), pools, origins)
+        _check_references(f"job_types.{name}.proxy.fallbacks", job_type.proxy.fallbacks, pools, origins)
+    _check_cycles(pools, origins)
+    server = tables.server
+    if server.max_manifest_bytes > MAX_MANIFEST_BYTES and not server.allow_large_manifests:
+        key = "server.max_manifest_bytes"
+        raise BadInput(f"{_origin(origins, key)}: {key} is above 5MB; set server.allow_large_manifests to allow that")
+
+
+def _check_references(key: str, names: Iterable[str], pools: Mapping[str, ProxyPoolTable], origins: Origins) -> None:
+    for name in names:
+        if name not in pools:
+            known = ", ".join(sorted(pools)) or "none"
+            raise BadInput(f'{_origin(origins, key)}: {key} names the proxy pool "{name}"; configured are: {known}')
+
+
+def _check_cycles(pools: Mapping[str, ProxyPoolTable], origins: Origins) -> None:
+    """Raise `BadInput` for pools that follow each other in a circle. The stack is explicit: chains may be long."""
+    done: set[str] = set()
+    for first in pools:
+        path: dict[str, None] = {}
+        stack = [(first, False)]
+        while stack:
+            name, leaves = stack.pop()
+            if leaves:
+                path.pop(name)
+                done.add(name)
+            elif name in path:
+                circle = " -> ".join([*path, name])
+                key = f"proxy.pools.{name}.fallbacks"
+                raise BadInput(f"{_origin(origins, key)}: proxy pools follow each other in a circle: {circle}")
+            elif name not in done:
+                path[name] = None
+                stack += [(name, True), *((after, False) for after in reversed(pools[name].fallbacks))]
+
+
+def _origin(origins: Origins, key: str) -> str:
+    return origins.get(key, "settings")

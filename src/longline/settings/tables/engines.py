@@ -1,0 +1,48 @@
+"""`[server]`, `[storage]`, `[broker]` and `[telemetry]`: addresses and limits of the platform's parts."""
+
+from typing import Annotated
+
+from longline.settings.tables.schema import SettingsTable
+from longline.settings.values import HOST_AND_PORT, SIZE, SWITCH, TEXT, Key, integer, one_of, url
+
+MAX_MANIFEST_BYTES = 5 * 1024 * 1024
+
+
+class ServerTable(SettingsTable, frozen=True, kw_only=True):
+    """The address of the server, and the limits of manifests."""
+
+    bind_addr: Annotated[str, Key(HOST_AND_PORT, "Address and port of the server; sets `host` and `port`.")] = ""
+    max_manifest_bytes: Annotated[int, Key(SIZE, "Largest manifest, after decompression.")] = MAX_MANIFEST_BYTES
+    allow_large_manifests: Annotated[bool, Key(SWITCH, "Allow a `max_manifest_bytes` above 5MB.")] = False
+    max_resources: Annotated[int, Key(integer(1), "Most resources of a manifest.")] = 1000
+    strict_urls: Annotated[bool, Key(SWITCH, "Refuse manifests with URLs that are not http or https.")] = False
+
+
+class StorageTable(SettingsTable, frozen=True, kw_only=True):
+    """The object store; sets `objects`."""
+
+    provider: Annotated[str, Key(one_of("s3", "filesystem"), "Kind of object store.")] = "filesystem"
+    bucket: Annotated[str, Key(TEXT, "Bucket of the S3 server.")] = ""
+    region: Annotated[str, Key(TEXT, "Region of the S3 server.")] = ""
+    endpoint: Annotated[str, Key(TEXT, "URL of the S3 server, or the folder of a filesystem.")] = ""
+    access_key: Annotated[str, Key(TEXT, "Access key id for the S3 server.")] = ""
+    secret_key: Annotated[str, Key(TEXT, "Secret access key for the S3 server.", secret=True)] = ""
+
+
+class BrokerTable(SettingsTable, frozen=True, kw_only=True):
+    """The Redis server to which streams are copied; sets `redis`."""
+
+    endpoint: Annotated[str, Key(url("redis", "rediss", "unix"), "Address of the Redis server.")] = ""
+    client_id: Annotated[str, Key(TEXT, "User of the Redis server.")] = ""
+    secret: Annotated[str, Key(TEXT, "Password of the Redis server.", secret=True)] = ""
+
+
+class TelemetryTable(SettingsTable, frozen=True, kw_only=True):
+    """The addresses of metrics and traces."""
+
+    metrics_addr: Annotated[
+        str, Key(HOST_AND_PORT, "Further address that serves `/metrics`; if not set, none.", later=True)
+    ] = ""
+    otlp_endpoint: Annotated[
+        str, Key(url("http", "https"), "OTLP collector of traces; if not set, none.", later=True)
+    ] = ""

@@ -1,0 +1,42 @@
+"""`[job_types.<name>]`: the types of jobs that a manifest can ask for."""
+
+from typing import Annotated, Any
+
+import msgspec
+
+from longline.settings.tables.schema import SettingsTable, TableEntries, TableSection
+from longline.settings.values import LIST, TEXT, VALUE, Key
+
+
+class JobProxyTable(SettingsTable, frozen=True, kw_only=True):
+    """The proxy pools of a job type."""
+
+    primary: Annotated[str, Key(TEXT, "Proxy pool that downloads use first; if not set, they use no proxy.")] = ""
+    fallbacks: Annotated[
+        tuple[str, ...], Key(LIST, "Proxy pools that follow in this order when all proxies of a pool have failed.")
+    ] = ()
+
+
+class JobStorageTable(SettingsTable, frozen=True, kw_only=True):
+    """The place of the objects of a job type."""
+
+    bucket: Annotated[str, Key(TEXT, "Bucket of downloaded resources; if not set, the bucket of `storage`.")] = ""
+    key_prefix: Annotated[
+        str, Key(TEXT, "Prefix of the keys of downloaded resources; if not set, `resources/<job type>/`.")
+    ] = ""
+
+
+class JobTypeTable(SettingsTable, frozen=True, kw_only=True):
+    """One type of jobs."""
+
+    handler: Annotated[
+        str, Key(TEXT, "Class that prepares manifests, as `package.module:Class`; if not set, the built-in one.")
+    ] = ""
+    default_headers: Annotated[
+        dict[str, str], TableEntries(Key(TEXT, "Header of every download, unless the handler or the manifest sets it."))
+    ] = msgspec.field(default_factory=dict)
+    proxy: Annotated[JobProxyTable, TableSection(JobProxyTable)] = JobProxyTable()
+    storage: Annotated[JobStorageTable, TableSection(JobStorageTable)] = JobStorageTable()
+    options: Annotated[
+        dict[str, Any], TableEntries(Key(VALUE, "Option of the handler, such as `max_parallel_downloads`."))
+    ] = msgspec.field(default_factory=dict)
