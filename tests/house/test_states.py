@@ -110,7 +110,7 @@ def test_a_worker_or_bot_leaves_a_held_state_only_with_its_lease(noun: Noun):
     for move in of(noun):
         # A run ends by itself when its last open task ends, whoever reports that task: there the task's lease is
         # the fence.
-        if (noun, move.name) in {("run", "finish"), ("run", "fail_start")} or move.gives:
+        if (noun, move.name) in {("run", "finish"), ("run", "fail_start"), ("run", "fail_judged")} or move.gives:
             continue
         if move.was & in_hand and move.actors & {"worker", "bot", "planner"}:
             assert move.fenced, move

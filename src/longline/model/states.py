@@ -130,6 +130,7 @@ MOVES: tuple[Move, ...] = (
     _move("run",      "adopt",       (R.RUNNING,),                                  R.RUNNING,       "planner worker", gives=True),
     _move("run",      "finish",      (R.RUNNING,),                                  R.COMPLETED,     "planner worker bot upkeep"),
     _move("run",      "fail_start",  (R.RUNNING,),                                  R.FAILED,        "planner worker bot upkeep"),
+    _move("run",      "fail_judged", (R.RUNNING,),                                  R.FAILED,        "planner worker bot upkeep"),
     _move("run",      "fail",        (R.RUNNING,),                                  R.FAILED,        "planner worker", fenced=True),
     _move("run",      "refuse",      (R.QUEUED,),                                   R.FAILED,        "planner person"),
     _move("run",      "interrupt",   (R.RUNNING,),                                  R.CANCELLED,     "planner worker", fenced=True),

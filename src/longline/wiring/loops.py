@@ -13,6 +13,7 @@ from longline.engine.logs.redis_copy import RedisLogCopy
 from longline.engine.logs.run_log_writer import RunLogWriter
 from longline.engine.loops import Loop, chore
 from longline.engine.proxies.prober import Prober
+from longline.engine.runs.due_runs import DueRunStarter
 from longline.engine.search.indexer import Indexer
 from longline.engine.worker.worker import Worker
 from longline.services.event_loop_lag import LoopMonitor
@@ -29,6 +30,7 @@ from longline.wiring.parts.feeds import (
     sitemap_loop,
 )
 from longline.wiring.parts.logs import Streams, run_log_keeper
+from longline.wiring.parts.runs import run_effect_worker
 from longline.wiring.parts.schedules import run_pruner, scheduler_loop
 from longline.wiring.parts.sinks import sink_loop
 from longline.wiring.parts.sources import plan_cache
@@ -215,6 +217,20 @@ LOOPS = (
         "poll",
         make=lambda p: scheduler_loop(p.house, p.owner, p.run_log),
         settings=("scheduler",),
+    ),
+    LoopRow(
+        "due runs",
+        "Start queued runs that are due.",
+        (UPKEEP,),
+        1.0,
+        once=lambda p: DueRunStarter(p.house.lifecycle, p.house.records.due_runs).once,
+    ),
+    LoopRow(
+        "run effects",
+        "Carry out the effects of run ends, each once.",
+        (UPKEEP,),
+        1.0,
+        once=lambda p: run_effect_worker(p.house).once,
     ),
     LoopRow(
         "run pruner",

@@ -50,6 +50,8 @@ TABLES = (
     "hosts",
     "fates",
     "requests",
+    "run_effects",
+    "paused_kinds",
     "runs",
     "schedules",
     "feeds",

@@ -17,6 +17,7 @@ from longline.drivers.records.discovery.links import LinkRecords
 from longline.drivers.records.feeds.feeds import FeedRecords
 from longline.drivers.records.feeds.sitemaps import SitemapRecords
 from longline.drivers.records.frontier.claims import FrontierRecords
+from longline.drivers.records.frontier.due_runs import DueRunRecords
 from longline.drivers.records.frontier.moves import MoveRecords
 from longline.drivers.records.frontier.refused_urls import RefusedUrlRecords
 from longline.drivers.records.frontier.standing_frontier import StandingFrontierRecords
@@ -27,6 +28,7 @@ from longline.drivers.records.logs.events import EventRecords
 from longline.drivers.records.logs.logs import LogRecords
 from longline.drivers.records.metrics import MetricRecords, TimedDatabase, TransactionObserver
 from longline.drivers.records.proxies import PoolRecords, ProxyRecords
+from longline.drivers.records.run_ends.effects import RunEffectRecords
 from longline.drivers.records.runs import RunRecords
 from longline.drivers.records.schedules.page_changes import PageChangeRecords
 from longline.drivers.records.schedules.run_history import RunHistoryRecords
@@ -85,6 +87,8 @@ async def open_records(
         schedules=ScheduleRecords(database),
         runs=RunRecords(database),
         history=RunHistoryRecords(database),
+        due_runs=DueRunRecords(database),
+        run_effects=RunEffectRecords(database),
         page_changes=PageChangeRecords(database),
         tallies=CounterRecords(database),
         tasks=TaskRecords(database),

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import orjson
 
 from longline.drivers.records.database import Row, Transaction, TryAgain
+from longline.drivers.records.run_ends.effects import add_effects
+from longline.drivers.records.run_ends.judgement import end_rules, judged_failure
 from longline.model.errors import IllegalMove
 from longline.model.frontier.task import RefusedUrl
 from longline.model.runs.run import REFUSED, StartOutcome
@@ -177,16 +179,27 @@ class RunCounters:
             if schedule_id is not None and await tx.one("schedule_of_run", id=schedule_id, run_id=run_id):
                 self._done.append(run_id)
                 return False
-            failure = await start_failure(tx, run_id, run["completed"]) if schedule_id is not None else None
-            end = move("run", "finish" if failure is None else "fail_start")
-            if await tx.one("end_run", id=run_id, was=state, became=end.became, error=failure):
-                self.event("run", run_id, end.name, state, end.became, (_by(actor, end), failure or "no open tasks"))
-                return True
-        elif run["open"] > 0 and state in RUN_ENDED:
+            return await self._end(tx, run, actor)
+        if run["open"] > 0 and state in RUN_ENDED:
             if self._counts[run_id]["admitted"]:
                 raise TryAgain(f"run {run_id} ended while it was given URLs")
             await reopen(tx, self, run_id, state, (actor, "a task was opened again"))
         return False
+
+    async def _end(self, tx: Transaction, run: Row, actor: str) -> bool:
+        """End a run by its rules, and add the effects of the end; return whether the run ended."""
+        run_id, state, completed = run["id"], run["state"], run["completed"]
+        rules = await end_rules(tx, run_id)
+        end, failure = move("run", "finish"), None
+        if run["schedule_id"] is not None and (failure := await start_failure(tx, run_id, completed)) is not None:
+            end = move("run", "fail_start")
+        elif (failure := await judged_failure(tx, run_id, rules, (run["admitted"], completed))) is not None:
+            end = move("run", "fail_judged")
+        if await tx.one("end_run", id=run_id, was=state, became=end.became, error=failure) is None:
+            return False
+        self.event("run", run_id, end.name, state, end.became, (_by(actor, end), failure or "no open tasks"))
+        await add_effects(tx, run_id, rules)
+        return True
 
 
 async def reopen(tx: Transaction, counters: RunCounters, run_id: int, state: str, by: tuple[str, str]) -> None:

@@ -30,6 +30,18 @@ class RunLifecycle:
             await self._call_workers()
         return run_id
 
+    async def start(self, run_id: int, seeds: Sequence[tuple[NewTask, HostSetting]], reason: str) -> bool:
+        """Start a queued run that is due and admit its seeds, both or neither; return False if it may not start now.
+
+        Raise `BadInput` when none of the seeds can be admitted.
+        """
+        tasks, hosts = await self._politeness.place([task for task, _ in seeds], [host for _, host in seeds])
+        await self._frontier.ensure_hosts(hosts)
+        started = await self._frontier.start_due(run_id, tasks, reason)
+        if started and self._call_workers is not None:
+            await self._call_workers()
+        return started
+
     async def extend(self, run_id: int, tasks: Sequence[NewTask], hosts: Sequence[HostSetting]) -> Admitted:
         """Admit URLs to a run that may have ended: the run is opened again for a new URL, and refusals are deleted."""
         tasks, hosts = await self._politeness.place(tasks, hosts)

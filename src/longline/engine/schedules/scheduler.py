@@ -21,7 +21,7 @@ from longline.engine.loops import peak_memory_mb
 from longline.engine.sources.crawl_plan import CrawlRules, plan_of
 from longline.model.errors import LonglineError, Unavailable
 from longline.model.runs.plan import CrawlPlan
-from longline.model.runs.run import RunSummary, StartPage
+from longline.model.runs.run import RunReview, RunSummary, StartPage
 from longline.model.schedules.schedule import (
     ScheduleTransition,
     failed,
@@ -284,7 +284,7 @@ class Scheduler:
         finished = []
         for tick in ticks:
             review = reviews[tick.run.id]
-            end, after = run_end(tick, review.failure)
+            end, after = run_end(tick, review)
             if (
                 after.run.state == RunState.COMPLETED
                 and (page_changes := await self._page_changes(tick, review.start)) is not None
@@ -371,12 +371,12 @@ def given_up(tick: Tick, longest_ms: int, accused: frozenset[int]) -> str | None
     return STALE_LOCK_REASON if futile else None
 
 
-def run_end(tick: Tick, failure: str | None) -> tuple[str | None, Tick]:
+def run_end(tick: Tick, review: RunReview) -> tuple[str | None, Tick]:
     """Return the move that ends a done run, None for a run that has ended, and the tick after that move."""
     if tick.run.ended:
         return None, tick
-    name = "finish" if failure is None else "fail_start"
-    run = msgspec.structs.replace(tick.run, state=move("run", name).became, error=failure or tick.run.error)
+    name = "finish" if review.failure is None else review.failed_by
+    run = msgspec.structs.replace(tick.run, state=move("run", name).became, error=review.failure or tick.run.error)
     return name, Tick(tick.schedule, run, tick.at)
 
 

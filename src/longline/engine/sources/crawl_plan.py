@@ -21,6 +21,7 @@ from longline.model.runs.plan import (
     Politeness,
     Retries,
 )
+from longline.model.runs.run_end import EndRules, PlannedEffect, RunEffectKind
 from longline.model.sources.source import MAX_RATE_LIMIT_SECONDS, CrawlSource, SourceRow
 from longline.model.url import Url, parse
 from longline.plugins.parser import CONFIG_KEY, LAST_RESORT_KEY, PARSER_KEY
@@ -169,6 +170,7 @@ def plan_of(source: CrawlSource, url: str, rules: CrawlRules, parsers: Registry)
             render=source.dynamic,
         ),
         parse=parse_options(source, readability=rules.readability),
+        end=EndRules(effects=(PlannedEffect(RunEffectKind.SOURCE_HEALTH),) if source.id is not None else ()),
         source_id=source.id,
         source_name=source.name,
     )

@@ -9,6 +9,7 @@ import msgspec
 
 from longline.model.frontier.host import DEFAULT_CONCURRENCY, DEFAULT_DELAY_MS
 from longline.model.proxies import Strategy
+from longline.model.runs.run_end import EndRules
 
 MAX_REDIRECTS = 20
 """Largest number of redirects from one URL, as in browsers, unless a door has a bound of its own."""
@@ -172,6 +173,7 @@ class CrawlPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     retries: Retries = Retries()
     fetch: FetchOptions = FetchOptions()
     parse: ParseOptions = ParseOptions()
+    end: EndRules = EndRules()
 
     widened: bool = False
     """Whether URLs that narrower bounds refused have still to be admitted."""

@@ -62,7 +62,8 @@ STANDING_KINDS = {kind.origin: kind for kind in RunKind if kind.origin is not No
 class NewRun(msgspec.Struct, frozen=True):
     """A run to be made. `budget` bounds the number of admitted URLs; `plan` is a `CrawlPlan` as JSON.
 
-    Runs of one `lineage` share the keys that parsers give to items: by default the runs of a kind and seed.
+    Runs of one `lineage` share the keys that parsers give to items: by default the runs of a kind and seed. A run with
+    a `due` time and without a schedule is started by itself at that time.
     """
 
     uid: str
@@ -73,6 +74,14 @@ class NewRun(msgspec.Struct, frozen=True):
     schedule_id: int | None = None
     budget: int | None = None
     lineage: int | None = None
+    due: int | None = None
+
+
+class DueRun(msgspec.Struct, frozen=True):
+    """A queued run that is due."""
+
+    id: int
+    plan: str
 
 
 class RunRow(msgspec.Struct, frozen=True):
@@ -235,12 +244,14 @@ class RunStats(msgspec.Struct, frozen=True):
 class RunReview(msgspec.Struct, frozen=True):
     """The facts of a run that has no open URL; `start` is None for a run that never had a URL.
 
-    `failure` is the error of a run that is still to be ended and has no start page.
+    `failure` is the error of a run that is still to be ended and fails, and `failed_by` the move that ends it: the run
+    has no start page, or its plan judges it as failed.
     """
 
     start: StartPage | None
     survey: RunStats
     failure: str | None = None
+    failed_by: str = "fail_start"
 
 
 class RunSummary(msgspec.Struct, frozen=True):

@@ -47,7 +47,8 @@ class SourceRow(msgspec.Struct, frozen=True):
     """A source as stored; ids count from 100000. `admitted` is kept only while there is a budget.
 
     A curated source has a `ref`, its id at the curator. `feed_listed` is whether the curator has the feed polled, and
-    `told_…` are the facts of the feed that the curator knows: differences are still to be sent.
+    `told_…` are the facts of the feed that the curator knows: differences are still to be sent. `succeeded_at` and
+    `failed_at` are the last ends of its runs, `failures` the number of failed runs since the last success.
     """
 
     id: int
@@ -74,6 +75,9 @@ class SourceRow(msgspec.Struct, frozen=True):
     told_feed_url: str | None = None
     told_feed_disabled_at: int | None = None
     uid: str | None = None
+    succeeded_at: int | None = None
+    failed_at: int | None = None
+    failures: int = 0
 
     @property
     def public_id(self) -> str:

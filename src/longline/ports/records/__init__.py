@@ -17,7 +17,7 @@ from longline.ports.records.frontier import (
 from longline.ports.records.logs import EventStore, LogStore
 from longline.ports.records.proxies import PoolStore, ProxyStore
 from longline.ports.records.refused_urls import RefusedUrlStore
-from longline.ports.records.runs import RunHistoryStore, RunStore
+from longline.ports.records.runs import DueRunStore, RunEffectStore, RunHistoryStore, RunStore
 from longline.ports.records.schedules import CounterStore, PageChangeStore, ScheduleStore, TickStore
 from longline.ports.records.schema import Schema
 from longline.ports.records.search import ItemChangeStore, ItemStore
@@ -41,6 +41,8 @@ class Records:
     schedules: ScheduleStore
     runs: RunStore
     history: RunHistoryStore
+    due_runs: DueRunStore
+    run_effects: RunEffectStore
     page_changes: PageChangeStore
     tallies: CounterStore
     tasks: TaskStore

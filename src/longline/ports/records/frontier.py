@@ -110,6 +110,13 @@ class FrontierStore(Protocol):
         """Make a run, start it and admit these URLs in its own scope; return its id."""
         ...
 
+    async def start_due(self, run_id: int, tasks: Sequence[NewTask], reason: str) -> bool:
+        """Start a queued run that is due and admit these URLs, both or neither; return False if it may not start.
+
+        Raise `BadInput` when none of the URLs can be admitted.
+        """
+        ...
+
     async def claim(self, request: ClaimRequest) -> list[HostLease]:
         """Lease hosts with due work, the longest waiting first, each with a batch of tasks."""
         ...

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from longline.model.runs.run import DayTotals, Fate, NewRun, RunKind, RunReview, RunRow, RunSummary, RunTotals
+from longline.model.runs.run import DayTotals, DueRun, Fate, NewRun, RunKind, RunReview, RunRow, RunSummary, RunTotals
+from longline.model.runs.run_end import RunEffect, RunEffectKind
 from longline.model.states import Actor
 
 
@@ -92,4 +93,54 @@ class RunHistoryStore(Protocol):
 
     async def prune(self, keep: int, before: int, limit: int = 1000) -> int:
         """Drop ended runs from histories: beyond the newest `keep` of a schedule, or older; return how many."""
+        ...
+
+
+class DueRunStore(Protocol):
+    """Queued runs with a due time, and the kinds of runs that are paused."""
+
+    async def find(self, limit: int) -> list[DueRun]:
+        """Return queued runs that may start, the longest due first.
+
+        Left out are the runs of schedules, of disabled sources and of paused kinds.
+        """
+        ...
+
+    async def pause_kind(self, kind: RunKind) -> bool:
+        """Start no queued run of a kind any more; return False for a kind that is paused already."""
+        ...
+
+    async def resume_kind(self, kind: RunKind) -> bool:
+        """Start due runs of a kind again; return False for a kind that is not paused."""
+        ...
+
+    async def paused_kinds(self) -> list[RunKind]:
+        """Return the kinds that are paused."""
+        ...
+
+
+class RunEffectStore(Protocol):
+    """The outbox of run ends. An effect is added in the transaction that ends its run."""
+
+    async def take(self, kinds: Sequence[RunEffectKind], limit: int, ttl_ms: int) -> list[RunEffect]:
+        """Lease effects of these kinds that are due, in the order of the ends."""
+        ...
+
+    async def finish(self, effect: RunEffect) -> bool:
+        """Delete an effect outside of the database that was carried out; return False when its lease was lost."""
+        ...
+
+    async def put_back(self, effect: RunEffect, wait_ms: int, error: str) -> bool:
+        """Release an effect that failed, for a later attempt; return False when its lease was lost."""
+        ...
+
+    async def note_health(self, effect: RunEffect) -> bool:
+        """Note success or failure with the source of the run, and delete the effect, in one transaction.
+
+        Return False, without a change, when the lease on the effect was lost.
+        """
+        ...
+
+    async def waiting(self) -> dict[str, int]:
+        """Return the number of effects that are not carried out yet, by kind."""
         ...

@@ -11,6 +11,7 @@ import msgspec
 from longline.drivers.records.database import Database, Transaction
 from longline.drivers.records.frontier import report
 from longline.drivers.records.frontier.admission import admit, place
+from longline.drivers.records.frontier.due_runs import start_due
 from longline.drivers.records.frontier.moves import move_row
 from longline.drivers.records.frontier.refused_urls import extend
 from longline.drivers.records.run_counters import RunCounters
@@ -85,6 +86,9 @@ class FrontierRecords:
             return run_id
 
         return await self._database.transact(work)
+
+    async def start_due(self, run_id: int, tasks: Sequence[NewTask], reason: str) -> bool:
+        return await self._database.transact(lambda tx: start_due(tx, run_id, tasks, reason))
 
     async def claim(self, request: ClaimRequest) -> list[HostLease]:
         tasks, ttl_ms, held = request.tasks, request.ttl_ms, request.held

@@ -6,9 +6,10 @@ from typing import Any
 from longline.drivers.records.database import Database, Row, Transaction, TryAgain, struct
 from longline.drivers.records.frontier.standing_list import follow
 from longline.drivers.records.run_counters import MovedTasks, RunCounters
+from longline.drivers.records.run_ends.effects import add_effects_of_runs
 from longline.model.frontier.standing_frontier import SCOPE
 from longline.model.frontier.task import BOT, FETCH, PARSE
-from longline.model.states import ENDED, Noun, RunState, TaskState, move
+from longline.model.states import ENDED, RUN_ENDED, Noun, RunState, TaskState, move
 from longline.ports.records.frontier import Change, Current
 
 STOPPED = frozenset({RunState.CANCELLED, RunState.FAILED})
@@ -91,6 +92,8 @@ async def move_row(tx: Transaction, change: Change) -> Current | None:
         # The tasks of a run may have ended before the run began.
         ended = await ledger.settle(tx, row, change.actor)
     await ledger.write(tx, change.actor)
+    if change.noun == "run" and change.became in RUN_ENDED:
+        await add_effects_of_runs(tx, [change.subject])
     return await _standing(tx, change.noun, change.subject) if ended else struct(row, Current)
 
 

@@ -6,6 +6,7 @@ import msgspec
 
 from longline.drivers.records.database import Row, Transaction, struct
 from longline.drivers.records.run_counters import start_failure
+from longline.drivers.records.run_ends.judgement import judged_failure
 from longline.drivers.records.table import Table
 from longline.model.runs.run import (
     DayTotals,
@@ -18,6 +19,7 @@ from longline.model.runs.run import (
     RunTotals,
     StartPage,
 )
+from longline.model.runs.run_end import stored_end_rules
 from longline.model.states import RunState, TaskState
 
 
@@ -60,7 +62,8 @@ class RunHistoryRecords(Table):
                 for run in found["item_sums"]
                 if run["state"] == RunState.RUNNING and (run["completed"] <= 1 or run["run_id"] not in began)
             }
-            return {run_id: _review(run_id, found, failures.get(run_id)) for run_id in run_ids}
+            judged = await _judged(tx, [run for run in found["item_sums"] if failures.get(run["run_id"]) is None])
+            return {run_id: _review(run_id, found, failures.get(run_id), judged.get(run_id)) for run_id in run_ids}
 
         return await self._database.read(work)
 
@@ -91,7 +94,17 @@ REVIEW_STATEMENTS = ("first_tasks", "start_pages", "request_sums", "error_sums",
 MAX_ERRORS = 5
 
 
-def _review(run_id: int, found: Mapping[str, Sequence[Row]], failure: str | None) -> RunReview:
+async def _judged(tx: Transaction, runs: Sequence[Row]) -> dict[int, str | None]:
+    """Return the errors of runs that their plans judge as failed, of those that are still to be ended."""
+    done = {run["run_id"]: run for run in runs if run["state"] == RunState.RUNNING}
+    plans = await tx.batch("run_plans", [(run_id,) for run_id in done])
+    rules = {row["id"]: stored_end_rules(row["plan"]) for row in plans}
+    return {i: await judged_failure(tx, i, rules[i], (run["admitted"], run["completed"])) for i, run in done.items()}
+
+
+def _review(
+    run_id: int, found: Mapping[str, Sequence[Row]], failure: str | None, judged: str | None = None
+) -> RunReview:
     own = {name: [row for row in rows if row["run_id"] == run_id] for name, rows in found.items()}
     start = None
     for first in own["first_tasks"]:
@@ -105,4 +118,6 @@ def _review(run_id: int, found: Mapping[str, Sequence[Row]], failure: str | None
         untitled=sum(row["untitled"] for row in own["item_sums"]),
         bodiless=sum(row["bodiless"] for row in own["item_sums"]),
     )
+    if failure is None and judged is not None:
+        return RunReview(start, survey, judged, "fail_judged")
     return RunReview(start, survey, failure)

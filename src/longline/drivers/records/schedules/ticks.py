@@ -8,6 +8,7 @@ import msgspec
 from longline.drivers.records.database import Database, Row, Transaction, struct
 from longline.drivers.records.frontier.moves import move_row
 from longline.drivers.records.run_counters import RunCounters
+from longline.drivers.records.run_ends.effects import add_effects_of_runs
 from longline.drivers.records.runs import CREATION_STEPS
 from longline.drivers.records.schedules.schedules import places
 from longline.model.ids import new_id
@@ -200,6 +201,7 @@ async def _end_runs(tx: Transaction, ticks: Sequence[FinishedTick]) -> set[int]:
         run, rule, error = ends[run_id]
         ledger.event("run", run_id, rule.name, run.state, rule.became, ("planner", error or "no open tasks"))
     await ledger.write(tx, "planner")
+    await add_effects_of_runs(tx, ended)
     return ended
 
 

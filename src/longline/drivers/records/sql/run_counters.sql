@@ -13,7 +13,7 @@ UPDATE runs SET admitted = runs.admitted + r.admitted, open = runs.open + r.open
     memory_mb = CASE WHEN r.memory_mb > COALESCE(runs.memory_mb, 0) THEN r.memory_mb ELSE runs.memory_mb END
 /*rows FROM r(id bigint, admitted bigint, open bigint, completed bigint, failed bigint, cancelled bigint, skipped bigint, indexed bigint, untitled bigint, bodiless bigint, cpu_ms bigint, last_item bigint, memory_mb bigint) */
 WHERE runs.id = r.id
-RETURNING runs.id, runs.open, runs.state, runs.completed, runs.schedule_id, runs.last_item;
+RETURNING runs.id, runs.admitted, runs.open, runs.state, runs.completed, runs.schedule_id, runs.last_item;
 
 -- name: end_run
 UPDATE runs SET state = :became, ended_at = :now, owner = NULL, token = token + 1, lease_until = NULL,

@@ -26,7 +26,7 @@ SELECT state, state AS rest, token, owner, lease_until FROM runs WHERE id = :id;
 -- name: move_run
 UPDATE runs SET state = :became, token = token + 1,
     owner = :owner, lease_until = CAST(:lease_until AS BIGINT),
-    error = COALESCE(CAST(:error AS TEXT), error),
+    error = CASE WHEN :became = 'running' THEN NULL ELSE COALESCE(CAST(:error AS TEXT), error) END,
     started_at = CASE WHEN :became = 'running' THEN COALESCE(started_at, :now) ELSE started_at END,
     ended_at = CASE WHEN :became IN ('completed', 'failed', 'cancelled') THEN CAST(:now AS BIGINT) END
 WHERE id = :id AND state = :was AND (CAST(:token AS BIGINT) IS NULL OR token = :token)

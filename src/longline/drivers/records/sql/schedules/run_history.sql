@@ -48,7 +48,7 @@ SELECT f.run_id, f.fate, f.reason, f.count FROM fates f /*rows , r(run_id bigint
 WHERE f.run_id = r.run_id AND f.count > 0;
 
 -- name: item_sums
-SELECT u.id AS run_id, u.indexed AS items, u.untitled, u.bodiless, u.state, u.completed FROM runs u /*rows , r(run_id bigint) */
+SELECT u.id AS run_id, u.indexed AS items, u.untitled, u.bodiless, u.state, u.admitted, u.completed FROM runs u /*rows , r(run_id bigint) */
 WHERE u.id = r.run_id;
 
 -- name: note_runs

@@ -1,0 +1,1 @@
+"""Ends of runs: judgement, and the effects that follow."""

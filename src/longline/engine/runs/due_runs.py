@@ -1,0 +1,54 @@
+"""The starter of queued runs: each run starts once, when it is due, its source is enabled and its kind not paused."""
+
+import logging
+
+import msgspec
+
+from longline.engine.frontier.admit import seed
+from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
+from longline.model.errors import BadInput, IllegalMove
+from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.run import DueRun
+from longline.ports.records.runs import DueRunStore
+
+log = logging.getLogger(__name__)
+
+BATCH_SIZE = 100
+
+
+class DueRunStarter:
+    """The starter of runs that are due; several processes may start runs, each run is started once."""
+
+    def __init__(self, lifecycle: Lifecycle, due_runs: DueRunStore) -> None:
+        self._lifecycle, self._due_runs = lifecycle, due_runs
+
+    async def once(self) -> int:
+        """Start every run that is due; return how many."""
+        started, moved = 0, BATCH_SIZE
+        while moved == BATCH_SIZE:
+            moves = [await self._start(run) for run in await self._due_runs.find(BATCH_SIZE)]
+            moved = len([one for one in moves if one is not None])
+            started += sum(one is True for one in moves)
+        return started
+
+    async def _start(self, run: DueRun) -> bool | None:
+        """Start one run; return False after a refusal, and None when another process was first or the run may wait."""
+        try:
+            plan = CrawlPlan.read(run.plan)
+            if not plan.seeds:
+                raise BadInput("the plan of the run has no seed")
+            seeds = [seed(url, run.id, plan) for url in plan.seeds]
+            return await self._lifecycle.runs.start(run.id, seeds, "due") or None
+        except msgspec.DecodeError as error:
+            return await self._refuse(run, f"the plan of the run is not valid: {error}")
+        except BadInput as error:
+            return await self._refuse(run, str(error))
+
+    async def _refuse(self, run: DueRun, error: str) -> bool | None:
+        """Fail a run that can never start: its plan is invalid, or admits no URL."""
+        log.warning("due run refused", extra={"run_id": run.id, "error": error})
+        try:
+            await self._lifecycle.move(MoveRequest("run", run.id, "refuse", "planner", reason=error, error=error))
+        except IllegalMove:
+            return None
+        return False
