@@ -19,9 +19,10 @@ from longline.engine.frontier.admit import seed
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.runs.end_effects import RunEffectWorker
 from longline.model.ids import new_id
+from longline.model.runs.effect import PlannedEffect, RunEffectKind
+from longline.model.runs.judgement import EndRules
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import NewRun, RunKind
-from longline.model.runs.run_end import EndRules, PlannedEffect, RunEffectKind
 from longline.model.states import TaskState
 from longline.ports.records import Records
 from longline.ports.records.frontier import ClaimRequest, ReportBatch

@@ -37,6 +37,8 @@ UPKEEP = {
     "bot tasks",
     "bot leases",
     "scheduler",
+    "due runs",
+    "run effects",
     "run pruner",
     "standing waker",
     "standing counts",

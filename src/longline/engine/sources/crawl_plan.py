@@ -11,6 +11,8 @@ from longline.model.errors import BadInput
 from longline.model.frontier import outcomes as fate
 from longline.model.patterns import MAX_PATTERNS, Patterns, is_usable
 from longline.model.runs.bounds import DOWNLOADS, FILES
+from longline.model.runs.effect import PlannedEffect, RunEffectKind
+from longline.model.runs.judgement import EndRules
 from longline.model.runs.plan import (
     BY_NAME,
     UNBOUNDED_DEPTH,
@@ -21,7 +23,6 @@ from longline.model.runs.plan import (
     Politeness,
     Retries,
 )
-from longline.model.runs.run_end import EndRules, PlannedEffect, RunEffectKind
 from longline.model.sources.source import MAX_RATE_LIMIT_SECONDS, CrawlSource, SourceRow
 from longline.model.url import Url, parse
 from longline.plugins.parser import CONFIG_KEY, LAST_RESORT_KEY, PARSER_KEY

@@ -9,7 +9,7 @@ import msgspec
 
 from longline.model.frontier.host import DEFAULT_CONCURRENCY, DEFAULT_DELAY_MS
 from longline.model.proxies import Strategy
-from longline.model.runs.run_end import EndRules
+from longline.model.runs.judgement import EndRules
 
 MAX_REDIRECTS = 20
 """Largest number of redirects from one URL, as in browsers, unless a door has a bound of its own."""

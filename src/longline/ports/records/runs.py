@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from longline.model.runs.effect import RunEffect, RunEffectKind
 from longline.model.runs.run import DayTotals, DueRun, Fate, NewRun, RunKind, RunReview, RunRow, RunSummary, RunTotals
-from longline.model.runs.run_end import RunEffect, RunEffectKind
 from longline.model.states import Actor
 
 

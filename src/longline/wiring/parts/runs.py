@@ -1,7 +1,7 @@
 """Parts of runs without a schedule."""
 
 from longline.engine.runs.end_effects import RunEffectWorker
-from longline.model.runs.run_end import RunEffectKind
+from longline.model.runs.effect import RunEffectKind
 from longline.wiring.house import House
 
 

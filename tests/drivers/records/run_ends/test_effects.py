@@ -2,9 +2,10 @@
 
 import pytest
 
+from longline.model.runs.effect import PlannedEffect, RunEffect, RunEffectKind
+from longline.model.runs.judgement import EndRules
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunRow
-from longline.model.runs.run_end import EndRules, PlannedEffect, RunEffect, RunEffectKind
 from longline.model.sources.source import NewSource, SourceRow
 from longline.model.states import TaskState
 from longline.ports.records import Records

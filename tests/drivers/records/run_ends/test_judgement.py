@@ -2,8 +2,8 @@
 
 import pytest
 
+from longline.model.runs.judgement import EndRules, Judgement
 from longline.model.runs.plan import CrawlPlan
-from longline.model.runs.run_end import EndRules, Judgement
 from longline.model.states import TaskState
 from longline.ports.records import Records
 from longline.ports.records.frontier import Change

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from longline.drivers.records.database import Transaction, struct
 from longline.drivers.records.table import Table
-from longline.model.runs.run_end import EndRules, RunEffect, RunEffectKind, stored_end_rules
+from longline.model.runs.effect import RunEffect, RunEffectKind
+from longline.model.runs.judgement import EndRules, stored_end_rules
 from longline.model.states import RunState
 
 

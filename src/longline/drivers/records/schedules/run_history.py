@@ -8,6 +8,7 @@ from longline.drivers.records.database import Row, Transaction, struct
 from longline.drivers.records.run_counters import start_failure
 from longline.drivers.records.run_ends.judgement import judged_failure
 from longline.drivers.records.table import Table
+from longline.model.runs.judgement import stored_end_rules
 from longline.model.runs.run import (
     DayTotals,
     Fate,
@@ -19,7 +20,6 @@ from longline.model.runs.run import (
     RunTotals,
     StartPage,
 )
-from longline.model.runs.run_end import stored_end_rules
 from longline.model.states import RunState, TaskState
 
 

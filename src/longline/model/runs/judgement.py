@@ -1,26 +1,13 @@
-"""The end of a run: its judgement, and the effects that follow it."""
+"""The judgement of a run at its end, and the other rules of the end."""
 
-from enum import StrEnum
 from typing import Literal
 
 import msgspec
 
+from longline.model.runs.effect import PlannedEffect
+
 Judgement = Literal["never", "all", "any"]
 """The rule by which a run fails: never, when all of its tasks failed to complete, or when any of them did."""
-
-
-class RunEffectKind(StrEnum):
-    """The kinds of effects that follow the end of a run, each with one handler."""
-
-    SOURCE_HEALTH = "source_health"
-    """The source of the run notes the success or the failure."""
-
-
-class PlannedEffect(msgspec.Struct, frozen=True):
-    """An effect that follows every end of a run; `detail` is data for the handler of its kind."""
-
-    kind: RunEffectKind
-    detail: str = ""
 
 
 class EndRules(msgspec.Struct, frozen=True):
@@ -58,22 +45,3 @@ def is_failed(judged: Judgement, admitted: int, completed: int) -> bool:
     if judged == "never" or not admitted:
         return False
     return completed == 0 if judged == "all" else completed < admitted
-
-
-class RunEffect(msgspec.Struct, frozen=True):
-    """An effect that waits for its handler, with the facts of the end that it follows.
-
-    `attempt` is the number of this attempt, `token` the fencing token of the lease under which the effect was taken.
-    """
-
-    id: int
-    kind: RunEffectKind
-    detail: str
-    run_id: int
-    run_uid: str
-    source_id: int | None
-    state: str
-    error: str | None
-    ended_at: int
-    attempt: int
-    token: int

@@ -2,8 +2,9 @@
 
 import pytest
 
+from longline.model.runs.effect import PlannedEffect, RunEffectKind
+from longline.model.runs.judgement import EndRules, Judgement, is_failed, stored_end_rules
 from longline.model.runs.plan import CrawlPlan
-from longline.model.runs.run_end import EndRules, Judgement, PlannedEffect, RunEffectKind, is_failed, stored_end_rules
 
 
 @pytest.mark.parametrize(
