@@ -1,17 +1,24 @@
 """Counts of this process, which are added to the counters of the database in turn."""
 
+import asyncio
 from collections import Counter
 from time import perf_counter
 
 from longline.model.metrics.metric import DATABASE_SECONDS, SUM, Metric
 from longline.ports.records.schedules import CounterStore
 
+_TRANSACTIONS = DATABASE_SECONDS.key()
+
 
 class MetricCounters:
-    """Counters in memory; `flush` adds them to the database. A killed process loses the counts since its last flush."""
+    """Counters in memory; `flush` adds them to the database. A killed process loses the counts since its last flush.
+
+    The transaction of a flush is not counted: otherwise a process without work would have a count to flush each time.
+    """
 
     def __init__(self) -> None:
         self._counts = Counter[str]()
+        self._flushing: asyncio.Task[object] | None = None
 
     def add(self, metric: Metric, *labels: str, count: int = 1) -> None:
         """Count events."""
@@ -28,15 +35,24 @@ class MetricCounters:
 
     def observe_transaction(self, access: str, begun: float) -> None:
         """Count a transaction that began at a moment of `perf_counter`."""
-        self.observe(DATABASE_SECONDS, perf_counter() - begun, access)
+        if self._flushing is None or asyncio.current_task() is not self._flushing:
+            self.observe(DATABASE_SECONDS, perf_counter() - begun, access)
+
+    @property
+    def has_work(self) -> bool:
+        """Return whether anything but transactions was counted; an idle process looks for work all the time."""
+        return any(not name.startswith(_TRANSACTIONS) for name in self._counts)
 
     async def flush(self, store: CounterStore) -> None:
         """Add the counts to the database; after a failure they are kept for the next flush."""
         taken, self._counts = self._counts, Counter[str]()
         if not taken:
             return
+        self._flushing = asyncio.current_task()
         try:
             await store.add({name: count for name, count in taken.items() if count})
         except BaseException:
             self._counts.update(taken)
             raise
+        finally:
+            self._flushing = None

@@ -14,9 +14,10 @@ from longline.services.sinks import CrawlSinks
 from longline.settings import Settings
 from longline.wiring.house import WANT_TOPIC, House, migrate_tables, open_house, registered_worker
 from longline.wiring.parts.exports import check_places, live_items
+from longline.wiring.parts.metrics import counting
 from longline.wiring.parts.sinks import addressed_sinks, open_deliveries
 from longline.wiring.signals import listener
-from longline.wiring.worker import fetch_worker
+from longline.wiring.worker import fetch_metrics, fetch_worker
 
 FETCH = frozenset({"fetch", "parse"})
 
@@ -50,7 +51,11 @@ async def crawl_until(
         # A process that was killed in this folder, or stopped for longer than its leases, holds nothing any more.
         await house.reaper.once()
         sinks = addressed_sinks(house, settings.sinks)
-        async with registered_worker(house, FETCH) as owner, open_deliveries(house, sinks, owner) as deliveries:
+        async with (
+            counting(house),
+            registered_worker(house, FETCH) as owner,
+            open_deliveries(house, sinks, owner) as deliveries,
+        ):
             parts = _crawl_loop_parts(house, owner, outputs, CrawlSinks(deliveries, house.clock))
             result = await CrawlLoop(parts, watcher).run(request, stop)
             await house.records.sessions.drop_ended()
@@ -59,7 +64,7 @@ async def crawl_until(
 
 def _crawl_loop_parts(house: House, owner: int, outputs: ItemOutputs | None, sinks: CrawlSinks) -> CrawlLoopParts:
     reported = asyncio.Event()
-    worker = fetch_worker(house, owner, watch=lambda _: reported.set())
+    worker = fetch_worker(house, owner, watch=lambda _: reported.set(), report_observers=[fetch_metrics(house)])
     return CrawlLoopParts(
         crawls=Crawls(house.lifecycle, crawl_stores(house)),
         changes=ItemChanges(house.records.runs, house.records.item_changes),

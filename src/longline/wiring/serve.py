@@ -47,6 +47,7 @@ async def serve(
     stop = asyncio.Event()
     _stop_on_signals(stop)
     async with open_house(settings) as house:
+        started = house.clock.monotonic()
         # Only the all-in-one command migrates tables: a service that starts never does.
         await migrate_tables(house, may_migrate=api and bool(roles))
         async with (
@@ -55,6 +56,8 @@ async def serve(
             _serving(house, ready) if api else nullcontext(),
         ):
             await _work(house, roles, stop, leashed=leashed)
+            log.info("stopping: open connections and leases are ended")
+    log.info("stopped", extra={"seconds": round(house.clock.monotonic() - started, 1)})
 
 
 @asynccontextmanager

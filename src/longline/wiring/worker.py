@@ -96,9 +96,14 @@ def _reporter(house: House, owner: int, observers: Sequence[ReportObserver]) -> 
     return Reporter(house.lifecycle, segments, house.clock, observers)
 
 
+def fetch_metrics(house: House) -> ReportObserver:
+    """Return the observer of reports that counts requests and pages."""
+    return FetchMetrics(house.metrics, frozenset(house.settings.metrics_hosts)).save
+
+
 def report_observers(house: House, run_log: RunLogWriter | None) -> list[ReportObserver]:
     """Return the observers of reports for metrics, run log, saved links, frontier links and discovery."""
-    observers: list[ReportObserver] = [FetchMetrics(house.metrics, frozenset(house.settings.metrics_hosts)).save]
+    observers = [fetch_metrics(house)]
     if run_log is not None:
         observers.append(PageLog(run_log).save)
     if house.settings.save_links:

@@ -43,6 +43,7 @@ def test_a_server_says_where_it_is_answers_and_goes(tmp_path: Path, command: str
     lines = [json.loads(line) for line in logged.splitlines()]
     assert {line["service"] for line in lines} == {"crawler"}
     assert [line["path"] for line in lines if line.get("request_id") == "me"] == ["/health"]
+    assert lines[-1]["message"] == "stopped", "the end is told"
 
 
 def test_a_worker_on_a_leash_goes_when_its_parent_does(tmp_path: Path):

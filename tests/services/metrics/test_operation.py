@@ -31,13 +31,22 @@ async def test_health_is_degraded_without_a_worker_for_a_role(
     assert (await health.report()).status == "healthy", "workers may still be starting"
     clock.advance(START_SECONDS + 1)
     await records.workers.join("a:2", "fetch", "m2")
-    with pytest.raises(RoleUnstaffed, match="role parse or upkeep; start one: longline worker"):
+    with pytest.raises(RoleUnstaffed, match="role parse or upkeep; start one: longline worker --roles parse,upkeep"):
         await operation.check_workers()
     report = await health.report()
     assert (report.status, report.checks["workers"].error) == ("degraded", "no worker")
     await records.workers.join("a:3", "parse,upkeep", "m3")
     report = await health.report()
     assert (report.status, report.checks["workers"].detail) == ("healthy", "fetch 1, parse 1, upkeep 1")
+
+
+async def test_only_roles_that_the_configuration_needs_are_missed(records: Records, clock: FakeClock):
+    stores = (records.tallies, records.figures, records.workers, records.sinks)
+    operation = OperationReader(*stores, lambda: 7, clock, frozenset({"upkeep"}))
+    await records.workers.join("a:1", "upkeep", "m1")
+    clock.advance(START_SECONDS + 1)
+    await records.workers.join("a:2", "upkeep", "m2")
+    assert await operation.check_workers() == "fetch 0, parse 0, upkeep 1"
 
 
 async def test_figures_include_disk_and_connections(operation: OperationReader):

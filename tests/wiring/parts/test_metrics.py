@@ -1,7 +1,14 @@
+import asyncio
+from importlib import import_module
+
+import pytest
+
 from longline.model.metrics.metric import DATABASE_SECONDS, LEASES_LOST, histogram_values
 from longline.settings import Settings
-from longline.wiring.house import migrate_tables, open_house
-from longline.wiring.parts.metrics import counting, operation
+from longline.wiring.house import House, migrate_tables, open_house
+from longline.wiring.parts.metrics import counting, needed_roles, operation
+
+module = import_module("longline.wiring.parts.metrics")
 
 
 async def test_counts_are_stored_at_the_end_at_the_latest(settings: Settings):
@@ -13,3 +20,46 @@ async def test_counts_are_stored_at_the_end_at_the_latest(settings: Settings):
         assert figures.counters[LEASES_LOST.key()] == 3
         assert set(histogram_values(DATABASE_SECONDS, figures.counters)) >= {("write",)}
         assert figures.free_disk_bytes > 0
+
+
+async def stored_counts(house: House) -> dict[str, int]:
+    """Wait for the first counts in the database."""
+    for _ in range(2000):
+        if found := await house.records.tallies.all():
+            return dict(found)
+        await asyncio.sleep(0.02)
+    raise TimeoutError
+
+
+async def test_a_process_without_work_writes_nothing(settings: Settings, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(module, "FLUSH_INTERVAL_SECONDS", 0.01)
+    async with open_house(settings) as house:
+        await migrate_tables(house, may_migrate=True)
+        async with counting(house):
+            house.metrics.add(LEASES_LOST)
+            before = await stored_counts(house)
+            await asyncio.sleep(0.2)
+            assert await house.records.tallies.all() == before, "reads alone wait for their turn"
+        await house.metrics.flush(house.records.tallies)
+        assert not house.metrics.count_of(DATABASE_SECONDS, "write", "0"), "a flush is not counted"
+        stored = await house.records.tallies.all()
+        await house.metrics.flush(house.records.tallies)
+        await house.metrics.flush(house.records.tallies)
+        assert sum(stored.values()) < sum((await house.records.tallies.all()).values()), "the read above is counted"
+
+
+async def test_an_idle_process_stores_the_times_of_its_transactions_in_the_end(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(module, "FLUSH_INTERVAL_SECONDS", 0.01)
+    monkeypatch.setattr(module, "IDLE_FLUSH_INTERVAL_SECONDS", 0.05)
+    async with open_house(settings) as house:
+        await migrate_tables(house, may_migrate=True)
+        async with counting(house):
+            assert await stored_counts(house)
+
+
+def test_a_platform_of_bots_needs_no_worker_that_fetches():
+    assert needed_roles(Settings()) == {"fetch", "parse", "upkeep"}
+    assert needed_roles(Settings(scheduler=False, frontier=False)) == {"upkeep"}
+    assert needed_roles(Settings(scheduler=False, frontier=False, feeds=True)) == {"fetch", "parse", "upkeep"}

@@ -12,8 +12,9 @@ from longline.ports.records.frontier import QueueFigureStore, WorkerStore
 from longline.ports.records.schedules import CounterStore
 from longline.ports.sinks import SinkStore
 
-ROLES = ("fetch", "parse", "upkeep")
-"""Roles of workers. Every configuration needs all of them."""
+FETCH, PARSE, UPKEEP = "fetch", "parse", "upkeep"
+ROLES = (FETCH, PARSE, UPKEEP)
+"""Roles of workers."""
 
 ALIVE_MS = 45_000
 """Milliseconds after its last heartbeat for which a worker counts as alive: four heartbeats and a half."""
@@ -34,7 +35,10 @@ class OperationFigures(NamedTuple):
 
 
 class OperationReader:
-    """Reader of the figures; `free_disk_bytes` returns the free space of the data folder."""
+    """Reader of the figures; `free_disk_bytes` returns the free space of the data folder.
+
+    `needed_roles` are the roles without which the configured platform does not work.
+    """
 
     def __init__(
         self,
@@ -44,10 +48,11 @@ class OperationReader:
         sinks: SinkStore,
         free_disk_bytes: Callable[[], int],
         clock: Clock,
+        needed_roles: frozenset[str] = frozenset(ROLES),
     ) -> None:
         self._counters, self._queue, self._workers, self._sinks = counters, queue, workers, sinks
         self._free_disk_bytes, self._clock = free_disk_bytes, clock
-        self._started = clock.monotonic()
+        self._started, self._needed_roles = clock.monotonic(), needed_roles
 
     async def take(self) -> OperationFigures:
         """Return the present figures."""
@@ -70,12 +75,18 @@ class OperationReader:
         return {role: found[role] for role in ROLES}
 
     async def check_workers(self) -> str:
-        """Return the number of living workers by role; raise `RoleUnstaffed` for a role without any.
+        """Return the number of living workers by role; raise `RoleUnstaffed` for a needed role without any.
 
-        Shortly after the start of this process a worker may still be on its way.
+        Shortly after the start of this process a worker may still be on its way. Pages that wait for a parser need one
+        in every configuration: bots submit them as well.
         """
         alive = await self.workers_alive()
-        missing = [role for role, count in alive.items() if not count]
+        missing = [role for role, count in alive.items() if not count and await self._needs(role)]
         if missing and self._clock.monotonic() - self._started > START_SECONDS:
-            raise RoleUnstaffed(f"no living worker has the role {' or '.join(missing)}; start one: longline worker")
+            start = f"longline worker --roles {','.join(missing)}"
+            raise RoleUnstaffed(f"no living worker has the role {' or '.join(missing)}; start one: {start}")
         return ", ".join(f"{role} {count}" for role, count in alive.items())
+
+    async def _needs(self, role: str) -> bool:
+        waits = role == PARSE and (await self._queue.queue_figures()).parse_ready > 0
+        return waits or role in self._needed_roles

@@ -8,11 +8,18 @@ from contextlib import asynccontextmanager
 
 from longline.engine.loops import chore, run_loops
 from longline.model.errors import Unavailable
-from longline.services.metrics.operation import OperationReader
+from longline.services.metrics.operation import ROLES, UPKEEP, OperationReader
+from longline.settings import Settings
 from longline.wiring.house import House
 
 FLUSH_INTERVAL_SECONDS = 5.0
 """Seconds between two additions of the counts of a process to the database."""
+
+IDLE_FLUSH_INTERVAL_SECONDS = 60.0
+"""Seconds for which an idle process keeps the times of its transactions, which look for work."""
+
+URL_ORIGINS = ("scheduler", "frontier", "feeds", "feed_discovery", "sitemaps", "discovery")
+"""Settings of the loops that bring URLs to fetch."""
 
 log = logging.getLogger(__name__)
 
@@ -21,11 +28,19 @@ log = logging.getLogger(__name__)
 async def counting(house: House) -> AsyncIterator[None]:
     """Add the counts of this process to the database while the context lasts, and at its end."""
 
+    flushed_at = house.clock.monotonic()
+
     async def flush() -> None:
+        nonlocal flushed_at
+        flushed_at = house.clock.monotonic()
         await house.metrics.flush(house.records.tallies)
 
+    async def flush_work() -> None:
+        if house.metrics.has_work or house.clock.monotonic() - flushed_at >= IDLE_FLUSH_INTERVAL_SECONDS:
+            await flush()
+
     stop = asyncio.Event()
-    flushing = asyncio.create_task(run_loops({"metric counters": chore(flush, FLUSH_INTERVAL_SECONDS)}, stop))
+    flushing = asyncio.create_task(run_loops({"metric counters": chore(flush_work, FLUSH_INTERVAL_SECONDS)}, stop))
     try:
         yield
     finally:
@@ -47,4 +62,11 @@ def operation(house: House) -> OperationReader:
         records.sinks,
         lambda: shutil.disk_usage(folder).free,
         house.clock,
+        needed_roles(house.settings),
     )
+
+
+def needed_roles(settings: Settings) -> frozenset[str]:
+    """Return the roles that the settings need: without any origin of URLs, a platform of bots needs upkeep alone."""
+    fetches = any(getattr(settings, name) for name in URL_ORIGINS)
+    return frozenset(ROLES if fetches else (UPKEEP,))
