@@ -160,3 +160,48 @@ def change(file: Path, code: str) -> None:
     """Another text, which every process sees at its next look."""
     file.write_text(code)
     threading.Event().wait(1.2)
+
+
+def test_a_parser_without_pages_or_with_failures_only_is_told_with_the_command_that_mends_it(tmp_path: Path) -> None:
+    def run(*words: str) -> Any:
+        return program.run(*words, cwd=tmp_path, env=surroundings({}))
+
+    file = tmp_path / "own.py"
+    text = 'from longline.plugins import Item, Links, parser\n@parser("own", match="{}")\ndef own(page):\n    {}\n'
+    good = 'yield Item("shelf", title=page.title); yield Links(page.links())'
+    with bookshop() as site:
+        file.write_text(text.format("*/livre/*", good))
+        told = run("crawl", site, "--parsers", "own.py", "--out", "out")
+    assert told.returncode == 1
+    assert f"parser own (own.py:2) does not match any of the {SHELVES} pages: match='*/livre/*'" in told.stdout
+    command = told.stdout.partition("parse the same pages again: ")[2].splitlines()[0].split()
+    assert run(*command[1:]).returncode == 1, "the pattern is still wrong"
+    file.write_text(text.format("*", "yield Item('x', title=page.text('h3::text'))"))
+    failed = run(*command[1:])
+    assert failed.returncode == 1
+    assert "own.py:4: the CSS selector 'h3::text' cannot be read" in failed.stdout
+    file.write_text(text.format("*", good))
+    mended = run("reparse", "--data", "out")
+    assert (mended.returncode, mended.stderr) == (0, ""), "the files of the crawl are used without a flag"
+    assert f"pages parsed: {SHELVES}, items: {SHELVES}" in mended.stdout
+
+
+def test_a_crawl_whose_parser_fails_on_every_page_fails(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(
+        "from longline.plugins import Item, parser\n"
+        '@parser("own", match="*/page/*")\ndef own(page):\n    yield {"title": page.title}\n'
+    )
+    with bookshop() as site:
+        told = program.run("crawl", site, "--parsers", "own.py", "--out", "out", cwd=tmp_path, env=surroundings({}))
+    assert told.returncode == 1
+    assert "1 URL failed: own: own.py:4: parser own yields dict, not Item" in told.stdout
+    assert "own parsers failed on all 1 pages that they took" in told.stdout
+
+
+def test_parsers_that_cannot_be_loaded_leave_no_folder_behind(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text("1 / 0")
+    for name in ("own.py", "none.py"):
+        told = program.run("crawl", "http://127.0.0.1:9/", "--parsers", name, "--out", "out", cwd=tmp_path)
+        assert told.returncode == 2
+        assert name in told.stderr
+    assert [file.name for file in tmp_path.iterdir()] == ["own.py"]

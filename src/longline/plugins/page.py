@@ -5,10 +5,11 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
-from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode, SelectolaxError
 
 from longline.model.cached_property import cached_property
 from longline.model.url import MAX_LENGTH, join, join_all
+from longline.plugins.failure import bad_selector
 from longline.plugins.html.article.extraction import MIN_CHARS, ExtractedArticle, extract_article
 from longline.plugins.html.article.inline_markdown import InlineWriter, UrlResolver
 from longline.plugins.html.article.lines import LineReader
@@ -108,11 +109,17 @@ class Page(PageResponse):
 
     def css(self, selector: str) -> list[LexborNode]:
         """Return every element that matches, in order."""
-        return self.tree.css(selector)
+        try:
+            return self.tree.css(selector)
+        except SelectolaxError:
+            raise bad_selector(selector) from None
 
     def text(self, selector: str) -> str:
         """Return the text of the first match, without line breaks and runs of spaces; empty if nothing matches."""
-        node = self.tree.css_first(selector)
+        try:
+            node = self.tree.css_first(selector)
+        except SelectolaxError:
+            raise bad_selector(selector) from None
         return _collapse_spaces(node.text()) if node else ""
 
     def links(self, selector: str | None = None) -> list[str]:

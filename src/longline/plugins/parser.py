@@ -3,11 +3,11 @@
 import inspect
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, MappingProxyType
 from typing import Any, TypeVar, cast
 
 from longline.plugins.config import check_config_type, read_config
-from longline.plugins.failure import shown
+from longline.plugins.failure import ParserMistake, shown, yield_place
 from longline.plugins.page import Page
 from longline.plugins.results import Item, Link, Links, Refused
 
@@ -27,6 +27,16 @@ ParserFunction = Callable[..., AsyncIterator[Made]] | Callable[..., Iterator[Mad
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
+_REMEDIES = MappingProxyType(
+    {
+        dict: 'write yield Item("KIND", **fields)',
+        str: "a link is Link(url), a page's links are Links(page.links())",
+        list: "yield each of its items by itself, and links as Links(urls)",
+        type(None): "write nothing where there is no item",
+    }
+)
+"""Remedies for results of a wrong type."""
+
 
 @dataclass(frozen=True)
 class Parser:
@@ -45,10 +55,10 @@ class Parser:
         made = self.results(page)
         if isinstance(made, AsyncIterator):
             async for one in made:
-                yield self.checked(one)
+                yield self.checked(one, made)
         else:
             for one in made:
-                yield self.checked(one)
+                yield self.checked(one, made)
 
     def results(self, page: Page) -> AsyncIterator[Made] | Iterator[Made]:
         """Return the generator of the function for a page; its results are not yet checked."""
@@ -79,27 +89,34 @@ class Parser:
 
     def fit(self, page: Page) -> int | None:
         """Return the length of the longest matching pattern without stars, or None for a page of other parsers."""
-        if not self.match or not self._takes(page.content_type):
+        fit = self.fit_of(page.url, page.content_type)
+        return fit if fit is not None and (self.when is None or self.when(page)) else None
+
+    def fit_of(self, url: str, content_type: str) -> int | None:
+        """Return the fit of a page by its URL and type alone."""
+        if not self.match or not self._takes(content_type):
             return None
         # Most parsers take any URL, and every page is checked.
-        any_url = self.match == ANY_URL
-        fits = [0] if any_url else [len(glob.replace("*", "")) for glob in self.match if matches_glob(glob, page.url)]
-        return max(fits) if fits and (self.when is None or self.when(page)) else None
+        if self.match == ANY_URL:
+            return 0
+        return max((len(glob.replace("*", "")) for glob in self.match if matches_glob(glob, url)), default=None)
 
     def _takes(self, content_type: str) -> bool:
         if "*" in self.types:
             return True
         return (content_type.partition(";")[0].strip().lower() or HTML[0]) in self.types
 
-    def checked(self, one: object) -> Made:
-        """Return a result of the function; raise `TypeError` for an object that is none."""
+    def checked(self, one: object, results: object = None) -> Made:
+        """Return a result of the function; raise `ParserMistake`, with the line of its yield, for any other object."""
         if isinstance(one, Item | Link | Links | Refused):
             return one
-        raise TypeError(f"parser {self.name} yields {type(one).__name__}, not Item, Link, Links or Refused")
+        remedy = _REMEDIES.get(type(one), "make an item of it")
+        text = f"parser {self.name} yields {type(one).__name__}, not Item, Link, Links or Refused: {remedy}"
+        raise ParserMistake(text, yield_place(results, self.file))
 
 
 def parser(
-    name: str,
+    name: str = "",
     *,
     match: str | tuple[str, ...] = "*",
     types: tuple[str, ...] = HTML,
@@ -114,11 +131,13 @@ def parser(
     checks a page of matching URL and type: servers often send a wrong Content-Type. `config` is the type of the config
     that a source may have for this parser; the function takes a value of the type as its second argument.
     """
+    if not isinstance(name, str) or not name:
+        raise ParserMistake('@parser needs the name of the parser in parentheses, as in @parser("books", match="*")')
     check_config_type(name, config)
 
     def mark(function: _Function) -> _Function:
         if not inspect.isasyncgenfunction(function) and not inspect.isgeneratorfunction(function):
-            raise TypeError(f"parser {name} must yield items and links")
+            raise ParserMistake(f"parser {name} must yield items and links: write yield instead of return")
         patterns = (match,) if isinstance(match, str) else match
         setattr(function, PARSER_ATTRIBUTE, Parser(name, patterns, types, light, function, when, config))
         return function

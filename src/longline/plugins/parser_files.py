@@ -23,8 +23,10 @@ def is_module(name: str) -> bool:
 def read_source(file: str) -> bytes:
     """Return the text of a Python file; raise `BadInput` for any other file."""
     path = Path(file)
+    if not path.exists():
+        raise BadInput(f"parsers: there is no file {path.absolute()}")
     if path.suffix != _SUFFIX or not path.is_file():
-        raise BadInput(f"parsers: {file} is no Python file")
+        raise BadInput(f"parsers: {file} is no Python file; name a file that ends in {_SUFFIX}, or a module")
     try:
         return path.read_bytes()
     except OSError as error:

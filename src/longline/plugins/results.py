@@ -1,13 +1,16 @@
 """Results of a parser: items and links."""
 
+import inspect
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from longline.model.search.item import ItemKey
+from longline.plugins.failure import ParserMistake
 
 
 @dataclass(init=False)
@@ -24,10 +27,27 @@ class Item:
 
     def __init__(self, kind: str, key: ItemKey = None, /, **fields: Any) -> None:
         if not isinstance(key, str | int | tuple | None):
-            raise TypeError(f"the key of an item is a text, a number or a tuple of these, not {type(key).__name__}")
+            raise ParserMistake(f"the key of an item is a text, a number or a tuple of these, not {type(key).__name__}")
+        for name, value in fields.items():
+            _check_field(name, value)
         self.kind = kind
         self.fields = fields
         self.key = key
+
+
+def _check_field(name: str, value: object) -> None:
+    """Raise `ParserMistake` for an object that only the page has: nodes, methods and generators cannot be stored."""
+    if isinstance(value, str | int | float | None):
+        return
+    if isinstance(value, dict | list | tuple):
+        for inner in value.values() if isinstance(value, dict) else value:
+            _check_field(name, inner)
+    elif isinstance(value, LexborNode | LexborHTMLParser):
+        raise ParserMistake(f"field {name} is a node of the page; take its text() or an attribute of it")
+    elif inspect.isroutine(value):
+        raise ParserMistake(f"field {name} is a method; call it with parentheses: {value.__name__}()")
+    elif inspect.isgenerator(value):
+        raise ParserMistake(f"field {name} is a generator; make a list of it with list(…)")
 
 
 class Link(msgspec.Struct, frozen=True):

@@ -3,12 +3,14 @@
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from types import FunctionType
+from typing import Any, TypeVar, cast
 from urllib.parse import urlencode
 
 import msgspec
 
 from longline.model.url import join
+from longline.plugins.failure import ParserMistake
 from longline.plugins.page import Page
 from longline.plugins.parser import matches_glob
 
@@ -114,6 +116,11 @@ class SessionHook:
     function: SessionFunction = field(repr=False)
     expired: Callable[[Page], bool] | None = None
 
+    @property
+    def file(self) -> str:
+        """Return the file in which the function is written."""
+        return cast(FunctionType, inspect.unwrap(self.function)).__code__.co_filename
+
     def fit(self, url: str) -> int | None:
         """Return the length of the longest matching pattern without stars, or None for a URL of other sessions."""
         fits = [len(glob.replace("*", "")) for glob in self.match if matches_glob(glob, url)]
@@ -125,8 +132,10 @@ class SessionHook:
 
 
 def session(
+    function: object = None,
+    /,
     *,
-    match: str | tuple[str, ...],
+    match: str | tuple[str, ...] = (),
     statuses: tuple[int, ...] = (401,),
     redirects: str | tuple[str, ...] = (),
     expired: Callable[[Page], bool] | None = None,
@@ -136,10 +145,12 @@ def session(
     The function runs before the first page of a run, and again when the session has expired: when a page answers with
     one of the `statuses`, redirects to a URL that matches `redirects`, or is one for which `expired` returns True.
     """
+    if function is not None or not match:
+        raise ParserMistake('@session needs the URLs of the site, as in @session(match="https://shop.example/*")')
 
     def mark(function: _Function) -> _Function:
         if not inspect.iscoroutinefunction(function):
-            raise TypeError(f"session {function.__name__} must be an async function")
+            raise ParserMistake(f"session {function.__name__} must be an async function: write async def")
         hook = SessionHook(
             function.__name__,
             (match,) if isinstance(match, str) else match,

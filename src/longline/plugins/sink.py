@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from longline.model.sinks.sink import SinkItem
+from longline.plugins.failure import ParserMistake
 
 SINK_ATTRIBUTE = "__longline_sink__"
 DEFAULT_BATCH_SIZE = 100
@@ -35,14 +36,18 @@ def sink(scheme: str, *, batch_size: int = DEFAULT_BATCH_SIZE) -> Callable[[_Fun
     The function returns after the receiver has confirmed all items of the batch. An exception means that the whole
     batch is sent again later, in the same order and under the same ids. A function that is not async runs in a thread.
     """
+    if not isinstance(scheme, str):
+        raise ParserMistake('@sink needs the scheme of its addresses in parentheses, as in @sink("kafka")')
     if not scheme.isascii() or not scheme.isalnum() or scheme != scheme.lower() or scheme in RESERVED_SCHEMES:
-        raise TypeError(f"{scheme!r} cannot be the scheme of a sink: lower-case letters and digits, no built-in scheme")
+        raise ParserMistake(
+            f"{scheme!r} cannot be the scheme of a sink: lower-case letters and digits, no built-in scheme"
+        )
     if batch_size < 1:
-        raise TypeError("batch_size of a sink is 1 or more")
+        raise ParserMistake("batch_size of a sink is 1 or more")
 
     def mark(function: _Function) -> _Function:
         if len(inspect.signature(function).parameters) != 2:
-            raise TypeError(f"sink {function.__name__} must take the address and the items")
+            raise ParserMistake(f"sink {function.__name__} must take the address and the items")
         setattr(function, SINK_ATTRIBUTE, SinkHook(scheme, batch_size, function))
         return function
 

@@ -17,6 +17,7 @@ from longline.services.archive.item_changes import ChangeCounts, ItemChanges
 from longline.services.archive.item_tables import LiveItems, WrittenTables
 from longline.services.crawl_options import CrawlRequest
 from longline.services.crawls import Crawls, OpenedRun
+from longline.services.parser_use import ParserUse
 from longline.services.sinks import CrawlSinks
 
 PROGRESS_INTERVAL_SECONDS = 0.2
@@ -51,6 +52,9 @@ class CrawlResult(msgspec.Struct, frozen=True):
 
     taken_up: int = 0
     """Number of URLs that earlier bounds refused and the present ones admitted."""
+
+    parser_use: ParserUse = ParserUse()
+    """Use of the operator's own parsers."""
 
     undelivered: Mapping[str, int] = {}
     """Numbers of items that still wait for a sink, by sink."""

@@ -4,12 +4,15 @@ import asyncio
 import signal
 from collections.abc import Callable
 
+import msgspec
+
 from longline.model.url import parse
 from longline.services.archive.item_changes import ItemChanges
 from longline.services.archive.item_tables import ItemOutputs
 from longline.services.crawl_loop import CrawlLoop, CrawlLoopParts, CrawlResult, Watcher
 from longline.services.crawl_options import CrawlRequest
 from longline.services.crawls import Crawls, CrawlStores
+from longline.services.parser_use import ParserUses
 from longline.services.sinks import CrawlSinks
 from longline.settings import Settings
 from longline.wiring.house import WANT_TOPIC, House, migrate_tables, open_house, registered_worker
@@ -31,7 +34,7 @@ async def crawl(
     _on_interrupt(stop.set)
     # A typed URL may name an internal host; links on its pages do not allow further internal hosts.
     typed = frozenset(parse(url).hostname for url in request.plan.seeds)
-    return await crawl_until(stop, settings, request, watcher, outputs, typed)
+    return await crawl_until(stop, settings, request, watcher, outputs, typed, "--out")
 
 
 async def crawl_until(
@@ -41,9 +44,10 @@ async def crawl_until(
     watcher: Watcher,
     outputs: ItemOutputs | None = None,
     trusted: frozenset[str] = frozenset(),
+    folder_flag: str = "--data",
 ) -> CrawlResult:
     """Crawl until no task is open or `stop` is set; `trusted` are host names that the operator typed."""
-    async with open_house(settings, trusted) as house:
+    async with open_house(settings, trusted, folder_flag=folder_flag) as house:
         house.parser.check(request.plan.config)
         await migrate_tables(house, may_migrate=True)
         # A person watches: an unusable object store is reported now, not after the first page.
@@ -59,7 +63,8 @@ async def crawl_until(
             parts = _crawl_loop_parts(house, owner, outputs, CrawlSinks(deliveries, house.clock))
             result = await CrawlLoop(parts, watcher).run(request, stop)
             await house.records.sessions.drop_ended()
-            return result
+            use = await parser_uses(house).of_run(result.run)
+            return msgspec.structs.replace(result, parser_use=use)
 
 
 def _crawl_loop_parts(house: House, owner: int, outputs: ItemOutputs | None, sinks: CrawlSinks) -> CrawlLoopParts:
@@ -79,6 +84,11 @@ def _crawl_loop_parts(house: House, owner: int, outputs: ItemOutputs | None, sin
         sinks=sinks,
         live_items=live_items(house.records.items, house.clock, outputs) if outputs else None,
     )
+
+
+def parser_uses(house: House) -> ParserUses:
+    """Return the reader of the use of own parsers."""
+    return ParserUses(house.parsers, house.records.pages, house.records.tasks)
 
 
 def crawl_stores(house: House) -> CrawlStores:

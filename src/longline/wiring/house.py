@@ -159,13 +159,17 @@ class House:
 
 
 @asynccontextmanager
-async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) -> AsyncIterator[House]:
+async def open_house(
+    settings: Settings, trusted: frozenset[str] = frozenset(), *, folder_flag: str = "--data"
+) -> AsyncIterator[House]:
     """Open every engine; opened engines are closed again, also when a later one fails.
 
-    `trusted` are host names that the operator typed: these may be internal.
+    `trusted` are host names that the operator typed: these may be internal. `folder_flag` is the flag of the command
+    that names the data folder.
     """
+    # First: parsers that cannot be loaded leave no folder behind.
     parsers = load_parsers(settings)
-    prepare_folder(settings.data)
+    prepare_folder(settings.data, folder_flag)
     clock, metrics = SystemClock(), MetricCounters()
     async with AsyncExitStack() as stack:
         records = await open_records(settings.database, clock, observe=metrics.observe_transaction)

@@ -5,6 +5,8 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from longline.drivers.exports import FolderExport
 from longline.drivers.exports.row_table import RowTable
 from longline.drivers.extras import load_driver
@@ -27,6 +29,7 @@ from longline.services.archive.markdown_files import MarkdownFiles
 from longline.services.archive.pages import ArchivedPage, ArchivedPages
 from longline.services.archive.parsed_pages import ParsedPages
 from longline.services.archive.reparse import Reparse, Reparsed
+from longline.services.parser_use import ParserUses
 from longline.services.search import Searches, SearchPage, SearchRequest
 from longline.services.url_fates import UrlFates, UrlOut
 from longline.settings import Settings
@@ -136,7 +139,8 @@ async def reparse(settings: Settings, run_id: int | None, progress: Progress) ->
         pages = _parsed_pages(house.records, house.blobs, house.parser, settings)
         done = await Reparse(pages, house.records.items).run(run.id, config, progress)
         await house.indexer.once()
-        return done
+        uses = ParserUses(house.parsers, house.records.pages, house.records.tasks)
+        return msgspec.structs.replace(done, parser_use=await uses.of_run(run, config))
 
 
 def parsing_config(planned: Mapping[str, Any], settings: Settings) -> Mapping[str, Any]:
@@ -175,6 +179,12 @@ async def stored_parsers(settings: Settings, seed: str) -> tuple[str, ...]:
     except (NotFound, Unavailable):
         return ()  # the crawl itself creates the tables, or says what is wrong
     return CrawlPlan.read(run.plan).parse.files if run is not None else ()
+
+
+async def parsers_of_run(settings: Settings, run_id: int | None) -> tuple[str, ...]:
+    """Return the files of custom parsers of a run, by default the last."""
+    async with open_archive(settings) as archive:
+        return CrawlPlan.read((await find_run(archive.records, run_id)).plan).parse.files
 
 
 async def serve_mcp(settings: Settings, *, allow_crawl: bool) -> None:

@@ -32,4 +32,4 @@ def test_pages_without_an_item_are_told_with_their_reasons():
 
 
 def test_where_nothing_was_crawled_there_is_nothing_to_parse(longline: Command):
-    assert_one_line(longline("reparse"), 1, "nothing was crawled here yet")
+    assert_one_line(longline("reparse"), 1, "there is no crawl in")

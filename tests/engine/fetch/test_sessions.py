@@ -1,4 +1,5 @@
 import asyncio
+import os
 
 import pytest
 
@@ -163,15 +164,25 @@ async def test_a_login_that_fails_is_told_without_secrets_and_not_repeated_at_on
 
     sessions = sessions_of(http, clock, store, fails)
     for _ in range(3):
-        with pytest.raises(
-            FetchFailed, match=r"fails: LoginFailed: not with \(hidden\) \(test_sessions.py, line \d+\)"
-        ):
+        with pytest.raises(FetchFailed, match=r"fails: \S*test_sessions.py:\d+: not with \(hidden\)"):
             await sessions.send(host, PAGE, context())
     assert http.urls == [LOGIN]
     clock.advance(LOGIN_RETRY_SECONDS + 1)
     with pytest.raises(FetchFailed):
         await sessions.send(held(clock), PAGE, context())
     assert http.urls == [LOGIN, LOGIN]
+
+
+async def test_a_missing_variable_of_the_environment_is_named_with_the_line_of_the_function(
+    http: FakeHttp, clock: FakeClock, host: HeldHost, store: Store
+):
+    @session(match="*")
+    async def secret(site: Session) -> None:
+        await site.post("/login", data={"password": os.environ["NO_SUCH_PASSWORD"]})
+
+    said = r"secret: \S*test_sessions.py:\d+: the environment variable NO_SUCH_PASSWORD is not set; set it before"
+    with pytest.raises(FetchFailed, match=said):
+        await sessions_of(http, clock, store, secret).send(host, PAGE, context())
 
 
 async def test_redirects_of_a_login_change_its_method_and_keep_its_cookies(
@@ -205,7 +216,7 @@ async def test_a_post_goes_by_another_proxy_only_if_the_first_did_not_take_it(
     http.on(LOGIN, FetchFailed(kind, "no", proxy_fault=True), response(LOGIN, body=b"t1"))
     sessions = sessions_of(http, clock, store, ways=ways)
     if sent == 1:
-        with pytest.raises(FetchFailed, match="log_in: no"):
+        with pytest.raises(FetchFailed, match=r"log_in: \S+: no"):
             await sessions.send(host, PAGE, context())
     else:
         await sessions.send(host, PAGE, context())

@@ -1,4 +1,5 @@
 import inspect
+import re
 from types import ModuleType
 from typing import Any
 
@@ -83,12 +84,29 @@ async def test_a_parser_that_raises_fails_alone_and_says_who_it_was():
     assert got == Parsed(error=f"broken: {shown(__file__)}:{line}: RuntimeError('no\\x00good')")
 
 
-async def test_a_parser_that_yields_nonsense_fails_alone():
+@pytest.mark.parametrize(
+    ("nonsense", "remedy"),
+    [
+        ({"a": 1}, 'dict.*: write yield Item\\("KIND"'),
+        ("https://a.example/", "str.*: a link is Link"),
+        (5, "int, not Item"),
+    ],
+)
+async def test_a_parser_that_yields_nonsense_fails_alone_and_its_line_is_named(nonsense: Any, remedy: str):
     @parser("odd")
     def odd(page: Page):
-        yield 5
+        yield Item("fine")
+        yield nonsense
 
-    assert "odd: TypeError" in str((await parser_of(odd).parse(a_page())).error)
+    @parser("odd")
+    async def odd_too(page: Page):
+        yield Item("fine")
+        yield nonsense
+
+    for function in (odd, odd_too):
+        line = inspect.getsourcelines(function)[1] + 3
+        error = str((await parser_of(function).parse(a_page())).error)
+        assert re.match(rf"odd: {re.escape(shown(__file__))}:{line}: parser odd yields {remedy}", error), error
 
 
 async def test_the_first_title_is_the_pages():

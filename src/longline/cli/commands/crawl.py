@@ -20,18 +20,22 @@ from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
 from longline.cli.item_outputs import PIPE_CLOSED, Outputs, print_tables, takes_outputs
 from longline.cli.listing import Column, Listing
+from longline.cli.parser_hints import absolute_place, parser_hints
 from longline.model.runs.plan import SITEMAPS, CrawlPlan, FetchOptions, ParseOptions, Politeness, Retries
 from longline.model.runs.run import COUNTED_APART, WITHOUT_ITEM, RunRow
 from longline.model.states import RUN_ENDED, RunState
 from longline.model.url import Url
 from longline.services.archive.item_changes import ChangeCounts
-from longline.settings import Loaded, Settings, prepare_folder
+from longline.settings import Loaded, Settings
 from longline.wiring import CrawlRequest, CrawlResult, FolderOutput, Watcher, WorkerProgress, stored_parsers
 from longline.wiring import crawl as crawl_once
 from longline.wiring.house import parser_choice
 
 _INTERRUPTED = 130
 _FAILED = 1
+_GIVEN = ("--parsers", "default")
+"""Origins of parsers that are for this crawl: the command line, and the earlier command in the same folder."""
+
 _LOOPBACK_CONCURRENCY = 8
 _FILES = ("jsonl", "parquet")
 """Formats that a crawl exports beside its archive at its end; `longline export` writes more."""
@@ -113,7 +117,7 @@ def run(loaded: Loaded, arguments: CrawlArguments) -> None:
     start = wanted.seeds[0]
     folder = arguments.outputs.folder or Path(f"crawl-{start.host.replace(':', '-')}")
     request = _request(loaded, wanted, again=arguments.again)
-    settings = _settings(loaded, prepare_folder(folder, "--out"), arguments.sinks)
+    settings = _settings(loaded, folder, arguments.sinks)
     if loaded.origins["parsers"] == "default":
         settings = msgspec.structs.replace(settings, parsers=run_loop(stored_parsers(settings, start.href)))
     # Standard output belongs to the items.
@@ -129,12 +133,23 @@ def run(loaded: Loaded, arguments: CrawlArguments) -> None:
         line = command("search", "WORDS", "--data", str(folder.absolute()))
         console.print(Text(f"to search items: {line}"), soft_wrap=True)
     _print_undelivered(console, result.undelivered)
-    if result.run.state == RunState.FAILED or (result.run.state in RUN_ENDED and not result.run.completed):
-        raise typer.Exit(_FAILED)
-    if result.run.state not in RUN_ENDED:
-        raise typer.Exit(PIPE_CLOSED if result.pipe_closed else _INTERRUPTED)
-    if result.undelivered:
-        raise typer.Exit(_FAILED)
+    for hint in parser_hints(result.parser_use, result.run, settings):
+        console.print(Text(hint, "yellow"), soft_wrap=True)
+    if code := exit_code(result, parsers_given=loaded.origins["parsers"] in _GIVEN):
+        raise typer.Exit(code)
+
+
+def exit_code(result: CrawlResult, *, parsers_given: bool) -> int:
+    """Return the exit code of a crawl: 0 if it brought the results that its command asked for.
+
+    A crawl fails if it fetched no page, if sinks lack items, if own parsers failed on every page that they took, or if
+    none of the parsers that were given for this crawl fits a page. Parsers of a settings file may be for other sites.
+    """
+    run, use = result.run, result.parser_use
+    if run.state not in RUN_ENDED:
+        return PIPE_CLOSED if result.pipe_closed else _INTERRUPTED
+    useless = use.all_failed or (parsers_given and bool(use.unused) and not use.used)
+    return _FAILED if run.state == RunState.FAILED or not run.completed or result.undelivered or useless else 0
 
 
 def _print_undelivered(console: Console, undelivered: Mapping[str, int]) -> None:
@@ -178,7 +193,7 @@ def _plan(loaded: Loaded, wanted: Scope) -> CrawlPlan:
         retries=Retries(max_attempts=s.max_retries + 1),
         fetch=FetchOptions(user_agents=(s.user_agent,)),
         parse=ParseOptions(
-            config=_config(s, sitemaps=wanted.bounds.sitemap_only), files=tuple(map(_absolute, s.parsers))
+            config=_config(s, sitemaps=wanted.bounds.sitemap_only), files=tuple(map(absolute_place, s.parsers))
         ),
     )
 
@@ -187,11 +202,6 @@ def _config(settings: Settings, *, sitemaps: bool) -> str:
     """Return the config of parsers as a plan keeps it."""
     chosen = parser_choice(settings) | ({SITEMAPS: True} if sitemaps else {})
     return msgspec.json.encode(chosen, order="sorted").decode()
-
-
-def _absolute(parsers: str) -> str:
-    """Return the path of a file as it is found from any folder; the name of a module stays."""
-    return str(Path(parsers).absolute()) if parsers.endswith(".py") else parsers
 
 
 def _loopback(hostname: str) -> bool:
@@ -300,8 +310,8 @@ def _details(console: Console, result: CrawlResult) -> None:
     if result.changes is not None:
         console.print(_changes(result.changes), soft_wrap=True)
     for error, count, url in result.errors:
-        requests = "1 request" if count == 1 else f"{count:,} requests"
-        line = f"{requests} failed: {error} ({'last: ' if count > 1 else ''}{url})"
+        urls = "1 URL" if count == 1 else f"{count:,} URLs"
+        line = f"{urls} failed: {error} ({'last: ' if count > 1 else ''}{url})"
         console.print(Text(line), soft_wrap=True)
 
 

@@ -2,6 +2,7 @@
 
 from typing import Annotated
 
+import msgspec
 import typer
 from rich.console import Console
 from rich.text import Text
@@ -11,8 +12,10 @@ from longline.cli.commands.export import progress_bar
 from longline.cli.data_folder import READ_KEYS, REPAIR_COMMANDS, archive_settings
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
+from longline.cli.parser_hints import unused_parsers
 from longline.services.archive.reparse import Reparsed
 from longline.settings import Loaded
+from longline.wiring import parsers_of_run
 from longline.wiring import reparse as parse_again
 
 _FAILED = 1
@@ -25,18 +28,21 @@ def reparse(
         int | None, typer.Option(help="Number of the run; if not given, the last run.", show_default=False)
     ] = None,
 ) -> None:
-    """Parse the archived pages of a run again; nothing is fetched."""
+    """Parse the archived pages of a run again; nothing is fetched.
+
+    Without --parsers the files of the run's own parsers are used, as they are now.
+    """
     logs.set_up("error", loaded.settings.log_format)
-    console = Console()
+    console, settings = Console(), archive_settings(loaded)
+    if loaded.origins["parsers"] == "default":
+        settings = msgspec.structs.replace(settings, parsers=run_loop(parsers_of_run(settings, run)))
     with progress_bar(console, "parsing") as progress:
         shown = progress.add_task("", total=None)
-        work = parse_again(
-            archive_settings(loaded), run, lambda done, total: progress.update(shown, completed=done, total=total)
-        )
+        work = parse_again(settings, run, lambda done, total: progress.update(shown, completed=done, total=total))
         done = run_loop(work)
     console.print(summary(done), highlight=False, soft_wrap=True, markup=False)
-    if done.failed:
-        line = Text.assemble(("error:", "bold red"), " ", advice(done))
+    if advices := advice(done):
+        line = Text.assemble(("error:", "bold red"), " ", advices)
         Console(stderr=True).print(line, soft_wrap=True, highlight=False)
         raise typer.Exit(_FAILED)
 
@@ -55,10 +61,12 @@ def summary(done: Reparsed) -> str:
 
 
 def advice(done: Reparsed) -> str:
-    """Return the remedies for the failures of a reparse: one for damaged pages, one for failures of the parser."""
-    found = [f"{done.failed:,} of {done.pages:,} pages failed and keep the items that they had"]
+    """Return the remedies for damaged pages, for failures of the parser, and for own parsers that fit no page."""
+    found = [f"{done.failed:,} of {done.pages:,} pages failed and keep the items that they had"] if done.failed else []
     if done.damaged:
         found.append(f"to fetch the {done.damaged:,} damaged pages again: {REPAIR_COMMANDS}")
     if done.failed > done.damaged:
         found.append("where the parser failed, mend it and run longline reparse again")
+    if not done.parser_use.used:
+        found += unused_parsers(done.parser_use)
     return "; ".join(found)

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import traceback
 from collections import defaultdict
 from collections.abc import Callable
 from functools import partial
@@ -24,7 +23,8 @@ from longline.model.frontier.task import RequestMade
 from longline.model.runs.plan import MAX_REDIRECTS
 from longline.model.url import BadUrl, join, parse
 from longline.plugins import Page
-from longline.plugins.session import Session, SessionHook, SessionRequest
+from longline.plugins.failure import describe, place_of
+from longline.plugins.session import LoginFailed, Session, SessionHook, SessionRequest
 from longline.ports.clock import Clock
 from longline.ports.http import REDIRECTS, FetchFailed, Method, Request, Response
 from longline.ports.records.sessions import SessionStore
@@ -208,7 +208,7 @@ class _Login:
         except TimeoutError:
             raise self._failed(f"not done within {LOGIN_TIMEOUT_SECONDS:g} s") from None
         except Exception as error:  # foreign code may raise any exception
-            raise self._failed(_told(error)) from None
+            raise self._failed(_told(error, self._hook.file)) from None
         secure, hostname = self._place.scheme == "https", self._place.hostname
         for name, value in self._session.cookies.items():
             self._jar.add(Cookie(name, value, hostname, secure=secure))
@@ -267,9 +267,9 @@ def _values(asked: SessionRequest) -> set[str]:
     return {form, *words.values(), *(value for name, value in asked.headers if name.lower() != "content-type")}
 
 
-def _told(error: Exception) -> str:
+def _told(error: Exception, file: str) -> str:
     """Return an exception of foreign code in one line, with its place in the operator's file."""
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if "/longline/" not in f.filename]
-    place = f" ({frames[-1].filename.rpartition('/')[2]}, line {frames[-1].lineno})" if frames else ""
-    name = "" if isinstance(error, FetchFailed) else f"{type(error).__name__}: "
-    return f"{name}{error}{place}"
+    if not isinstance(error, FetchFailed | LoginFailed):
+        return describe(error, file)
+    place = place_of(error, file)
+    return f"{place}: {error}" if place else str(error)

@@ -218,10 +218,10 @@ async def run(marked: Marked, page: Page, max_links: int = MAX_LINKS) -> Parsed:
         results = marked.results(page)
         if isinstance(results, AsyncIterator):
             async for one in results:
-                made.add(marked.checked(one))
+                made.add(marked.checked(one, results))
         else:
             for one in results:
-                made.add(marked.checked(one))
+                made.add(marked.checked(one, results))
     except Exception as error:
         # A parser is foreign code: any exception becomes the error of this page and never stops the worker.
         said = describe(error, marked.file)

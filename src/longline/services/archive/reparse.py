@@ -9,13 +9,14 @@ import msgspec
 from longline.model.search.item import UNINDEXED_KINDS, NewItem, Origin, new_items
 from longline.ports.records.search import ItemStore
 from longline.services.archive.parsed_pages import ParsedPage, ParsedPages, Progress
+from longline.services.parser_use import ParserUse
 
 
 class Reparsed(msgspec.Struct, frozen=True):
     """The outcome of reparsing: `changed` counts new and changed items, and `error` is the first error.
 
     `damaged` counts the failed pages that are lost or damaged in the archive; the parser failed on the others.
-    `without_item` counts pages of which the parser made no item, by its reason.
+    `without_item` counts pages of which the parser made no item, by its reason. `parser_use` is that of own parsers.
     """
 
     pages: int = 0
@@ -25,6 +26,7 @@ class Reparsed(msgspec.Struct, frozen=True):
     error: str | None = None
     damaged: int = 0
     without_item: dict[str, int] = {}
+    parser_use: ParserUse = ParserUse()
 
 
 class Reparse:
