@@ -104,7 +104,7 @@ def test_the_same_hundred_books_by_hand_and_on_a_schedule(place: Place, tmp_path
             [run] = client.runs(job)
             assert (run["items_crawled"], run["items_indexed"]) == (SHELVES, len(by_hand))
             assert "books" in reader.type()
-            assert re.search(r"parsers +ok +books", reader.type())
+            assert re.search(r"parsers\tok\tbooks", reader.type())
             assert reader.commands == []
             refusals(client, source)
             between_runs(client, source, site, place, file)
