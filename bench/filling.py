@@ -141,7 +141,9 @@ async def _fill_postgres(url: str, shape: Shape, run_id: int, now: int) -> None:
             await connection.copy_records_to_table("queue", records=part.queue, columns=QUEUE)
         for table, last in (("hosts", shape.hosts + 1), ("tasks", shape.tasks)):
             await connection.execute(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), {last})")
-        await connection.execute("UPDATE runs SET admitted = $1, open = $1 WHERE id = $2", shape.tasks, run_id)
+        await connection.execute(
+            "UPDATE run_counts SET admitted = $1, open = $1 WHERE run_id = $2", shape.tasks, run_id
+        )
         await connection.execute("VACUUM ANALYZE")
         await connection.execute("CHECKPOINT")
     finally:
@@ -162,7 +164,7 @@ def _fill_sqlite(path: str, shape: Shape, run_id: int, now: int) -> None:
             # The log would grow to the size of the database.
             connection.execute("COMMIT")
             connection.execute("BEGIN")
-        connection.execute("UPDATE runs SET admitted = ?1, open = ?1 WHERE id = ?2", (shape.tasks, run_id))
+        connection.execute("UPDATE run_counts SET admitted = ?1, open = ?1 WHERE run_id = ?2", (shape.tasks, run_id))
         connection.execute("COMMIT")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     finally:

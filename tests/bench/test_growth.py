@@ -22,7 +22,7 @@ TABLES = {
         parent_id, status, created_at > 0, finished_at FROM tasks JOIN hosts h ON h.id = host_id""",
     "queue": """SELECT t.url, q.host_id = t.host_id, q.due, q.priority, q.attempt, q.token
         FROM queue q JOIN tasks t ON t.id = q.id""",
-    "runs": "SELECT id, state, admitted, open, completed, failed, cancelled, skipped, token FROM runs",
+    "runs": "SELECT id, state, admitted, open, completed, failed, cancelled, skipped, token FROM runs_now",
     "fates": "SELECT * FROM fates",
     "offers": "SELECT * FROM offers",
     "events": "SELECT noun, subject, move, was, became, actor FROM events",
@@ -159,7 +159,7 @@ async def _figures(url: str, *columns: str) -> tuple[int, ...]:
     """Counters of the only run."""
     peek = Peek(url)
     try:
-        (row,) = await peek.rows(f"SELECT {', '.join(columns)} FROM runs")
+        (row,) = await peek.rows(f"SELECT {', '.join(columns)} FROM runs_now")
     finally:
         await peek.close()
     return row

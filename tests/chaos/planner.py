@@ -187,7 +187,8 @@ async def judge(url: str, verdict: Verdict, interval: int) -> None:
     try:
         schedules = await connection.fetch("SELECT id, anchor, state, owner, runs_made FROM schedules")
         runs = await connection.fetch(
-            "SELECT schedule_id, number, due, state, error, completed FROM runs WHERE number IS NOT NULL ORDER BY 1, 2"
+            "SELECT schedule_id, number, due, state, error, completed FROM runs_now"
+            " WHERE number IS NOT NULL ORDER BY 1, 2"
         )
         let_go = await connection.fetch(
             "SELECT subject, at FROM events WHERE noun = 'schedule' AND was = 'running' AND became <> was ORDER BY id"

@@ -105,7 +105,7 @@ class Place:
     def assert_sums_reconcile(self) -> None:
         """Recount every sum of the one run from the rows it sums up."""
         [(run_id, admitted, still_open, completed, failed, cancelled, skipped)] = self.ask(
-            "SELECT id, admitted, open, completed, failed, cancelled, skipped FROM runs"
+            "SELECT id, admitted, open, completed, failed, cancelled, skipped FROM runs_now"
         )
         rows = self.ask(f"SELECT state, COUNT(*) FROM tasks WHERE run_id = {run_id} GROUP BY state")
         states: dict[str, int] = dict(rows)
@@ -124,7 +124,7 @@ class Place:
         rows = {
             "records": self.value("SELECT SUM(records) FROM segments WHERE state = 'stored'"),
             "titles": {title for (title,) in self.ask("SELECT title FROM pages")},
-            "runs": self.ask("SELECT state, open, completed, admitted - skipped FROM runs"),
+            "runs": self.ask("SELECT state, open, completed, admitted - skipped FROM runs_now"),
         }
         pages = len(wanted)
         told = {f"Page {number}" for number in range(pages)}

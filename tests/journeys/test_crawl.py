@@ -51,7 +51,7 @@ def assert_whole(site: SiteHandle, out: Path) -> None:
     assert ask(out, "SELECT COUNT(*) FROM segments WHERE state = 'writing'") == [(0,)]
     assert ask(out, "SELECT COUNT(*) FROM line WHERE owner IS NOT NULL") == [(0,)]
     assert ask(out, "SELECT COUNT(*) FROM queue") == [(0,)]
-    assert ask(out, "SELECT state, open, completed, skipped FROM runs") == [("completed", 0, PAGES, 5)]
+    assert ask(out, "SELECT state, open, completed, skipped FROM runs_now") == [("completed", 0, PAGES, 5)]
     assert ask(out, "SELECT COUNT(*) FROM workers") == [(0,)]
     Place(out).assert_sums_reconcile()
 
@@ -122,14 +122,14 @@ def test_a_finished_crawl_is_left_alone_unless_asked(tmp_path: Path) -> None:
         assert sum(site.visits().values()) == before
         anew = run(site, out, "--again")
         assert anew.returncode == 0
-        assert ask(out, "SELECT completed FROM runs ORDER BY id") == [(20,), (20,)]
+        assert ask(out, "SELECT completed FROM runs_now ORDER BY id") == [(20,), (20,)]
 
 
 def test_limit_and_depth_bound_a_crawl(tmp_path: Path) -> None:
     with running_site(pages=200) as site:
         limited = run(site, tmp_path / "limited", "--limit", "30")
         assert limited.returncode == 0
-        assert ask(tmp_path / "limited", "SELECT admitted, completed + skipped FROM runs") == [(30, 30)]
+        assert ask(tmp_path / "limited", "SELECT admitted, completed + skipped FROM runs_now") == [(30, 30)]
         shallow = program.run("crawl", site.url, "--depth", "1", "--out", str(tmp_path / "one"))
         assert shallow.returncode == 0, shallow.stderr
         assert ask(tmp_path / "one", "SELECT MAX(depth) FROM tasks") == [(1,)]
@@ -192,4 +192,4 @@ def test_a_site_that_answers_429_for_its_rules_is_asked_again_and_not_crawled_me
     first = asked.index("/")
     assert set(asked[:first]) == {"/robots.txt"}
     assert first >= 2, "no page was asked for before the rules were had"
-    assert ask(tmp_path / "out", "SELECT state, completed FROM runs") == [("completed", 3)]
+    assert ask(tmp_path / "out", "SELECT state, completed FROM runs_now") == [("completed", 3)]

@@ -204,7 +204,7 @@ def test_stopped_in_mid_run_it_goes_on_at_once_as_the_same_execution(place: Plac
         assert "job:completed" not in last
         assert place.held() == {}
         assert place.ask("SELECT state, owner, retries FROM schedules") == [("running", None, 0)]
-        [(state, error, done, still_open)] = place.ask("SELECT state, error, completed, open FROM runs")
+        [(state, error, done, still_open)] = place.ask("SELECT state, error, completed, open FROM runs_now")
         assert (state, error, done > 0, still_open > 0) == ("running", None, True, True)
         with quick(place) as (it, client):
             wait_until(lambda: client.get(f"/api/v1/jobs/{made}")["status"] == "completed", "the end of the run")
@@ -246,7 +246,7 @@ def test_killed_in_mid_run_it_goes_on_at_once_as_the_same_execution(place: Place
             [before] = client.runs(made)
             os.killpg(it.process.pid, signal.SIGKILL)
             it.process.wait()
-        reported = place.value("SELECT completed FROM runs")
+        reported = place.value("SELECT completed FROM runs_now")
         site.let_go()
         with quick(place) as (it, client):
             wait_until(lambda: client.get(f"/api/v1/jobs/{made}")["status"] == "scheduled", "the end of the run")

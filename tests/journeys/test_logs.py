@@ -84,4 +84,4 @@ def test_a_stop_in_the_middle_writes_the_last_words(embedded: Place, tmp_path: P
             site.let_go()
             worker.communicate(timeout=PATIENCE)
     fetched = "SELECT COUNT(*) FROM entries WHERE message = 'page fetched'"
-    assert 0 < embedded.value(fetched) == embedded.value("SELECT completed FROM runs")
+    assert 0 < embedded.value(fetched) == embedded.value("SELECT completed FROM runs_now")

@@ -49,7 +49,7 @@ def goes_on(process: Process) -> None:
 
 
 def assert_whole(place: Place) -> None:
-    assert place.ask("SELECT state, open, completed, failed FROM runs") == [("completed", 0, PAGES, 0)]
+    assert place.ask("SELECT state, open, completed, failed FROM runs_now") == [("completed", 0, PAGES, 0)]
     assert place.value("SELECT COUNT(DISTINCT url) FROM pages") == place.value("SELECT COUNT(*) FROM pages") == PAGES
     place.assert_sums_reconcile()
     assert place.held() == {}
@@ -156,7 +156,7 @@ def test_a_worker_on_another_machine_takes_over_and_the_first_one_comes_back(tmp
         pause(stopped, site)
         site.let_go()
         other = stack.enter_context(running(tmp_path, "worker", *second.flags, **LOOPBACK, **LEASE))
-        wait_until(lambda: first.value("SELECT completed FROM runs") > HELD_AFTER, "the work of the other one")
+        wait_until(lambda: first.value("SELECT completed FROM runs_now") > HELD_AFTER, "the work of the other one")
         stopped.send_signal(signal.SIGCONT)
         wait_until(lambda: first.value("SELECT state FROM runs") == "completed", "the end of the run")
         dismiss(stopped)

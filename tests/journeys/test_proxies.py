@@ -88,7 +88,7 @@ def test_five_proxies_serve_a_crawl_and_none_of_their_faults_is_a_pages(place: P
         done = crawl(place, site, proxies, "--concurrency", "1", "--host-concurrency", "1")
         assert done.returncode == 0, done.stdout + done.stderr
         visits = site.visits()
-    assert place.ask("SELECT state, open, completed, failed FROM runs") == [("completed", 0, PAGES, 0)]
+    assert place.ask("SELECT state, open, completed, failed FROM runs_now") == [("completed", 0, PAGES, 0)]
     assert place.ask("SELECT DISTINCT attempt FROM tasks WHERE state = 'completed'") == [(1,)]
     assert set(visits) == {"/robots.txt", *site.site.paths}
     # The fifth and the ninth passage is the one in the middle of which it dies; a liar's answer never arrives.

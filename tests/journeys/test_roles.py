@@ -65,14 +65,14 @@ def test_without_a_parser_pages_wait_for_one(tmp_path: Path):
             wait_until(lambda: place.value(waiting) == 1, "a page that waits")
             process.send_signal(signal.SIGTERM)
             process.communicate(timeout=PATIENCE)
-        assert place.ask("SELECT state, open, completed FROM runs") == [("running", 1, 0)]
+        assert place.ask("SELECT state, open, completed FROM runs_now") == [("running", 1, 0)]
         visits = len(site.requests)
         with running(tmp_path, "worker", "--roles", "parse", *place.flags, **LOOPBACK) as process:
-            wait_until(lambda: place.value("SELECT admitted FROM runs") > 1, "what the page links to")
+            wait_until(lambda: place.value("SELECT admitted FROM runs_now") > 1, "what the page links to")
             process.send_signal(signal.SIGTERM)
             process.communicate(timeout=PATIENCE)
         assert len(site.requests) == visits, "a parser asks nobody for anything"
-        assert place.ask("SELECT completed FROM runs") == [(1,)]
+        assert place.ask("SELECT completed FROM runs_now") == [(1,)]
     assert place.held() == {}
 
 
@@ -87,7 +87,9 @@ def test_a_thousand_pages_are_parsed_without_a_request(tmp_path: Path):
             process.communicate(timeout=10)
         visits = len(site.requests)
         with running(tmp_path, "worker", "--roles", "parse", *place.flags, **LOOPBACK) as process:
-            wait_until(lambda: place.value("SELECT completed FROM runs") == 1000, "a thousand pages that are parsed")
+            wait_until(
+                lambda: place.value("SELECT completed FROM runs_now") == 1000, "a thousand pages that are parsed"
+            )
             process.send_signal(signal.SIGTERM)
             process.communicate(timeout=10)
         assert len(site.requests) == visits, "a parser asks nobody for anything"

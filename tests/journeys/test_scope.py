@@ -97,7 +97,7 @@ def test_there_is_no_depth_limit_and_a_larger_one_survives_a_kill(tmp_path: Path
         assert "resuming" in done.stdout
         assert set(records(out)) == {site.url.rstrip("/") + path for path in site.site.extra}
     assert ask(out, "SELECT COUNT(*), COUNT(DISTINCT url) FROM pages") == [(60, 60)]
-    assert ask(out, "SELECT state, budget, open FROM runs") == [("completed", None, 0)]
+    assert ask(out, "SELECT state, budget, open FROM runs_now") == [("completed", None, 0)]
 
 
 def test_other_hosts_are_named_and_taken_up(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from tests.drivers.records.peek import Peek
 
 Rows = list[tuple[Any, ...]]
 SPENT = """
-SELECT s.budget, s.admitted, SUM(u.admitted) FROM sources s JOIN runs u ON u.source_id = s.id
+SELECT s.budget, s.admitted, SUM(u.admitted) FROM sources s JOIN runs_now u ON u.source_id = s.id
 WHERE s.budget IS NOT NULL GROUP BY s.id, s.budget, s.admitted
 HAVING s.admitted <> SUM(u.admitted) OR s.admitted > s.budget
 """
@@ -17,6 +17,16 @@ LISTED = """
 SELECT t.id, t.run_id, s.rest, n.state, n.reason FROM tasks t
 LEFT JOIN standing s ON s.id = t.id LEFT JOIN tasks n ON n.id = s.task_id
 WHERE t.scope = 0 AND t.hops = 0
+"""
+TOTALS = """
+SELECT kind, scheduled, state, SUM(runs), SUM(completed), SUM(failed), SUM(cancelled), SUM(skipped), SUM(timed), SUM(ms)
+FROM (
+    SELECT kind, number IS NOT NULL AS scheduled, state, 1 AS runs, completed, failed, cancelled, skipped,
+           CASE WHEN ended_at - started_at IS NULL THEN 0 ELSE 1 END AS timed, COALESCE(ended_at - started_at, 0) AS ms
+    FROM runs_now WHERE state IN ('completed', 'failed', 'cancelled')
+    UNION ALL
+    SELECT kind, scheduled, state, -runs, -completed, -failed, -cancelled, -skipped, -timed, -duration_ms FROM run_totals
+) d GROUP BY kind, scheduled, state
 """
 COUNTERS = ("open", "completed", "failed", "cancelled", "skipped")
 
@@ -29,11 +39,12 @@ async def faults(peek: Peek, now: int) -> list[str]:
     queue = await peek.rows("SELECT id, host_id, due, priority, run_id, token FROM queue")
     offers = await peek.rows("SELECT id, executor, priority FROM offers")
     lines = await peek.rows("SELECT host_id, owner, wake_at, not_before, token FROM line")
-    runs = await peek.rows(f"SELECT id, state, admitted, {', '.join(COUNTERS)} FROM runs")
+    runs = await peek.rows(f"SELECT id, state, admitted, {', '.join(COUNTERS)} FROM runs_now")
     sources = await peek.rows(SPENT)
     fates = await peek.rows(
         "SELECT run_id, fate, reason, count FROM fates WHERE fate NOT IN ('refused', 'without_item') AND count <> 0"
     )
+    totals = await peek.rows(TOTALS)
     standing = await peek.rows(LISTED)
     counts = await peek.rows("SELECT run_id, rest, count FROM standing_counts WHERE count <> 0")
     return [
@@ -43,6 +54,7 @@ async def faults(peek: Peek, now: int) -> list[str]:
         *_sums(tasks, runs, fates),
         *(f"a source with the budget and the count {row[:2]} admitted {row[2]}" for row in sources),
         *_lines(lines, queue, now),
+        *(f"the totals of ended runs are wrong by {row}" for row in totals if any(row[3:])),
     ]
 
 

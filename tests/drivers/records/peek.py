@@ -52,6 +52,8 @@ TABLES = (
     "requests",
     "run_effects",
     "paused_kinds",
+    "run_counts",
+    "run_totals",
     "runs",
     "schedules",
     "feeds",

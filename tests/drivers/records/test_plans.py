@@ -47,6 +47,10 @@ INDEXES = {
     "task_places": {"tasks_pkey"},
     "known_task": {"hosts_host_key", KEY},
     "task_standing": {"tasks_pkey", "queue_pkey", "offers_pkey", "line_pkey"},
+    "lock_runs": {"run_counts_pkey", "runs_pkey"},
+    "count_runs": {"run_counts_pkey"},
+    "runs_to_settle": {"run_counts_pkey", "runs_pkey"},
+    "total_runs": {"run_counts_pkey", "runs_pkey"},
     "latest_run": {"runs_kind"},
     "first_run": {"runs_kind"},
     "hosts_of_open_tasks": {"tasks_run"},
@@ -106,6 +110,7 @@ IN_ORDER = {
 FILL = """
 INSERT INTO runs (uid, kind, state, plan, seed, created_at)
     SELECT 'r' || n, 'crawl', 'running', '{}', '', 0 FROM generate_series(1, 50) n;
+INSERT INTO run_counts (run_id) SELECT id FROM runs;
 INSERT INTO hosts (id, host, delay_ms, concurrency)
     SELECT n, 'h' || n || '.example', 1000, 1 FROM generate_series(1, 20000) n;
 INSERT INTO line (host_id, wake_at, owner, token)
@@ -146,6 +151,9 @@ INSERT INTO offers (id, executor, host_id, due, priority, owner)
     FROM tasks WHERE executor = 'bot';
 INSERT INTO runs (id, uid, kind, state, plan, seed, created_at)
     SELECT n, 'f' || n, 'frontier.manual', 'queued', '{}', 's' || n, 0 FROM generate_series(1001, 1100) n;
+INSERT INTO runs (id, uid, kind, state, plan, seed, number, created_at, started_at, ended_at)
+    SELECT n, 'e' || n, 'crawl', 'completed', '{}', 'seed' || n, 1, n, n, n FROM generate_series(2001, 22000) n;
+INSERT INTO run_counts (run_id) SELECT id FROM runs WHERE id > 1000;
 INSERT INTO tasks (id, scope, host_id, key, run_id, executor, state, priority, due, depth, created_at, url)
     SELECT n, 0, n % 20000 + 1, sha256(n::text::bytea), n % 100 + 1001, 'fetch', 'completed', 500, 0, 1, 0,
            'https://urls.example/' || n
@@ -253,6 +261,16 @@ async def test_no_statement_at_all_reads_a_hot_table_through(connection: Any):
     }
     # A page of figures counts everything there is, and a text may be in any URL.
     assert through <= {"count_bot_tasks", "count_urls", "distant_times", "error_sums", "status_sums"}
+
+
+@pytest.mark.parametrize("overview", ["run_counts", "task_counts", "record_of_all"])
+async def test_overviews_read_open_runs_and_no_other(connection: Any, overview: str):
+    nodes = (await plans(connection))[overview]
+    # By the index of open runs; the newest start is one entry of its own index.
+    indexes = {node["Index Name"] for node in nodes if "Index Name" in node}
+    assert "runs_open" in indexes
+    assert indexes <= {"runs_open", "runs_started", "run_counts_pkey", "run_totals_pkey"}
+    assert {node["Relation Name"] for node in nodes if node["Node Type"] == "Seq Scan"} <= {"run_totals"}
 
 
 async def test_lists_are_read_in_their_order(connection: Any):

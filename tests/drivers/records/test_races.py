@@ -106,7 +106,7 @@ async def resumes(records: Records, task_id: int) -> Callable[[], Awaitable[Any]
         ("paused", TaskState.PENDING),
     ],
 )
-@pytest.mark.parametrize("before", ["lock_lines", "move_run", "empty_queue_of_tasks", "cancel_tasks", "count_runs"])
+@pytest.mark.parametrize("before", ["lock_lines", "lock_runs", "empty_queue_of_tasks", "cancel_tasks", "count_runs"])
 async def test_cancelling_a_run_while_its_tasks_move(
     records: Records, database: Database, clock: FakeClock, peek: Peek, state: str, became: TaskState, before: str
 ):
@@ -149,7 +149,7 @@ async def test_cancelling_a_run_that_was_given_another_host_does_not_wait_in_a_r
     run = await running_run(records)
     await admit(records, url(run, "a.example"))
     await records.frontier.ensure_hosts([HostSetting("b.example", 0, 1)])
-    looked, holds = Gate("move_run"), Gate("open_tasks_of_run")
+    looked, holds = Gate("lock_runs"), Gate("open_tasks_of_run")
     port = MoveRecords(GatedDatabase(GatedDatabase(database, looked), holds))
     async with together() as started, asyncio.timeout(PATIENCE):
         cancelling = started(cancel_run(port, run.id)())

@@ -55,6 +55,7 @@ class RunCounters:
         self._kept: list[RefusedUrl] = []
         self._memory_mb = 0
         self._done: list[int] = []
+        self._ended: list[int] = []
 
     @property
     def runs(self) -> set[int]:
@@ -126,8 +127,10 @@ class RunCounters:
     def event(
         self, noun: str, subject: int, name: str, was: str | None, became: str | None, by: tuple[str, str | None]
     ) -> None:
-        """Note the event of one change; `by` is the actor and the reason."""
+        """Note the event of one change, and the end of a run for the totals; `by` is the actor and the reason."""
         self._events.append((noun, subject, name, was, became, *by, None))
+        if noun == "run" and became in RUN_ENDED:
+            self._ended.append(subject)
 
     def created(self, noun: Noun, subject: int, steps: Iterable[str], by: tuple[str, str | None]) -> None:
         """Note the events of a new schedule or run: one for each move that led to its first state."""
@@ -143,20 +146,37 @@ class RunCounters:
         if len(runs) > 1:
             await tx.batch("lock_runs", [(run,) for run in runs])
         rows = [(run, *(self._counts[run][c] for c in _ORDER), self._memory_mb) for run in runs]
-        ended, positions = [], []
-        for row in await tx.batch("count_runs", rows):
-            positions += self._positions(row)
-            if await self.settle(tx, row, actor):
-                ended.append(row["id"])
-        await tx.batch("place_items", positions)
+        counted = await tx.batch("count_runs", rows)
+        await self._settle_all(tx, counted, actor)
+        await tx.batch("place_items", [position for row in counted for position in self._positions(row)])
         # After the runs, for which every report of a run waits: in the other order two reports could deadlock.
         await tx.batch("count_fates", [(*key, n) for key, n in sorted(self._fates.items()) if n])
         await _keep_refused(tx, self._kept)
         await tx.batch("count_standing", [(*key, n) for key, n in sorted(self._standing.items()) if n])
         await tx.batch("add_events", [*self._batches(actor), *self._events])
         # At the end: the reports of all runs wait for the same few rows.
+        await tx.batch("total_runs", [(run, 1) for run in sorted(self._ended)])
         await tx.batch("add_tallies", sorted(self.page_counts.items()))
-        return tuple(ended)
+        return tuple(self._ended)
+
+    async def _settle_all(self, tx: Transaction, counted: Sequence[Row], actor: str) -> None:
+        """Settle the runs whose last open task may have ended, or that may have been opened again.
+
+        A run that has ended has no open task, so a run with open tasks before and after needs no look at its state.
+        """
+        edge = [(row["id"],) for row in counted if row["open"] in (0, self._counts[row["id"]]["open"])]
+        found = await tx.batch("runs_to_settle", edge)
+        # A run that this transaction ended is not in the totals yet.
+        closed = (row for row in found if row["state"] in RUN_ENDED and row["id"] not in self._ended)
+        await tx.batch("shift_totals", [self._shift(row) for row in closed])
+        for row in found:
+            await self.settle(tx, row, actor)
+
+    def _shift(self, run: Row) -> tuple[str | int | bool, ...]:
+        """Return the change of the totals by counts in a run that had ended."""
+        counts = self._counts[run["id"]]
+        fates = (counts[c] for c in _TASKS[2:])
+        return (run["kind"], bool(run["scheduled"]), run["state"], *fates)
 
     def _positions(self, run: Row) -> list[tuple[int, int, str]]:
         """Return the entries of a run's new items with the position of the last, if the run has any."""
@@ -202,12 +222,23 @@ class RunCounters:
         return True
 
 
+async def lock_runs(tx: Transaction, run_ids: Iterable[int]) -> dict[int, Row]:
+    """Lock runs, in one order in all transactions, and return their states and counts under the lock."""
+    rows = [(run_id,) for run_id in sorted(run_ids)]
+    await tx.batch("lock_runs", rows)
+    return {row["id"]: row for row in await tx.batch("runs_to_settle", rows)}
+
+
 async def reopen(tx: Transaction, counters: RunCounters, run_id: int, state: str, by: tuple[str, str]) -> None:
-    """Open a run again that has ended; raise `IllegalMove` for a run that was cancelled. `by` is actor and reason."""
+    """Open a run again that has ended; raise `IllegalMove` for a run that was cancelled. `by` is actor and reason.
+
+    The run must be locked.
+    """
     rule, (actor, reason) = move("run", "reopen"), by
     if state not in rule.was:
         raise IllegalMove("run", rule.name, state, legal("run", state))
     free: dict[str, None] = dict.fromkeys(("owner", "lease_until", "error", "token", "lease_seen"))
+    await tx.batch("total_runs", [(run_id, -1)])
     await tx.one("move_run", id=run_id, was=state, became=rule.became, **free)
     counters.event("run", run_id, rule.name, state, rule.became, (_by(actor, rule), reason))
 

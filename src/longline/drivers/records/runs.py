@@ -17,20 +17,21 @@ CREATION_STEPS = ("create",)
 
 
 async def insert_run(tx: Transaction, run: NewRun, actor: Actor) -> Row:
-    """Make a run, and its event."""
+    """Make a run, its counters and its event."""
     [row] = made = await tx.all("add_run", **_values(run))
     await _note(tx, made, run, actor)
-    return row
+    return await tx.one("run", id=row["id"]) or row
 
 
 async def ensure(tx: Transaction, run: NewRun, actor: Actor) -> None:
-    """Make a standing run, and its event, unless there is one of that kind and seed."""
+    """Make a standing run, its counters and its event, unless there is one of that kind and seed."""
     # The insert waits for a concurrent one, so there is only one run.
     await _note(tx, await tx.all("ensure_run", **_values(run)), run, actor)
 
 
 async def _note(tx: Transaction, made: Sequence[Row], run: NewRun, actor: Actor) -> None:
-    """Write the event of a new run."""
+    """Write the counters and the event of a new run."""
+    await tx.batch("add_run_counts", [(row["id"],) for row in made])
     ledger = RunCounters()
     for row in made:
         ledger.created("run", row["id"], CREATION_STEPS, (actor, run.kind))

@@ -226,6 +226,7 @@ async def test_the_log_of_a_run_that_is_gone_goes_too(records: Records, peek: Pe
     run = await running_run(records)
     await records.logs.append(said(run, "a"), {})
     await peek.rows(f"DELETE FROM events WHERE subject = {run.id}" + (" RETURNING id" if peek.engine == "pg" else ""))
+    await peek.rows(f"DELETE FROM run_counts WHERE run_id = {run.id} RETURNING run_id")
     await peek.rows(f"DELETE FROM runs WHERE id = {run.id}" + (" RETURNING id" if peek.engine == "pg" else ""))
     assert await records.logs.prune(10_000, 20_000) == []
     assert await peek.value("SELECT COUNT(*) FROM entries") == 0

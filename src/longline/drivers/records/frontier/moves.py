@@ -5,7 +5,7 @@ from typing import Any
 
 from longline.drivers.records.database import Database, Row, Transaction, TryAgain, struct
 from longline.drivers.records.frontier.standing_list import follow
-from longline.drivers.records.run_counters import MovedTasks, RunCounters
+from longline.drivers.records.run_counters import MovedTasks, RunCounters, lock_runs
 from longline.drivers.records.run_ends.effects import add_effects_of_runs
 from longline.model.frontier.standing_frontier import SCOPE
 from longline.model.frontier.task import BOT, FETCH, PARSE
@@ -71,30 +71,53 @@ async def _standing(tx: Transaction, noun: Noun, subject: int) -> Current | None
 
 async def move_row(tx: Transaction, change: Change) -> Current | None:
     """Move a schedule or a run: one guarded update, its event, and the consequences for a run's open tasks."""
-    stops = change.noun == "run" and change.became in STOPPED
-    locked: set[int] = set()
-    if stops:
-        # Hosts before runs, as in every report: moving a task needs the lock on its host's line.
-        locked = {row["host_id"] for row in await tx.all("hosts_of_open_tasks", run_id=change.subject)}
-        await tx.batch("lock_lines", [(host_id,) for host_id in sorted(locked)])
-    params: dict[str, Any] = {"id": change.subject, "was": change.was, "became": change.became, "token": change.token}
-    params |= {"owner": change.owner, "lease_seen": change.lease_seen}
-    params["lease_until"] = None if change.lease_ms is None else tx.now + change.lease_ms
-    extra = {"error": change.error} if change.noun == "run" else {"due": change.due}
-    row = await tx.one(f"move_{change.noun}", **params, **extra)
+    if change.noun == "run":
+        return await _move_run(tx, change)
+    row = await tx.one("move_schedule", **_guards(tx, change), due=change.due)
     if row is None:
         return None
-    ledger, ended = RunCounters(), False
+    ledger = RunCounters()
     ledger.event(change.noun, change.subject, change.move, change.was, change.became, (change.actor, change.reason))
-    if stops:
-        await _cancel_open(tx, change, locked, ledger)
-    elif change.became == RunState.RUNNING and change.noun == "run" and row["admitted"]:
-        # The tasks of a run may have ended before the run began.
-        ended = await ledger.settle(tx, row, change.actor)
     await ledger.write(tx, change.actor)
-    if change.noun == "run" and change.became in RUN_ENDED:
+    return struct(row, Current)
+
+
+def _guards(tx: Transaction, change: Change) -> dict[str, Any]:
+    lease_until = None if change.lease_ms is None else tx.now + change.lease_ms
+    guards = {"id": change.subject, "was": change.was, "token": change.token, "lease_seen": change.lease_seen}
+    return {**guards, "became": change.became, "owner": change.owner, "lease_until": lease_until}
+
+
+async def _move_run(tx: Transaction, change: Change) -> Current | None:
+    locked = await _lock_hosts(tx, change.subject) if change.became in STOPPED else set()
+    run = (await lock_runs(tx, [change.subject])).get(change.subject)
+    if run is None or run["state"] != change.was:
+        return None
+    # The totals have the runs that ended: a run that is opened again leaves them before the move.
+    opened_again = [change.subject] if change.was in RUN_ENDED else []
+    await tx.batch("total_runs", [(run_id, -1) for run_id in opened_again])
+    row = await tx.one("move_run", **_guards(tx, change), error=change.error)
+    if row is None:
+        await tx.batch("total_runs", [(run_id, 1) for run_id in opened_again])
+        return None
+    ledger = RunCounters()
+    ledger.event(change.noun, change.subject, change.move, change.was, change.became, (change.actor, change.reason))
+    if change.became in STOPPED:
+        await _cancel_open(tx, change, locked, ledger)
+    # The tasks of a run may have ended before the run began.
+    begun = change.became == RunState.RUNNING and run["admitted"] > 0
+    ended = begun and await ledger.settle(tx, {**run, "state": row["state"]}, change.actor)
+    await ledger.write(tx, change.actor)
+    if change.became in RUN_ENDED:
         await add_effects_of_runs(tx, [change.subject])
     return await _standing(tx, change.noun, change.subject) if ended else struct(row, Current)
+
+
+async def _lock_hosts(tx: Transaction, run_id: int) -> set[int]:
+    """Lock the hosts of a run's open tasks before the run, as in every report: moving a task needs that lock."""
+    hosts = {row["host_id"] for row in await tx.all("hosts_of_open_tasks", run_id=run_id)}
+    await tx.batch("lock_lines", [(host_id,) for host_id in sorted(hosts)])
+    return hosts
 
 
 async def _open_tasks(tx: Transaction, run_id: int, locked: set[int]) -> Sequence[Row]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from longline.drivers.records.database import Row, Transaction
 from longline.drivers.records.frontier.admission import admit, place
-from longline.drivers.records.run_counters import RunCounters, reopen
+from longline.drivers.records.run_counters import RunCounters, lock_runs, reopen
 from longline.drivers.records.table import Table
 from longline.model.errors import NotFound
 from longline.model.frontier.task import NewTask, RefusedUrl
@@ -60,10 +60,10 @@ async def extend(tx: Transaction, run_id: int, tasks: Sequence[NewTask]) -> Admi
     """Admit URLs to a run, which is opened again if it has ended, and delete their refusals."""
     placed = await place(tx, tasks)
     await tx.batch("lock_lines", [(h,) for h in sorted({h for h, _ in placed})])
-    locked = await tx.batch("lock_runs", [(run_id,)])
+    locked = await lock_runs(tx, [run_id])
     if not locked:
         raise NotFound("run", run_id)
-    state = locked[0]["state"]
+    state = locked[run_id]["state"]
     await tx.batch("drop_refused", sorted((t.run_id, t.key) for t in tasks))
     if len(await tx.batch("known_tasks", [(t.scope, h, t.key) for h, t in placed])) == len(placed):
         return Admitted(0, len(tasks), 0)

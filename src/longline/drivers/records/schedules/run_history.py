@@ -1,11 +1,9 @@
 """Runs of schedules and their results, on either engine."""
 
-from collections.abc import Mapping, Sequence
-
-import msgspec
+from collections.abc import Iterable, Mapping, Sequence
 
 from longline.drivers.records.database import Row, Transaction, struct
-from longline.drivers.records.run_counters import start_failure
+from longline.drivers.records.run_counters import lock_runs, start_failure
 from longline.drivers.records.run_ends.judgement import judged_failure
 from longline.drivers.records.table import Table
 from longline.model.runs.judgement import stored_end_rules
@@ -69,7 +67,8 @@ class RunHistoryRecords(Table):
 
     async def note(self, notes: Mapping[int, RunSummary]) -> None:
         async def work(tx: Transaction) -> None:
-            await tx.batch("note_runs", [(i, *msgspec.structs.astuple(note)) for i, note in sorted(notes.items())])
+            await lock_runs(tx, notes)
+            await note_runs(tx, notes)
 
         await self._database.transact(work)
 
@@ -81,11 +80,29 @@ class RunHistoryRecords(Table):
 
     async def prune(self, keep: int, before: int, limit: int = 1000) -> int:
         async def work(tx: Transaction) -> int:
-            pruned = await tx.all("prune_runs", keep=keep, before=before, limit=limit)
-            await tx.batch("age_logs", sorted((row["id"],) for row in pruned))
-            return len(pruned)
+            old = [row["id"] for row in await tx.all("runs_to_prune", keep=keep, before=before, limit=limit)]
+            return len(await unschedule(tx, old))
 
         return await self._database.transact(work)
+
+
+async def note_runs(tx: Transaction, notes: Mapping[int, RunSummary]) -> None:
+    """Keep facts with runs, which are locked."""
+    kept = sorted(notes.items())
+    await tx.batch("measure_runs", [(run_id, note.memory_mb) for run_id, note in kept])
+    await tx.batch("note_runs", [(run_id, note.figures, note.stack) for run_id, note in kept])
+
+
+async def unschedule(tx: Transaction, run_ids: Iterable[int]) -> list[int]:
+    """Separate runs from their schedules, which lists none of them any more; return the ids of these runs."""
+    await lock_runs(tx, run_ids)
+    rows = [(run_id,) for run_id in sorted(run_ids)]
+    # Scheduled runs have totals of their own.
+    await tx.batch("total_runs", [(run_id, -1) for (run_id,) in rows])
+    separated = [row["id"] for row in await tx.batch("unschedule_runs", rows)]
+    await tx.batch("total_runs", [(run_id, 1) for (run_id,) in rows])
+    await tx.batch("age_logs", sorted((run_id,) for run_id in separated))
+    return separated
 
 
 REVIEW_STATEMENTS = ("first_tasks", "start_pages", "request_sums", "error_sums", "fate_sums", "item_sums")

@@ -8,6 +8,7 @@ import msgspec
 from longline.drivers.records.database import Transaction, struct
 from longline.drivers.records.like_patterns import contains
 from longline.drivers.records.run_counters import RunCounters
+from longline.drivers.records.schedules.run_history import unschedule
 from longline.drivers.records.table import Table
 from longline.model.errors import Conflict
 from longline.model.schedules.schedule import NewSchedule, ScheduleFilter, ScheduleRow, ScheduleSpec
@@ -83,8 +84,7 @@ class ScheduleRecords(Table):
 
     async def remove(self, schedule_id: int) -> bool:
         async def work(tx: Transaction) -> bool:
-            runs = await tx.all("let_go_of_runs", id=schedule_id)
-            await tx.batch("age_logs", sorted((row["id"],) for row in runs))
+            await unschedule(tx, [row["id"] for row in await tx.all("all_runs_of_schedule", id=schedule_id)])
             if await tx.one("remove_schedule", id=schedule_id) is None:
                 raise _Runs
             return True

@@ -7,9 +7,10 @@ import msgspec
 
 from longline.drivers.records.database import Database, Row, Transaction, struct
 from longline.drivers.records.frontier.moves import move_row
-from longline.drivers.records.run_counters import RunCounters
+from longline.drivers.records.run_counters import RunCounters, lock_runs
 from longline.drivers.records.run_ends.effects import add_effects_of_runs
 from longline.drivers.records.runs import CREATION_STEPS
+from longline.drivers.records.schedules.run_history import note_runs
 from longline.drivers.records.schedules.schedules import places
 from longline.model.ids import new_id
 from longline.model.runs.run import RunRow
@@ -40,7 +41,9 @@ class TickRecords:
             rule = move("run", "start")
             [was] = rule.was
             rows = sorted((one.run_id, was, one.plan, one.seed, one.source_id, one.budget) for one in launches)
-            begun = {row["id"] for row in await tx.batch("launch_runs", rows, became=rule.became, memory_mb=memory_mb)}
+            await lock_runs(tx, (one.run_id for one in launches))
+            begun = {row["id"] for row in await tx.batch("launch_runs", rows, became=rule.became)}
+            await tx.batch("measure_runs", [(run_id, memory_mb) for run_id in sorted(begun)])
             ledger = RunCounters()
             for run_id in sorted(begun):
                 ledger.event("run", run_id, rule.name, was, rule.became, ("planner", "due"))
@@ -109,6 +112,7 @@ async def _start(owner: int, most: int, ttl_ms: int, tx: Transaction) -> list[Ti
     rows = [struct(row, ScheduleRow) for row in due]
     born = first_state("run", CREATION_STEPS)
     made = {row["schedule_id"]: row["id"] for row in await tx.batch("add_ticks", [_tick(s) for s in rows], state=born)}
+    await tx.batch("add_run_counts", [(run_id,) for run_id in sorted(made.values())])
     rule = move("schedule", "start")
     started = await tx.batch(
         "start_schedules",
@@ -150,13 +154,14 @@ async def _adopt(
 ) -> list[Tick]:
     by_run = {tick.run.id: tick for tick in ticks}
     # Runs before schedules: the lock order of stopping a run.
-    await tx.batch("lock_runs", [(run_id,) for run_id in sorted(by_run)])
+    runs = await lock_runs(tx, by_run)
     rule = move("schedule", "adopt")
     rows = sorted((tick.schedule.id, tick.schedule.state, tick.schedule.token) for tick in ticks)
     adopted = {row["id"] for row in await tx.batch("adopt_schedules", rows, owner=owner, ttl=ttl_ms)}
     taken = [tick for _, tick in sorted(by_run.items()) if tick.schedule.id in adopted]
     gaps = {tick.run.id: tx.now - (tick.schedule.lease_until or tx.now) for tick in taken}
-    await tx.batch("adopt_runs", [(run_id, int(run_id in accused), gap) for run_id, gap in gaps.items()])
+    ended_urls = {run_id: run["admitted"] - run["open"] for run_id, run in runs.items()}
+    await tx.batch("adopt_runs", [(i, int(i in accused), gap, ended_urls[i]) for i, gap in gaps.items()])
     ledger = RunCounters()
     for tick in taken:
         why = ("planner", "lease lapsed" if tick.schedule.owner is not None else "handed over")
@@ -181,13 +186,13 @@ async def _hand_over(ticks: Sequence[Tick], reason: str, tx: Transaction) -> lis
 
 async def _finish(ticks: Sequence[FinishedTick], tx: Transaction) -> dict[int, ScheduleRow]:
     # Runs before schedules: the lock order of stopping a run.
-    await tx.batch("lock_runs", [(run_id,) for run_id in sorted(one.tick.run.id for one in ticks)])
+    await lock_runs(tx, (one.tick.run.id for one in ticks))
     rows = sorted((s.id, s.state, s.token) for s in (one.tick.schedule for one in ticks))
     held = {row["id"] for row in await tx.batch("lock_schedules", rows)}
     ticks = [one for one in ticks if one.tick.schedule.id in held]
     ended = await _end_runs(tx, ticks)
     done = [one for one in ticks if one.end is None or one.tick.run.id in ended]
-    await tx.batch("note_runs", sorted((one.tick.run.id, *msgspec.structs.astuple(one.summary)) for one in done))
+    await note_runs(tx, {one.tick.run.id: one.summary for one in done})
     return await _turn([(one.tick.schedule, one.turn) for one in done], "planner", tx) if done else {}
 
 

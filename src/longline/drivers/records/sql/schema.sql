@@ -102,12 +102,6 @@ CREATE TABLE runs (
     source_id    BIGINT REFERENCES sources (id),
     schedule_id  BIGINT REFERENCES schedules (id),
     budget       BIGINT CHECK (budget > 0),
-    admitted     BIGINT NOT NULL DEFAULT 0,
-    open         BIGINT NOT NULL DEFAULT 0 CHECK (open >= 0),
-    completed    BIGINT NOT NULL DEFAULT 0,
-    failed       BIGINT NOT NULL DEFAULT 0,
-    cancelled    BIGINT NOT NULL DEFAULT 0,
-    skipped      BIGINT NOT NULL DEFAULT 0,
     error        TEXT,
     created_at   BIGINT NOT NULL,
     started_at   BIGINT,
@@ -118,25 +112,15 @@ CREATE TABLE runs (
     number BIGINT,
     due BIGINT,
     attempt BIGINT NOT NULL DEFAULT 0,
-    indexed BIGINT NOT NULL DEFAULT 0,
     stack TEXT,
-    cpu_ms BIGINT,
-    memory_mb BIGINT,
     figures TEXT,
     -- Adoptions after a kill since a URL last ended, URLs that had ended at the last of them, time without a holder.
     adoptions BIGINT NOT NULL DEFAULT 0,
     adopted_ended BIGINT NOT NULL DEFAULT 0,
     unheld_ms BIGINT NOT NULL DEFAULT 0,
-    -- Documents without a title, and without a text; `indexed` counts all of them.
-    untitled BIGINT NOT NULL DEFAULT 0,
-    bodiless BIGINT NOT NULL DEFAULT 0,
-    -- The position of the item that came last, in `run_items`.
-    last_item BIGINT NOT NULL DEFAULT 0,
     -- The first of the runs whose items have the same keys; NULL: the run itself.
-    lineage BIGINT,
-    -- Every URL has one fate: the sums reconcile at every commit, or there is no commit.
-    CHECK (admitted = open + completed + failed + cancelled + skipped)
-) /*pg WITH (fillfactor = 10) */;
+    lineage BIGINT
+);
 -- Not the whole seed: PostgreSQL has no room in an index for as much as a URL may be.
 CREATE INDEX runs_kind ON runs (kind, SUBSTR(seed, 1, 500), id);
 -- Of the standing runs there is one of each kind and seed.
@@ -172,6 +156,54 @@ CREATE TABLE run_effects (
 ) /*pg WITH (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.02, vacuum_truncate = off) */;
 CREATE INDEX run_effects_due ON run_effects (kind, due, id);
 CREATE INDEX run_effects_run ON run_effects (run_id);
+
+-- Runs that have not ended: the only ones that overviews count one by one.
+CREATE INDEX runs_open ON runs (id) WHERE state IN ('queued', 'running');
+CREATE INDEX runs_started ON runs (started_at) WHERE number IS NOT NULL;
+
+-- The counters of a run, apart from its plan: every report writes them. This row is the lock of a run. A transaction that
+-- counts in a run, or moves the run, locks this row before the row in `runs`.
+CREATE TABLE run_counts (
+    run_id      BIGINT PRIMARY KEY REFERENCES runs (id),
+    admitted    BIGINT NOT NULL DEFAULT 0,
+    open        BIGINT NOT NULL DEFAULT 0 CHECK (open >= 0),
+    completed   BIGINT NOT NULL DEFAULT 0,
+    failed      BIGINT NOT NULL DEFAULT 0,
+    cancelled   BIGINT NOT NULL DEFAULT 0,
+    skipped     BIGINT NOT NULL DEFAULT 0,
+    -- Documents, and of them those without a title and without a text.
+    indexed     BIGINT NOT NULL DEFAULT 0,
+    untitled    BIGINT NOT NULL DEFAULT 0,
+    bodiless    BIGINT NOT NULL DEFAULT 0,
+    -- The position of the item that came last, in `run_items`.
+    last_item   BIGINT NOT NULL DEFAULT 0,
+    cpu_ms      BIGINT,
+    memory_mb   BIGINT,
+    -- Every URL has one fate: the sums reconcile at every commit, or there is no commit.
+    CHECK (admitted = open + completed + failed + cancelled + skipped)
+) /*pg WITH (fillfactor = 30, autovacuum_vacuum_scale_factor = 0.02, vacuum_truncate = off) */ /*lite WITHOUT ROWID */;
+
+-- A run with its counters.
+CREATE VIEW runs_now AS
+SELECT u.*, c.admitted, c.open, c.completed, c.failed, c.cancelled, c.skipped, c.indexed, c.untitled, c.bodiless, c.last_item,
+       c.cpu_ms, c.memory_mb
+FROM runs u JOIN run_counts c ON c.run_id = u.id;
+
+-- Sums over the runs that have ended, so that overviews cost the open runs alone. Written in the transaction that ends a
+-- run, opens it again, counts in it or deletes it. A scheduled run has a number; `timed` runs have a begin and an end.
+CREATE TABLE run_totals (
+    kind         TEXT NOT NULL,
+    scheduled    BOOLEAN NOT NULL,
+    state        TEXT NOT NULL CHECK (state IN ('completed', 'failed', 'cancelled')),
+    runs         BIGINT NOT NULL,
+    completed    BIGINT NOT NULL,
+    failed       BIGINT NOT NULL,
+    cancelled    BIGINT NOT NULL,
+    skipped      BIGINT NOT NULL,
+    timed        BIGINT NOT NULL,
+    duration_ms  BIGINT NOT NULL,
+    PRIMARY KEY (kind, scheduled, state)
+) /*pg WITH (fillfactor = 10) */ /*lite WITHOUT ROWID */;
 
 -- How a run's URLs ended, by reason; the fate 'refused' counts URLs that were never admitted, and 'without_item'
 -- completed pages of which the parser made no item.
@@ -856,10 +888,10 @@ CREATE TABLE entries (
 
 -- A run with its log, under the name by which logs are asked for: its schedule's id, or its own.
 CREATE VIEW logged_runs AS
-SELECT u.id AS run_id, u.uid, COALESCE(s.uid, u.uid) AS name, u.state, u.started_at, u.ended_at, u.completed, u.failed, u.open, u.error,
+SELECT u.id AS run_id, u.uid, COALESCE(s.uid, u.uid) AS name, u.state, u.started_at, u.ended_at, c.completed, c.failed, c.open, u.error,
        COALESCE(u.number, (SELECT COUNT(*) FROM runs v WHERE v.id = u.id OR (v.schedule_id = u.schedule_id AND v.id < u.id))) AS number,
        l.sealed, l.key, l.bytes, l.kept, l.archived_at, l.last, l.dropped, l.beat_at, l.told
-FROM runs u LEFT JOIN schedules s ON s.id = u.schedule_id LEFT JOIN logs l ON l.run_id = u.id;
+FROM runs u JOIN run_counts c ON c.run_id = u.id LEFT JOIN schedules s ON s.id = u.schedule_id LEFT JOIN logs l ON l.run_id = u.id;
 
 -- Links that lead away from the sources they were found on; a URL is there once for each source, by its hash.
 CREATE TABLE links (

@@ -43,8 +43,8 @@ SELECT r.host_id, r.due, r.priority, r.run_id, r.id, r.attempt
 WHERE TRUE;
 
 -- name: run_limits
-SELECT u.id, u.state, u.budget, u.admitted, u.source_id, s.budget AS source_budget
-FROM runs u LEFT JOIN sources s ON s.id = u.source_id /*rows , r(id bigint) */ WHERE u.id = r.id;
+SELECT u.id, u.state, u.budget, c.admitted, u.source_id, s.budget AS source_budget
+FROM runs u JOIN run_counts c ON c.run_id = u.id LEFT JOIN sources s ON s.id = u.source_id /*rows , r(id bigint) */ WHERE u.id = r.id;
 
 -- name: lock_sources
 SELECT s.id, s.budget, s.admitted FROM sources s /*rows , r(id bigint) */

@@ -4,7 +4,11 @@
 SELECT CAST(COALESCE(SUM(open), 0) AS BIGINT) AS open, CAST(COALESCE(SUM(completed), 0) AS BIGINT) AS completed,
        CAST(COALESCE(SUM(failed), 0) AS BIGINT) AS failed, CAST(COALESCE(SUM(cancelled), 0) AS BIGINT) AS cancelled,
        CAST(COALESCE(SUM(skipped), 0) AS BIGINT) AS skipped
-FROM runs;
+FROM (
+    SELECT 0 AS open, completed, failed, cancelled, skipped FROM run_totals
+    UNION ALL SELECT c.open, c.completed, c.failed, c.cancelled, c.skipped
+    FROM runs u JOIN run_counts c ON c.run_id = u.id WHERE u.state IN ('queued', 'running')
+) s;
 
 -- name: task
 SELECT id, run_id, host, url, state, reason, priority, attempt, depth, status, error, due, created_at, finished_at

@@ -61,7 +61,7 @@ WHERE run_id > :run_id AND sealed IS NOT NULL AND run_id IN (
 ) ORDER BY run_id LIMIT 1;
 
 -- name: due_logs
-SELECT r.*, (SELECT u.indexed FROM runs u WHERE u.id = r.run_id) AS items,
+SELECT r.*, (SELECT c.indexed FROM run_counts c WHERE c.run_id = r.run_id) AS items,
        l.beat_at <= CAST(:now AS BIGINT) - :every_ms AS silent
 FROM logs l JOIN logged_runs r ON r.run_id = l.run_id
 WHERE NOT l.sealed AND CASE

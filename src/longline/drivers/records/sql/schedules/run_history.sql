@@ -2,11 +2,11 @@
 
 -- name: run_by_uid
 SELECT u.*, l.key AS log_key, l.bytes AS log_bytes, l.kept AS log_lines
-FROM runs u LEFT JOIN logs l ON l.run_id = u.id AND l.key IS NOT NULL WHERE u.uid = :uid;
+FROM runs_now u LEFT JOIN logs l ON l.run_id = u.id AND l.key IS NOT NULL WHERE u.uid = :uid;
 
 -- name: runs_of_schedule
 SELECT u.*, l.key AS log_key, l.bytes AS log_bytes, l.kept AS log_lines
-FROM runs u LEFT JOIN logs l ON l.run_id = u.id AND l.key IS NOT NULL
+FROM runs_now u LEFT JOIN logs l ON l.run_id = u.id AND l.key IS NOT NULL
 WHERE u.schedule_id = :schedule_id AND u.number IS NOT NULL ORDER BY u.number DESC LIMIT :limit OFFSET :offset;
 
 -- name: record_of_schedule
@@ -16,24 +16,32 @@ SELECT COUNT(*) AS total, COUNT(CASE WHEN state = 'completed' THEN 1 END) AS com
 FROM runs WHERE schedule_id = :schedule_id AND number IS NOT NULL;
 
 -- name: record_of_all
-SELECT COUNT(*) AS total, COUNT(CASE WHEN state = 'completed' THEN 1 END) AS completed,
-       COUNT(CASE WHEN state = 'failed' THEN 1 END) AS failed, COUNT(CASE WHEN state = 'cancelled' THEN 1 END) AS cancelled,
-       CAST(AVG(ended_at - started_at) AS DOUBLE PRECISION) AS average_ms, MAX(started_at) AS last_at
-FROM runs WHERE schedule_id IS NOT NULL AND number IS NOT NULL;
+SELECT CAST(COALESCE(SUM(runs), 0) AS BIGINT) AS total,
+       CAST(COALESCE(SUM(CASE WHEN state = 'completed' THEN runs END), 0) AS BIGINT) AS completed,
+       CAST(COALESCE(SUM(CASE WHEN state = 'failed' THEN runs END), 0) AS BIGINT) AS failed,
+       CAST(COALESCE(SUM(CASE WHEN state = 'cancelled' THEN runs END), 0) AS BIGINT) AS cancelled,
+       CAST(SUM(duration_ms) AS DOUBLE PRECISION) / NULLIF(SUM(timed), 0) AS average_ms,
+       (SELECT MAX(started_at) FROM runs WHERE number IS NOT NULL) AS last_at
+FROM (
+    SELECT state, runs, timed, duration_ms FROM run_totals WHERE scheduled
+    UNION ALL SELECT 'open', COUNT(*), 0, 0 FROM runs WHERE state IN ('queued', 'running') AND number IS NOT NULL
+) s;
 
 -- name: brought_since
-SELECT CAST(COALESCE(SUM(completed), 0) AS BIGINT) AS crawled, CAST(COALESCE(SUM(indexed), 0) AS BIGINT) AS indexed
-FROM runs WHERE state = 'completed' AND schedule_id IS NOT NULL AND started_at >= :since;
+SELECT CAST(COALESCE(SUM(c.completed), 0) AS BIGINT) AS crawled, CAST(COALESCE(SUM(c.indexed), 0) AS BIGINT) AS indexed
+FROM runs u JOIN run_counts c ON c.run_id = u.id
+WHERE u.state = 'completed' AND u.number IS NOT NULL AND u.started_at >= :since;
 
--- name: prune_runs
-UPDATE runs SET schedule_id = NULL, number = NULL, due = NULL
-WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
-    SELECT u.id FROM runs u JOIN schedules s ON s.id = u.schedule_id
-    WHERE u.number IS NOT NULL AND u.state IN ('completed', 'failed', 'cancelled')
-      AND (u.number <= s.runs_made - :keep OR COALESCE(u.ended_at, u.created_at) < :before)
-    LIMIT :limit /*pg FOR UPDATE OF u SKIP LOCKED */
-) /*pg ) */
-RETURNING id;
+-- name: runs_to_prune
+SELECT u.id FROM runs u JOIN schedules s ON s.id = u.schedule_id JOIN run_counts c ON c.run_id = u.id
+WHERE u.number IS NOT NULL AND u.state IN ('completed', 'failed', 'cancelled')
+  AND (u.number <= s.runs_made - :keep OR COALESCE(u.ended_at, u.created_at) < :before)
+ORDER BY u.id LIMIT :limit /*pg FOR NO KEY UPDATE OF c SKIP LOCKED */;
+
+-- name: unschedule_runs
+-- The pages and items of a run are kept: it goes on as a run of its own, which no history of a schedule lists.
+UPDATE runs SET schedule_id = NULL, number = NULL, due = NULL /*rows FROM r(id bigint) */ WHERE runs.id = r.id
+RETURNING runs.id;
 
 -- name: first_tasks
 SELECT t.run_id, t.url, t.state, t.reason, t.error FROM tasks t /*rows , r(run_id bigint) */
@@ -48,14 +56,13 @@ SELECT f.run_id, f.fate, f.reason, f.count FROM fates f /*rows , r(run_id bigint
 WHERE f.run_id = r.run_id AND f.count > 0;
 
 -- name: item_sums
-SELECT u.id AS run_id, u.indexed AS items, u.untitled, u.bodiless, u.state, u.admitted, u.completed FROM runs u /*rows , r(run_id bigint) */
+SELECT u.id AS run_id, c.indexed AS items, c.untitled, c.bodiless, u.state, c.admitted, c.completed
+FROM runs u JOIN run_counts c ON c.run_id = u.id /*rows , r(run_id bigint) */
 WHERE u.id = r.run_id;
 
 -- name: note_runs
--- A run that was never launched has no measurements of its own.
-UPDATE runs SET figures = COALESCE(r.figures, runs.figures), stack = COALESCE(r.stack, runs.stack),
-    cpu_ms = COALESCE(runs.cpu_ms, 0), memory_mb = COALESCE(runs.memory_mb, r.memory_mb)
-/*rows FROM r(id bigint, figures text, memory_mb bigint, stack text) */
+UPDATE runs SET figures = COALESCE(r.figures, runs.figures), stack = COALESCE(r.stack, runs.stack)
+/*rows FROM r(id bigint, figures text, stack text) */
 WHERE runs.id = r.id;
 
 -- name: ended_runs

@@ -80,9 +80,8 @@ RETURNING *;
 SELECT id FROM schedules
 WHERE source_ref = :source_ref AND interval_ms IS NOT NULL AND state <> 'cancelled' AND id <> :id LIMIT 1;
 
--- name: let_go_of_runs
--- What a run brought is kept: it goes on as a run of its own, which no history of a schedule lists.
-UPDATE runs SET schedule_id = NULL, number = NULL, due = NULL WHERE schedule_id = :id RETURNING id;
+-- name: all_runs_of_schedule
+SELECT id FROM runs WHERE schedule_id = :id;
 
 -- name: remove_schedule
 DELETE FROM schedules WHERE id = :id AND state <> 'running' RETURNING id;

@@ -29,8 +29,7 @@ WHERE schedules.id = r.id AND schedules.state = r.was
 RETURNING schedules.id, schedules.token, schedules.lease_until;
 
 -- name: launch_runs
-UPDATE runs SET state = :became, plan = r.plan, seed = r.seed, source_id = r.source_id, budget = r.budget,
-    cpu_ms = COALESCE(runs.cpu_ms, 0), memory_mb = :memory_mb
+UPDATE runs SET state = :became, plan = r.plan, seed = r.seed, source_id = r.source_id, budget = r.budget
 /*rows FROM r(id bigint, was text, plan text, seed text, source_id bigint, budget bigint) */
 WHERE runs.id = r.id AND runs.state = r.was
 RETURNING runs.id;
@@ -45,9 +44,9 @@ RETURNING id;
 
 -- name: runs_to_look_at
 -- Every lapsed schedule, and of the owner's those whose run has ended or is done, was never launched or takes too long.
-SELECT s.id, u.id AS run FROM schedules s JOIN runs u ON u.id = s.run_id
+SELECT s.id, u.id AS run FROM schedules s JOIN runs u ON u.id = s.run_id JOIN run_counts c ON c.run_id = u.id
 WHERE s.lease_until IS NOT NULL AND (s.lease_until < :now
-   OR (s.owner = :owner AND (u.state <> 'running' OR (u.open = 0 AND u.admitted > 0) OR s.started_at + u.unheld_ms < :begun)))
+   OR (s.owner = :owner AND (u.state <> 'running' OR (c.open = 0 AND c.admitted > 0) OR s.started_at + u.unheld_ms < :begun)))
 ORDER BY s.lease_until LIMIT :limit;
 
 -- name: adopt_schedules
@@ -60,9 +59,9 @@ RETURNING schedules.id;
 -- name: adopt_runs
 UPDATE runs SET unheld_ms = runs.unheld_ms + r.unheld_ms,
     adoptions = CASE WHEN r.accused = 0 THEN runs.adoptions
-        WHEN runs.admitted - runs.open > runs.adopted_ended THEN 1 ELSE runs.adoptions + 1 END,
-    adopted_ended = CASE WHEN r.accused = 0 THEN runs.adopted_ended ELSE runs.admitted - runs.open END
-/*rows FROM r(id bigint, accused bigint, unheld_ms bigint) */
+        WHEN r.ended_urls > runs.adopted_ended THEN 1 ELSE runs.adoptions + 1 END,
+    adopted_ended = CASE WHEN r.accused = 0 THEN runs.adopted_ended ELSE r.ended_urls END
+/*rows FROM r(id bigint, accused bigint, unheld_ms bigint, ended_urls bigint) */
 WHERE runs.id = r.id;
 
 -- name: hand_over_schedules
@@ -71,15 +70,15 @@ WHERE runs.id = r.id;
 UPDATE schedules SET owner = NULL, token = schedules.token + 1, lease_until = CAST(:now AS BIGINT) - 1, updated_at = :now
 /*rows FROM r(id bigint, was text, token bigint) */
 WHERE schedules.id = r.id AND schedules.state = r.was AND schedules.token = r.token
-  AND EXISTS (SELECT 1 FROM runs u WHERE u.id = schedules.run_id
-    AND (u.state = 'queued' OR (u.state = 'running' AND (u.open > 0 OR u.admitted = 0))))
+  AND EXISTS (SELECT 1 FROM runs u JOIN run_counts c ON c.run_id = u.id WHERE u.id = schedules.run_id
+    AND (u.state = 'queued' OR (u.state = 'running' AND (c.open > 0 OR c.admitted = 0))))
 RETURNING schedules.id;
 
 -- name: schedules_by_id
 SELECT s.* FROM schedules s /*rows , r(id bigint) */ WHERE s.id = r.id;
 
 -- name: runs_by_id
-SELECT u.* FROM runs u /*rows , r(id bigint) */ WHERE u.id = r.id;
+SELECT u.* FROM runs_now u /*rows , r(id bigint) */ WHERE u.id = r.id;
 
 -- name: schedules_of_owner
 SELECT id, run_id AS run FROM schedules WHERE lease_until IS NOT NULL AND owner = :owner AND run_id IS NOT NULL;
@@ -93,7 +92,8 @@ WHERE s.id = r.id AND s.state = r.was AND s.token = r.token /*pg ORDER BY s.id F
 UPDATE runs SET state = r.became, ended_at = :now, owner = NULL, token = runs.token + 1, lease_until = NULL,
     error = COALESCE(r.error, runs.error)
 /*rows FROM r(id bigint, was text, became text, error text, completed bigint) */
-WHERE runs.id = r.id AND runs.state = r.was AND runs.open = 0 AND runs.completed = r.completed
+WHERE runs.id = r.id AND runs.state = r.was
+  AND EXISTS (SELECT 1 FROM run_counts c WHERE c.run_id = runs.id AND c.open = 0 AND c.completed = r.completed)
 RETURNING runs.id;
 
 -- name: turn_schedules

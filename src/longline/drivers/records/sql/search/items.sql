@@ -54,7 +54,7 @@ SELECT /*part self */ /*all rows FROM r(id bigint, version bigint, task_id bigin
 /*part with_version */;
 
 -- name: last_item
-SELECT last_item FROM runs WHERE id = :run_id;
+SELECT last_item FROM run_counts WHERE run_id = :run_id;
 
 -- name: wordiness
 -- Numbers alone count: a parser of somebody's own may say anything.

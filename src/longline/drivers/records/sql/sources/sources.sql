@@ -11,7 +11,7 @@ RETURNING *;
 -- name: limit_source
 -- Without a budget nothing was counted, so what its runs admitted so far is counted now.
 UPDATE sources SET budget = CAST(:budget AS BIGINT), updated_at = :now, admitted = (
-    SELECT CAST(COALESCE(SUM(u.admitted), 0) AS BIGINT) FROM runs u WHERE u.source_id = sources.id)
+    SELECT CAST(COALESCE(SUM(c.admitted), 0) AS BIGINT) FROM runs u JOIN run_counts c ON c.run_id = u.id WHERE u.source_id = sources.id)
 WHERE id = :id
 RETURNING *;
 
