@@ -25,7 +25,8 @@ FROM (
            CASE WHEN ended_at - started_at IS NULL THEN 0 ELSE 1 END AS timed, COALESCE(ended_at - started_at, 0) AS ms
     FROM runs_now WHERE state IN ('completed', 'failed', 'cancelled')
     UNION ALL
-    SELECT kind, scheduled, state, -runs, -completed, -failed, -cancelled, -skipped, -timed, -duration_ms FROM run_totals
+    SELECT kind, scheduled, state, -runs, -completed, -failed, -cancelled, -skipped, -timed, -duration_ms
+    FROM run_totals
 ) d GROUP BY kind, scheduled, state
 """
 COUNTERS = ("open", "completed", "failed", "cancelled", "skipped")

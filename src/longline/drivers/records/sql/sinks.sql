@@ -16,15 +16,15 @@ RETURNING id AS sink_id, token, failures;
 UPDATE sinks SET lease_until = CAST(:now AS BIGINT) + :lease WHERE id = :id AND token = :token RETURNING id;
 
 -- name: sink_backlog
-SELECT r.id AS run_id, COALESCE(p.position, 0) AS position, r.last_item AS last
-FROM runs r LEFT JOIN sink_positions p ON p.sink_id = :id AND p.run_id = r.id
+SELECT r.run_id, COALESCE(p.position, 0) AS position, r.last_item AS last
+FROM run_counts r LEFT JOIN sink_positions p ON p.sink_id = :id AND p.run_id = r.run_id
 WHERE r.last_item > 0 AND r.last_item > COALESCE(p.position, 0)
-ORDER BY r.id LIMIT :limit;
+ORDER BY r.run_id LIMIT :limit;
 
 -- name: sink_backlog_of_run
-SELECT r.id AS run_id, COALESCE(p.position, 0) AS position, r.last_item AS last
-FROM runs r LEFT JOIN sink_positions p ON p.sink_id = :id AND p.run_id = r.id
-WHERE r.id = :run_id AND r.last_item > COALESCE(p.position, 0);
+SELECT r.run_id, COALESCE(p.position, 0) AS position, r.last_item AS last
+FROM run_counts r LEFT JOIN sink_positions p ON p.sink_id = :id AND p.run_id = r.run_id
+WHERE r.run_id = :run_id AND r.last_item > COALESCE(p.position, 0);
 
 -- name: advance_sink
 UPDATE sinks SET failures = 0, error = '', delivered = delivered + :count WHERE id = :id AND token = :token RETURNING id;
@@ -43,6 +43,6 @@ UPDATE sinks SET lease_until = 0 WHERE id = :id AND token = :token;
 -- name: sink_lags
 SELECT s.id, s.label, s.delivered, s.failures, s.error, CAST(COALESCE((
     SELECT SUM(r.last_item - COALESCE(p.position, 0))
-    FROM runs r LEFT JOIN sink_positions p ON p.sink_id = s.id AND p.run_id = r.id WHERE r.last_item > 0
+    FROM run_counts r LEFT JOIN sink_positions p ON p.sink_id = s.id AND p.run_id = r.run_id WHERE r.last_item > 0
 ), 0) AS BIGINT) AS waiting
 FROM sinks s ORDER BY s.label, s.id;
