@@ -109,7 +109,7 @@ SPOILERS = [
     /*lite CREATE TABLE workers (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL); */""",
     """/*pg ALTER TABLE line SET (fillfactor = 60); */
     /*lite UPDATE sqlite_sequence SET seq = 7 WHERE name = 'sources'; */""",
-    "/*pg ALTER TABLE runs ALTER COLUMN open SET DEFAULT 1; */ /*lite DROP TABLE events; */",
+    "/*pg ALTER TABLE run_counts ALTER COLUMN open SET DEFAULT 1; */ /*lite DROP TABLE events; */",
     "/*pg ALTER TABLE sources ALTER COLUMN id SET START WITH 5; */ /*lite DROP TABLE pages; */",
 ]
 
