@@ -97,6 +97,7 @@ CHANGED = Settings(
     fixtures_mode="record",
     bots_access="key",
     jwt_public_key_file="key.pem",
+    caller_per_minute=600,
     intervals_access="auto",
     bot_reclaim=False,
     bot_domain_match="suffix",

@@ -53,4 +53,4 @@ def test_general_errors_depend_on_access_and_body():
     by_name = {operation.name: operation for operation in OPERATIONS}
     general = ErrorFormat().general_errors
     assert {error.status for error in general(by_name["show_text"])} == {500, 503}
-    assert {error.status for error in general(by_name["add_book"])} == {400, 401, 403, 413, 500, 503}
+    assert {error.status for error in general(by_name["add_book"])} == {400, 401, 403, 413, 429, 500, 503}

@@ -48,6 +48,7 @@ GROUPS = {
     "proxies": "proxies:build",
     "bots": "bots:build",
     "policies": "policies:build",
+    "keys": "keys:build",
 }
 """Command groups, each with the function that builds the group."""
 

@@ -28,11 +28,11 @@ class DoorAccess:
 
     def of(self, roles: AbstractSet[Role]) -> Access:
         """Return the access of callers with one of these roles."""
-        return self._access(roles, ("bearer",))
+        return self._access(roles, ("bearer", "api_key"))
 
     def of_streams(self, roles: AbstractSet[Role]) -> Access:
         """Return the access to event streams; browsers cannot set headers for these, and send the token in the URL."""
-        return self._access(roles, ("bearer", "token_in_query"))
+        return self._access(roles, ("bearer", "api_key", "token_in_query"))
 
     def _access(self, roles: AbstractSet[Role], schemes: tuple[str, ...]) -> Access:
         old = self._rule

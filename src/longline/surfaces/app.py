@@ -4,12 +4,15 @@ from dataclasses import dataclass
 
 from litestar import Litestar
 
+from longline.services.callers.api_keys import ApiKeys
 from longline.services.callers.callers import Callers
+from longline.services.callers.rate_limits import RateLimits
 from longline.services.counts import Counts
 from longline.services.event_loop_lag import LoopMonitor
 from longline.services.health import Health
 from longline.services.metrics.operation import OperationReader
 from longline.services.tokens import Tokens
+from longline.surfaces.bots.door import NAME as BOTS
 from longline.surfaces.bots.door import BotServices, bots_door
 from longline.surfaces.cors import cors_config
 from longline.surfaces.door import Door
@@ -19,18 +22,22 @@ from longline.surfaces.intervals.door import IntervalServices, intervals_door
 from longline.surfaces.middleware import RequestMiddleware, WholeBodies, error_handlers
 from longline.surfaces.openapi import openapi_document
 from longline.surfaces.platform.documentation.pages import Documentation
+from longline.surfaces.platform.door import NAME as PLATFORM
 from longline.surfaces.platform.door import PlatformServices, platform_door
 from longline.surfaces.platform.health import HealthServices
 from longline.surfaces.platform.metrics import Metrics, MetricsServices
 from longline.surfaces.routing import route_of
 from longline.surfaces.server.request_limits import MAX_BODY_BYTES
 
+DOORS = (INTERVALS, BOTS, PLATFORM)
+"""Names of all APIs; an API key opens one of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class AppParts:
     """The services behind the HTTP APIs. `metrics_open` serves `/metrics` without a token.
 
-    `open_doors` names the APIs that need no credentials.
+    `open_doors` names the APIs that need no credentials, `per_minute` limits the requests of each caller at each API.
     """
 
     version: str
@@ -43,6 +50,9 @@ class AppParts:
     loop: LoopMonitor | None = None
     operation: OperationReader | None = None
     open_doors: frozenset[str] = frozenset()
+    api_keys: ApiKeys | None = None
+    rate_limits: RateLimits | None = None
+    per_minute: int | None = None
 
 
 def build_app(parts: AppParts) -> Litestar:
@@ -74,7 +84,7 @@ def build_app(parts: AppParts) -> Litestar:
 def _table(parts: AppParts, metrics: Metrics) -> list[Door]:
     """Return all APIs."""
     doors: list[Door] = []
-    callers = Callers(parts.tokens)
+    callers = Callers(parts.tokens, parts.api_keys, parts.rate_limits, parts.per_minute)
     documentation = Documentation(lambda: openapi_document(parts.version, doors))
     platform = PlatformServices(
         HealthServices(parts.health, parts.version), MetricsServices(metrics, parts.counts), documentation

@@ -9,6 +9,7 @@ from litestar.exceptions import HTTPException
 
 from longline.model.callers.caller import NotAllowed
 from longline.model.errors import BadInput, Conflict, IllegalMove, LonglineError, NotFound, StaleLease, Unavailable
+from longline.services.callers.rate_limits import TooOften
 from longline.services.tokens import TokenRefused
 from longline.surfaces.door import EmptyBody, HttpResponse
 from longline.surfaces.operation import NO_HEADERS, ApiError, ApiFailure, Operation
@@ -50,6 +51,7 @@ def error(status: int, text: str, headers: Mapping[str, str] = NO_HEADERS) -> Ap
 
 UNAUTHORIZED = tuple(error(401, text, CHALLENGE) for text in ("missing authorization", "invalid token"))
 FORBIDDEN = error(403, "the role member may not do this; it takes the role admin or moderator")
+RATE_LIMITED = error(429, "Rate limit exceeded, try again in 2 seconds", {"Retry-After": "2"})
 UNAVAILABLE = error(503, "Service temporarily unavailable")
 NUL_IN_URL = error(400, "Invalid address: NUL character")
 
@@ -68,12 +70,8 @@ class ErrorFormat:
         match found:
             case ApiFailure():
                 return error_response(found.error)
-            case TokenRefused():
-                _log.info("token refused", extra={"kind": found.kind})
-                return error_response(error(401, _REFUSALS.get(found.kind, "invalid token"), CHALLENGE))
-            case NotAllowed():
-                _log.info("caller not allowed", extra={"why": found.why})
-                return error_response(error(403, str(found)))
+            case TokenRefused() | NotAllowed() | TooOften():
+                return error_response(_refusal(found))
             case InvalidRequest() | NotJson() | NotAnObject():
                 return error_response(error(400, self.invalid_text(found)))
             case Unavailable():
@@ -108,7 +106,7 @@ class ErrorFormat:
 
     def general_errors(self, operation: Operation) -> Sequence[ApiError]:
         """Return the errors that an operation may give beside its own."""
-        refused = () if operation.access == "public" else (*UNAUTHORIZED, FORBIDDEN)
+        refused = () if operation.access == "public" else (*UNAUTHORIZED, FORBIDDEN, RATE_LIMITED)
         address = (NUL_IN_URL,) if operation.path_parameters or "query" in operation.parameters else ()
         body = () if operation.body is None else (error(400, "Invalid request body: not JSON"), TOO_LARGE)
         return (*refused, *address, *body, INTERNAL_ERROR, UNAVAILABLE)
@@ -168,6 +166,19 @@ _TEXTS: Mapping[str, Callable[[Problem], str]] = {
     "check": lambda problem: str(problem.expected),
 }
 """The text of each kind of problem."""
+
+
+def _refusal(found: TokenRefused | NotAllowed | TooOften) -> ApiError:
+    """Return the error of a caller that is not served."""
+    match found:
+        case TokenRefused():
+            _log.info("token refused", extra={"kind": found.kind})
+            return error(401, _REFUSALS.get(found.kind, "invalid token"), CHALLENGE)
+        case NotAllowed():
+            _log.info("caller not allowed", extra={"why": found.why})
+            return error(403, str(found))
+        case TooOften():
+            return error(429, str(found), {"Retry-After": str(found.seconds)})
 
 
 def problem_text(problem: Problem) -> str:

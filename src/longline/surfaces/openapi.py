@@ -13,6 +13,12 @@ Schema = dict[str, Any]
 
 SECURITY_SCHEMES: Mapping[str, Schema] = {
     "bearer": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
+    "api_key": {
+        "type": "apiKey",
+        "in": "header",
+        "name": "X-API-Key",
+        "description": "A key of this API, which may be sent as a bearer token as well.",
+    },
     "token_in_query": {
         "type": "apiKey",
         "in": "query",

@@ -13,6 +13,7 @@ from longline.drivers.disk_space import check_room
 from longline.drivers.run_delay import run_delay
 from longline.engine.loops import RETRY_INTERVAL_SECONDS, run_loops, run_until
 from longline.model.errors import NeedsOperator, Unavailable
+from longline.services.callers.rate_limits import RateLimits
 from longline.services.counts import Counts
 from longline.services.event_loop_lag import LoopMonitor
 from longline.services.health import Check, Health
@@ -27,7 +28,7 @@ from longline.wiring.doors.intervals import interval_services
 from longline.wiring.house import House, migrate_tables, open_house, registered_worker
 from longline.wiring.loops import API, LoopParts, build_loops
 from longline.wiring.parts.archive import html_archiving
-from longline.wiring.parts.callers import access_tokens
+from longline.wiring.parts.callers import access_tokens, api_keys
 from longline.wiring.parts.logs import Streams, closing_logs, copying_logs, writing_run_logs
 from longline.wiring.parts.metrics import counting, operation
 from longline.wiring.parts.search import indexing
@@ -176,6 +177,9 @@ def _app_parts(house: House, monitor: LoopMonitor) -> tuple[AppParts, Streams]:
         health=health,
         tokens=access_tokens(house),
         open_doors=_open_doors(settings),
+        api_keys=api_keys(house),
+        rate_limits=RateLimits(records.rate_limits, house.clock),
+        per_minute=settings.caller_per_minute or None,
         counts=Counts(records.tasks, records.runs),
         metrics_open=settings.metrics_open or settings.loopback,
         bots=bot_services(house),

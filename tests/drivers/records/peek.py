@@ -7,6 +7,8 @@ from typing import Any
 import asyncpg
 
 TABLES = (
+    "api_keys",
+    "rate_limits",
     "sink_positions",
     "sinks",
     "run_items",

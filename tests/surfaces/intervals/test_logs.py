@@ -384,8 +384,10 @@ async def test_who_may_not_and_what_is_not(door: Door):
             assert (await stranger.get(path)).json() == {"error": "missing authorization"}
             answer = await stranger.get(path, headers={"Authorization": "Bearer no"})
             assert (answer.status_code, answer.json()) == (401, {"error": "invalid token"})
-        assert (await stranger.get(f"{base}?token={door.token}")).status_code == 200
+        assert (await stranger.get(f"{base}?token={door.token}")).status_code == 401
         for way in ("stream", "stream/v2"):
+            streamed = await stranger.get(f"{base}/{way}?execution_id=nothing&token={door.token}")
+            assert streamed.json() == {"error": "Execution not found"}, "a token in the URL opens streams"
             answer = await client.get(f"/api/v1/jobs/nobody/logs/{way}")
             assert (answer.status_code, answer.json()) == (404, {"error": "Job not found"})
             answer = await client.get(f"{base}/{way}?execution_id=nothing")

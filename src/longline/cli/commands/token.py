@@ -21,6 +21,7 @@ def token(
     loaded: Loaded,
     role: Annotated[str, typer.Option(help=f"Role of the bearer: {', '.join(ROLES)}.")],
     sub: Annotated[str, typer.Option(help="Subject: the name of the bearer.")] = "cli",
+    tenant: Annotated[str, typer.Option(help="Tenant of the bearer, at an API with tenants.")] = "",
     ttl: Annotated[str, typer.Option(help="Lifetime of the token.", metavar="DURATION")] = "1h",
 ) -> None:
     """Print an access token, signed with the secret of the data folder or the settings."""
@@ -29,7 +30,7 @@ def token(
     seconds, secret = _seconds(ttl), loaded.settings.data / SECRET_NAME
     new = not loaded.settings.jwt_secret and not secret.exists()
     tokens = Tokens(jwt_secret(loaded.settings), lambda: time.time_ns() // 1_000_000)
-    typer.echo(tokens.issue(role, sub, seconds))
+    typer.echo(tokens.issue(role, sub, seconds, tenant))
     if new:
         typer.echo(f"note: {secret} is new; a server with another data folder or secret refuses this token", err=True)
 

@@ -10,6 +10,8 @@ from longline.drivers.records.archive.segments import SegmentRecords
 from longline.drivers.records.bots.bots import BotOverviewRecords, BotRecords
 from longline.drivers.records.bots.policies import BotPolicyRecords
 from longline.drivers.records.bots.tasks import BotTaskRecords
+from longline.drivers.records.callers.api_keys import ApiKeyRecords
+from longline.drivers.records.callers.rate_limits import RateLimitRecords
 from longline.drivers.records.counters import CounterRecords
 from longline.drivers.records.database import Database
 from longline.drivers.records.discovery.candidates import CandidateRecords
@@ -106,6 +108,8 @@ async def open_records(
         standing=StandingFrontierRecords(database),
         proxies=ProxyRecords(database),
         pools=PoolRecords(database),
+        api_keys=ApiKeyRecords(database),
+        rate_limits=RateLimitRecords(database),
         bots=BotRecords(database),
         bot_schedules=BotPolicyRecords(database),
         bot_look=BotOverviewRecords(database),

@@ -2,7 +2,6 @@
 
 import hmac
 import logging
-import math
 from collections import Counter
 from collections.abc import Sequence
 from hashlib import sha256
@@ -14,6 +13,7 @@ from longline.model.bots.bot import BotRow
 from longline.model.errors import LonglineError
 from longline.ports.clock import Clock
 from longline.ports.records.bots import BotStore
+from longline.services.callers.rate_limits import TooOften
 from longline.services.group_commit import GroupCommit
 
 BotMode = Literal["optional", "required"]
@@ -28,14 +28,6 @@ class BotRefused(LonglineError):
     def __init__(self, why: Why) -> None:
         super().__init__("Bot is disabled" if why == "disabled" else "Invalid or missing API token")
         self.why = why
-
-
-class TooOften(LonglineError):
-    """A bot exceeded its rate limit; its next request is accepted after `seconds`."""
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = max(1, math.ceil(seconds))
-        super().__init__(f"Rate limit exceeded, try again in {self.seconds} seconds")
 
 
 class BotCredentials(msgspec.Struct, frozen=True):

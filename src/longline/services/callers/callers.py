@@ -2,7 +2,10 @@
 
 import msgspec
 
+from longline.model.callers.api_key import ApiKeyRow, parse_key
 from longline.model.callers.caller import AccessRule, Caller, CallerKind, NotAllowed, Role, role_named
+from longline.services.callers.api_keys import ApiKeys
+from longline.services.callers.rate_limits import RateLimits
 from longline.services.tokens import TokenClaims, Tokens
 
 
@@ -15,17 +18,33 @@ class CallerCredentials(msgspec.Struct, frozen=True):
 
 
 class Callers:
-    """The one place that turns credentials into a caller."""
+    """The one place that turns credentials into a caller.
 
-    def __init__(self, tokens: Tokens) -> None:
-        self._tokens = tokens
+    `per_minute` is the operator's limit for each caller at an API, where neither its key nor the API has one.
+    """
+
+    def __init__(
+        self,
+        tokens: Tokens,
+        keys: ApiKeys | None = None,
+        limits: RateLimits | None = None,
+        per_minute: int | None = None,
+    ) -> None:
+        self._tokens, self._keys, self._limits, self._per_minute = tokens, keys, limits, per_minute
 
     async def admit(self, given: CallerCredentials, rule: AccessRule) -> Caller:
-        """Return the caller; raise `TokenRefused` for wrong credentials, `NotAllowed` for a caller not served."""
+        """Return the caller of a request that is served.
+
+        Raise `TokenRefused` for wrong credentials, `NotAllowed` for a caller that the rule does not serve, `TooOften`
+        for one that exceeds its rate limit.
+        """
         caller = await self.identify(given, is_open=rule.is_open)
         why = rule.denial(caller)
         if why is not None:
             raise NotAllowed(why, caller, rule)
+        per_minute = caller.per_minute or rule.per_minute or self._per_minute
+        if per_minute is not None and self._limits is not None:
+            await self._limits.check(f"{rule.door}/{caller.limit_key}", per_minute)
         return caller
 
     async def identify(self, given: CallerCredentials, *, is_open: bool = False) -> Caller:
@@ -33,11 +52,18 @@ class Callers:
 
         With `is_open`, a caller may have no credentials; wrong credentials are refused all the same.
         """
+        key = parse_key(given.bearer) or (None if given.bearer else parse_key(given.api_key))
+        if key is not None and self._keys is not None:
+            return _bearer_of(await self._keys.verify(key), given.address)
         if is_open and not given.bearer:
             return Caller("", "anonymous", Role.NONE, "anonymous", address=given.address)
         claims = self._tokens.verify(given.bearer)
         self._tokens.check(given.api_key)
         return _caller_of(claims, given.address)
+
+
+def _bearer_of(row: ApiKeyRow, address: str) -> Caller:
+    return Caller(row.uid, row.name, row.role, "key", row.tenant, address, row.door, row.per_minute)
 
 
 def _caller_of(claims: TokenClaims, address: str) -> Caller:

@@ -47,6 +47,10 @@ class ServerKeys(EngineKeys, frozen=True, kw_only=True):
             "Credentials at the interval API: key requires a token or an API key, open none; auto is open on loopback.",
         ),
     ] = "key"
+    caller_per_minute: Annotated[
+        int,
+        Key(integer(0), "Requests a minute of one caller at one API, unless its API key has a limit; 0 is no limit."),
+    ] = 0
     profile_port: Annotated[
         int, Key(integer(0, 65535), "Loopback port of the CPU and memory profiler; 0 switches the profiler off.")
     ] = 0

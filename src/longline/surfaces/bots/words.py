@@ -158,6 +158,7 @@ BOT_REFUSALS = (
 ADMIN_REFUSALS = (
     *(bot_error(401, "authentication_error", text, CHALLENGE) for text in (NO_CREDENTIALS, INVALID_TOKEN)),
     NOT_ALLOWED,
+    BOT_REFUSALS[-1],
 )
 """Errors for callers that are no admins."""
 

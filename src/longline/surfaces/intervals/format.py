@@ -45,7 +45,7 @@ class IntervalFormat(ErrorFormat):
         general = super().general_errors(operation)
         if operation.access != "internal":
             return general
-        return (INVALID_SECRET, *(each for each in general if each.status not in (401, 403)))
+        return (INVALID_SECRET, *(each for each in general if each.status not in (401, 403, 429)))
 
     def invalid_text(self, found: BadInput) -> str:
         """Return the text of a request that cannot be read."""

@@ -1,5 +1,6 @@
 """Callers: the tokens, keys and limits by which the APIs know them."""
 
+from longline.services.callers.api_keys import ApiKeys
 from longline.services.tokens import Tokens
 from longline.settings import jwt_public_key, jwt_secret
 from longline.wiring.house import House
@@ -18,3 +19,8 @@ def access_tokens(house: House) -> Tokens:
         public_key=jwt_public_key(s),
         skew_seconds=CLOCK_SKEW_SECONDS,
     )
+
+
+def api_keys(house: House) -> ApiKeys:
+    """Return the API keys."""
+    return ApiKeys(house.records.api_keys, house.clock)

@@ -1,0 +1,1 @@
+"""Callers on either engine: API keys, rate limits, audit."""

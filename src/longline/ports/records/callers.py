@@ -1,0 +1,51 @@
+"""Callers: API keys, and the rate limits of all callers."""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from longline.model.bots.rate_limit import TokenBucket
+from longline.model.callers.api_key import ApiKeyRow, NewApiKey
+
+
+class Spending(NamedTuple):
+    """Requests of one caller: the name it is counted under, its limit, and the number of requests."""
+
+    name: str
+    per_minute: int
+    times: int
+
+
+class ApiKeyStore(Protocol):
+    """API keys."""
+
+    async def add(self, key: NewApiKey, uid: str, secret: str) -> ApiKeyRow:
+        """Store a key; `secret` is the hash."""
+        ...
+
+    async def get(self, uids: Sequence[str]) -> dict[str, ApiKeyRow]:
+        """Return the keys with these public ids."""
+        ...
+
+    async def find(self, *, limit: int = 100, offset: int = 0) -> list[ApiKeyRow]:
+        """Return keys, newest first."""
+        ...
+
+    async def revoke(self, uid: str) -> ApiKeyRow | None:
+        """Revoke a key; a revoked key keeps its time. Return None for an unknown id."""
+        ...
+
+    async def touch(self, ids: Sequence[int]) -> None:
+        """Write the time of the last use, unless a time of the last minute is written."""
+        ...
+
+
+class RateLimitStore(Protocol):
+    """Token buckets of callers."""
+
+    async def spend(self, spendings: Sequence[Spending]) -> dict[str, TokenBucket]:
+        """Charge requests to the buckets of callers, each name once; return the buckets."""
+        ...
+
+    async def forget(self, age_ms: int) -> None:
+        """Delete the buckets of callers that sent no request for so long."""
+        ...
