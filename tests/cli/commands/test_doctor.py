@@ -153,7 +153,9 @@ def test_a_stored_pattern_that_cannot_be_compiled_is_named(longline: Command, tm
     assert longline("migrate").returncode == 0
     with closing(sqlite3.connect(next(tmp_path.rglob("longline.db")))) as database:
         crawl = '{"rules": {"disallow": ["(?=x)"]}}'
-        words = "INSERT INTO sources (name, base_url, crawl, created_at, updated_at) VALUES (?, ?, ?, 1, 1)"
+        words = (
+            "INSERT INTO sources (name, slug, base_url, crawl, created_at, updated_at) VALUES (?1, ?1, ?2, ?3, 1, 1)"
+        )
         database.execute(words, ("news", "https://a.example/", crawl))
         database.commit()
     outcome = longline("doctor", "--port", "0", COLUMNS="300")

@@ -9,8 +9,8 @@ def test_a_budget_is_set_shown_and_lifted(longline: Command, tmp_path: Path):
     longline("migrate")
     with closing(sqlite3.connect(next(tmp_path.rglob("longline.db")))) as records:
         records.execute(
-            "INSERT INTO sources (name, base_url, config, enabled, created_at, updated_at)"
-            " VALUES ('news', 'https://news.example/', '{}', TRUE, 1, 1)"
+            "INSERT INTO sources (name, slug, base_url, config, enabled, created_at, updated_at)"
+            " VALUES ('news', 'news', 'https://news.example/', '{}', TRUE, 1, 1)"
         )
         records.commit()
     set_ = longline("sources", "budget", "--id", "100000", "--most", "50")
@@ -67,3 +67,15 @@ def test_a_broken_file_of_parsers_is_named_with_its_line_at_the_start_and_by_the
     assert checked.returncode == 1
     assert "parsers\tfail\t" in checked.stdout
     assert "engines\tok\t" in checked.stdout, "the engines are checked all the same"
+
+
+def test_a_use_is_added_and_taken_off(longline: Command, tmp_path: Path):
+    data = ("--data", str(tmp_path / "data"))
+    longline("migrate", *data)
+    longline("sources", "add", "shop", "https://shop.example/", *data)
+    both = longline("sources", "use", "--id", "100000", "--add", "products", *data)
+    assert both.stdout.endswith("shop: interval, products\n")
+    left = longline("sources", "use", "--id", "100000", "--remove", "interval", *data)
+    assert left.stdout.endswith("shop: products\n")
+    assert "products" in longline("sources", "list", *data).stdout
+    assert longline("sources", "use", "--id", "100000", *data, check=False).returncode == 2

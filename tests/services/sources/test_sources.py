@@ -8,6 +8,7 @@ import pytest
 
 from longline.model.errors import BadInput, Conflict, NotFound
 from longline.model.sources.source import NewSource, SourceQuery
+from longline.model.sources.use import SourceUse
 from longline.plugins import Item, Page, parser
 from longline.plugins.registry import Registry
 from longline.ports.records import Records
@@ -95,3 +96,23 @@ async def test_a_source_with_a_parser_that_was_removed_can_be_changed_otherwise(
     assert (renamed.name, renamed.parser, renamed.config) == ("b", "gone", '{"x":1}')
     mended = await sources.change(row.id, lambda was: msgspec.structs.replace(was, parser="books", config="{}"))
     assert (mended.parser, mended.config) == ("books", "{}")
+
+
+async def test_a_source_that_another_api_uses_is_not_deleted(sources: Sources):
+    shop = await sources.make(NewSource("s", "https://s.example/", use=SourceUse.PRODUCTS))
+    await sources.make(NewSource("s", "https://s.example/"))
+    with pytest.raises(Conflict, match="source s is also used by products: take off its use by interval instead"):
+        await sources.remove(shop.id)
+    with pytest.raises(Conflict, match="source s is also used by interval"):
+        await sources.remove(shop.id, SourceUse.PRODUCTS)
+    await sources.set_use(shop.id, SourceUse.INTERVAL, on=False)
+    await sources.remove(shop.id, SourceUse.PRODUCTS)
+    with pytest.raises(NotFound):
+        await sources.get(shop.id)
+
+
+async def test_a_use_is_added_and_taken_off(sources: Sources):
+    row = await sources.make(NewSource("s", "https://s.example/"))
+    assert (await sources.set_use(row.id, SourceUse.CATALOGUE, on=True)).uses == '["catalogue","interval"]'
+    assert (await sources.set_use(row.id, SourceUse.INTERVAL, on=False)).uses == '["catalogue"]'
+    assert (await sources.set_use(row.id, SourceUse.CATALOGUE, on=False)).uses == "[]"

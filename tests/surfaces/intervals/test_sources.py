@@ -17,6 +17,7 @@ from longline.engine.feeds.sitemap_reader import SitemapReader
 from longline.model.discovery.link import LinkQuery, NewLink
 from longline.model.runs.plan import CrawlPlan
 from longline.model.sources.source import NewSource, RemoteSource
+from longline.model.sources.use import SourceUse
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 from tests.engine.web import MISSING, HandMadeWeb, Said, mapped, rss
@@ -562,3 +563,37 @@ async def test_26_sync_sees_every_source_of_another_service_once(records: Record
             )
             await stage.ask("POST", "/api/v1/admin/sync-enabled-sources", expect=502)
         await service.close()
+
+
+# -- sources that other APIs use ------------------------------------------------------------------------------------
+
+
+async def test_a_source_of_another_api_is_shown_and_left_alone(stage: Stage, reader: Reader):
+    shop = await stage.house.records.sources.make(
+        NewSource("shop", "https://shop.example/", use=SourceUse.PRODUCTS, feed_url="https://shop.example/feed")
+    )
+    [shown] = (await stage.ask("GET", PATH))["sources"]
+    assert shown["id"] == shop.public_id
+    mapper = SitemapReader(mapped(reader.web, stage.clock))
+    await stage.ask("PATCH", f"{PATH}/{shop.public_id}/enable")
+    await stage.ask("PATCH", f"{PATH}/{shop.public_id}/feed-enable")
+    for _ in range(60):
+        synced = await stage.ask("POST", "/api/v1/admin/sync-enabled-sources")
+        assert (synced["created"], synced["sources_seen"]) == ([], 0)
+        assert await mapper.once() == 0
+        assert await reader.look() == 0
+        await reader.search()
+        assert await stage.planner().poll() == 0
+        stage.clock.advance(60)
+    assert reader.web.asked == []
+    assert (await stage.ask("GET", "/api/v1/jobs"))["jobs"] == []
+
+
+async def test_a_source_of_another_api_gets_a_job_when_it_is_registered_here_too(stage: Stage):
+    shop = await stage.house.records.sources.make(NewSource("shop", "https://shop.example/", use=SourceUse.PRODUCTS))
+    made = await stage.ask("POST", PATH, {"name": "shop", "url": "https://shop.example/", "rate_limit": "9s"}, 201)
+    assert (made["id"], made["rate_limit"]) == (shop.public_id, "9s")
+    assert (await stage.ask("POST", "/api/v1/admin/sync-enabled-sources"))["created"] == [shop.public_id]
+    refused = await stage.ask("DELETE", f"{PATH}/{shop.public_id}", expect=409)
+    assert refused["error"].startswith("source shop is also used by products: take off its use by interval instead")
+    await stage.ask("POST", PATH, {"name": "shop", "url": "https://shop.example/"}, 409)

@@ -9,11 +9,13 @@ from longline.cli.event_loop import run
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
 from longline.model.sources.source import NewSource, SourceQuery, SourceRow
+from longline.model.sources.use import SourceUse, decode_uses
 from longline.model.url import parse, without_credentials
 from longline.services.sources.sources import Sources
 from longline.settings import Loaded
 from longline.settings.values import JSON_OBJECT
 from longline.wiring import open_house
+from longline.wiring.doors.intervals import schedule_services
 from longline.wiring.house import House, migrate_tables
 
 Parsing = Annotated[
@@ -29,8 +31,9 @@ Limit = Annotated[int, typer.Option("--limit", help="Maximum number.", min=1, ma
 
 def build() -> typer.Typer:
     """Return the command group."""
-    app = typer.Typer(help="List and add sources, set their parsers, limit their URLs.", no_args_is_help=True)
-    for name, command in {"list": show, "add": add, "parser": set_parser, "budget": budget}.items():
+    app = typer.Typer(help="List and add sources, set their parsers and uses, limit their URLs.", no_args_is_help=True)
+    commands = {"list": show, "add": add, "parser": set_parser, "budget": budget, "use": set_use}
+    for name, command in commands.items():
         app.command(name)(command)
     return app
 
@@ -111,6 +114,36 @@ def budget(
 
 
 @takes("data", "database")
+def set_use(
+    loaded: Loaded,
+    source_id: SourceId,
+    add: Annotated[SourceUse | None, typer.Option("--add", help="API that crawls the source from now on.")] = None,
+    remove: Annotated[SourceUse | None, typer.Option("--remove", help="API that leaves the source alone.")] = None,
+) -> None:
+    """Let an API crawl a source, or leave it alone; a schedule without its use is paused."""
+    use = add or remove
+    if use is None or (add and remove):
+        raise typer.BadParameter("give either --add or --remove")
+
+    async def work() -> SourceRow:
+        async with open_house(loaded.settings) as house:
+            row = await (await _sources(house)).set_use(source_id, use, on=add is not None)
+            schedules = schedule_services(house, house.records)[1]
+            if use == SourceUse.INTERVAL and add is None:
+                await schedules.disabled(row.public_id)
+            elif use == SourceUse.INTERVAL and row.enabled:
+                await schedules.enabled(row.public_id)
+            return row
+
+    row = run(work())
+    typer.echo(f"{row.id} {row.name}: {_uses_of(row)}")
+
+
+def _uses_of(row: SourceRow) -> str:
+    return ", ".join(sorted(decode_uses(row.uses))) or "–"
+
+
+@takes("data", "database")
 def show(loaded: Loaded, limit: Limit = 100) -> None:
     """List the sources by name, with their ids, parsers and budgets."""
 
@@ -121,10 +154,11 @@ def show(loaded: Loaded, limit: Limit = 100) -> None:
     found = run(work())
     keys = (Column("id", copied=True, right=True), "name", Column("id in the HTTP API", copied=True))
     numbers = (Column("budget", right=True), Column("admitted", right=True))
-    listing = Listing(*keys, Column("URL", copied=True), "enabled", "parser", *numbers)
+    listing = Listing(*keys, Column("URL", copied=True), "enabled", "uses", "parser", *numbers)
     for row in found:
         spent = ("–", "–") if row.budget is None else (str(row.budget), str(row.admitted))
-        rest = (without_credentials(row.base_url), "yes" if row.enabled else "no", row.parser or "–", *spent)
+        facts = ("yes" if row.enabled else "no", _uses_of(row), row.parser or "–")
+        rest = (without_credentials(row.base_url), *facts, *spent)
         listing.add(str(row.id), row.name, row.public_id, *rest)
     listing.print()
     if not found:

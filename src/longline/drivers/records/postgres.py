@@ -20,7 +20,13 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 6
-RETRYABLE_ERRORS = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError, TryAgain)
+# A transaction looks before it writes a unique value; its second attempt finds the value that was taken meanwhile.
+RETRYABLE_ERRORS = (
+    asyncpg.DeadlockDetectedError,
+    asyncpg.SerializationError,
+    asyncpg.UniqueViolationError,
+    TryAgain,
+)
 ENGINE_FAILURES = (
     OSError,
     TimeoutError,
@@ -107,6 +113,8 @@ class PostgresDatabase:
                 last = error
                 log.info("transaction retried", extra={"why": type(error).__name__})
                 await asyncio.sleep(random.uniform(0, 0.02 * 2**attempt))
+        if isinstance(last, asyncpg.UniqueViolationError):
+            raise last  # no race, but a fault of the transaction
         why = f"{type(last).__name__}: {_line(last)}"
         raise Unavailable(f"a transaction at {self._where} gave up after {MAX_ATTEMPTS} attempts: {why}") from last
 

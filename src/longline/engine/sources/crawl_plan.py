@@ -24,6 +24,7 @@ from longline.model.runs.plan import (
     Retries,
 )
 from longline.model.sources.source import MAX_RATE_LIMIT_SECONDS, CrawlSource, SourceRow
+from longline.model.sources.use import SourceUse
 from longline.model.url import Url, parse
 from longline.plugins.parser import CONFIG_KEY, LAST_RESORT_KEY, PARSER_KEY
 from longline.plugins.registry import Registry
@@ -66,7 +67,14 @@ def as_crawled(row: SourceRow) -> CrawlSource:
     """Return a source of our table as crawls need it."""
     said: dict[str, Any] = msgspec.json.decode(row.crawl)
     said |= {PARSER_KEY: row.parser, CONFIG_KEY: msgspec.json.decode(row.config)}
-    return _source(row.public_id, row.name, row.base_url, said, row.id, enabled=row.enabled)
+    source = _source(row.public_id, row.name, row.base_url, said, row.id, enabled=row.enabled)
+    return msgspec.structs.replace(
+        source,
+        delay_ms=row.delay_ms,
+        concurrency=row.concurrency,
+        user_agent=row.user_agent or "",
+        is_scheduled=row.has_use(SourceUse.INTERVAL),
+    )
 
 
 def described(said: dict[str, Any]) -> CrawlSource:
@@ -167,7 +175,7 @@ def plan_of(source: CrawlSource, url: str, rules: CrawlRules, parsers: Registry)
         fetch=FetchOptions(
             max_redirects=rules.max_redirects,
             content_types=parsers.content_types(source.parser),
-            user_agents=rules.user_agents,
+            user_agents=(source.user_agent,) if source.user_agent else rules.user_agents,
             render=source.dynamic,
         ),
         parse=parse_options(source, readability=rules.readability),
@@ -183,19 +191,21 @@ def _politeness(source: CrawlSource, rules: CrawlRules) -> Politeness:
         robots=rules.robots,
         delay_ms=rules.delay_ms if pause is None else pause,
         jitter_ms=rules.jitter_ms if pause is None else pause // 2,
-        concurrency=DEFAULT_CONCURRENCY,
+        concurrency=source.concurrency or DEFAULT_CONCURRENCY,
     )
 
 
 def pause_ms(source: CrawlSource | None) -> int | None:
-    """Return the pause of a source's rate limit, a duration or a bare number of seconds; None without a limit.
+    """Return the pause of a source's rate limit, a duration or a bare number of seconds, else its delay, if any.
 
     A longer rate limit than a day, of another service's source, is a mistake, and may be too large for an engine.
     """
-    try:
-        return round(min(parse_duration(source.rate_limit), MAX_RATE_LIMIT_SECONDS) * 1000) if source else None
-    except ValueError:
+    if source is None:
         return None
+    try:
+        return round(min(parse_duration(source.rate_limit), MAX_RATE_LIMIT_SECONDS) * 1000)
+    except ValueError:
+        return source.delay_ms
 
 
 def hosts_with_and_without_www(url: Url) -> tuple[str, str]:

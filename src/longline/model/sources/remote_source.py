@@ -5,6 +5,7 @@ import msgspec
 from longline.model.feeds import feed_poll as poll
 from longline.model.feeds.feed_poll import FAILURES, SEARCH_INTERVAL_MS, FeedRow
 from longline.model.sources.source import RemoteSource, SourceRow
+from longline.model.sources.use import SourceUse, with_use
 
 GONE = "gone from the service that keeps it"
 """Reason for disabling a source that its curator no longer has."""
@@ -38,7 +39,7 @@ def followed(row: SourceRow, said: RemoteSource) -> SourceRow:
     if other_feed or row.feed_disabled_at == row.told_feed_disabled_at:
         since, why = said.feed_disabled_at, said.feed_disable_reason
         facts |= {"feed_disabled_at": since, "told_feed_disabled_at": since, "feed_disable_reason": why}
-    return msgspec.structs.replace(row, **facts)
+    return msgspec.structs.replace(row, uses=with_use(row.uses, SourceUse.INTERVAL), **facts)
 
 
 def feed_followed(feed: FeedRow, now: int, before: SourceRow, after: SourceRow) -> FeedRow:

@@ -7,6 +7,7 @@ import msgspec
 from longline.model.duration import parse_duration
 from longline.model.errors import BadInput
 from longline.model.feeds.feed_poll import POLL_INTERVAL_MS
+from longline.model.sources.use import SourceUse, decode_uses, encode_uses, with_use
 
 MAX_RATE_LIMIT_SECONDS = 86_400.0
 """Longest pause between two requests that a source may ask for: a day."""
@@ -26,7 +27,8 @@ def rate_limit_seconds(text: str) -> float:
 class NewSource(msgspec.Struct, frozen=True):
     """A source to be registered; `config` is a JSON object, `budget` bounds the URLs of all its runs together.
 
-    The config is that of the named parser. A source that another service keeps has a `ref`, its id there.
+    The config is that of the named parser. A source that another service keeps has a `ref`, its id there. Without a
+    slug, one is made of the name.
     """
 
     name: str
@@ -41,6 +43,12 @@ class NewSource(msgspec.Struct, frozen=True):
     feed_wanted: bool = True
     feed_every_ms: int = POLL_INTERVAL_MS
     ref: str | None = None
+    slug: str | None = None
+    use: SourceUse = SourceUse.INTERVAL
+    extension: str | None = None
+    user_agent: str | None = None
+    delay_ms: int | None = None
+    concurrency: int | None = None
 
 
 class SourceRow(msgspec.Struct, frozen=True):
@@ -78,11 +86,35 @@ class SourceRow(msgspec.Struct, frozen=True):
     succeeded_at: int | None = None
     failed_at: int | None = None
     failures: int = 0
+    slug: str = ""
+    uses: str = encode_uses([SourceUse.INTERVAL])
+    extension: str | None = None
+    user_agent: str | None = None
+    delay_ms: int | None = None
+    concurrency: int | None = None
+    robots_url: str | None = None
+    robots_text: str | None = None
+    robots_fetched_at: int | None = None
+
+    def has_use(self, use: SourceUse) -> bool:
+        """Return whether an API crawls the source."""
+        return use in decode_uses(self.uses)
 
     @property
     def public_id(self) -> str:
         """Return the public id of the source: the curator's, else our own."""
         return self.ref or self.uid or str(self.id)
+
+
+def joined(row: SourceRow, new: NewSource) -> SourceRow:
+    """Return a source that one more API uses; its settings stay, and settings that it lacks come from `new`."""
+    names = ("extension", "user_agent", "delay_ms", "concurrency", "identity_key", "feed_url")
+    facts: dict[str, Any] = {name: getattr(new, name) for name in names if getattr(row, name) is None}
+    if row.parser is None and new.parser is not None:
+        facts |= {"parser": new.parser, "config": new.config}
+    if row.crawl == "{}":
+        facts["crawl"] = new.crawl
+    return msgspec.structs.replace(row, uses=with_use(row.uses, new.use), **facts)
 
 
 class RemoteSource(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,7 +154,7 @@ class CrawlSource(msgspec.Struct, frozen=True, kw_only=True):
 
     A browser renders the pages of a `dynamic` source. `parser` is the name of its parser, empty for the closest match,
     and `config` the config of that parser; `reading` are settings for the parsers that make documents of its pages;
-    `discover` allows to follow up links to other sites.
+    `discover` allows to follow up links to other sites. A source that `is_scheduled` has an automatic schedule.
     """
 
     ref: str
@@ -140,3 +172,7 @@ class CrawlSource(msgspec.Struct, frozen=True, kw_only=True):
     config: dict[str, Any] = {}
     reading: dict[str, Any] = {}
     discover: bool = False
+    delay_ms: int | None = None
+    concurrency: int | None = None
+    user_agent: str = ""
+    is_scheduled: bool = True

@@ -15,7 +15,10 @@ class SourceStore(Protocol):
         ...
 
     async def make(self, source: NewSource) -> SourceRow:
-        """Register a source; raise `Conflict` when the name is taken."""
+        """Register a source; raise `Taken` when the name or the slug is taken.
+
+        A source of this name on the same host that only other APIs use gets one more use, and stays as it is.
+        """
         ...
 
     async def limit(self, source_id: int, budget: int | None) -> SourceRow | None:
@@ -28,6 +31,10 @@ class SourceStore(Protocol):
 
     async def get_by_ref(self, ref: str) -> SourceRow | None:
         """Return one source by its id at the curator, else by its number."""
+        ...
+
+    async def get_by_name(self, name: str) -> SourceRow | None:
+        """Return the source of that name."""
         ...
 
     async def get_by_identity(self, identity_key: str) -> SourceRow | None:
@@ -43,11 +50,11 @@ class SourceStore(Protocol):
         ...
 
     async def change(self, source: SourceRow, was: SourceRow | None = None) -> SourceRow | None:
-        """Write a source; return None when gone or changed from `was`. `Conflict` for a taken name."""
+        """Write a source; return None when gone or changed from `was`. `Taken` for a taken name or slug."""
         ...
 
-    async def remove(self, source_id: int) -> bool:
-        """Delete a source; its schedules and runs stay."""
+    async def remove(self, source_id: int, uses: str | None = None) -> bool:
+        """Delete a source, only while it has these uses if given; its schedules and runs stay."""
         ...
 
 

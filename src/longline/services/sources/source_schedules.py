@@ -58,7 +58,7 @@ class SyncResult(msgspec.Struct):
 
 
 class SourceSchedules:
-    """The automatic schedules: one for every enabled source, none running for a disabled source."""
+    """The automatic schedules: one for every enabled source that has one, none running for a disabled source."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class SourceSchedules:
     async def enabled(self, ref: str) -> None:
         """Make or resume the schedule of an enabled source to run now, unless a person paused it."""
         source = await self._directory.get(ref)
-        if source is not None:
+        if source is not None and source.is_scheduled:
             await self._ensure(source, 1)
             await self._call()
 
@@ -122,7 +122,7 @@ class SourceSchedules:
 
     async def run(self) -> SyncResult:
         """Synchronise the schedules of all sources; an error at one source does not stop the others."""
-        sources = await self._directory.all()
+        sources = [source for source in await self._directory.all() if source.is_scheduled]
         enabled = [source for source in sources if source.enabled]
         done = SyncResult(seen=len(sources), enabled=len(enabled))
         done.disabled = [source.ref for source in sources if not source.enabled]

@@ -8,6 +8,7 @@ import msgspec
 from longline.model.errors import BadInput, Conflict, NotFound, StaleLease
 from longline.model.feeds import feed_poll as poll
 from longline.model.sources.source import NewSource, SourceQuery, SourceRow
+from longline.model.sources.use import SourceUse, decode_uses, with_use, without_use
 from longline.plugins.registry import Registry
 from longline.ports.clock import Clock
 from longline.ports.records.feeds import FeedStore
@@ -100,7 +101,21 @@ class Sources:
             raise NotFound("source", source_id)
         return row
 
-    async def remove(self, source_id: int) -> None:
-        """Delete a source; raise `NotFound` for an unknown id."""
-        if not await self._records.remove(source_id):
-            raise NotFound("source", source_id)
+    async def remove(self, source_id: int, use: SourceUse = SourceUse.INTERVAL) -> None:
+        """Delete a source for the API that has this use; raise `NotFound`, or `Conflict` if another API uses it."""
+        for _ in range(MAX_TRIES):
+            row = await self.get(source_id)
+            others = decode_uses(row.uses) - {use}
+            if others:
+                raise Conflict(
+                    f"source {row.name} is also used by {', '.join(sorted(others))}: take off its use by {use} instead,"
+                    f" with longline sources use --id {row.id} --remove {use}"
+                )
+            if await self._records.remove(source_id, row.uses):
+                return
+        raise StaleLease(f"source {source_id} kept changing")
+
+    async def set_use(self, source_id: int, use: SourceUse, *, on: bool) -> SourceRow:
+        """Let an API crawl a source, or leave it alone; the source stays, even without any use."""
+        changed = with_use if on else without_use
+        return await self.change(source_id, lambda row: msgspec.structs.replace(row, uses=changed(row.uses, use)))

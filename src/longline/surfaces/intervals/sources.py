@@ -45,6 +45,11 @@ MAX_PAGE = 10**9
 SOURCE_NOT_FOUND = error(404, "Source not found")
 NAME_TAKEN = error(409, "there is a source called news")
 KEPT_ELSEWHERE = error(409, "source 42 is kept by another service: change it there")
+USED_ELSEWHERE = error(
+    409,
+    "source news is also used by products: take off its use by interval instead,"
+    " with longline sources use --id 100001 --remove interval",
+)
 SOURCE_CHANGING = error(409, "source 100001 kept changing")
 INVALID_SOURCE = error(400, "bad URL 'example.com': it has no scheme; write it out, as in https://example.com/")
 BUDGET_REQUIRED = error(400, "budget is required; null lifts it")
@@ -302,7 +307,7 @@ async def change_source(services: SourceServices, source_id: SourceId, body: Sou
     "/api/v1/sources/{source_id}",
     "Delete a source and its recurring job",
     status=204,
-    errors=(SOURCE_NOT_FOUND, KEPT_ELSEWHERE),
+    errors=(SOURCE_NOT_FOUND, KEPT_ELSEWHERE, USED_ELSEWHERE),
 )
 async def delete_source(services: SourceServices, source_id: SourceId) -> None:
     await services.sources.remove(await services.sources.ours(source_id))

@@ -15,7 +15,11 @@ from longline.model.sources.source import NewSource, RemoteSource, SourceRow
 BATCH_SIZE = 100
 """Largest number of sources changed in one transaction."""
 
-UNSYNCED_COLUMNS = ("created_at", "updated_at", "budget", "admitted", "ref", "uid")
+UNSYNCED_COLUMNS = (
+    *("created_at", "updated_at", "budget", "admitted", "ref", "uid", "slug", "extension", "user_agent"),
+    *("delay_ms", "concurrency", "succeeded_at", "failed_at", "failures"),
+    *("robots_url", "robots_text", "robots_fetched_at"),
+)
 """Columns that a curator does not set."""
 
 

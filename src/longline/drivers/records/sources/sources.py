@@ -1,19 +1,35 @@
 """Sources, on either engine."""
 
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 
-from longline.drivers.records.database import Row, Transaction, struct
-from longline.drivers.records.like_patterns import contains
+from longline.drivers.records.database import Row, Transaction, TryAgain, struct
+from longline.drivers.records.like_patterns import contains, literal
 from longline.drivers.records.table import Table
-from longline.model.errors import Conflict, Unavailable
+from longline.model.errors import Unavailable
 from longline.model.ids import new_id
-from longline.model.sources.source import NewSource, SourceQuery, SourceRow
+from longline.model.sources.source import NewSource, SourceQuery, SourceRow, joined
+from longline.model.sources.use import (
+    MAX_SLUG_CHARS,
+    Taken,
+    decode_uses,
+    encode_uses,
+    free_slug,
+    slug_of,
+)
+from longline.model.url import parse
 
 SOURCE_COLUMNS = (
     "id",
     "name",
+    "slug",
+    "uses",
+    "extension",
+    "user_agent",
+    "delay_ms",
+    "concurrency",
+    "failures",
     "base_url",
     "parser",
     "config",
@@ -40,10 +56,12 @@ class SourceRecords(Table):
         return struct(row, SourceRow)
 
     async def make(self, source: NewSource) -> SourceRow:
-        row = await self._database.transact(lambda tx: add_source(tx, source))
-        if row is None:
-            raise Conflict(f"there is a source called {source.name}")
-        return struct(row, SourceRow)
+        async def work(tx: Transaction) -> SourceRow:
+            known = await _joined(tx, source)
+            made = None if known else await add_source(tx, source)
+            return known or (struct(made, SourceRow) if made else await _refuse(tx, source))
+
+        return await self._database.transact(work)
 
     async def limit(self, source_id: int, budget: int | None) -> SourceRow | None:
         async def work(tx: Transaction) -> SourceRow | None:
@@ -58,6 +76,9 @@ class SourceRecords(Table):
     async def get_by_ref(self, ref: str) -> SourceRow | None:
         kept = await self._one("curated_source", SourceRow, ref=ref)
         return kept or await self._one("source_called", SourceRow, called=ref)
+
+    async def get_by_name(self, name: str) -> SourceRow | None:
+        return await self._one("source_by_name", SourceRow, name=name)
 
     async def get_by_identity(self, identity_key: str) -> SourceRow | None:
         return await self._one("source_by_identity", SourceRow, identity_key=identity_key)
@@ -76,28 +97,27 @@ class SourceRecords(Table):
         return await self._database.read(work)
 
     async def change(self, source: SourceRow, was: SourceRow | None = None) -> SourceRow | None:
-        values = {name: getattr(source, name) for name in (*SOURCE_COLUMNS, *FEED_COLUMNS)}
-
         async def work(tx: Transaction) -> SourceRow | None:
             other = await tx.one("source_by_name", name=source.name)
             if other is not None and other["id"] != source.id:
-                raise Conflict(f"there is a source called {source.name}")
+                raise _name_taken(source.name)
+            other = await tx.one("source_by_slug", slug=source.slug)
+            if other is not None and other["id"] != source.id:
+                raise _slug_taken(source.slug)
             await tx.all("lock_source", id=source.id)
             before = await tx.one("source", id=source.id)
-            if before is not None and was is not None and any(before[name] != getattr(was, name) for name in values):
+            if before is not None and was is not None and _values(struct(before, SourceRow)) != _values(was):
                 return None
-            other_feed = before is not None and before["feed_url"] != source.feed_url
-            if other_feed:
-                await tx.all("forget_feed", source_id=source.id)
-            row = await tx.one("change_source", other_feed=other_feed, **values)
-            if before is not None and before["feed_every_ms"] != source.feed_every_ms:
-                await tx.all("repace_feed", source_id=source.id, every_ms=source.feed_every_ms)
-            return struct(row, SourceRow) if row else None
+            return None if before is None else await _write(tx, struct(before, SourceRow), source)
 
         return await self._database.transact(work)
 
-    async def remove(self, source_id: int) -> bool:
+    async def remove(self, source_id: int, uses: str | None = None) -> bool:
         async def work(tx: Transaction) -> bool:
+            await tx.all("lock_source", id=source_id)
+            row = await tx.one("source", id=source_id)
+            if row is None or uses not in (None, row["uses"]):
+                return False
             await tx.all("let_go_of_source", id=source_id)
             await tx.all("let_go_of_source_runs", id=source_id)
             return await tx.one("remove_source", id=source_id) is not None
@@ -105,13 +125,68 @@ class SourceRecords(Table):
         return await self._database.transact(work)
 
 
+async def _joined(tx: Transaction, source: NewSource) -> SourceRow | None:
+    """Return the source of this name that other APIs use, with the use added; None where there is no such source."""
+    found = await tx.one("source_by_name", name=source.name)
+    if found is None:
+        return None
+    await tx.all("lock_source", id=found["id"])
+    found = await tx.one("source", id=found["id"])
+    if found is None or source.use in decode_uses(found["uses"]):
+        return None
+    if parse(found["base_url"]).host != parse(source.base_url).host:
+        raise Taken("name", f"there is a source called {source.name} on another host")
+    before = struct(found, SourceRow)
+    return await _write(tx, before, joined(before, source))
+
+
+async def _write(tx: Transaction, before: SourceRow, source: SourceRow) -> SourceRow | None:
+    other_feed = before.feed_url != source.feed_url
+    if other_feed:
+        await tx.all("forget_feed", source_id=source.id)
+    row = await tx.one("change_source", other_feed=other_feed, **_values(source))
+    if before.feed_every_ms != source.feed_every_ms:
+        await tx.all("repace_feed", source_id=source.id, every_ms=source.feed_every_ms)
+    return struct(row, SourceRow) if row else None
+
+
+def _values(source: SourceRow) -> dict[str, Any]:
+    return {name: getattr(source, name) for name in (*SOURCE_COLUMNS, *FEED_COLUMNS)}
+
+
+async def _refuse(tx: Transaction, source: NewSource) -> NoReturn:
+    """Raise the error of a source that was not added."""
+    if await tx.one("source_by_name", name=source.name) is not None:
+        raise _name_taken(source.name)
+    if source.slug is not None:
+        raise _slug_taken(source.slug)
+    raise TryAgain  # another process has just taken the slug that was made of the name
+
+
+def _name_taken(name: str) -> Taken:
+    return Taken("name", f"there is a source called {name}")
+
+
+def _slug_taken(slug: str) -> Taken:
+    return Taken("slug", f"there is a source with the slug {slug}")
+
+
 async def add_source(tx: Transaction, source: NewSource) -> Row | None:
     """Insert a source, its feed and sitemaps due at once; return None when its name is taken."""
-    made = await tx.one("add_source", uid=new_id(), **msgspec.structs.asdict(source))
+    values = msgspec.structs.asdict(source)
+    uses = encode_uses([values.pop("use")])
+    values["slug"] = source.slug or await _free_slug(tx, source.name)
+    made = await tx.one("add_source", uid=new_id(), uses=uses, **values)
     if made is not None:
         await tx.all("begin_feed", source_id=made["id"])
         await tx.all("begin_sitemaps", source_id=made["id"])
     return made
+
+
+async def _free_slug(tx: Transaction, name: str) -> str:
+    slug = slug_of(name)
+    rows = await tx.all("slugs_like", slug=slug, pattern=f"{literal(slug[: MAX_SLUG_CHARS - 10])}-%")
+    return free_slug(slug, (row["slug"] for row in rows))
 
 
 def _asked(query: SourceQuery) -> dict[str, Any]:

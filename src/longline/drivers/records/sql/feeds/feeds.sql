@@ -49,7 +49,7 @@ WHERE id = :source_id;
 UPDATE feeds SET due_at = CAST(:now AS BIGINT) + :hold
 WHERE source_id /*pg = ANY (ARRAY */ /*lite IN */ (
     SELECT f.source_id FROM feeds f JOIN sources s ON s.id = f.source_id
-    WHERE f.due_at <= :now AND f.run_id IS NULL AND s.feed_wanted AND s.enabled
+    WHERE f.due_at <= :now AND f.run_id IS NULL AND s.feed_wanted AND s.enabled AND s.uses LIKE '%"interval"%'
       AND (s.feed_url IS NULL) = :searching AND (s.feed_listed OR s.feed_url IS NULL)
     ORDER BY f.due_at, f.source_id LIMIT :limit /*pg FOR UPDATE OF f SKIP LOCKED */
 ) /*pg ) */

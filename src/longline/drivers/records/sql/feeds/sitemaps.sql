@@ -13,7 +13,7 @@ UPDATE sitemaps SET level = :level, run_id = CAST(:run_id AS BIGINT), due_at = :
 UPDATE sitemaps SET due_at = CAST(:now AS BIGINT) + :hold
 WHERE source_id /*pg = ANY (ARRAY */ /*lite IN */ (
     SELECT m.source_id FROM sitemaps m JOIN sources s ON s.id = m.source_id
-    WHERE m.due_at <= :now AND m.run_id IS NULL AND s.feed_wanted AND s.enabled
+    WHERE m.due_at <= :now AND m.run_id IS NULL AND s.feed_wanted AND s.enabled AND s.uses LIKE '%"interval"%'
     ORDER BY m.due_at, m.source_id LIMIT :limit /*pg FOR UPDATE OF m SKIP LOCKED */
 ) /*pg ) */
 RETURNING *;

@@ -19,7 +19,7 @@ WHERE name = :name AND ref IS NULL
 RETURNING *;
 
 -- name: change_curated_source
-UPDATE sources SET name = :name, base_url = :base_url, parser = CAST(:parser AS TEXT), config = :config,
+UPDATE sources SET name = :name, uses = :uses, base_url = :base_url, parser = CAST(:parser AS TEXT), config = :config,
     crawl = :crawl, enabled = :enabled,
     disabled_at = CAST(:disabled_at AS BIGINT), disable_reason = CAST(:disable_reason AS TEXT),
     feed_url = CAST(:feed_url AS TEXT), feed_wanted = :feed_wanted, feed_every_ms = :feed_every_ms,

@@ -1,9 +1,10 @@
 -- Sources: places to crawl. The enabled switch, the feed and the identity are columns because lists filter by them.
 
 -- name: add_source
-INSERT INTO sources (name, base_url, parser, config, crawl, enabled, feed_url, identity_key, budget,
+INSERT INTO sources (name, slug, uses, base_url, extension, user_agent, delay_ms, concurrency, parser, config, crawl, enabled, feed_url, identity_key, budget,
     feed_wanted, feed_every_ms, ref, uid, created_at, updated_at)
-VALUES (:name, :base_url, CAST(:parser AS TEXT), :config, :crawl, :enabled, CAST(:feed_url AS TEXT), CAST(:identity_key AS TEXT),
+VALUES (:name, :slug, :uses, :base_url, CAST(:extension AS TEXT), CAST(:user_agent AS TEXT), CAST(:delay_ms AS BIGINT),
+    CAST(:concurrency AS BIGINT), CAST(:parser AS TEXT), :config, :crawl, :enabled, CAST(:feed_url AS TEXT), CAST(:identity_key AS TEXT),
     CAST(:budget AS BIGINT), :feed_wanted, :feed_every_ms, CAST(:ref AS TEXT), :uid, :now, :now)
 ON CONFLICT DO NOTHING
 RETURNING *;
@@ -14,6 +15,12 @@ UPDATE sources SET budget = CAST(:budget AS BIGINT), updated_at = :now, admitted
     SELECT CAST(COALESCE(SUM(c.admitted), 0) AS BIGINT) FROM runs u JOIN run_counts c ON c.run_id = u.id WHERE u.source_id = sources.id)
 WHERE id = :id
 RETURNING *;
+
+-- name: slugs_like
+SELECT slug FROM sources WHERE slug = :slug OR slug LIKE :pattern ESCAPE '\';
+
+-- name: source_by_slug
+SELECT * FROM sources WHERE slug = :slug;
 
 -- name: source_by_name
 SELECT * FROM sources WHERE name = :name;
@@ -50,7 +57,9 @@ WHERE (CAST(:search AS TEXT) IS NULL OR LOWER(name) LIKE LOWER(:search) ESCAPE '
        OR (SELECT f.due_at FROM feeds f WHERE f.source_id = sources.id) <= :now)) = :feed_active);
 
 -- name: change_source
-UPDATE sources SET name = :name, base_url = :base_url, parser = CAST(:parser AS TEXT), config = :config,
+UPDATE sources SET name = :name, slug = :slug, uses = :uses, base_url = :base_url, extension = CAST(:extension AS TEXT),
+    user_agent = CAST(:user_agent AS TEXT), delay_ms = CAST(:delay_ms AS BIGINT), concurrency = CAST(:concurrency AS BIGINT),
+    failures = :failures, parser = CAST(:parser AS TEXT), config = :config,
     crawl = :crawl, enabled = :enabled,
     disabled_at = CAST(:disabled_at AS BIGINT), disable_reason = CAST(:disable_reason AS TEXT),
     feed_url = CAST(:feed_url AS TEXT), feed_wanted = :feed_wanted, feed_every_ms = :feed_every_ms,
