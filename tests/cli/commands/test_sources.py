@@ -39,7 +39,10 @@ def test_a_source_is_added_with_its_parser_and_given_another(longline: Command, 
     made = longline("sources", "add", "shop", "https://shop.example/", "--parser", "books", *own)
     assert made.stdout.startswith("100000 shop: parser books, id in the HTTP API "), made.stderr
     api_id = made.stdout.split()[-1]
-    assert longline("sources", "list").stdout == f"100000\tshop\t{api_id}\thttps://shop.example/\tyes\tbooks\t–\t–\n"
+    assert (
+        longline("sources", "list").stdout
+        == f"100000\tshop\t{api_id}\thttps://shop.example/\tyes\tinterval\tbooks\t–\t–\n"
+    )
     assert_one_line(
         longline("sources", "add", "b", "https://b.example/", "--parser", "books"), 2, "there is no parser 'books'"
     )
@@ -78,4 +81,4 @@ def test_a_use_is_added_and_taken_off(longline: Command, tmp_path: Path):
     left = longline("sources", "use", "--id", "100000", "--remove", "interval", *data)
     assert left.stdout.endswith("shop: products\n")
     assert "products" in longline("sources", "list", *data).stdout
-    assert longline("sources", "use", "--id", "100000", *data, check=False).returncode == 2
+    assert longline("sources", "use", "--id", "100000", *data).returncode == 2
