@@ -39,7 +39,7 @@ async def test_what_cannot_be_exported_is_said(settings: Settings, tmp_path: Pat
         await migrate_tables(house, may_migrate=True)
     with pytest.raises(NotFound, match="nothing was crawled here"):
         await export(settings, None, FolderOutput(tmp_path / "out", ["jsonl"]), print)
-    with pytest.raises(NotFound, match="no such run: 7"):
+    with pytest.raises(NotFound, match="there is no run 7; longline runs lists the runs"):
         await export(settings, 7, FolderOutput(tmp_path / "out", ["jsonl"]), print)
 
 

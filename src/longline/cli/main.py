@@ -27,6 +27,7 @@ COMMANDS = {
     "demo": "demo:demo",
     "search": "search:search",
     "page": "page:page",
+    "runs": "runs:runs",
     "urls": "urls:urls",
     "export": "export:export",
     "diff": "diff:diff",

@@ -30,6 +30,7 @@ from longline.services.archive.pages import ArchivedPage, ArchivedPages
 from longline.services.archive.parsed_pages import ParsedPages
 from longline.services.archive.reparse import Reparse, Reparsed
 from longline.services.parser_use import ParserUses
+from longline.services.run_list import ListedRun, RunLists, check_comparable
 from longline.services.search import Searches, SearchPage, SearchRequest
 from longline.services.url_fates import UrlFates, UrlOut
 from longline.settings import Settings
@@ -110,11 +111,20 @@ async def diff(settings: Settings, before: int, after: int, show: Callable[[Item
         runs = [await records.runs.get(run_id) for run_id in (before, after)]
         for run_id, run in zip((before, after), runs, strict=True):
             if run is None:
-                raise NotFound("run", run_id, f"there is no run {run_id}; name the folder of the runs with --data")
+                raise NotFound("run", run_id, f"there is no run {run_id}; longline runs lists the runs of a folder")
         earlier, later = runs
         if earlier is not None and later is not None:
+            check_comparable(earlier, later)
             async for difference in ItemChanges(records.runs, records.item_changes).between(earlier, later):
                 show(difference)
+
+
+async def list_runs(settings: Settings, limit: int, *, everything: bool = False) -> list[ListedRun]:
+    """Return the newest runs: crawls, or with `everything` all kinds."""
+    async with open_archive(settings) as archive:
+        records = archive.records
+        lists = RunLists(records.runs, records.sources, records.schedules)
+        return await lists.find(limit=limit, kind=None if everything else RunKind.CRAWL)
 
 
 async def check_archive(settings: Settings, progress: CheckProgress, *, repair: bool = False) -> tuple[Findings, int]:
@@ -197,9 +207,10 @@ async def find_run(records: Records, run_id: int | None) -> RunRow:
     if run_id is not None:
         found = await records.runs.get(run_id)
         if found is None:
-            raise NotFound("run", run_id)
+            raise NotFound("run", run_id, f"there is no run {run_id}; longline runs lists the runs of a folder")
         return found
-    latest = await records.runs.find(limit=1)
+    # On a platform the last run may be the poll of a feed.
+    latest = await records.runs.find(limit=1, kind=RunKind.CRAWL) or await records.runs.find(limit=1)
     if not latest:
         raise NotFound("run", text="nothing was crawled here yet; name the folder with --data")
     return latest[0]

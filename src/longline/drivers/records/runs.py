@@ -82,8 +82,8 @@ class RunRecords(Table):
     async def revise(self, run_id: int, plan: str, budget: int | None) -> None:
         await self._write("revise_run", id=run_id, plan=plan, budget=budget)
 
-    async def find(self, *, limit: int = 50, offset: int = 0) -> list[RunRow]:
-        return await self._all("find_runs", RunRow, limit=limit, offset=offset)
+    async def find(self, *, limit: int = 50, offset: int = 0, kind: RunKind | None = None) -> list[RunRow]:
+        return await self._all("find_runs", RunRow, limit=limit, offset=offset, kind=kind)
 
     async def fates(self, run_id: int) -> list[Fate]:
         return await self._all("fates_of_run", Fate, run_id=run_id)

@@ -43,8 +43,8 @@ class RunStore(Protocol):
         """Replace the plan and the budget of a crawl."""
         ...
 
-    async def find(self, *, limit: int = 50, offset: int = 0) -> list[RunRow]:
-        """Return runs, newest first."""
+    async def find(self, *, limit: int = 50, offset: int = 0, kind: RunKind | None = None) -> list[RunRow]:
+        """Return runs, of one kind or of all, newest first."""
         ...
 
     async def fates(self, run_id: int) -> list[Fate]:

@@ -78,6 +78,7 @@ EXECUTION: Example = {
     "memory_peak_mb": 180,
     "retry_attempt": 0,
     "metadata": {
+        "run": 7,
         "crawl_metrics": {
             "requests_total": 45,
             "requests_failed": 2,
@@ -88,7 +89,7 @@ EXECUTION: Example = {
             "response_time": {"avg_ms": 120.25, "min_ms": 40, "max_ms": 900},
             "skipped": {"non_html": 1, "max_depth": 5, "robots_txt": 0},
             "extraction_quality": {"items_indexed": 31, "empty_title_count": 0, "empty_body_count": 1},
-        }
+        },
     },
 }
 EXECUTION_LIST: Example = {"executions": [EXECUTION], "total": 1, "limit": 50, "offset": 0}

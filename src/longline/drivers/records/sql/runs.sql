@@ -38,7 +38,7 @@ UPDATE runs SET plan = :plan, source_id = CAST(:source_id AS BIGINT) WHERE id = 
 UPDATE runs SET plan = :plan, budget = CAST(:budget AS BIGINT) WHERE id = :id;
 
 -- name: find_runs
-SELECT * FROM runs_now ORDER BY id DESC LIMIT :limit OFFSET :offset;
+SELECT * FROM runs_now WHERE CAST(:kind AS TEXT) IS NULL OR kind = :kind ORDER BY id DESC LIMIT :limit OFFSET :offset;
 
 -- name: fates_of_run
 SELECT fate, reason, count FROM fates WHERE run_id = :run_id AND count > 0 ORDER BY fate, count DESC, reason;

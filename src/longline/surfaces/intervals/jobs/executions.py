@@ -84,10 +84,11 @@ class CrawlMetrics(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     extraction_quality: ExtractionQuality | None = None
 
 
-class ExecutionMetadata(msgspec.Struct, frozen=True):
-    """Figures of an execution."""
+class ExecutionMetadata(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The number of an execution's run for the command line, and the figures of an execution that has ended."""
 
-    crawl_metrics: CrawlMetrics
+    run: Annotated[int, Meta(description="Number of the run for commands such as `longline export --run`.")]
+    crawl_metrics: CrawlMetrics | None = None
 
 
 class ExecutionBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -110,7 +111,7 @@ class ExecutionBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     log_object_key: str | None = None
     log_size_bytes: int | None = None
     log_line_count: int | None = None
-    metadata: ExecutionMetadata | None = None
+    metadata: ExecutionMetadata
 
 
 class ExecutionListBody(msgspec.Struct, frozen=True):
@@ -171,10 +172,10 @@ def execution_body(run: RunRow, job_id: str) -> ExecutionBody:
     )
 
 
-def _metadata(run: RunRow) -> ExecutionMetadata | None:
+def _metadata(run: RunRow) -> ExecutionMetadata:
     if run.figures is None:
-        return None
-    return ExecutionMetadata(crawl_metrics(msgspec.json.decode(run.figures, type=RunStats), run))
+        return ExecutionMetadata(run.id)
+    return ExecutionMetadata(run.id, crawl_metrics(msgspec.json.decode(run.figures, type=RunStats), run))
 
 
 def crawl_metrics(stats: RunStats, run: RunRow) -> CrawlMetrics:

@@ -1,0 +1,70 @@
+"""`longline runs`: the runs of a data folder, with the numbers by which other commands name them."""
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from longline.cli import log_setup as logs
+from longline.cli.data_folder import READ_KEYS, archive_settings
+from longline.cli.event_loop import run as run_loop
+from longline.cli.flags import takes
+from longline.cli.listing import Column, Listing
+from longline.model.url import without_credentials
+from longline.services.run_list import ListedRun
+from longline.settings import Loaded
+from longline.wiring import list_runs
+
+
+@takes(*READ_KEYS)
+def runs(
+    loaded: Loaded,
+    limit: Annotated[int, typer.Option(help="Maximum number of runs.", min=1, max=10_000)] = 20,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show polls of feeds, single URLs, tasks of bots and repairs as well.")
+    ] = False,
+) -> None:
+    """List the runs, newest first, with their numbers for urls, export, diff and reparse. Times are in UTC.
+
+    The run of a schedule has the schedule's id in the HTTP API and the number of its execution. Off a terminal each run
+    is a line of values between tabs: run, start, end, kind, state, pages, items, failed, source or URL, schedule,
+    execution.
+    """
+    logs.set_up(loaded.settings.log_level, loaded.settings.log_format)
+    found = run_loop(list_runs(archive_settings(loaded), limit, everything=everything))
+    print_runs(found, Listing(*columns(found)))
+
+
+def columns(found: list[ListedRun]) -> list[str | Column]:
+    """Return the columns of a list; on a terminal those of schedules only if there are any."""
+    numbers = (Column(title, right=True) for title in ("pages", "items", "failed"))
+    known: list[str | Column] = [Column("run", copied=True, right=True), "start", "end", "kind", "state", *numbers]
+    schedule = (Column("schedule", copied=True), Column("execution", right=True)) if _scheduled(found) else ()
+    return [*known, Column("source or URL", copied=True), *schedule]
+
+
+def print_runs(found: list[ListedRun], listing: Listing) -> None:
+    """Print runs."""
+    scheduled = _scheduled(found) or not listing.is_table
+    for listed in found:
+        run = listed.run
+        counts = (f"{number:,}" if listing.is_table else str(number) for number in _counts(listed))
+        place = listed.source or without_credentials(run.seed)
+        number = "" if run.number is None else str(run.number)
+        known = (str(run.id), _time(run.started_at), _time(run.ended_at), run.kind.value, run.state)
+        listing.add(*known, *counts, place, *((listed.schedule, number) if scheduled else ()))
+    listing.print()
+    if not found:
+        listing.note("no runs yet; longline crawl URL starts one")
+
+
+def _scheduled(found: list[ListedRun]) -> bool:
+    return any(listed.schedule for listed in found)
+
+
+def _counts(listed: ListedRun) -> tuple[int, int, int]:
+    return listed.run.completed, listed.run.indexed, listed.run.failed
+
+
+def _time(milliseconds: int | None) -> str:
+    return "" if milliseconds is None else f"{datetime.fromtimestamp(milliseconds / 1000, UTC):%Y-%m-%d %H:%M:%S}"
