@@ -17,6 +17,7 @@ from longline.model.feeds.sitemap import DEFAULT_PATHS, MAX_LEVELS, may_be_sitem
 from longline.model.fetch.cookie_file import read_cookie_file
 from longline.model.fetch.cookies import Cookie
 from longline.model.fetch.credentials import Credentials, parse_cookie, parse_header
+from longline.model.frontier.task import MAX_REFUSED_URLS
 from longline.model.patterns import MAX_PATTERNS
 from longline.model.runs.bounds import BOUND_REASONS, DEPTH
 from longline.model.runs.plan import UNBOUNDED_DEPTH, CrawlBounds, CrawlPlan
@@ -328,8 +329,11 @@ def refused_links(run: RunRow, fates: Iterable[Fate], stored: Mapping[str, int])
     return {reason: count for reason, count in counts.items() if count}
 
 
-def hints(run: RunRow, refused: Mapping[str, int]) -> list[str]:
-    """Return a sentence for each bound that left links out, with the option that takes them up."""
+def hints(run: RunRow, refused: Mapping[str, int], dropped: int = 0) -> list[str]:
+    """Return a sentence for each bound that left links out, with the option that takes them up.
+
+    `dropped` is the number of links that are only counted.
+    """
     plan = CrawlPlan.read(run.plan)
     texts = {
         "depth": f"beyond --depth {plan.bounds.max_depth}; a larger --depth goes on with them",
@@ -339,4 +343,11 @@ def hints(run: RunRow, refused: Mapping[str, int]) -> list[str]:
         "budget": f"beyond --limit {run.budget}; a larger --limit goes on with them",
     }
     counted = ((refused.get(reason, 0), text) for reason, text in texts.items())
-    return [f"{count:,} {'link was' if count == 1 else 'links were'} {text}" for count, text in counted if count]
+    found = [f"{count:,} {'link was' if count == 1 else 'links were'} {text}" for count, text in counted if count]
+    if dropped:
+        links = "1 further link was" if dropped == 1 else f"{dropped:,} further links were"
+        found.append(
+            f"{links} left out and not stored, as a crawl stores {MAX_REFUSED_URLS:,}; "
+            "wider bounds follow them only in a new crawl: --again"
+        )
+    return found

@@ -50,6 +50,9 @@ class CrawlResult(msgspec.Struct, frozen=True):
     refused: Mapping[str, int] = {}
     """Numbers of URLs that the bounds refused, by reason."""
 
+    dropped: int = 0
+    """Number of refused links that are counted, but not stored."""
+
     taken_up: int = 0
     """Number of URLs that earlier bounds refused and the present ones admitted."""
 
@@ -110,6 +113,7 @@ class CrawlLoop:
         result = CrawlResult(
             run, fates, opened.resumed, opened.token is None, errors, changes, refused=refused, taken_up=opened.taken_up
         )
+        result = msgspec.structs.replace(result, dropped=await self._crawls.dropped(run.id))
         if self._parts.sinks is not None:
             undelivered = await self._parts.sinks.finish(run.id, stop)
             result = msgspec.structs.replace(result, undelivered=undelivered)

@@ -188,6 +188,10 @@ class Crawls:
         """Return how many of the run's URLs ended, by fate and reason."""
         return await self._runs.fates(run_id)
 
+    async def dropped(self, run_id: int) -> int:
+        """Return how many links the bounds of the run refused after it had stored as many URLs as it may."""
+        return await self._refused_urls.dropped(run_id)
+
     async def refused(self, run_id: int) -> dict[str, int]:
         """Return how many URLs the bounds of the run refused, by reason; each URL counts once."""
         return await self._refused_urls.counts(run_id)

@@ -266,7 +266,7 @@ def _summary(console: Console, result: CrawlResult, settings: Settings) -> None:
     _print_fates(console, result)
     _details(console, result)
     console.print(Text(urls_command(run, settings)), soft_wrap=True)
-    for hint in hints(run, result.refused):
+    for hint in hints(run, result.refused, result.dropped):
         console.print(Text(hint), soft_wrap=True)
     if run.completed and settings.objects.startswith("file:"):
         console.print(Text(f"pages are kept in {settings.data / 'warc'}"), soft_wrap=True)

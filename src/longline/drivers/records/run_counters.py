@@ -10,7 +10,7 @@ from longline.drivers.records.database import Row, Transaction, TryAgain
 from longline.drivers.records.run_ends.effects import add_effects
 from longline.drivers.records.run_ends.judgement import end_rules, judged_failure
 from longline.model.errors import IllegalMove
-from longline.model.frontier.task import RefusedUrl
+from longline.model.frontier.task import MAX_REFUSED_URLS, RefusedUrl
 from longline.model.runs.run import REFUSED, StartOutcome
 from longline.model.search.item import UNINDEXED_KINDS, NewItem
 from longline.model.states import ENDED, RUN_ENDED, Move, Noun, RunState, legal, move
@@ -244,17 +244,44 @@ async def reopen(tx: Transaction, counters: RunCounters, run_id: int, state: str
 
 
 async def _keep_refused(tx: Transaction, refused: Iterable[RefusedUrl]) -> None:
-    """Store refused URLs, each once and in one order, after the rows of their runs were locked."""
+    """Store refused URLs, each once and in one order, after the rows of their runs were locked.
+
+    A run without room for more keeps the places of the URLs that it has, and counts the others.
+    """
     once: dict[tuple[int, bytes], RefusedUrl] = {}
     for one in refused:
         key = one.task.run_id, one.task.key
         if key not in once or one.task.depth < once[key].task.depth:
             once[key] = one
+    given = Counter(run for run, _ in once)
+    sums = await tx.batch("sum_refused", [(run, count, 0) for run, count in sorted(given.items())])
+    for row in sums:
+        if row["stored"] >= MAX_REFUSED_URLS:
+            await _make_room(tx, row["run_id"], row["stored"] - given[row["run_id"]], once)
     rows = [
         (run, key, r.task.host, r.reason, r.task.depth, r.task.hops, r.task.priority, r.task.parent_id, r.task.url)
         for (run, key), r in sorted(once.items())
     ]
     await tx.batch("keep_refused", rows)
+
+
+async def _make_room(tx: Transaction, run_id: int, before: int, once: dict[tuple[int, bytes], RefusedUrl]) -> None:
+    """Remove the new URLs of a run for which there is no room from those to be stored, and count them.
+
+    The sum of a run may be too large: a URL that is refused again counts again. It is counted anew when it reaches the
+    bound, but not when hardly any room is left.
+    """
+    wanted = sorted(key for run, key in once if run == run_id)
+    known = {bytes(r["key"]) for r in await tx.batch("known_refused", [(run_id, key) for key in wanted])}
+    counted = await tx.one("count_refused", run_id=run_id) if before < MAX_REFUSED_URLS else None
+    stored = counted["count"] if counted else MAX_REFUSED_URLS
+    new = [key for key in wanted if key not in known]
+    room = max(0, MAX_REFUSED_URLS - stored)
+    for key in new[room:]:
+        del once[run_id, key]
+    full = room - len(new) < MAX_REFUSED_URLS // 100
+    await tx.batch("sum_refused", [(run_id, 0, len(new[room:]))])
+    await tx.one("set_refused_sum", run_id=run_id, stored=MAX_REFUSED_URLS if full else stored + len(new))
 
 
 async def start_failure(tx: Transaction, run_id: int, fetched: int) -> str | None:

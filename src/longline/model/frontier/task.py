@@ -41,6 +41,10 @@ class NewTask(msgspec.Struct, frozen=True, gc=False):
     keep_refused: bool = False
 
 
+MAX_REFUSED_URLS = 200_000
+"""Largest number of refused URLs that a run stores; further ones are counted."""
+
+
 class RefusedUrl(msgspec.Struct, frozen=True, gc=False):
     """A URL that the bounds or the budget of its run refused, as the task that it would have been."""
 

@@ -13,6 +13,10 @@ class RefusedUrlStore(Protocol):
         """Return the number of refused URLs by reason; a URL that the run has admitted since does not count."""
         ...
 
+    async def dropped(self, run_id: int) -> int:
+        """Return the number of refused links that were not stored, because the run has `MAX_REFUSED_URLS` already."""
+        ...
+
     async def depths(self, run_id: int) -> list[int]:
         """Return the depths at which URLs were refused, the smallest first."""
         ...

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from longline.drivers.records import run_counters
 from longline.model.errors import IllegalMove, NotFound
 from longline.model.frontier.task import NewTask, RefusedUrl
 from longline.model.runs.run import RunRow
@@ -52,6 +53,32 @@ async def test_a_refused_url_is_kept_once_with_its_smallest_depth(records: Recor
     assert await records.refused_urls.find(run.id, 2, task.key, 10) == []
     await records.refused_urls.change_reasons(run.id, {task.key: "offsite"})
     assert await records.refused_urls.counts(run.id) == {"depth": 1, "offsite": 1}
+
+
+async def test_a_run_stores_a_bounded_number_of_urls_and_counts_the_others(
+    records: Records, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(run_counters, "MAX_REFUSED_URLS", 4)
+    run = await running_run(records)
+    await keep_open(records, run)
+
+    def links(*names: str) -> list[RefusedUrl]:
+        return [RefusedUrl("depth", url(run, path=f"/{name}", depth=9)) for name in names]
+
+    await refuse(records, run, *links("a", "b"), page="/1")
+    for number in range(2, 5):
+        await refuse(records, run, *links("a", "b"), page=f"/{number}")
+    assert await records.refused_urls.dropped(run.id) == 0, "a URL that is met again takes no room"
+    await refuse(records, run, *links("a", "c"), page="/5")
+    await refuse(records, run, *links("d", "e", "f"), RefusedUrl("depth", url(run, path="/a", depth=3)), page="/6")
+    assert sum((await records.refused_urls.counts(run.id)).values()) == 4
+    assert await records.refused_urls.dropped(run.id) == 2
+    assert ("/a", "depth", 3) in await kept(records, run), "the place of a stored URL is still kept"
+    await refuse(records, run, *links("g"), page="/7")
+    assert await records.refused_urls.dropped(run.id) == 3
+    await extend(records, run, url(run, path="/a"), url(run, path="/b"))
+    await refuse(records, run, *links("h"), page="/8")
+    assert sum((await records.refused_urls.counts(run.id)).values()) == 3, "URLs that were admitted leave room"
 
 
 async def test_a_url_that_was_admitted_since_does_not_count(records: Records):

@@ -27,6 +27,9 @@ class RefusedUrlRecords(Table):
         rows = await self._rows("find_refused", run_id=run_id, depth=depth, after=after, limit=limit)
         return [_refused(row) for row in rows]
 
+    async def dropped(self, run_id: int) -> int:
+        return sum(row["dropped"] for row in await self._rows("dropped_refused", run_id=run_id))
+
     async def change_reasons(self, run_id: int, reasons: Mapping[bytes, str]) -> None:
         async def work(tx: Transaction) -> None:
             await tx.batch("change_reasons", [(run_id, key, reason) for key, reason in sorted(reasons.items())])
@@ -65,6 +68,7 @@ async def extend(tx: Transaction, run_id: int, tasks: Sequence[NewTask]) -> Admi
         raise NotFound("run", run_id)
     state = locked[run_id]["state"]
     await tx.batch("drop_refused", sorted((t.run_id, t.key) for t in tasks))
+    await tx.batch("sum_refused", [(run_id, -len(tasks), 0)])
     if len(await tx.batch("known_tasks", [(t.scope, h, t.key) for h, t in placed])) == len(placed):
         return Admitted(0, len(tasks), 0)
     ledger = RunCounters()

@@ -315,6 +315,14 @@ CREATE TABLE refused_urls (
     PRIMARY KEY (run_id, key)
 ) /*lite WITHOUT ROWID */;
 
+-- Room for the refused URLs of a run: `stored` is at least the number of its rows, counted anew when it reaches the
+-- bound; `dropped` is the number of refused links for which there was no room.
+CREATE TABLE refused_sums (
+    run_id   BIGINT PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
+    stored   BIGINT NOT NULL,
+    dropped  BIGINT NOT NULL
+);
+
 -- Only what is open and goes with its host. due = 0 is ready; otherwise it is when the task becomes ready.
 -- The key is the order of the claim: best priority first, the runs of one priority side by side (docs/decisions/0017).
 -- A mark (token) that is not the host's token is nobody's: a lapsed lease needs no sweep here.

@@ -32,3 +32,24 @@ WHERE run_id = :run_id AND depth = :depth AND key > :after ORDER BY key LIMIT :l
 -- name: change_reasons
 UPDATE refused_urls SET reason = r.reason /*rows FROM r(run_id bigint, key bytea, reason text) */
 WHERE refused_urls.run_id = r.run_id AND refused_urls.key = r.key;
+
+-- name: sum_refused
+INSERT INTO refused_sums (run_id, stored, dropped)
+SELECT r.run_id, r.stored, r.dropped /*rows FROM r(run_id bigint, stored bigint, dropped bigint) */
+WHERE TRUE
+ON CONFLICT (run_id) DO UPDATE SET dropped = refused_sums.dropped + excluded.dropped,
+    stored = CASE WHEN refused_sums.stored + excluded.stored > 0 THEN refused_sums.stored + excluded.stored ELSE 0 END
+RETURNING run_id, stored;
+
+-- name: count_refused
+SELECT COUNT(*) AS count FROM refused_urls WHERE run_id = :run_id;
+
+-- name: set_refused_sum
+UPDATE refused_sums SET stored = :stored WHERE run_id = :run_id;
+
+-- name: known_refused
+SELECT u.run_id, u.key FROM refused_urls u /*rows , r(run_id bigint, key bytea) */
+WHERE u.run_id = r.run_id AND u.key = r.key;
+
+-- name: dropped_refused
+SELECT dropped FROM refused_sums WHERE run_id = :run_id;
