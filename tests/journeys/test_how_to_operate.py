@@ -1,4 +1,4 @@
-"""What the manual says about operation, language models and Scrapy is typed into a shell as it stands there."""
+"""What the manual says about operation and language models is typed into a shell as it stands there."""
 
 import os
 from pathlib import Path
@@ -7,10 +7,9 @@ import pytest
 
 from longline.settings.layers import load
 from tests.journeys.place import Place
-from tests.journeys.test_how_to_limit import EXAMPLE, blocks, commands, type_in
+from tests.journeys.test_how_to_limit import blocks, commands, type_in
 from tests.servers.shell import type_command
 from tests.web import running_site
-from tests.web.shop import PARSER, open_shop
 
 
 @pytest.mark.servers
@@ -42,16 +41,3 @@ def test_language_models(tmp_path: Path) -> None:
         crawled, page = (type_in(line, site, tmp_path) for line in lines)
     assert "completed" in crawled
     assert page.startswith("# ")
-
-
-def test_from_scrapy(tmp_path: Path) -> None:
-    (tmp_path / "books.py").write_text(PARSER)
-    with running_site(pages=0) as site:
-        open_shop(site)
-        lines = [line.replace("https://books.example", EXAMPLE) for line in commands("from-scrapy.md")]
-        first = type_in(lines[0], site, tmp_path)
-        open_shop(site, {7: 99.5})
-        again, difference = (type_in(line, site, tmp_path) for line in lines[1:])
-    assert "100 items are in books.csv" in first
-    assert "1 changed, 99 unchanged, 0 new, 0 gone" in again
-    assert "99.5" in difference
