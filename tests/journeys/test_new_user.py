@@ -1,4 +1,4 @@
-"""The first hour of a new user who knows Scrapy: a shop, a parser of ten lines, a table, a schedule, and what changed."""
+"""The first hour of a new user who knows Scrapy: a shop, a parser, a table, a schedule, and what changed."""
 
 import json
 import re
