@@ -173,6 +173,21 @@ def test_every_make_target_is_told_of():
     assert not make_targets() - told
 
 
+def untested(pages: dict[str, str], tests: str) -> list[str]:
+    """Pages with commands for a shell that no test reads."""
+    return sorted(name for name, text in pages.items() if "```sh\n" in text and f'{name}"' not in tests)
+
+
+def test_a_test_types_the_commands_of_every_page():
+    pages = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("**/*.md")}
+    tests = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("*.py"))
+    assert not untested(pages, tests)
+
+
+def test_a_page_that_no_test_types_is_seen():
+    assert untested({"a.md": "```sh\nls\n```", "b.md": "none", "c.md": "```sh\nls\n```"}, 'read("c.md")') == ["a.md"]
+
+
 def test_the_readme_begins_with_the_two_commands():
     first = "\n".join(read("README.md").splitlines()[:30])
     assert "make up" in first

@@ -3,7 +3,7 @@
 import os
 import re
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tests.cli.conftest import surroundings
@@ -48,7 +48,7 @@ def kept(place: Place) -> int:
     return int(place.value("SELECT COUNT(*) FROM pages"))
 
 
-def copy_in_the_middle(place: Place, site: SiteHandle, copy: list[Callable[[], object]]) -> None:
+def copy_in_the_middle(place: Place, site: SiteHandle, copy: Sequence[Callable[[], object]]) -> None:
     """Copy the database and then the objects, with pages that come in between; then lose the platform."""
     copy_database, copy_objects = copy
     with up(place, **QUICK) as it:
@@ -88,7 +88,7 @@ def test_a_folder_is_copied_while_the_platform_runs(tmp_path: Path) -> None:
         lost.data.rename(tmp_path / "lost")
         for line in restore:
             operator.type(line)
-        assert re.search(r"archive +ok +\d+ segments, \d+ records", operator.type(check))
+        assert re.search(r"archive\s+ok\s+\d+ segments, \d+ records", operator.type(check))
         assert start.endswith(f"--data {str(restored.data).removeprefix(str(tmp_path))}")
         assert_goes_on(restored, site)
     assert (restored.data / "auth.secret").read_bytes() == (tmp_path / "lost/auth.secret").read_bytes()
@@ -107,5 +107,5 @@ def test_postgresql_is_dumped_while_the_platform_runs(tmp_path: Path, postgres_s
             restored = Place(tmp_path / "restored", {"database": url, "objects": objects["copied"]})
             operator = Operator(tmp_path, programs, LONGLINE_DATABASE=url, LONGLINE_OBJECTS=objects["copied"])
             operator.type(restore)
-            assert re.search(r"archive +ok +\d+ segments, \d+ records", operator.type(check))
+            assert re.search(r"archive\s+ok\s+\d+ segments, \d+ records", operator.type(check))
             assert_goes_on(restored, site)

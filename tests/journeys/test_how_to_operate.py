@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import signal
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -55,14 +56,19 @@ def machines(place: Place, folder: Path) -> Iterator[str]:
     shared = {**LOOPBACK, **engines, "LONGLINE_JWT_SECRET": JWT_SECRET, "LONGLINE_VAULT_KEY": "v" * 32}
     [port] = free_ports(1)
     with ExitStack() as stack:
-        for number, words in enumerate(parts()):
-            own = {
-                "LONGLINE_DATA": str(folder / f"machine-{number}"),
-                "LONGLINE_PORT": str(port),
-                "LONGLINE_POLL": "100ms",
-            }
-            stack.enter_context(running(folder, *words, **shared, **own))
+        processes = [
+            stack.enter_context(running(folder, *words, **shared, **of_machine(folder / f"machine-{number}", port)))
+            for number, words in enumerate(parts())
+        ]
         yield f"http://127.0.0.1:{port}"
+        for process in processes:
+            process.send_signal(signal.SIGTERM)
+        assert [process.wait(PATIENCE) for process in processes] == [0, 0, 0]
+
+
+def of_machine(data: Path, port: int) -> dict[str, str]:
+    """The settings of one machine alone."""
+    return {"LONGLINE_DATA": str(data), "LONGLINE_PORT": str(port), "LONGLINE_POLL": "100ms"}
 
 
 def healthy(where: str) -> bool:
@@ -84,13 +90,14 @@ def test_three_machines(large_without_tables: Place, tmp_path: Path) -> None:
     token = Tokens(JWT_SECRET, lambda: time.time_ns() // 1_000_000).issue("admin", "me", 3600)
     with running_site(pages=30) as site, machines(place, tmp_path) as where:
         wait_until(lambda: healthy(where), "every role")
+        wait_until(lambda: place.value("SELECT COUNT(*) FROM workers") == 5, "four that fetch, and one for upkeep")
         with httpx.Client(base_url=where, headers={"authorization": f"Bearer {token}"}, timeout=PATIENCE) as client:
             source = {"name": "S", "url": site.url, "rate_limit": "1ms", "max_depth": -1, "parser": "page"}
             made = client.post("/api/v1/sources", json=source).json()["id"]
             job = client.post("/api/v1/jobs", json={"source_id": made, "url": site.url}).json()["id"]
             wait_until(lambda: client.get(f"/api/v1/jobs/{job}").json()["status"] == "completed", "the job")
         assert place.value("SELECT COUNT(*) FROM pages") == 30
-        assert place.value("SELECT COUNT(*) FROM workers") == 5, "four that fetch, and one for upkeep"
+    assert place.value("SELECT COUNT(*) FROM workers") == 0, "all have left in good order"
 
 
 def test_the_file_of_several_machines_is_valid(tmp_path: Path) -> None:
@@ -131,14 +138,14 @@ def test_monitoring(tmp_path: Path) -> None:
         token = reader.type().strip()
         allowed = httpx.get(f"{it.where}/metrics", headers={"authorization": f"Bearer {token}"}, timeout=PATIENCE)
         assert allowed.status_code == 200
-        assert re.search(r"database +ok", reader.type())
+        assert re.search(r"database\s+ok", reader.type())
         wait_until(lambda: place.value("SELECT state FROM runs WHERE kind = 'crawl'") == "completed", "the crawl")
         assert [json.loads(line)["reason"] for line in reader.type().splitlines()] == ["http_4xx"]
         assert reader.commands == []
         it.stop()
     used = re.findall(r"\blongline_\w+", "".join(blocks("monitor.md", "yaml")))
     table = {metric.name: metric for metrics in METRIC_TABLE.values() for metric in metrics}
-    assert len(set(used)) == 6
+    assert len(set(used)) == 7
     for name in used:
         metric = table[name.removesuffix("_total")]
         assert name.endswith("_total") == (metric.kind == "counter")

@@ -14,11 +14,12 @@ import httpx
 import pytest
 
 from tests.journeys.place import Place, wait_until
-from tests.journeys.test_how_to_limit import MANUAL, blocks, commands, page, type_in
+from tests.journeys.test_how_to_limit import MANUAL, blocks, commands, type_in
 from tests.journeys.test_intervals import QUICK, quick
 from tests.journeys.test_items import read_csv
 from tests.journeys.test_own_parsers import run_job
 from tests.journeys.test_schedules import Reader
+from tests.journeys.test_scope import page
 from tests.servers.process import free_ports
 from tests.servers.proxies import Manners, running_proxy
 from tests.web import SiteHandle, running_site

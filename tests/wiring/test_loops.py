@@ -25,7 +25,7 @@ def names(house: House, *roles: str, **settings: Any) -> set[str]:
     return set(build_loops(LoopParts(House(**parts), frozenset(roles), 1)))
 
 
-FETCH = {"fetch", "work signals", "work requests", "ended runs"}
+FETCH = {"fetch", "work signals", "work requests", "ended runs", "worker processes"}
 
 UPKEEP = {
     "host pauses",
@@ -54,7 +54,7 @@ async def test_roles_are_loops(house: House):
     assert names(house, "upkeep", frontier=False) == UPKEEP - {"standing waker"}
     assert names(house, "upkeep", sinks=("postgresql://a.example/d/t",)) == UPKEEP | {"sinks"}
     assert names(house, "upkeep", discovery=True) == UPKEEP | {"candidate probes"}
-    assert names(house, "fetch", "parse", "upkeep") == FETCH | {"parse", "worker processes"} | UPKEEP
+    assert names(house, "fetch", "parse", "upkeep") == FETCH | {"parse"} | UPKEEP
 
 
 async def test_a_courier_goes_where_another_service_keeps_sources_and_they_are_looked_after(settings: Settings):
@@ -68,11 +68,11 @@ async def test_a_courier_goes_where_another_service_keeps_sources_and_they_are_l
         assert names(house, "upkeep", feeds=True) == UPKEEP | {"feeds"}
 
 
-async def test_more_workers_are_processes_of_the_all_in_one_command_only(house: House):
-    assert names(house, "fetch", "parse", workers=3) == FETCH | {"parse"}
-    assert names(house, "fetch", "parse", "upkeep", workers=3) >= {"worker processes"}
-    loop: Any = child_workers(msgspec.structs.replace(house.settings, workers=3))
-    assert set(loop.args[0]) == {"worker 2", "worker 3"}
+async def test_more_workers_are_processes_with_the_roles_of_the_first_but_for_upkeep(house: House):
+    for roles in ({"fetch", "parse", "upkeep"}, {"fetch", "parse"}):
+        loop: Any = child_workers(msgspec.structs.replace(house.settings, workers=3), frozenset(roles))
+        assert set(loop.args[0]) == {"worker 2", "worker 3"}
+    assert "worker processes" not in names(house, "parse", workers=3) | names(house, "upkeep", workers=3)
 
 
 SETTINGS = {field.name: field for field in msgspec.structs.fields(Settings)}

@@ -150,10 +150,10 @@ LOOPS = (
     ),
     LoopRow(
         "worker processes",
-        "Run the other worker processes of `longline up`, and start one that died again.",
-        (FETCH, UPKEEP),
+        "Run the other worker processes, and start one that died again.",
+        (FETCH,),
         None,
-        make=lambda p: child_workers(p.house.settings),
+        make=lambda p: child_workers(p.house.settings, p.roles),
     ),
     LoopRow(
         "parse", "Parse pages from the archive.", (PARSE,), None, make=lambda p: parse_worker(p.house, p.owner).run

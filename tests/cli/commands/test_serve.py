@@ -68,6 +68,11 @@ def test_a_role_that_is_none_is_one_line(longline: Command):
     assert_one_line(longline("worker", "--roles", "fetch,pasre"), 2, 'no role "pasre"; the nearest is parse')
 
 
+def test_processes_for_a_role_that_has_none_are_refused(longline: Command):
+    said = "--workers needs the role fetch; parse_processes sets the processes of a worker that parses"
+    assert_one_line(longline("worker", "--roles", "parse", "--workers", "2"), 2, said)
+
+
 def test_roles_are_a_list():
     assert serve.parse_roles("fetch, parse,") == {"fetch", "parse"}
     with pytest.raises(BadInput, match="name at least one of fetch, parse, upkeep"):

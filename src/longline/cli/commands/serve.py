@@ -44,7 +44,10 @@ def worker(
     leashed: Annotated[bool, typer.Option("--leashed", hidden=True, help="Stop when standard input ends.")] = False,
 ) -> None:
     """Run a worker alone."""
-    _serve(loaded, api=False, roles=parse_roles(roles), leashed=leashed)
+    named = parse_roles(roles)
+    if loaded.origins["workers"] == "--workers" and loaded.settings.workers > 1 and "fetch" not in named:
+        raise BadInput("--workers needs the role fetch; parse_processes sets the processes of a worker that parses")
+    _serve(loaded, api=False, roles=named, leashed=leashed)
 
 
 def parse_roles(text: str) -> frozenset[str]:

@@ -9,7 +9,9 @@ from longline.settings.values import POSITIVE_DURATION, SWITCH, Key, integer
 class FrontierKeys(ServerKeys, frozen=True, kw_only=True):
     """The workers, their leases, and the standing frontier."""
 
-    workers: Annotated[int, Key(integer(1, 256), "Worker processes that `longline up` runs.")] = 1
+    workers: Annotated[
+        int, Key(integer(1, 256), "Worker processes that `longline up` runs, or `longline worker` with the role fetch.")
+    ] = 1
     concurrency: Annotated[int, Key(integer(1, 10_000), "Concurrent fetches in each worker.")] = 64
     lease: Annotated[
         float,
