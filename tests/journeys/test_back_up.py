@@ -70,7 +70,7 @@ def assert_goes_on(place: Place, site: SiteHandle) -> None:
     with up(place, **QUICK) as it:
         wait_until(lambda: place.value("SELECT state FROM runs") == "completed", "the end of the crawl")
         it.stop()
-    assert place.ask("SELECT completed, failed, open FROM runs") == [(PAGES, 0, 0)]
+    assert place.ask("SELECT completed, failed, open FROM runs_now") == [(PAGES, 0, 0)]
     urls = [url for (url,) in place.ask("SELECT url FROM tasks WHERE state = 'completed'")]
     assert sorted(urls) == sorted(site.page_urls)
     assert set(place.records()) == set(site.page_urls)

@@ -153,7 +153,7 @@ def test_monitoring(tmp_path: Path) -> None:
 
 
 def test_upgrade(tmp_path: Path) -> None:
-    version, check, migrate, doctor = (line.strip() for line in commands("upgrade.md"))
+    version, check, migrate, doctor = (line.strip() for line in commands("upgrade.md") if line.strip())
     given = {"LONGLINE_DATA": str(tmp_path / "data")}
     before = type_command(check, surroundings(given), tmp_path)
     assert (before.returncode, before.stdout.split(":")[0]) == (1, "pending")
