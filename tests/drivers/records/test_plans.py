@@ -108,8 +108,8 @@ IN_ORDER = {
 """Lists that are read in the order of an index until they are full, and never sorted."""
 
 FILL = """
-INSERT INTO runs (uid, kind, state, plan, seed, created_at)
-    SELECT 'r' || n, 'crawl', 'running', '{}', '', 0 FROM generate_series(1, 50) n;
+INSERT INTO runs (uid, kind, state, plan, seed, created_at, updated_at)
+    SELECT 'r' || n, 'crawl', 'running', '{}', '', 0, 0 FROM generate_series(1, 50) n;
 INSERT INTO run_counts (run_id) SELECT id FROM runs;
 INSERT INTO hosts (id, host, delay_ms, concurrency)
     SELECT n, 'h' || n || '.example', 1000, 1 FROM generate_series(1, 20000) n;
@@ -149,10 +149,10 @@ INSERT INTO bot_results (task_id, uid, price, currency, title, in_stock, data, c
 INSERT INTO offers (id, executor, host_id, due, priority, owner)
     SELECT id, 'bot', host_id, CASE WHEN id % 100 = 0 THEN id ELSE 0 END, priority, CASE WHEN id % 100 = 0 THEN -7 END
     FROM tasks WHERE executor = 'bot';
-INSERT INTO runs (id, uid, kind, state, plan, seed, created_at)
-    SELECT n, 'f' || n, 'frontier.manual', 'queued', '{}', 's' || n, 0 FROM generate_series(1001, 1100) n;
-INSERT INTO runs (id, uid, kind, state, plan, seed, number, created_at, started_at, ended_at)
-    SELECT n, 'e' || n, 'crawl', 'completed', '{}', 'seed' || n, 1, n, n, n FROM generate_series(2001, 22000) n;
+INSERT INTO runs (id, uid, kind, state, plan, seed, standing, created_at, updated_at)
+    SELECT n, 'f' || n, 'frontier.manual', 'queued', '{}', 's' || n, TRUE, 0, 0 FROM generate_series(1001, 1100) n;
+INSERT INTO runs (id, uid, kind, state, plan, seed, number, created_at, updated_at, started_at, ended_at)
+    SELECT n, 'e' || n, 'crawl', 'completed', '{}', 'seed' || n, 1, n, n, n, n FROM generate_series(2001, 22000) n;
 INSERT INTO run_counts (run_id) SELECT id FROM runs WHERE id > 1000;
 INSERT INTO tasks (id, scope, host_id, key, run_id, executor, state, priority, due, depth, created_at, url)
     SELECT n, 0, n % 20000 + 1, sha256(n::text::bytea), n % 100 + 1001, 'fetch', 'completed', 500, 0, 1, 0,

@@ -54,6 +54,11 @@ class RunKind(StrEnum):
         """Return the origin of the URLs of a standing run; None for other runs."""
         return self.value.removeprefix(_STANDING) if self.value.startswith(_STANDING) else None
 
+    @property
+    def standing(self) -> bool:
+        """Return whether there is one run of this kind for each seed, which never ends."""
+        return self is RunKind.BOTS or self.origin is not None
+
 
 STANDING_KINDS = {kind.origin: kind for kind in RunKind if kind.origin is not None}
 """Kinds of standing runs, by origin."""
@@ -127,6 +132,9 @@ class RunRow(msgspec.Struct, frozen=True):
     untitled: int = 0
     bodiless: int = 0
     lineage: int | None = None
+    standing: bool = False
+    updated_at: int = 0
+    counted_at: int = 0
     log_key: str | None = None
     log_bytes: int | None = None
     log_lines: int | None = None
@@ -135,6 +143,11 @@ class RunRow(msgspec.Struct, frozen=True):
     def ended(self) -> bool:
         """Return whether the run has ended."""
         return self.state in RUN_ENDED
+
+    @property
+    def changed_at(self) -> int:
+        """Return when the run last changed: its state, plan or holder, or its counts."""
+        return max(self.updated_at, self.counted_at)
 
     @property
     def done(self) -> bool:

@@ -17,7 +17,8 @@ UPDATE run_counts SET admitted = run_counts.admitted + r.admitted, open = run_co
     indexed = run_counts.indexed + r.indexed, untitled = run_counts.untitled + r.untitled,
     bodiless = run_counts.bodiless + r.bodiless, last_item = run_counts.last_item + r.last_item,
     cpu_ms = COALESCE(run_counts.cpu_ms, 0) + r.cpu_ms,
-    memory_mb = CASE WHEN r.memory_mb > COALESCE(run_counts.memory_mb, 0) THEN r.memory_mb ELSE run_counts.memory_mb END
+    memory_mb = CASE WHEN r.memory_mb > COALESCE(run_counts.memory_mb, 0) THEN r.memory_mb ELSE run_counts.memory_mb END,
+    counted_at = :now
 /*rows FROM r(id bigint, admitted bigint, open bigint, completed bigint, failed bigint, cancelled bigint, skipped bigint, indexed bigint, untitled bigint, bodiless bigint, cpu_ms bigint, last_item bigint, memory_mb bigint) */
 WHERE run_counts.run_id = r.id
 RETURNING run_counts.run_id AS id, run_counts.open, run_counts.completed, run_counts.last_item;
@@ -35,7 +36,7 @@ WHERE run_counts.run_id = r.id;
 -- name: end_run
 -- Under the lock on the counters.
 UPDATE runs SET state = :became, ended_at = :now, owner = NULL, token = token + 1, lease_until = NULL,
-    error = COALESCE(CAST(:error AS TEXT), error)
+    error = COALESCE(CAST(:error AS TEXT), error), updated_at = :now
 WHERE id = :id AND state = :was AND NOT EXISTS (SELECT 1 FROM run_counts c WHERE c.run_id = runs.id AND c.open > 0)
 RETURNING id;
 

@@ -7,14 +7,14 @@ COALESCE(CAST(:lineage AS BIGINT), (
       AND SUBSTR(o.seed, 1, 500) = SUBSTR(:seed, 1, 500) AND o.seed = :seed ORDER BY o.id LIMIT 1))
 
 -- name: add_run
-INSERT INTO runs (uid, kind, state, plan, seed, source_id, schedule_id, budget, lineage, due, created_at)
-VALUES (:uid, :kind, :state, :plan, :seed, CAST(:source_id AS BIGINT), CAST(:schedule_id AS BIGINT), CAST(:budget AS BIGINT), /*part lineage */, CAST(:due AS BIGINT), :now)
+INSERT INTO runs (uid, kind, state, plan, seed, source_id, schedule_id, budget, lineage, due, standing, created_at, updated_at)
+VALUES (:uid, :kind, :state, :plan, :seed, CAST(:source_id AS BIGINT), CAST(:schedule_id AS BIGINT), CAST(:budget AS BIGINT), /*part lineage */, CAST(:due AS BIGINT), :standing, :now, :now)
 RETURNING id;
 
 -- name: ensure_run
 -- Of the standing ones there is one of each kind and seed: who comes second waits for the first, and makes none.
-INSERT INTO runs (uid, kind, state, plan, seed, source_id, schedule_id, budget, lineage, due, created_at)
-VALUES (:uid, :kind, :state, :plan, :seed, CAST(:source_id AS BIGINT), CAST(:schedule_id AS BIGINT), CAST(:budget AS BIGINT), /*part lineage */, CAST(:due AS BIGINT), :now)
+INSERT INTO runs (uid, kind, state, plan, seed, source_id, schedule_id, budget, lineage, due, standing, created_at, updated_at)
+VALUES (:uid, :kind, :state, :plan, :seed, CAST(:source_id AS BIGINT), CAST(:schedule_id AS BIGINT), CAST(:budget AS BIGINT), /*part lineage */, CAST(:due AS BIGINT), :standing, :now, :now)
 ON CONFLICT DO NOTHING
 RETURNING id;
 
@@ -32,10 +32,11 @@ WHERE u.id = :id AND p.seed = u.seed ORDER BY p.id DESC LIMIT 1;
 SELECT * FROM runs_now WHERE kind = :kind AND SUBSTR(seed, 1, 500) = SUBSTR(:seed, 1, 500) AND seed = :seed ORDER BY id LIMIT 1;
 
 -- name: replan_run
-UPDATE runs SET plan = :plan, source_id = CAST(:source_id AS BIGINT) WHERE id = :id AND kind LIKE 'frontier.%' RETURNING id;
+UPDATE runs SET plan = :plan, source_id = CAST(:source_id AS BIGINT), updated_at = :now
+WHERE id = :id AND standing RETURNING id;
 
 -- name: revise_run
-UPDATE runs SET plan = :plan, budget = CAST(:budget AS BIGINT) WHERE id = :id;
+UPDATE runs SET plan = :plan, budget = CAST(:budget AS BIGINT), updated_at = :now WHERE id = :id;
 
 -- name: find_runs
 SELECT * FROM runs_now WHERE CAST(:kind AS TEXT) IS NULL OR kind = :kind ORDER BY id DESC LIMIT :limit OFFSET :offset;

@@ -128,12 +128,16 @@ CREATE TABLE runs (
     adopted_ended BIGINT NOT NULL DEFAULT 0,
     unheld_ms BIGINT NOT NULL DEFAULT 0,
     -- The first of the runs whose items have the same keys; NULL: the run itself.
-    lineage BIGINT
+    lineage BIGINT,
+    -- Without an end: it collects single URLs, or the tasks of bots.
+    standing BOOLEAN NOT NULL DEFAULT FALSE,
+    -- When its state, its plan or its holder last changed.
+    updated_at BIGINT NOT NULL
 );
 -- Not the whole seed: PostgreSQL has no room in an index for as much as a URL may be.
 CREATE INDEX runs_kind ON runs (kind, SUBSTR(seed, 1, 500), id);
 -- Of the standing runs there is one of each kind and seed.
-CREATE UNIQUE INDEX runs_standing ON runs (kind, seed) WHERE kind LIKE 'frontier.%' OR kind = 'bots';
+CREATE UNIQUE INDEX runs_standing ON runs (kind, seed) WHERE standing;
 CREATE INDEX runs_held ON runs (lease_until) WHERE lease_until IS NOT NULL;
 CREATE INDEX runs_schedule ON runs (schedule_id, id);
 -- Runs that start by themselves when they are due; the run of a schedule is started by its scheduler.
@@ -188,6 +192,7 @@ CREATE TABLE run_counts (
     last_item   BIGINT NOT NULL DEFAULT 0,
     cpu_ms      BIGINT,
     memory_mb   BIGINT,
+    counted_at  BIGINT NOT NULL DEFAULT 0,
     -- Every URL has one fate: the sums reconcile at every commit, or there is no commit.
     CHECK (admitted = open + completed + failed + cancelled + skipped)
 ) /*pg WITH (fillfactor = 30, autovacuum_vacuum_scale_factor = 0.02, vacuum_truncate = off) */ /*lite WITHOUT ROWID */;
@@ -195,7 +200,7 @@ CREATE TABLE run_counts (
 -- A run with its counters.
 CREATE VIEW runs_now AS
 SELECT u.*, c.admitted, c.open, c.completed, c.failed, c.cancelled, c.skipped, c.indexed, c.untitled, c.bodiless, c.last_item,
-       c.cpu_ms, c.memory_mb
+       c.cpu_ms, c.memory_mb, c.counted_at
 FROM runs u JOIN run_counts c ON c.run_id = u.id;
 
 -- Sums over the runs that have ended, so that overviews cost the open runs alone. Written in the transaction that ends a

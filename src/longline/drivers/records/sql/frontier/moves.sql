@@ -24,7 +24,7 @@ SELECT id, lease_until FROM schedules WHERE lease_until < :now AND run_id IS NUL
 SELECT state, state AS rest, token, owner, lease_until FROM runs WHERE id = :id;
 
 -- name: move_run
-UPDATE runs SET state = :became, token = token + 1,
+UPDATE runs SET state = :became, token = token + 1, updated_at = :now,
     owner = :owner, lease_until = CAST(:lease_until AS BIGINT),
     error = CASE WHEN :became = 'running' THEN NULL ELSE COALESCE(CAST(:error AS TEXT), error) END,
     started_at = CASE WHEN :became = 'running' THEN COALESCE(started_at, :now) ELSE started_at END,

@@ -12,8 +12,8 @@ ORDER BY next_due LIMIT :limit /*pg FOR UPDATE SKIP LOCKED */;
 SELECT COUNT(*) AS count FROM schedules WHERE lease_until IS NOT NULL AND owner = :owner;
 
 -- name: add_ticks
-INSERT INTO runs (uid, kind, state, plan, seed, source_id, schedule_id, number, due, attempt, created_at, started_at, lineage)
-SELECT r.uid, r.kind, :state, '{}', r.seed, r.source_id, r.schedule_id, r.number, r.due, r.attempt, :now, :now, (
+INSERT INTO runs (uid, kind, state, plan, seed, source_id, schedule_id, number, due, attempt, created_at, updated_at, started_at, lineage)
+SELECT r.uid, r.kind, :state, '{}', r.seed, r.source_id, r.schedule_id, r.number, r.due, r.attempt, :now, :now, :now, (
     SELECT COALESCE(o.lineage, o.id) FROM runs o
     WHERE r.source_id IS NULL AND o.source_id IS NULL AND o.kind = r.kind
       AND SUBSTR(o.seed, 1, 500) = SUBSTR(r.seed, 1, 500) AND o.seed = r.seed ORDER BY o.id LIMIT 1)
@@ -29,7 +29,7 @@ WHERE schedules.id = r.id AND schedules.state = r.was
 RETURNING schedules.id, schedules.token, schedules.lease_until;
 
 -- name: launch_runs
-UPDATE runs SET state = :became, plan = r.plan, seed = r.seed, source_id = r.source_id, budget = r.budget
+UPDATE runs SET state = :became, plan = r.plan, seed = r.seed, source_id = r.source_id, budget = r.budget, updated_at = :now
 /*rows FROM r(id bigint, was text, plan text, seed text, source_id bigint, budget bigint) */
 WHERE runs.id = r.id AND runs.state = r.was
 RETURNING runs.id;
@@ -57,7 +57,7 @@ WHERE schedules.id = r.id AND schedules.state = r.was AND schedules.token = r.to
 RETURNING schedules.id;
 
 -- name: adopt_runs
-UPDATE runs SET unheld_ms = runs.unheld_ms + r.unheld_ms,
+UPDATE runs SET updated_at = :now, unheld_ms = runs.unheld_ms + r.unheld_ms,
     adoptions = CASE WHEN r.accused = 0 THEN runs.adoptions
         WHEN r.ended_urls > runs.adopted_ended THEN 1 ELSE runs.adoptions + 1 END,
     adopted_ended = CASE WHEN r.accused = 0 THEN runs.adopted_ended ELSE r.ended_urls END
@@ -90,7 +90,7 @@ WHERE s.id = r.id AND s.state = r.was AND s.token = r.token /*pg ORDER BY s.id F
 -- name: end_runs
 -- A URL that was opened again since the run was read may have changed how the run ends.
 UPDATE runs SET state = r.became, ended_at = :now, owner = NULL, token = runs.token + 1, lease_until = NULL,
-    error = COALESCE(r.error, runs.error)
+    error = COALESCE(r.error, runs.error), updated_at = :now
 /*rows FROM r(id bigint, was text, became text, error text, completed bigint) */
 WHERE runs.id = r.id AND runs.state = r.was
   AND EXISTS (SELECT 1 FROM run_counts c WHERE c.run_id = runs.id AND c.open = 0 AND c.completed = r.completed)

@@ -5,6 +5,7 @@
 LEFT JOIN tasks x ON x.id = r.task_id LEFT JOIN tasks c ON c.id = i.task_id
 LEFT JOIN tasks h ON h.scope = x.scope AND h.host_id = c.host_id AND h.key = c.key
 LEFT JOIN pages p ON p.task_id = h.id
+LEFT JOIN runs m ON m.id = i.run_id
 
 -- name: put_items only lite
 INSERT INTO items (source_id, lineage, key, name, named, hash, kind, run_id, task_id, url, title, body, fields, price, rating, availability, brand, category, columns, created_at, updated_at)
@@ -17,12 +18,12 @@ RETURNING id, key, hash, version, task_id, NULL AS page_task_id, NULL AS listed,
 
 -- name: put_items only pg
 WITH r AS MATERIALIZED (
-    SELECT r.*, COALESCE(u.source_id, 0) AS source_id, u.kind AS run_kind,
+    SELECT r.*, COALESCE(u.source_id, 0) AS source_id, u.standing,
            CASE WHEN r.named AND u.source_id IS NULL THEN COALESCE(u.lineage, u.id) ELSE 0 END AS lineage
     FROM runs u /*rows , r(hash text, kind text, run_id bigint, task_id bigint, url text, title text, body text, fields text, price float8, rating float8, availability text, brand text, category text, columns text, key bytea, name text, named boolean) */
     WHERE u.id = r.run_id
 ), known AS MATERIALIZED (
-    SELECT i.id, i.key, i.hash, i.version, i.task_id, h.id AS page_task_id, p.items AS listed, FALSE AS is_new, r.run_kind LIKE 'frontier.%' AS is_standing
+    SELECT i.id, i.key, i.hash, i.version, i.task_id, h.id AS page_task_id, p.items AS listed, FALSE AS is_new, COALESCE(r.standing AND NOT m.standing, FALSE) AS is_standing
     FROM r JOIN items i ON i.source_id = r.source_id AND i.lineage = r.lineage AND i.key = r.key
     /*part with_page */
 ), made AS (
@@ -36,7 +37,7 @@ WITH r AS MATERIALIZED (
 SELECT * FROM known UNION ALL SELECT * FROM made;
 
 -- name: known_items
-SELECT i.id, i.key, i.hash, i.version, i.task_id, h.id AS page_task_id, p.items AS listed, FALSE AS is_new, u.kind LIKE 'frontier.%' AS is_standing
+SELECT i.id, i.key, i.hash, i.version, i.task_id, h.id AS page_task_id, p.items AS listed, FALSE AS is_new, COALESCE(u.standing AND NOT m.standing, FALSE) AS is_standing
 /*all rows FROM r(key bytea, run_id bigint, task_id bigint, named boolean) */ JOIN runs u ON u.id = r.run_id
 JOIN items i ON i.source_id = COALESCE(u.source_id, 0) AND i.key = r.key
     AND i.lineage = CASE WHEN r.named AND u.source_id IS NULL THEN COALESCE(u.lineage, u.id) ELSE 0 END
