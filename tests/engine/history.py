@@ -26,16 +26,20 @@ class History:
         for event in events:
             if event.moves is not None:
                 for task_id, was, became, reason in orjson.loads(event.moves):
-                    self.reasons[reason].append((task_id, became))
+                    if event.actor != "person":
+                        self.reasons[reason].append((task_id, became))
                     self._batched(event, task_id, was, became, reason)
             else:
                 self._single(event)
 
     def _batched(self, event: Event, task_id: int, was: str, became: str, reason: str) -> None:
-        """One line of a batch: a report under a lease, or the end of an open task with its run."""
+        """One line of a batch: a report under a lease, a person's move, or the end of an open task with its run."""
         self._follow(("task", task_id), was, became, f"{event.move} {reason}")
         if reason.startswith("run "):
             legal = was in move("task", "cancel").was and became == TaskState.CANCELLED
+        elif event.actor == "person":
+            rule = move("task", reason)
+            legal = rule.became == became and bool({was, IN_HAND_OF.get(was)} & rule.was)
         else:
             legal = (
                 event.actor == "worker"

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
+from longline.engine.lifecycle.tasks import TaskOrder
 from longline.model.errors import IllegalMove, StaleLease
 from longline.model.frontier.host import HostLease, HostReport
 from longline.model.frontier.task import PARSE, ClaimedTask, NewTask, Outcome
@@ -286,12 +287,39 @@ class Person(Actor):
     """Pauses, resumes, cancels, restarts, parses again; makes runs and schedules and cancels them."""
 
     def ways(self) -> Sequence[Callable[[], Awaitable[None]]]:
-        return (*[self.move_task] * 6, self.move_run, self.move_schedule, self.move_schedule, self.make, self.admit)
+        many = (self.move_tasks, self.move_tasks, self.prioritize)
+        return (
+            *[self.move_task] * 6,
+            *many,
+            self.move_run,
+            self.move_schedule,
+            self.move_schedule,
+            self.make,
+            self.admit,
+        )
 
     async def move_task(self) -> None:
         tasks = await self.records.tasks.find(limit=1, after=self.random.randint(0, max(1, self.world.admitted)) - 1)
         if tasks:
             await self.try_move("task", tasks[0].id, ("pause", "resume", "cancel", "restart", "reparse"))
+
+    async def some_tasks(self) -> list[int]:
+        after = self.random.randint(0, max(1, self.world.admitted)) - 1
+        tasks = [task.id for task in await self.records.tasks.find(limit=20, after=after)]
+        self.random.shuffle(tasks)
+        return tasks
+
+    async def move_tasks(self) -> None:
+        """The same move of many tasks, of which it fits some."""
+        name = self.random.choice(("pause", "resume", "resume", "cancel", "restart", "restart", "reparse"))
+        ids = (await self.some_tasks())[: 3 if name == "cancel" else 20]
+        order = TaskOrder(name, due=self.later() or None, keep_attempts=self.random.random() < 0.5)
+        for result in await self.lifecycle.tasks.move_all(order, ids):
+            self.world.done[f"tasks {name}" if result.became else "moves refused"] += 1
+
+    async def prioritize(self) -> None:
+        changed = await self.lifecycle.tasks.prioritize_all(await self.some_tasks(), self.random.randint(1, 9))
+        self.world.done["priorities"] += len(changed)
 
     async def move_run(self) -> None:
         if self.world.runs and self.random.random() < 0.2:

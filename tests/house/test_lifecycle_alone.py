@@ -7,14 +7,15 @@ import pytest
 
 from tests.house.tree import SRC, Module, modules
 
-WRITING_PORTS = {"frontier", "hands", "moves", "ticks", "bot_tasks"}
-WRITING_STORES = {"FrontierStore", "TaskLeaseStore", "MoveStore", "TickStore", "BotTaskStore"}
+WRITING_PORTS = {"frontier", "hands", "moves", "task_moves", "ticks", "bot_tasks"}
+WRITING_STORES = {"FrontierStore", "TaskLeaseStore", "MoveStore", "TaskMoveStore", "TickStore", "BotTaskStore"}
 MAY_TOUCH_THEM = ("engine/lifecycle/", "wiring/", "drivers/", "ports/records/")
 
 STATEMENTS = {
     "frontier/report.sql": {"rest_tasks"},
     "run_counters.sql": {"end_run"},
-    "frontier/moves.sql": {"move_schedule", "move_run", "move_task", "cancel_tasks"},
+    "frontier/moves.sql": {"move_schedule", "move_run", "cancel_tasks"},
+    "frontier/task_moves.sql": {"move_tasks"},
     "schedules/ticks.sql": {"start_schedules", "launch_runs", "end_runs", "turn_schedules"},
 }
 """Every statement that may change a state, by file."""

@@ -63,6 +63,9 @@ IN_HAND = frozenset({TaskState.QUEUED, TaskState.CRAWLING, TaskState.PARSING})
 ENDED = frozenset({TaskState.COMPLETED, TaskState.SKIPPED, TaskState.FAILED, TaskState.CANCELLED})
 """Fates of a task. Every other state counts as open."""
 
+FRESH_STARTS = frozenset({"restart", "reparse"})
+"""Moves that begin a task anew: they clear its error and, unless asked otherwise, its count of attempts."""
+
 RUN_ENDED = frozenset({RunState.COMPLETED, RunState.FAILED, RunState.CANCELLED})
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import msgspec
 
 from longline.engine.frontier.reaper import Reaper
+from longline.engine.frontier.withdrawn_tasks import WITHDRAWAL_INTERVAL_SECONDS, WithdrawnTaskFilter
 from longline.engine.loops import Loop, chore, run_loops
 from longline.engine.search.indexer import Indexer
 from longline.engine.worker.worker import Progress, Worker
@@ -83,6 +84,7 @@ class CrawlLoopParts:
     worker: Worker
     reported: asyncio.Event
     sharing: Loop
+    withdrawn: WithdrawnTaskFilter
     reaper: Reaper
     indexer: Indexer
     owner: int
@@ -137,6 +139,7 @@ class CrawlLoop:
             asyncio.create_task(chore(look, PROGRESS_INTERVAL_SECONDS, parts.reported, fatal=FATAL)(done)),
             asyncio.create_task(chore(hold, parts.lease_seconds / 3, fatal=FATAL)(done)),
             asyncio.create_task(chore(parts.reaper.once, REAP_INTERVAL_SECONDS, fatal=FATAL)(done)),
+            asyncio.create_task(chore(parts.withdrawn.once, WITHDRAWAL_INTERVAL_SECONDS, fatal=FATAL)(done)),
             asyncio.create_task(chore(parts.indexer.once, INDEX_INTERVAL_SECONDS, fatal=FATAL)(done)),
             asyncio.create_task(run_loops({"sharing": parts.sharing}, done)),
             *self._live_items(opened.run.id),

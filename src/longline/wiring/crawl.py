@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from longline.engine.frontier.withdrawn_tasks import WithdrawnTaskFilter
 from longline.model.url import parse
 from longline.services.archive.item_changes import ItemChanges
 from longline.services.archive.item_tables import ItemOutputs
@@ -77,6 +78,7 @@ def _crawl_loop_parts(house: House, owner: int, outputs: ItemOutputs | None, sin
         worker=worker,
         reported=reported,
         sharing=listener(house, WANT_TOPIC, worker.share),
+        withdrawn=WithdrawnTaskFilter(worker.hand, house.lifecycle.tasks, owner),
         reaper=house.reaper,
         indexer=house.indexer,
         owner=owner,

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from longline.engine.fetch.fetcher import ResponseObserver
-from longline.engine.frontier.drop_ended_runs import EndedRunFilter
 from longline.engine.frontier.held_hosts import MAX_PAUSE_SECONDS
 from longline.engine.frontier.log_standing_counts import StandingCountLog
 from longline.engine.frontier.wake_standing import StandingWaker
+from longline.engine.frontier.withdrawn_tasks import WITHDRAWAL_INTERVAL_SECONDS, WithdrawnTaskFilter
 from longline.engine.logs.redis_copy import RedisLogCopy
 from longline.engine.logs.run_log_writer import RunLogWriter
 from longline.engine.loops import Loop, chore
@@ -142,11 +142,11 @@ LOOPS = (
         make=lambda p: listener(p.house, WANT_TOPIC, p.worker.share),
     ),
     LoopRow(
-        "ended runs",
-        "Drop the unstarted tasks of ended runs from the hosts in hand.",
+        "withdrawn tasks",
+        "Drop tasks that were paused, cancelled or restarted, or whose run has stopped, from the hosts in hand.",
         (FETCH,),
-        1.0,
-        once=lambda p: EndedRunFilter(p.worker.hand, p.house.records.history).once,
+        WITHDRAWAL_INTERVAL_SECONDS,
+        once=lambda p: WithdrawnTaskFilter(p.worker.hand, p.house.lifecycle.tasks, p.owner).once,
     ),
     LoopRow(
         "worker processes",

@@ -13,6 +13,10 @@ SELECT s.budget, s.admitted, SUM(u.admitted) FROM sources s JOIN runs_now u ON u
 WHERE s.budget IS NOT NULL GROUP BY s.id, s.budget, s.admitted
 HAVING s.admitted <> SUM(u.admitted) OR s.admitted > s.budget
 """
+PRIORITIES = """
+SELECT t.id, t.state FROM tasks t WHERE t.next_priority IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM queue q WHERE q.id = t.id)
+"""
 LISTED = """
 SELECT t.id, t.run_id, s.rest, n.state, n.reason FROM tasks t
 LEFT JOIN standing s ON s.id = t.id LEFT JOIN tasks n ON n.id = s.task_id
@@ -53,6 +57,7 @@ async def faults(peek: Peek, now: int) -> list[str]:
         *_places(tasks, queue, offers),
         *_rests(tasks),
         *_sums(tasks, runs, fates),
+        *(f"a task that waits for no worker has a next priority: {row}" for row in await peek.rows(PRIORITIES)),
         *(f"a source with the budget and the count {row[:2]} admitted {row[2]}" for row in sources),
         *_lines(lines, queue, now),
         *(f"the totals of ended runs are wrong by {row}" for row in totals if any(row[3:])),

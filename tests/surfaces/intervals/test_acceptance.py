@@ -27,7 +27,7 @@ SHOWN = """
 8   surfaces/intervals/jobs/test_executions.py test_an_interval_counts_its_units
 8   surfaces/intervals/test_sources.py    test_an_hourly_job_made_for_a_source_runs_hourly
 9   surfaces/intervals/jobs/test_executions.py test_phase_is_kept_through_late_runs_and_an_outage
-4   engine/frontier/test_drop_ended_runs.py test_nothing_more_is_begun_for_a_run_that_has_ended
+4   engine/frontier/test_withdrawn_tasks.py test_nothing_more_is_begun_for_a_run_that_has_ended
 10  surfaces/intervals/jobs/test_scheduler.py  test_a_slot_whose_jobs_have_run_is_not_empty
 10  surfaces/intervals/jobs/test_scheduler.py test_daily_jobs_made_at_once_get_a_slot_each_and_resume_takes_the_emptiest
 11  surfaces/intervals/jobs/test_executions.py test_forced_it_runs_now_and_again_at_its_time

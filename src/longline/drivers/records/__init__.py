@@ -24,6 +24,7 @@ from longline.drivers.records.frontier.moves import MoveRecords
 from longline.drivers.records.frontier.refused_urls import RefusedUrlRecords
 from longline.drivers.records.frontier.standing_frontier import StandingFrontierRecords
 from longline.drivers.records.frontier.task_leases import TaskLeaseRecords
+from longline.drivers.records.frontier.task_moves import TaskMoveRecords
 from longline.drivers.records.frontier.tasks import TaskRecords
 from longline.drivers.records.frontier.workers import WorkerRecords
 from longline.drivers.records.logs.events import EventRecords
@@ -123,5 +124,6 @@ async def open_records(
         frontier=FrontierRecords(database),
         hands=TaskLeaseRecords(database),
         moves=MoveRecords(database),
+        task_moves=TaskMoveRecords(database),
         ticks=TickRecords(database),
     )

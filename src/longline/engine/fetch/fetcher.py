@@ -110,7 +110,7 @@ class Fetcher:
         """Fetch one page; every outcome has a reason in `model/frontier/outcomes.py`."""
         if plan.bounds.never and bounds_of(plan.bounds).forbids(task.url):
             return Fetched("binary_url", self._clock.now())
-        context = RequestContext(task.run_id, plan, most=_most(task.url, plan, self._max_bytes))
+        context = RequestContext(task.run_id, plan, most=_most(task.url, plan, self._max_bytes), mark=task.mark)
         fetched = await self._try(host, task, context)
         exchanges = tuple(
             sent for sent in context.exchanges if sent.response is fetched.response or sent.response.status in REDIRECTS

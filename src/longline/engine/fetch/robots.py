@@ -104,8 +104,8 @@ class RobotsRules:
 
     async def _ask(self, host: HeldHost, origin: str, context: RequestContext) -> Robots:
         target = f"{origin}/robots.txt"
-        # One byte more than is parsed, so that a cut last line is detected.
-        context = msgspec.structs.replace(context, cut_at=MAX_BYTES + 1, found_on=None)
+        # One byte more than is parsed, so that a cut last line is detected; other tasks wait for the same rules.
+        context = msgspec.structs.replace(context, cut_at=MAX_BYTES + 1, found_on=None, mark=None)
         for _ in range(MAX_HOPS + 1):
             if target.startswith(f"{origin}/"):
                 response = (await self._sender.send(host, target, context)).response

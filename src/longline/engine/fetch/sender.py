@@ -54,7 +54,8 @@ class RequestContext(msgspec.Struct, frozen=True):
 
     `found_on` is the page that links to the URL. With `cut_at` a larger body is cut there; without, a body larger than
     `most`, by default the limit for pages, is a failure. With `render` the page is rendered by a browser. A `jar`
-    replaces the cookies of the run. `asked` collects the requests made for the page, and `exchanges` their responses.
+    replaces the cookies of the run. `mark` is that of the task whose page is fetched. `asked` collects the requests
+    made for the page, and `exchanges` their responses.
     """
 
     run_id: int
@@ -67,6 +68,7 @@ class RequestContext(msgspec.Struct, frozen=True):
     method: Method = "GET"
     body: bytes = b""
     jar: RunCookies | None = None
+    mark: tuple[int, int] | None = None
     asked: list[RequestMade] = []
     exchanges: list[TimedResponse] = []
 
@@ -115,7 +117,8 @@ class Sender:
         while True:
             way = None if request.render else await self._proxies.next(context.plan, failed, _host(host))
             try:
-                sent = await self._once(host, request, way, self._chance() * context.plan.politeness.jitter_ms / 1000)
+                start = await self._turn(host, context)
+                sent = await self._once(host, request, way, start)
             except FetchFailed as failure:
                 if way is None or not failure.proxy_fault or not _may_send_again(context, failure):
                     raise
@@ -127,12 +130,19 @@ class Sender:
             self._store_cookies(context, url, sent.response)
             return self._without_secrets(sent, context)
 
-    async def _once(
-        self, host: HeldHost | None, request: Request, way: PickedProxy | None, longer: float
-    ) -> TimedResponse:
-        start = await host.wait_for_turn(self._clock, longer) if host else self._clock.monotonic()
+    async def _turn(self, host: HeldHost | None, context: RequestContext) -> float:
+        """Wait for the turn of a request, and return its start."""
+        if host is None:
+            return self._clock.monotonic()
+        longer = self._chance() * context.plan.politeness.jitter_ms / 1000
+        start = await host.wait_for_turn(self._clock, longer, context.mark)
         if start is None:
             raise LeaseLost
+        return start
+
+    async def _once(
+        self, host: HeldHost | None, request: Request, way: PickedProxy | None, start: float
+    ) -> TimedResponse:
         at, resent_ms = self._clock.now(), None
         try:
             response = await (self._http.fetch(request) if way is None else self._through(way, request))

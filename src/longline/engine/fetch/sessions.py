@@ -248,6 +248,7 @@ class _Login:
             jar=self._jar,
             cut_at=MAX_RESPONSE_BYTES,
             found_on=None,
+            mark=None,  # other tasks wait for the same login
             asked=[],
             exchanges=[],
         )

@@ -29,6 +29,10 @@ class TooSoon(Exception):
     """A pause of the host that is longer than its lease: the task goes back as if it had not been started."""
 
 
+class TaskWithdrawn(Exception):
+    """The withdrawal of a task, as by a pause or a cancellation: no more requests are sent for it."""
+
+
 class HeldHost:
     """One leased host: its waiting tasks, its tasks in flight, and the time of its next request."""
 
@@ -41,6 +45,9 @@ class HeldHost:
         self.asking = False
         self.leaving = False
         self.lost = False
+        self.withdrawals = 0
+        self.withdrawn: set[tuple[int, int]] = set()
+        self._begun: dict[tuple[int, int], ClaimedTask] = {}
         self._turns = asyncio.Lock()
         # The engine's clock was read somewhere between `asked` and `answered`: each use takes the careful end.
         engine_then = lease.until - round(ttl * 1000)
@@ -55,6 +62,31 @@ class HeldHost:
         pause = min(max(0.0, pause), MAX_PAUSE_SECONDS + 2 * lease.delay_ms / 1000)
         self.next_start = answered + pause
         self.expires = asked + held_seconds(ttl)
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """Return the host's id, and the token under which the host is held."""
+        return self.lease.host_id, self.lease.token
+
+    @property
+    def tasks(self) -> list[ClaimedTask]:
+        """Return the tasks that wait and the tasks in flight."""
+        return [*self.waiting, *self._begun.values()]
+
+    def begin(self, task: ClaimedTask) -> None:
+        """Note that a task is in flight."""
+        self.inflight += 1
+        self._begun[task.mark] = task
+
+    def end(self, task: ClaimedTask) -> None:
+        """Note that a task is no longer in flight."""
+        self.inflight -= 1
+        self._begun.pop(task.mark, None)
+
+    def withdraw(self, marks: Collection[tuple[int, int]]) -> None:
+        """Start none of these tasks, and send no further request for those in flight."""
+        self.withdrawn.update(marks)
+        self.waiting = deque(task for task in self.waiting if task.mark not in self.withdrawn)
 
     def idle(self, now: float) -> bool:
         """Return whether no fetch, claim or heavy page is pending, and no task is to start within a lease's length."""
@@ -90,13 +122,18 @@ class HeldHost:
         free = bool(self.waiting) and self.inflight < self.pace.concurrency and not self.heavy_pages
         return free and not self.lost and not self.leaving and now < self.expires
 
-    async def wait_for_turn(self, clock: Clock, longer: float = 0.0) -> float | None:
+    async def wait_for_turn(
+        self, clock: Clock, longer: float = 0.0, mark: tuple[int, int] | None = None
+    ) -> float | None:
         """Wait for this host's next request; return its start, or None when the lease is lost and none may be sent.
 
-        The pause after the request is `longer` by so many seconds.
+        The pause after the request is `longer` by so many seconds. A request of the task with this `mark` is given up
+        if the task is withdrawn.
         """
         async with self._turns:
             while not self.lost:
+                if mark in self.withdrawn:
+                    raise TaskWithdrawn
                 now = clock.monotonic()
                 if self.next_start <= now:
                     return self._started(now, longer) if now < self.expires else None
@@ -210,16 +247,6 @@ class HeldHosts:
 
     def __len__(self) -> int:
         return len(self._hosts)
-
-    @property
-    def runs(self) -> set[int]:
-        """Return the runs of the unstarted tasks in hand."""
-        return {task.run_id for host in self._hosts.values() for task in host.waiting}
-
-    def forget(self, runs: Collection[int]) -> None:
-        """Start no more tasks of these runs."""
-        for host in self._hosts.values():
-            host.waiting = deque(task for task in host.waiting if task.run_id not in runs)
 
     @property
     def waiting(self) -> int:

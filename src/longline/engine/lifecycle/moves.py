@@ -11,6 +11,7 @@ import msgspec
 
 from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.engine.lifecycle.runs import Call, RunLifecycle
+from longline.engine.lifecycle.tasks import TaskLifecycle
 from longline.model.errors import BadInput, IllegalMove, NotFound, StaleLease
 from longline.model.frontier.host import HostLease
 from longline.model.frontier.task import NewTask, Outcome
@@ -50,7 +51,10 @@ def _with(ahead: Admitted, reported: Reported) -> Reported:
 
 
 class MoveRequest(msgspec.Struct, frozen=True):
-    """A move to be made. `token` proves a lease; `owner` and `lease_ms` request a lease."""
+    """A move to be made. `token` proves a lease; `owner` and `lease_ms` request a lease.
+
+    With `keep_attempts` the attempts of a task that begins anew are counted on.
+    """
 
     noun: Noun
     subject: int
@@ -63,10 +67,14 @@ class MoveRequest(msgspec.Struct, frozen=True):
     reason: str | None = None
     error: str | None = None
     due: int | None = None
+    keep_attempts: bool = False
 
 
 class Lifecycle:
-    """The moves of schedules, runs and tasks, on any records engine; `runs` begins runs together with their seeds."""
+    """The moves of schedules, runs and tasks, on any records engine.
+
+    `runs` begins runs together with their seeds, and `tasks` moves many tasks at once.
+    """
 
     def __init__(
         self,
@@ -79,6 +87,7 @@ class Lifecycle:
         self._politeness = politeness or PolitenessKey()
         self._frontier = records.frontier
         self.runs = RunLifecycle(records, self._politeness, call_workers)
+        self.tasks = TaskLifecycle(records, call_workers, call_planners)
         self._hands = records.hands
         self._moves = records.moves
         self._schedules = records.schedules
@@ -192,6 +201,7 @@ class Lifecycle:
         runs = [await self._lapse("run", *lapsed) for lapsed in await self._moves.lapsed("run", limit)]
         schedules = [await self._lapse("schedule", *lapsed) for lapsed in await self._moves.lapsed("schedule", limit)]
         freed = await self._moves.free_lapsed()
+        await self.tasks.apply_priorities(limit)
         return {"hosts": len(hosts), "offers": offers, "runs": sum(runs) + freed, "schedules": sum(schedules)}
 
     async def release_all(self, owner: int) -> int:
@@ -257,6 +267,7 @@ def _change(order: MoveRequest, standing: Current) -> Change:
         lease_ms=_lease_ms(order, rule),
         due=order.due,
         error=order.error,
+        keep_attempts=order.keep_attempts,
     )
 
 

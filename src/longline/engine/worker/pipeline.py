@@ -12,7 +12,7 @@ from longline.engine.archive.page_reader import Earlier, PageReader
 from longline.engine.archive.segment_writer import keep_page
 from longline.engine.fetch.fetcher import NOT_MODIFIED, Fetched, Fetcher
 from longline.engine.fetch.sender import LeaseLost
-from longline.engine.frontier.held_hosts import HeldHost, TooSoon
+from longline.engine.frontier.held_hosts import HeldHost, TaskWithdrawn, TooSoon
 from longline.engine.frontier.plan_cache import PlanCache
 from longline.engine.parse.parser import PageParser, Parsed, Share
 from longline.engine.worker.reporter import Finished
@@ -63,7 +63,7 @@ class Pipeline:
                 return Finished(host, task, plan, lost, Parsed(), None)
             fetched, page, original = await self._fetch(host, task, plan)
             parsed = await self._parse(host, task, page, plan)
-        except (LeaseLost, TooSoon, Unavailable):
+        except (LeaseLost, TaskWithdrawn, TooSoon, Unavailable):
             raise
         except Exception as error:
             log.exception("unexpected error in a task", extra={"url": task.url})

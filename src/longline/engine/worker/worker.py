@@ -14,7 +14,7 @@ from longline.engine.archive.segment_writer import RecordBuilder
 from longline.engine.fetch.sender import LeaseLost
 from longline.engine.frontier.ask_for_work import WorkRequest
 from longline.engine.frontier.claims import WorkClaims, WorkerSettings
-from longline.engine.frontier.held_hosts import HeldHost, TooSoon
+from longline.engine.frontier.held_hosts import HeldHost, TaskWithdrawn, TooSoon
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.metrics import MetricCounters
 from longline.engine.proxies.rotation import ProxyRotation
@@ -136,7 +136,7 @@ class Worker:
         now = self._clock.monotonic()
         while found := self.hand.next_task(now, self._places):
             host, task = found
-            host.inflight += 1
+            host.begin(task)
             running = asyncio.create_task(self._process(host, task))
             self._tasks.add(running)
             running.add_done_callback(self._ended)
@@ -152,6 +152,8 @@ class Worker:
         try:
             finished = await self._parts.pipeline.run(host, task)
             self._trouble = None
+            if task.mark in host.withdrawn:
+                return  # its report would be refused, and with it the report of every other page
             if not self._finished:
                 self._oldest = self._clock.monotonic()
             self._finished.append(finished)
@@ -160,6 +162,8 @@ class Worker:
                 self._press.add(finished.prepare)
         except LeaseLost:
             host.lost = True
+        except TaskWithdrawn:
+            log.debug("task withdrawn", extra={"url": task.url})
         except TooSoon:
             host.waiting.appendleft(task)
         except Unavailable as error:
@@ -168,7 +172,7 @@ class Worker:
             host.waiting.appendleft(task)
             host.pause(self._settings.idle_poll, self._clock.monotonic())
         finally:
-            host.inflight -= 1
+            host.end(task)
 
     # -- bringing it back -------------------------------------------------------------------------------------
 

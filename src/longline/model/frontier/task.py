@@ -73,6 +73,11 @@ class ClaimedTask(msgspec.Struct, frozen=True, gc=False):
     found_on: str | None = None
 
     @property
+    def mark(self) -> tuple[int, int]:
+        """Return id and due time: a task that was taken out of a hand comes back with another due time."""
+        return self.id, self.due
+
+    @property
     def earlier(self) -> KnownPage | None:
         """Return the known page if another task has it: the record of this task may refer to it."""
         return self.known if self.known and self.known.task_id != self.id else None

@@ -12,6 +12,7 @@ from longline.ports.records.frontier import (
     MoveStore,
     QueueFigureStore,
     TaskLeaseStore,
+    TaskMoveStore,
     TaskStore,
     WorkerStore,
 )
@@ -33,7 +34,7 @@ from longline.ports.sinks import SinkStore
 class Records:
     """All stores of one records engine; `search` is the index inside the database.
 
-    `frontier`, `hands`, `moves`, `ticks` and `bot_tasks` are for `engine/lifecycle/` alone.
+    `frontier`, `hands`, `moves`, `task_moves`, `ticks` and `bot_tasks` are for `engine/lifecycle/` alone.
     """
 
     schema: Schema
@@ -76,4 +77,5 @@ class Records:
     frontier: FrontierStore
     hands: TaskLeaseStore
     moves: MoveStore
+    task_moves: TaskMoveStore
     ticks: TickStore

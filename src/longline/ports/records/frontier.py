@@ -200,6 +200,77 @@ class Change(msgspec.Struct, frozen=True):
     lease_ms: int | None = None
     due: int | None = None
     error: str | None = None
+    keep_attempts: bool = False
+
+
+class TaskChange(msgspec.Struct, frozen=True):
+    """One move of several tasks, each of which is moved if its state is in `allowed`.
+
+    `priority` replaces the priority of the tasks. With `keep_attempts` a move that begins tasks anew goes on counting
+    their attempts; every other move does so in any case.
+    """
+
+    move: str
+    allowed: frozenset[str]
+    became: str
+    actor: str
+    reason: str | None = None
+    error: str | None = None
+    due: int | None = None
+    priority: int | None = None
+    keep_attempts: bool = False
+
+    @property
+    def because(self) -> str:
+        """Return the reason that is written with the tasks."""
+        return self.reason or self.move
+
+
+class TaskMove(msgspec.Struct, frozen=True):
+    """The result of a move for one task: it became another state, or stayed what it `was`.
+
+    A task that does not exist was nothing. A task stayed although its state allows the move if its run, in `run_state`,
+    cannot be opened again, or if it is to be parsed `without_page`.
+    """
+
+    task_id: int
+    was: str | None = None
+    became: str | None = None
+    run_state: str | None = None
+    without_page: bool = False
+
+
+class Prioritized(msgspec.Struct, frozen=True):
+    """A task with another priority, which a task in a worker's hand gets at its next rest."""
+
+    task_id: int
+    was: int
+    became: int
+    at_next_rest: bool = False
+
+
+class TaskMoveStore(Protocol):
+    """Moves and priorities of many tasks at once, and the tasks that moves took out of workers' hands."""
+
+    async def move_all(self, change: TaskChange, task_ids: Sequence[int]) -> tuple[list[TaskMove], bool]:
+        """Move tasks in one transaction; return one result for each id, and whether a planner has a run to end."""
+        ...
+
+    async def prioritize(self, wanted: Mapping[int, int]) -> list[Prioritized]:
+        """Give tasks other priorities in one transaction; return the tasks that exist."""
+        ...
+
+    async def apply_priorities(self, limit: int) -> int:
+        """Apply priorities to tasks that came out of a worker's hand without a report; return how many."""
+        ...
+
+    async def withdrawals(self, owner: int) -> dict[tuple[int, int], int]:
+        """Return, by (host, token), how often tasks were taken out of the owner's hand under that token."""
+        ...
+
+    async def marked(self, claims: Sequence[tuple[int, int, ClaimedTask]]) -> set[tuple[int, int]]:
+        """Return, by (task, due), the claims by host, token and task that still hold."""
+        ...
 
 
 class MoveStore(Protocol):

@@ -5,16 +5,22 @@ from typing import Any
 
 from longline.drivers.records.database import Database, Row, Transaction, TryAgain, struct
 from longline.drivers.records.frontier.standing_list import follow
+from longline.drivers.records.frontier.task_moves import (
+    QUEUE_KEY,
+    count_moves,
+    judge,
+    lock_tasks,
+    move_tasks,
+    take_out,
+)
 from longline.drivers.records.run_counters import MovedTasks, RunCounters, lock_runs
 from longline.drivers.records.run_ends.effects import add_effects_of_runs
+from longline.model.errors import IllegalMove
 from longline.model.frontier.standing_frontier import SCOPE
-from longline.model.frontier.task import BOT, FETCH, PARSE
-from longline.model.states import ENDED, RUN_ENDED, Noun, RunState, TaskState, move
-from longline.ports.records.frontier import Change, Current
+from longline.model.states import RUN_ENDED, Noun, RunState, legal, move
+from longline.ports.records.frontier import Change, Current, TaskChange
 
 STOPPED = frozenset({RunState.CANCELLED, RunState.FAILED})
-QUEUE_KEY = ("host_id", "due", "priority", "run_id", "id")
-PARSER_WAITS = frozenset({TaskState.DOWNLOADED, TaskState.QUEUED_PARSE})
 
 
 class MoveRecords:
@@ -136,9 +142,8 @@ async def _cancel_open(tx: Transaction, change: Change, locked: set[int], ledger
     """Cancel the open tasks of a run that stopped."""
     cancel = move("task", "cancel")
     rows = await _open_tasks(tx, change.subject, locked)
-    await tx.batch("empty_queue_of_tasks", [tuple(r[c] for c in QUEUE_KEY) for r in rows])
     await tx.batch("lock_offers", [(r["id"],) for r in rows])
-    await tx.batch("empty_offers_of_tasks", [(r["id"],) for r in rows])
+    await take_out(tx, [tuple(r[c] for c in QUEUE_KEY) for r in rows])
     reason = f"run {change.became}"
     done = {
         r["id"]
@@ -154,59 +159,25 @@ async def _cancel_open(tx: Transaction, change: Change, locked: set[int], ledger
 
 async def _move_task(tx: Transaction, change: Change) -> Current | None:
     """Move a task and its place in the queue or among the offers, under its host's lock."""
-    place = await tx.one("task_place", id=change.subject)
-    if place is None:
+    task = (await lock_tasks(tx, [change.subject])).get(change.subject)
+    if task is None or task.state != change.was or change.token not in (None, task.token):
         return None
-    await tx.batch("lock_lines", [(place["host_id"],)])
-    # No worker takes the task, and no reaper takes it back, between the check of its lease and the move.
-    await tx.batch("lock_offers", [(change.subject,)])
-    place = await tx.one("task_place", id=change.subject)
-    standing = await _standing(tx, "task", change.subject)
-    if place is None or standing is None or not _fits(standing, change):
-        return None
-    due, reason = change.due or 0, change.reason or change.move
-    await tx.one("pull_from_queue", **{c: place[c] for c in QUEUE_KEY})
-    await tx.one("pull_from_offers", id=change.subject)
-    moved = await tx.one(
-        "move_task",
-        id=change.subject,
-        was=standing.rest,
-        became=change.became,
-        reason=reason,
-        error=change.error,
-        due=due,
-        executor=PARSE if change.became in PARSER_WAITS else _worked_by(place),
-        attempt=place["attempt"],
-        finished_at=tx.now if change.became in ENDED else None,
+    order = TaskChange(
+        change.move,
+        frozenset({change.was}),
+        change.became,
+        change.actor,
+        change.reason,
+        change.error,
+        change.due,
+        keep_attempts=change.keep_attempts,
     )
-    if moved is None:
-        return None
-    await _put_back(tx, change, place, due)
+    [verdict] = await judge(tx, order, [task])
+    if verdict.run_state is not None:
+        raise IllegalMove("run", "reopen", verdict.run_state, legal("run", verdict.run_state))
     ledger = RunCounters()
-    one = MovedTasks(change.subject, place["run_id"], standing.rest, change.became, reason, place["reason"] or "")
-    ledger.count_moves([one], listed=False)
-    await follow(tx, ledger, [change.subject])
-    ledger.event("task", change.subject, change.move, standing.state, change.became, (change.actor, reason))
+    await move_tasks(tx, order, [task], ledger)
+    count_moves(ledger, order, [task], listed=False)
+    ledger.event("task", task.id, change.move, task.state, change.became, (change.actor, order.because))
     await ledger.write(tx, change.actor)
-    return await _standing(tx, "task", change.subject)
-
-
-def _fits(standing: Current, change: Change) -> bool:
-    """Return whether the task is still in the expected state and, for a fenced move, under the caller's lease."""
-    return standing.state == change.was and (change.token is None or change.token == standing.token)
-
-
-def _worked_by(place: Row) -> str:
-    return BOT if place["executor"] == BOT else FETCH
-
-
-async def _put_back(tx: Transaction, change: Change, place: Row, due: int) -> None:
-    """Put an open task into the queue or among the offers of its next executor."""
-    host_id, priority, executor = place["host_id"], place["priority"], _worked_by(place)
-    if change.became == TaskState.PENDING and executor == FETCH:
-        await tx.batch("queue_tasks", [(host_id, due, priority, place["run_id"], change.subject, 0)])
-        await tx.batch("wake_lines", [(host_id, max(tx.now, due))])
-    elif change.became in PARSER_WAITS:
-        await tx.batch("offer_tasks", [(change.subject, PARSE, host_id, due, priority, 0)])
-    elif change.became in (TaskState.PENDING, TaskState.EXPIRED):
-        await tx.batch("offer_tasks", [(change.subject, BOT, host_id, due, priority, 0)])
+    return await _standing(tx, "task", task.id)

@@ -116,8 +116,8 @@ async def settle(
         (o.task.id, was, o.became, o.reason, o.error, o.status, o.task.attempt, o.due, nexts[o.task.id], _ended(o))
         for o in outcomes
     ]
-    rested = {row["id"] for row in await tx.batch("rest_tasks", rows)}
-    if gone := frozenset(o.task.id for o in outcomes) - rested:
+    priorities = {row["id"]: row["priority"] for row in await tx.batch("rest_tasks", rows)}
+    if gone := frozenset(o.task.id for o in outcomes) - priorities.keys():
         raise StaleReport(Reported(gone=gone))
     queued, offered = [], []
     for o in outcomes:
@@ -125,9 +125,9 @@ async def settle(
         # Attempts are counted while a task stays with the same kind of worker.
         attempt = o.task.attempt if executor == place.executor else 0
         if o.became not in ENDED and executor == FETCH:
-            queued.append((place.host_id, o.due, o.task.priority, o.task.run_id, i, attempt))
+            queued.append((place.host_id, o.due, priorities[i], o.task.run_id, i, attempt))
         elif o.became not in ENDED:
-            offered.append((i, executor, place.host_id, o.due, o.task.priority, attempt))
+            offered.append((i, executor, place.host_id, o.due, priorities[i], attempt))
     await tx.batch("queue_tasks", queued)
     await tx.batch("offer_tasks", offered)
     ledger.count_moves(MovedTasks(o.task.id, o.task.run_id, was, o.became, o.reason) for o in outcomes)

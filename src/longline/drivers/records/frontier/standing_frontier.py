@@ -8,6 +8,7 @@ import orjson
 
 from longline.drivers.records.database import Database, Transaction, struct
 from longline.drivers.records.frontier.standing_list import follow
+from longline.drivers.records.frontier.task_moves import QUEUE_KEY
 from longline.drivers.records.like_patterns import contains
 from longline.drivers.records.named_queries import Engine
 from longline.drivers.records.paging import counted
@@ -143,8 +144,7 @@ async def _move_forward(tx: Transaction, task_id: int, priority: int, due: int) 
         return False
     host_id, best, soonest = place["host_id"], min(priority, place["priority"]), min(due, place["due"])
     if (place["due"], place["priority"]) != (soonest, best):
-        was = {name: place[name] for name in ("host_id", "due", "priority", "run_id")}
-        await tx.one("pull_from_queue", **was, id=task_id)
+        await tx.batch("empty_queue_of_tasks", [tuple(place[name] for name in QUEUE_KEY)])
         await tx.one("hasten_task", id=task_id, priority=best, due=soonest)
         await tx.batch("queue_tasks", [(host_id, soonest, best, place["run_id"], task_id, task["attempt"])])
         await tx.batch("wake_lines", [(host_id, max(tx.now, soonest))])

@@ -263,10 +263,13 @@ CREATE TABLE line (
     owner       BIGINT,
     token       BIGINT NOT NULL DEFAULT 0,
     not_before  BIGINT NOT NULL DEFAULT 0,
-    lapses      BIGINT NOT NULL DEFAULT 0
+    lapses      BIGINT NOT NULL DEFAULT 0,
+    -- Changes, since the claim, that took tasks out of the holder's hand: the holder looks at the count.
+    withdrawals BIGINT NOT NULL DEFAULT 0
 ) /*pg WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, vacuum_truncate = off) */;
 CREATE INDEX line_free ON line (wake_at) WHERE owner IS NULL AND wake_at IS NOT NULL;
 CREATE INDEX line_held ON line (wake_at) WHERE owner IS NOT NULL;
+CREATE INDEX line_withdrawals ON line (owner) WHERE withdrawals > 0;
 
 -- The wide row of a URL. No index and no index predicate names state, attempt or finished_at: completions stay cheap.
 -- `state` is where the task rests; in hand it shows as `queued` or `parsing` while its mark carries a live token.
@@ -291,11 +294,13 @@ CREATE TABLE tasks (
     finished_at  BIGINT,
     url          TEXT NOT NULL,
     hops         BIGINT NOT NULL DEFAULT 0,
+    next_priority  BIGINT,  -- of a task in a worker's hand: its priority from its next rest on
     UNIQUE (scope, host_id, key)
 ) /*pg WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, vacuum_truncate = off) */;
 CREATE INDEX tasks_run ON tasks (run_id, id);
 -- Tasks that a redirect led to, by the one that led there. There are few, and none ever changes what it is.
 CREATE INDEX tasks_redirected ON tasks (parent_id) WHERE hops > 0;
+CREATE INDEX tasks_next_priority ON tasks (id) WHERE next_priority IS NOT NULL;
 
 -- The last login of a run by each function that logs in; `locked` has its headers and cookies, encrypted.
 CREATE TABLE sessions (
@@ -458,7 +463,8 @@ INSERT INTO places (noun, last) VALUES ('event', 0);
 
 -- A task as it stands now: in hand while its mark carries the token under which its host, or it, is held.
 CREATE VIEW tasks_now AS
-SELECT t.id, t.run_id, t.host_id, h.host, t.url, t.executor, t.state AS rest, t.reason, t.error, t.priority, t.due,
+SELECT t.id, t.run_id, t.host_id, h.host, t.url, t.executor, t.state AS rest, t.reason, t.error,
+       COALESCE(t.next_priority, t.priority) AS priority, t.due,
        t.depth, t.status, t.created_at, t.finished_at,
        CASE WHEN l.owner IS NOT NULL AND q.token = l.token THEN 'queued'
             WHEN o.owner IS NOT NULL AND o.executor = 'parse' THEN 'parsing'

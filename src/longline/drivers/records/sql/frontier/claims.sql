@@ -11,7 +11,7 @@ WITH free AS MATERIALIZED (
     SELECT host_id FROM line WHERE owner IS NULL AND wake_at <= CAST(:now AS BIGINT) - :waited
     ORDER BY wake_at LIMIT :hosts FOR UPDATE SKIP LOCKED
 ), leased AS (
-    UPDATE line SET owner = :owner, token = token + 1, wake_at = CAST(:now AS BIGINT) + :ttl
+    UPDATE line SET owner = :owner, token = token + 1, wake_at = CAST(:now AS BIGINT) + :ttl, withdrawals = 0
     WHERE host_id = ANY (ARRAY (SELECT host_id FROM free))
     RETURNING host_id, token, not_before
 ), served AS (
@@ -83,7 +83,7 @@ ORDER BY l.host_id, m.priority, p.round, p.turn, m.id;
 -- name: lease_hosts only lite
 -- SQLite has no writing CTE and no LATERAL, and its window functions cost more than all the rest: four statements inside
 -- one transaction instead, and the turns are sorted out where they are read.
-UPDATE line SET owner = :owner, token = token + 1, wake_at = :now + :ttl
+UPDATE line SET owner = :owner, token = token + 1, wake_at = :now + :ttl, withdrawals = 0
 WHERE host_id IN (
     SELECT host_id FROM line WHERE owner IS NULL AND wake_at <= :now - :waited ORDER BY wake_at LIMIT :hosts
 )

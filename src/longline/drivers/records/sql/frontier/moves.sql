@@ -78,18 +78,6 @@ SELECT state, rest, token, owner, lease_until FROM tasks_now WHERE id = :id;
 -- name: task_place
 SELECT id, host_id, due, priority, executor, run_id, state, reason, attempt FROM tasks WHERE id = :id;
 
--- name: move_task
-UPDATE tasks SET state = :became, reason = :reason, error = CAST(:error AS TEXT), due = :due, executor = :executor,
-    attempt = :attempt, finished_at = CAST(:finished_at AS BIGINT)
-WHERE id = :id AND state = :was
-RETURNING id;
-
--- name: pull_from_queue
-DELETE FROM queue WHERE host_id = :host_id AND due = :due AND priority = :priority AND run_id = :run_id AND id = :id;
-
--- name: pull_from_offers
-DELETE FROM offers WHERE id = :id;
-
 -- name: hosts_of_open_tasks
 SELECT DISTINCT host_id FROM tasks
 WHERE run_id = :run_id AND state NOT IN ('completed', 'skipped', 'failed', 'cancelled');
@@ -101,14 +89,7 @@ WHERE run_id = :run_id AND state NOT IN ('completed', 'skipped', 'failed', 'canc
 ORDER BY id;
 
 -- name: cancel_tasks
-UPDATE tasks SET state = :became, reason = :reason, finished_at = :now /*rows FROM r(id bigint, was text) */
+UPDATE tasks SET state = :became, reason = :reason, finished_at = :now,
+    priority = COALESCE(tasks.next_priority, tasks.priority), next_priority = NULL /*rows FROM r(id bigint, was text) */
 WHERE tasks.id = r.id AND tasks.state = r.was
 RETURNING tasks.id;
-
--- name: empty_queue_of_tasks
-DELETE FROM queue /*rows USING r(host_id bigint, due bigint, priority bigint, run_id bigint, id bigint) */
-WHERE queue.host_id = r.host_id AND queue.due = r.due AND queue.priority = r.priority AND queue.run_id = r.run_id
-  AND queue.id = r.id;
-
--- name: empty_offers_of_tasks
-DELETE FROM offers /*rows USING r(id bigint) */ WHERE offers.id = r.id;

@@ -15,10 +15,11 @@ WHERE queue.host_id = r.host_id AND queue.due = r.due AND queue.priority = r.pri
 
 -- name: rest_tasks
 UPDATE tasks SET state = r.became, reason = r.reason, error = r.error, status = COALESCE(r.status, tasks.status),
-    attempt = r.attempt, due = r.due, executor = r.executor, finished_at = r.finished_at
+    attempt = r.attempt, due = r.due, executor = r.executor, finished_at = r.finished_at,
+    priority = COALESCE(tasks.next_priority, tasks.priority), next_priority = NULL
 /*rows FROM r(id bigint, was text, became text, reason text, error text, status bigint, attempt bigint, due bigint, executor text, finished_at bigint) */
 WHERE tasks.id = r.id AND tasks.state = r.was
-RETURNING tasks.id;
+RETURNING tasks.id, tasks.priority;
 
 -- name: rename_tasks
 UPDATE tasks SET url = r.url, key = r.key /*rows FROM r(id bigint, url text, key bytea) */

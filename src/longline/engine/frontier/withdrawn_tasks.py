@@ -1,0 +1,32 @@
+"""Removal of withdrawn tasks from a worker's hand.
+
+A task that was paused, cancelled or restarted, or whose run has stopped, must send no more requests. Reading the
+counts of withdrawals costs one small query for all hosts of the worker; the tasks themselves are compared with the
+queue only where a count has moved.
+"""
+
+from longline.engine.frontier.held_hosts import HeldHosts
+from longline.engine.lifecycle.tasks import TaskLifecycle
+
+WITHDRAWAL_INTERVAL_SECONDS = 0.5
+"""Seconds between two looks: half of the second after which no request of a withdrawn task may begin."""
+
+
+class WithdrawnTaskFilter:
+    """A filter that drops withdrawn tasks from a worker's hand."""
+
+    def __init__(self, hand: HeldHosts, tasks: TaskLifecycle, owner: int) -> None:
+        self._hand, self._tasks, self._owner = hand, tasks, owner
+
+    async def once(self) -> None:
+        """Drop the tasks that were withdrawn since the last look."""
+        counts = await self._tasks.withdrawals(self._owner)
+        moved = [host for host in self._hand if counts.get(host.key, 0) > host.withdrawals]
+        # More tasks of a host may be on their way, withdrawn ones among them: such a host is looked at again.
+        settled = [host for host in moved if not host.asking]
+        held = {host: host.tasks for host in moved}
+        marked = await self._tasks.marked([(*host.key, task) for host, tasks in held.items() for task in tasks])
+        for host, tasks in held.items():
+            host.withdraw({task.mark for task in tasks} - marked)
+        for host in settled:
+            host.withdrawals = counts[host.key]
