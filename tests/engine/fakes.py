@@ -19,7 +19,7 @@ from longline.model.archive.segment import SegmentRow
 from longline.model.errors import NotFound, Unavailable
 from longline.model.frontier.host import HostLease
 from longline.model.frontier.task import ClaimedTask, NewTask, PageFacts
-from longline.model.proxies import NoProxies, ProxyRequest, ProxyUse
+from longline.model.proxies.proxy import NoProxies, ProxyRequest, ProxyUse
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunRow
 from longline.ports.clock import Clock

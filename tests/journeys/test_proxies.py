@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from longline.model.proxies import SKIP_AFTER_FAILURES
+from longline.model.proxies.proxy import SKIP_AFTER_FAILURES
 from tests.journeys.place import Place
 from tests.servers import program
 from tests.servers.proxies import Manners, RunningProxy, running_proxy

@@ -11,13 +11,10 @@ import pytest
 from longline.drivers.records import open_database, open_records
 from longline.drivers.records.database import Database, Transaction
 from longline.drivers.records.proxies import PoolRecords, ProxyRecords
-from longline.model.errors import BadInput, NotFound
-from longline.model.proxies import (
-    DISABLE_AFTER_FAILURES,
-    HOUR_MS,
-    PROBE_INTERVAL_MS,
+from longline.model.errors import BadInput, Conflict, NotFound
+from longline.model.proxies.accounting import DISABLE_AFTER_FAILURES, PROBE_INTERVAL_MS
+from longline.model.proxies.proxy import (
     SKIP_AFTER_FAILURES,
-    SLOT_MS,
     NewProxy,
     Picked,
     Pool,
@@ -27,6 +24,7 @@ from longline.model.proxies import (
     ProxyRow,
     ProxyUse,
 )
+from longline.model.proxies.rotation import HOUR_MS, SLOT_MS
 from longline.model.sources.source import NewSource
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
@@ -96,10 +94,16 @@ async def test_a_proxy_is_kept_as_it_was_given(records: Records, clock: FakeCloc
     assert await records.proxies.get(row.id + 1) is None
 
 
-async def test_host_and_port_are_taken_once(records: Records):
-    assert await records.proxies.add(NewProxy("p.example", 80))
-    assert await records.proxies.add(NewProxy("p.example", 80, "socks5")) is None
-    assert await records.proxies.add(NewProxy("p.example", 81))
+async def test_a_proxy_is_known_by_scheme_host_port_and_username(records: Records):
+    first = await records.proxies.add(NewProxy("p.example", 80))
+    assert first is not None
+    assert await records.proxies.add(NewProxy("p.example", 80, secret="other")) is None
+    others = [("p.example", 81, "http", ""), ("p.example", 80, "socks5", ""), ("p.example", 80, "http", "ann")]
+    made = [await records.proxies.add(NewProxy(host, port, scheme, name)) for host, port, scheme, name in others]  # type: ignore[arg-type]
+    assert all(made)
+    with pytest.raises(Conflict, match=r"there is already such a proxy at p\.example:80"):
+        await records.proxies.update(first.id, ProxyChange(username="ann"))
+    assert await records.proxies.update(first.id, ProxyChange(username="bob"))
 
 
 async def test_proxies_are_found_by_what_they_are(records: Records):
@@ -238,7 +242,39 @@ async def test_a_source_with_proxies_of_its_own_uses_no_others(records: Records)
     assert (found.proxies, found.size, found.exhausted) == ((), 1, True)
     other = await records.sources.add(NewSource("other", "https://other.example/"))
     found = await records.proxies.pick(ProxyRequest(source_id=other.id, wanted=2))
-    assert ([row.id for row in found.proxies], found.size, found.mapped) == ([a, b], 2, False)
+    assert ([row.id for row in found.proxies], found.size, found.mapped) == ([b, b], 1, False)
+
+
+async def test_a_proxy_of_a_pool_or_a_source_is_not_in_everybodys_pool(records: Records):
+    free, pooled, given = await add(records, 3)
+    assert sorted(await picked(records, wanted=3)) == [free, pooled, given]
+    await records.pools.put([Pool("homes", (pooled,))])
+    source = await source_with(records, [given])
+    assert await picked(records, wanted=3) == [free, free, free]
+    await records.proxies.unassign(source, given)
+    await records.pools.drop("homes")
+    assert sorted(await picked(records, wanted=3)) == [free, pooled, given]
+
+
+async def test_figures_for_lists_come_in_one_query_each(records: Records):
+    a, b, c = await add(records, 3, country="DE")
+    await add(records, 1, country="FR")
+    source, other = await source_with(records, [a, b]), await source_with(records, [a], "other")
+    assert (await records.proxy_figures.count(), await records.proxy_figures.count(ProxyFilter(country="DE"))) == (4, 3)
+    await account(records, a, source, True, True, ms=100)
+    await account(records, b, source, *[False] * 5, ms=300)
+    mapped = await records.proxy_figures.mapped(source)
+    assert [(row.proxy_id, row.host, row.active, row.success_count, row.total_failures) for row in mapped] == [
+        (a, "p0.example", True, 2, 0),
+        (b, "p1.example", False, 0, 5),
+    ]
+    assert [row.proxy_id for row in await records.proxy_figures.mapped(source, active=False)] == [b]
+    sums = await records.proxy_figures.sums([source, other, 0])
+    assert set(sums) == {source, other}
+    one = sums[source]
+    assert (one.proxies, one.active, one.failing, one.successes, one.failures) == (2, 1, 1, 2, 5)
+    assert (sums[other].proxies, sums[other].avg_ms) == (1, None)
+    assert await records.proxy_figures.sources_of([a, b, c]) == {a: [source, other], b: [source]}
 
 
 async def test_no_proxies_at_all_is_not_exhaustion(records: Records):
@@ -279,7 +315,9 @@ async def test_a_proxy_at_five_failures_is_left_alone_and_at_ten_is_off(records:
     assert a in await picked(records, source_id=one, wanted=2)
     await account(records, a, one, False)
     assert await picked(records, source_id=one, wanted=3) == [b, b, b]
-    assert await picked(records, wanted=2) == [b, b], "nor does the pool of all use it"
+    free, failing = await add(records, 2)
+    await account(records, failing, None, *[False] * SKIP_AFTER_FAILURES)
+    assert await picked(records, wanted=2) == [free, free], "nor does the pool of all use one"
     assert a in await picked(records, source_id=two, wanted=2), "other sources still may"
     await account(records, a, two, *[False] * (DISABLE_AFTER_FAILURES - SKIP_AFTER_FAILURES - 1))
     row = await proxy(records, a)
@@ -298,12 +336,12 @@ async def test_the_hour_is_used_up_exactly(records: Records, clock: FakeClock, p
     one, two = await source_with(records, [a, b], "one"), await source_with(records, [a], "two")
     assert Counter(await picked(records, source_id=one, wanted=7)) == {a: 3, b: 4}
     assert await picked(records, source_id=two) == [], "the limit is the proxy's, whoever asks"
-    assert Counter(await picked(records, wanted=9)) == {b: 1}
-    assert (await records.proxies.pick(ProxyRequest())).exhausted
+    assert Counter(await picked(records, source_id=one, wanted=9)) == {b: 1}
+    assert (await records.proxies.pick(ProxyRequest(source_id=one))).exhausted
     clock.advance((HOUR_MS - SLOT_MS) / 1000)
-    assert await picked(records) == []
+    assert await picked(records, source_id=one) == []
     clock.advance(2 * SLOT_MS / 1000)
-    assert Counter(await picked(records, wanted=9)) == {a: 3, b: 5}
+    assert Counter(await picked(records, source_id=one, wanted=9)) == {a: 3, b: 5}
     assert await peek.rows("SELECT COUNT(*) FROM proxy_uses") == [(2,)], "what is over is forgotten"
 
 

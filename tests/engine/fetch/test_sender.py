@@ -4,10 +4,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from longline.engine.fetch.sender import MAX_PROXIES_PER_REQUEST, FetchSettings, LeaseLost, RequestContext, Sender
+from longline.engine.fetch.sender import FetchSettings, LeaseLost, RequestContext, Sender
 from longline.engine.frontier.held_hosts import HeldHost
 from longline.engine.proxies.rotation import ProxyRotation
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.plan import CrawlPlan, Proxying
 from longline.ports.http import FetchFailed, Proxy, Response
 from longline.ports.records.proxies import PickedProxy
 from longline.testing.clock import FakeClock
@@ -174,7 +174,24 @@ async def test_a_page_does_not_go_through_all_the_proxies_there_are(http: FakeHt
     http.on(HOME, FAULT)
     with pytest.raises(FetchFailed, match="gone") as caught:
         await sender_of(http, clock, *map(way, range(1, 50))).send(host, HOME, context())
-    assert (caught.value.kind, len(http.requests)) == ("proxy_exhausted", MAX_PROXIES_PER_REQUEST)
+    assert (caught.value.kind, len(http.requests)) == ("proxy_exhausted", 10)
+
+
+async def test_the_plan_says_how_many_proxies_a_page_may_try(http: FakeHttp, clock: FakeClock, host: HeldHost):
+    http.on(HOME, FAULT)
+    with pytest.raises(FetchFailed):
+        await sender_of(http, clock, *map(way, range(1, 50))).send(
+            host, HOME, context(proxying=Proxying(max_proxies=3))
+        )
+    assert len(http.requests) == 3
+
+
+async def test_every_proxy_of_a_pool_may_be_tried(http: FakeHttp, clock: FakeClock, host: HeldHost):
+    http.on(HOME, FAULT)
+    pool = [msgspec.structs.replace(way(number), pool_size=15) for number in range(1, 50)]
+    with pytest.raises(FetchFailed):
+        await sender_of(http, clock, *pool).send(host, HOME, context(proxying=Proxying(pool="homes")))
+    assert len(http.requests) == 15
 
 
 async def test_a_failure_of_the_target_is_not_tried_by_another_way(http: FakeHttp, clock: FakeClock, host: HeldHost):

@@ -1,7 +1,7 @@
 import pytest
 
 from longline.model.errors import BadInput, NotFound
-from longline.model.proxies import NewProxy, Pool
+from longline.model.proxies.proxy import NewProxy, Pool
 from longline.ports.records import Records
 from longline.services.proxies.pools import Pools
 from tests.services.proxies.test_proxies import clock, records

@@ -12,7 +12,7 @@ from longline.drivers.records import open_records
 from longline.engine.proxies.stored_proxies import StoredProxies
 from longline.engine.secrets import Vault
 from longline.model.errors import BadInput, NotFound, Unavailable
-from longline.model.proxies import NoProxies, ProxyFilter, ProxyRequest, ProxyUse
+from longline.model.proxies.proxy import NoProxies, ProxyFilter, ProxyRequest, ProxyUse
 from longline.model.sources.source import NewSource
 from longline.ports.http import Proxy
 from longline.ports.records import Records
@@ -134,10 +134,11 @@ async def test_lists_have_an_end(proxies: Proxies, records: Records, monkeypatch
     assert asked == [MAX_LIST_SIZE, 0]
 
 
-async def test_host_and_port_are_taken_once(proxies: Proxies):
+async def test_scheme_host_port_and_username_are_taken_once(proxies: Proxies):
     await proxies.add(PROXY)
     with pytest.raises(DuplicateProxy, match=r"p\.example:1080"):
-        await proxies.add(Proxy("http", "p.EXAMPLE", 1080))
+        await proxies.add(Proxy(PROXY.scheme, "p.EXAMPLE", 1080, PROXY.username))
+    await proxies.add(Proxy("http", "p.EXAMPLE", 1080))
 
 
 @pytest.mark.parametrize(
@@ -217,3 +218,5 @@ async def test_proxies_of_the_settings_are_registered_once_and_kept_up_to_date(p
     await proxies.ensure(["socks5://ann:two@192.0.2.1:1080", "https://bob:x@192.0.2.2:8080"])
     picked = [way.proxy for way in await ways.pick(ProxyRequest(wanted=2))]
     assert {(p.scheme, p.username, p.password) for p in picked} == {("socks5", "ann", "two"), ("https", "bob", "x")}
+    await proxies.ensure(["https://bob:x@192.0.2.2:8080", "https://eve:y@192.0.2.2:8080"])
+    assert sorted(view.username for view in await proxies.find()) == ["ann", "bob", "eve"]

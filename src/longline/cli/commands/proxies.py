@@ -10,7 +10,7 @@ from rich.text import Text
 from longline.cli.event_loop import run
 from longline.cli.flags import ENGINES, takes
 from longline.cli.listing import Cell, Column, Listing
-from longline.model.proxies import Pool
+from longline.model.proxies.proxy import Pool
 from longline.services.proxies.pools import Pools
 from longline.services.proxies.proxies import Proxies, ProxyView
 from longline.settings import Loaded

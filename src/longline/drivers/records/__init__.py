@@ -30,7 +30,7 @@ from longline.drivers.records.frontier.workers import WorkerRecords
 from longline.drivers.records.logs.events import EventRecords
 from longline.drivers.records.logs.logs import LogRecords
 from longline.drivers.records.metrics import MetricRecords, TimedDatabase, TransactionObserver
-from longline.drivers.records.proxies import PoolRecords, ProxyRecords
+from longline.drivers.records.proxies import PoolRecords, ProxyFigureRecords, ProxyRecords
 from longline.drivers.records.run_ends.effects import RunEffectRecords
 from longline.drivers.records.runs import RunRecords
 from longline.drivers.records.schedules.page_changes import PageChangeRecords
@@ -108,6 +108,7 @@ async def open_records(
         candidates=CandidateRecords(database),
         standing=StandingFrontierRecords(database),
         proxies=ProxyRecords(database),
+        proxy_figures=ProxyFigureRecords(database),
         pools=PoolRecords(database),
         api_keys=ApiKeyRecords(database),
         rate_limits=RateLimitRecords(database),

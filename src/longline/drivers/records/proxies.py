@@ -1,4 +1,4 @@
-"""Proxies and pools on either engine. The rules are in `model/proxies.py`; rows go in and out here.
+"""Proxies and pools on either engine. The rules are in `model/proxies/`; rows go in and out here.
 
 A pick first updates the single row of `turns`, which is both the number of the turn and the lock that serialises
 picks; so rotation is strict and no hourly limit is exceeded, over any number of processes.
@@ -13,27 +13,23 @@ from typing import TypeVar
 import msgspec
 
 from longline.drivers.records.database import Database, Transaction, struct
-from longline.model.errors import NotFound, Unavailable
-from longline.model.proxies import (
-    PROBE_INTERVAL_MS,
-    SLOT_MS,
+from longline.model.errors import Conflict, NotFound, Unavailable
+from longline.model.proxies.accounting import PROBE_INTERVAL_MS, after, changed, mapping_after
+from longline.model.proxies.proxy import (
+    SKIP_AFTER_FAILURES,
+    MappedProxy,
     MappingRow,
     NewProxy,
     Picked,
     Pool,
-    ProxyCandidate,
     ProxyChange,
     ProxyFilter,
     ProxyRequest,
     ProxyRow,
+    ProxySums,
     ProxyUse,
-    after,
-    changed,
-    choose_several,
-    first_slot,
-    mapping_after,
-    tiers,
 )
+from longline.model.proxies.rotation import SLOT_MS, ProxyCandidate, choose_several, first_slot, tiers
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -67,7 +63,9 @@ class ProxyRecords:
             rows = await _locked(tx, [proxy_id])
             if proxy_id not in rows:
                 return None
-            row = await tx.one("change_proxy", **msgspec.structs.asdict(changed(rows[proxy_id], change)))
+            after_change = changed(rows[proxy_id], change)
+            await _check_identity(tx, after_change)
+            row = await tx.one("change_proxy", **msgspec.structs.asdict(after_change))
             return struct(row, ProxyRow) if row else None
 
         return await self._database.transact(work)
@@ -112,6 +110,42 @@ class ProxyRecords:
         )
 
 
+class ProxyFigureRecords:
+    """Figures of proxies."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def count(self, wanted: ProxyFilter | None = None) -> int:
+        asked = msgspec.structs.asdict(wanted or ProxyFilter())
+
+        async def work(tx: Transaction) -> int:
+            row = await tx.one("count_proxies", **asked)
+            return int(row["count"]) if row else 0
+
+        return await self._database.read(work)
+
+    async def mapped(self, source_id: int, *, active: bool | None = None) -> list[MappedProxy]:
+        asked = {"source_id": source_id, "active": active}
+        return await self._database.read(lambda tx: _all(tx, "mapped_proxies", MappedProxy, **asked))
+
+    async def sums(self, sources: Sequence[int]) -> dict[int, ProxySums]:
+        async def work(tx: Transaction) -> dict[int, ProxySums]:
+            rows = await tx.batch("proxy_sums", [(i,) for i in sorted(set(sources))], failing=SKIP_AFTER_FAILURES)
+            return {row["source_id"]: struct(row, ProxySums) for row in rows}
+
+        return await self._database.read(work)
+
+    async def sources_of(self, proxies: Sequence[int]) -> dict[int, list[int]]:
+        async def work(tx: Transaction) -> dict[int, list[int]]:
+            found: dict[int, list[int]] = {}
+            for row in await tx.batch("sources_of_proxies", [(i,) for i in sorted(set(proxies))]):
+                found.setdefault(row["proxy_id"], []).append(row["source_id"])
+            return found
+
+        return await self._database.read(work)
+
+
 class PoolRecords:
     """Named pools."""
 
@@ -153,6 +187,13 @@ async def _locked(tx: Transaction, proxies: Sequence[int]) -> dict[int, ProxyRow
     return {row["id"]: struct(row, ProxyRow) for row in rows}
 
 
+async def _check_identity(tx: Transaction, row: ProxyRow) -> None:
+    identity = {"scheme": row.scheme, "host": row.host, "port": row.port, "username": row.username}
+    other = await tx.one("same_proxy", **identity)
+    if other is not None and other["id"] != row.id:
+        raise Conflict(f"there is already such a proxy at {row.host}:{row.port}")
+
+
 async def _existing(tx: Transaction, proxies: Sequence[int]) -> list[int]:
     """Return these proxies, each once and locked against removal; raise `NotFound` when one is missing."""
     wanted = list(dict.fromkeys(proxies))
@@ -192,10 +233,10 @@ async def _deal(tx: Transaction, ask: ProxyRequest) -> tuple[list[int], int, boo
     if ask.pool is None:
         everybody = await _all(tx, "candidates_of_all", ProxyCandidate, slot=slot)
         return choose_several(everybody, ask, tx.now, random.randrange), len(everybody), False
-    size = 0
-    for tier in tiers(ask.pool, await _pools(tx)):
+    levels = tiers(ask.pool, await _pools(tx))
+    size = len({proxy_id for tier in levels for proxy_id in tier.proxies})
+    for tier in levels:
         members = await _all(tx, "candidates_of_pool", ProxyCandidate, pool=tier.name, slot=slot)
-        size += len(members)
         if dealt := choose_several(members, ask, tx.now, random.randrange):
             return dealt, size, False
     return [], size, False

@@ -13,15 +13,12 @@ from longline.model.fetch.content_encoding import ACCEPT_ENCODING
 from longline.model.fetch.cookies import RunCookies
 from longline.model.fetch.credentials import Headers, masked, without_cookie_values
 from longline.model.frontier.task import RequestMade
-from longline.model.proxies import blames_proxy, proxy_works
+from longline.model.proxies.accounting import blames_proxy, proxy_works
 from longline.model.runs.plan import CrawlPlan
 from longline.model.url import referer
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed, Http, Method, Request, Response
 from longline.ports.records.proxies import PickedProxy
-
-MAX_PROXIES_PER_REQUEST = 10
-"""Largest number of proxies tried for one request: behind a proxy, a dead site looks like a dead proxy."""
 
 
 class FetchSettings(msgspec.Struct, frozen=True):
@@ -123,7 +120,7 @@ class Sender:
                 if way is None or not failure.proxy_fault or not _may_send_again(context, failure):
                     raise
                 failed |= {way.proxy_id}
-                if len(failed) >= MAX_PROXIES_PER_REQUEST:
+                if len(failed) >= max(context.plan.fetch.proxying.max_proxies, way.pool_size):
                     message = f"{len(failed)} proxies failed, the last one so: {failure}"
                     raise FetchFailed("proxy_exhausted", message) from failure
                 continue

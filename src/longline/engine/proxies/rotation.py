@@ -11,7 +11,7 @@ from collections import defaultdict
 import msgspec
 
 from longline.model.bounded_dict import BoundedDict
-from longline.model.proxies import NoProxies, ProxyRequest, ProxyUse
+from longline.model.proxies.proxy import NoProxies, ProxyRequest, ProxyUse
 from longline.model.runs.plan import CrawlPlan
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed

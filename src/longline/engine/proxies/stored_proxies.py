@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from longline.engine.secrets import Vault
-from longline.model.proxies import NoProxies, ProxyRequest, ProxyRow, ProxyUse
+from longline.model.proxies.proxy import NoProxies, ProxyRequest, ProxyRow, ProxyUse
 from longline.ports.http import Proxy
 from longline.ports.records.proxies import PickedProxy, ProxyStore
 
@@ -20,7 +20,8 @@ class StoredProxies:
         if picked.exhausted:
             raise NoProxies(f"none of {picked.size} proxies can be used now")
         source_id = ask.source_id if picked.mapped else None
-        return [self._decrypted(row, source_id) for row in picked.proxies]
+        size = picked.size if picked.mapped or ask.pool is not None else 0
+        return [self._decrypted(row, source_id, size) for row in picked.proxies]
 
     async def account(self, used: Sequence[ProxyUse]) -> None:
         """Record the outcomes of requests, in their order."""
@@ -30,6 +31,7 @@ class StoredProxies:
         """Return failed proxies that are due for one trial request."""
         return [self._decrypted(row, None) for row in await self._records.due_probes(limit)]
 
-    def _decrypted(self, row: ProxyRow, source_id: int | None) -> PickedProxy:
+    def _decrypted(self, row: ProxyRow, source_id: int | None, pool_size: int = 0) -> PickedProxy:
         password = self._vault.unlock(row.secret)
-        return PickedProxy(row.id, Proxy(row.scheme, row.host, row.port, row.username, password), source_id)
+        proxy = Proxy(row.scheme, row.host, row.port, row.username, password)
+        return PickedProxy(row.id, proxy, source_id, pool_size)

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from longline.model.frontier.host import DEFAULT_CONCURRENCY, DEFAULT_DELAY_MS
-from longline.model.proxies import Strategy
+from longline.model.proxies.proxy import Strategy
 from longline.model.runs.judgement import EndRules
 
 MAX_REDIRECTS = 20
@@ -35,6 +35,8 @@ class Proxying(msgspec.Struct, frozen=True):
     country: str | None = None
     strategy: Strategy = "lru"
     direct: bool = False
+    max_proxies: int = 10
+    """Largest number of proxies for one request, unless the pool is larger: a dead site looks like a dead proxy."""
 
 
 class CrawlBounds(msgspec.Struct, frozen=True):

@@ -17,7 +17,7 @@ from longline.ports.records.frontier import (
     WorkerStore,
 )
 from longline.ports.records.logs import EventStore, LogStore
-from longline.ports.records.proxies import PoolStore, ProxyStore
+from longline.ports.records.proxies import PoolStore, ProxyFigureStore, ProxyStore
 from longline.ports.records.refused_urls import RefusedUrlStore
 from longline.ports.records.runs import DueRunStore, RunEffectStore, RunHistoryStore, RunStore
 from longline.ports.records.schedules import CounterStore, PageChangeStore, ScheduleStore, TickStore
@@ -61,6 +61,7 @@ class Records:
     candidates: CandidateStore
     standing: StandingFrontierStore
     proxies: ProxyStore
+    proxy_figures: ProxyFigureStore
     pools: PoolStore
     api_keys: ApiKeyStore
     rate_limits: RateLimitStore

@@ -5,7 +5,8 @@ from typing import Protocol
 
 import msgspec
 
-from longline.model.proxies import (
+from longline.model.proxies.proxy import (
+    MappedProxy,
     MappingRow,
     NewProxy,
     Picked,
@@ -14,6 +15,7 @@ from longline.model.proxies import (
     ProxyFilter,
     ProxyRequest,
     ProxyRow,
+    ProxySums,
     ProxyUse,
 )
 from longline.ports.http import Proxy
@@ -23,7 +25,7 @@ class ProxyStore(Protocol):
     """Proxies and their rotation. Each call is one transaction. Secrets are stored as given."""
 
     async def add(self, proxy: NewProxy) -> ProxyRow | None:
-        """Register a proxy; return None when host and port are taken."""
+        """Register a proxy; return None when there is one with the same scheme, host, port and username."""
         ...
 
     async def get(self, proxy_id: int) -> ProxyRow | None:
@@ -35,7 +37,10 @@ class ProxyStore(Protocol):
         ...
 
     async def update(self, proxy_id: int, change: ProxyChange) -> ProxyRow | None:
-        """Change the fields that a person may change, on and off included; return the changed proxy."""
+        """Change the fields that a person may change, on and off included; return the changed proxy.
+
+        Raises `Conflict` for the scheme, host, port and username of another proxy.
+        """
         ...
 
     async def remove(self, proxy_id: int) -> bool:
@@ -71,6 +76,26 @@ class ProxyStore(Protocol):
         ...
 
 
+class ProxyFigureStore(Protocol):
+    """Figures of proxies for lists and overviews, each in one query."""
+
+    async def count(self, wanted: ProxyFilter | None = None) -> int:
+        """Return the number of proxies."""
+        ...
+
+    async def mapped(self, source_id: int, *, active: bool | None = None) -> list[MappedProxy]:
+        """Return a source's mappings with their proxies, best priority first, then the least recently used."""
+        ...
+
+    async def sums(self, sources: Sequence[int]) -> dict[int, ProxySums]:
+        """Return the sums of the mappings of each source that has any."""
+        ...
+
+    async def sources_of(self, proxies: Sequence[int]) -> dict[int, list[int]]:
+        """Return the sources that each proxy is assigned to, if any."""
+        ...
+
+
 class PoolStore(Protocol):
     """Named pools. A change that leaves a pool with an unknown fallback, or a cycle of fallbacks, is rejected."""
 
@@ -88,11 +113,15 @@ class PoolStore(Protocol):
 
 
 class PickedProxy(msgspec.Struct, frozen=True):
-    """A picked proxy. `source_id` is set where its figures for that source count too."""
+    """A picked proxy. `source_id` is set where its figures for that source count too.
+
+    `pool_size` counts the proxies of the source, or of the named pool and its fallbacks; 0 where all proxies serve.
+    """
 
     proxy_id: int
     proxy: Proxy
     source_id: int | None = None
+    pool_size: int = 0
 
 
 class ProxySource(Protocol):

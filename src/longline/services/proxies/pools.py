@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from longline.model.errors import BadInput, NotFound
-from longline.model.proxies import Pool
+from longline.model.proxies.proxy import Pool
 from longline.ports.records.proxies import PoolStore as Records
 
 

@@ -8,15 +8,8 @@ from msgspec import UNSET, UnsetType
 
 from longline.engine.secrets import Vault
 from longline.model.errors import BadInput, LonglineError, NotFound
-from longline.model.proxies import (
-    MappingRow,
-    NewProxy,
-    ProxyChange,
-    ProxyFacts,
-    ProxyFilter,
-    ProxyRow,
-    success_rate,
-)
+from longline.model.proxies.accounting import success_rate
+from longline.model.proxies.proxy import MappingRow, NewProxy, ProxyChange, ProxyFacts, ProxyFilter, ProxyRow
 from longline.ports.http import Proxy
 from longline.ports.records.proxies import ProxyStore as Records
 
@@ -27,7 +20,7 @@ _CHANGEABLE = frozenset(ProxyChange.__struct_fields__) - {"active", "secret"}
 
 
 class DuplicateProxy(LonglineError):
-    """Host and port belong to a registered proxy."""
+    """Scheme, host, port and username belong to a registered proxy."""
 
 
 class ProxyView(ProxyFacts, frozen=True, kw_only=True):
@@ -51,31 +44,30 @@ class Proxies:
         given = {"host": host, "port": proxy.port, "scheme": proxy.scheme, "username": proxy.username, "secret": secret}
         row = await self._records.add(_convert(values | given, NewProxy))
         if row is None:
-            raise DuplicateProxy(f"there is already a proxy at {host}:{proxy.port}")
+            raise DuplicateProxy(f"there is already such a proxy at {host}:{proxy.port}")
         return _view(row)
 
     async def ensure(self, uris: Sequence[str]) -> None:
-        """Register these proxies; a proxy that is already registered gets the given credentials."""
-        for proxy in map(Proxy.parse, uris):
-            try:
+        """Register these proxies; another registered proxy at the same address gets the credentials instead."""
+        wanted = {_identity(proxy): proxy for proxy in map(Proxy.parse, uris)}
+        known = {_identity(row): row for row in await self._rows()}
+        replaced = [row for identity, row in known.items() if identity not in wanted]
+        for identity, proxy in wanted.items():
+            at = (row for row in replaced if (row.host, row.port) == (proxy.host.lower(), proxy.port))
+            row = known.get(identity) or next(at, None)
+            if row is None:
                 await self.add(proxy)
-            except DuplicateProxy:
-                await self._refresh(proxy)
+            elif _identity(row) != identity:
+                replaced.remove(row)
+                await self.update(row.id, scheme=proxy.scheme, username=proxy.username, password=proxy.password)
+            elif self._vault.unlock(row.secret) != proxy.password:
+                await self.update(row.id, password=proxy.password)
 
-    async def _refresh(self, proxy: Proxy) -> None:
-        row = await self._at(proxy.host.lower(), proxy.port)
-        if row is not None and (row.scheme, row.username) != (proxy.scheme, proxy.username):
-            await self.update(row.id, scheme=proxy.scheme, username=proxy.username, password=proxy.password)
-        elif row is not None and self._vault.unlock(row.secret) != proxy.password:
-            await self.update(row.id, password=proxy.password)
-
-    async def _at(self, host: str, port: int) -> ProxyRow | None:
-        offset = 0
-        while rows := await self._records.find(limit=MAX_LIST_SIZE, offset=offset):
-            if found := next((row for row in rows if (row.host, row.port) == (host, port)), None):
-                return found
-            offset += len(rows)
-        return None
+    async def _rows(self) -> list[ProxyRow]:
+        found: list[ProxyRow] = []
+        while rows := await self._records.find(limit=MAX_LIST_SIZE, offset=len(found)):
+            found += rows
+        return found
 
     async def get(self, proxy_id: int) -> ProxyView:
         """Return a proxy."""
@@ -130,6 +122,10 @@ class Proxies:
 
     async def _change(self, proxy_id: int, change: ProxyChange) -> ProxyView:
         return _view(_there(await self._records.update(proxy_id, change), proxy_id))
+
+
+def _identity(proxy: ProxyRow | Proxy) -> tuple[str, str, int, str]:
+    return proxy.scheme, proxy.host.lower(), proxy.port, proxy.username
 
 
 def _no_mapping(source_id: int, proxy_id: int) -> str:

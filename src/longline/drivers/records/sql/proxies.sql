@@ -4,11 +4,41 @@
 -- name: add_proxy
 INSERT INTO proxies (host, port, scheme, username, secret, country, city, provider, monthly_cost, max_per_hour, priority, created_at, updated_at)
 VALUES (:host, :port, :scheme, :username, :secret, CAST(:country AS TEXT), CAST(:city AS TEXT), CAST(:provider AS TEXT), CAST(:monthly_cost AS BIGINT), :max_per_hour, :priority, :now, :now)
-ON CONFLICT (host, port) DO NOTHING
+ON CONFLICT (scheme, host, port, username) DO NOTHING
 RETURNING *;
 
 -- name: proxy
 SELECT * FROM proxies WHERE id = :id;
+
+-- name: same_proxy
+SELECT * FROM proxies WHERE scheme = :scheme AND host = :host AND port = :port AND username = :username;
+
+-- name: count_proxies
+SELECT COUNT(*) AS count FROM proxies
+WHERE (CAST(:active AS BOOLEAN) IS NULL OR active = :active)
+  AND (CAST(:country AS TEXT) IS NULL OR country = :country)
+  AND (CAST(:provider AS TEXT) IS NULL OR provider = :provider);
+
+-- name: mapped_proxies
+SELECT m.id, m.source_id, m.active, m.priority, m.last_used_at, m.success_count, m.failure_count, m.total_failures, m.avg_ms,
+    m.created_at, m.updated_at, p.id AS proxy_id, p.scheme, p.host, p.port, p.username, p.active AS proxy_active,
+    p.disabled_reason, p.country, p.city, p.provider
+FROM source_proxies m JOIN proxies p ON p.id = m.proxy_id
+WHERE m.source_id = :source_id AND (CAST(:active AS BOOLEAN) IS NULL OR m.active = :active)
+ORDER BY m.priority, m.turn, m.proxy_id;
+
+-- name: proxy_sums
+SELECT m.source_id, COUNT(*) AS proxies,
+    CAST(SUM(CASE WHEN m.active AND p.active THEN 1 ELSE 0 END) AS BIGINT) AS active,
+    CAST(SUM(CASE WHEN m.failure_count >= :failing THEN 1 ELSE 0 END) AS BIGINT) AS failing,
+    CAST(SUM(m.success_count) AS BIGINT) AS successes, CAST(SUM(m.total_failures) AS BIGINT) AS failures,
+    CAST(AVG(m.avg_ms) AS BIGINT) AS avg_ms
+FROM source_proxies m JOIN proxies p ON p.id = m.proxy_id /*rows , r(source_id bigint) */
+WHERE m.source_id = r.source_id GROUP BY m.source_id;
+
+-- name: sources_of_proxies
+SELECT m.proxy_id, m.source_id FROM source_proxies m /*rows , r(proxy_id bigint) */
+WHERE m.proxy_id = r.proxy_id ORDER BY m.proxy_id, m.source_id;
 
 -- name: find_proxies
 SELECT * FROM proxies
@@ -75,7 +105,9 @@ SELECT p.id, p.active, p.failure_count, p.turn, p.priority, p.success_count, p.t
        p.max_per_hour - CAST(COALESCE((
            SELECT SUM(u.count) FROM proxy_uses u WHERE u.proxy_id = p.id AND u.slot >= :slot
        ), 0) AS BIGINT) AS room
-FROM proxies p;
+FROM proxies p
+WHERE NOT EXISTS (SELECT 1 FROM source_proxies m WHERE m.proxy_id = p.id)
+  AND NOT EXISTS (SELECT 1 FROM pool_proxies x WHERE x.proxy_id = p.id);
 
 -- name: use_proxies
 UPDATE proxies SET last_used_at = :now, turn = r.turn /*rows FROM r(id bigint, turn bigint) */ WHERE proxies.id = r.id;

@@ -537,7 +537,7 @@ CREATE TABLE proxies (
     turn             BIGINT NOT NULL DEFAULT 0,
     created_at       BIGINT NOT NULL,
     updated_at       BIGINT NOT NULL,
-    UNIQUE (host, port),
+    UNIQUE (scheme, host, port, username),
     -- Off is never without a reason, and on never has one.
     CHECK (active = (disabled_reason IS NULL))
 ) /*pg WITH (fillfactor = 50) */;
