@@ -176,7 +176,7 @@ def test_every_item_arrives_through_outages_and_kills(tmp_path: Path, postgres_u
 
 def test_the_command_of_the_manual_works_as_it_stands(tmp_path: Path, postgres_url: str):
     manual = (Path(__file__).parents[2] / "docs/how-to/sinks.md").read_text(encoding="utf-8")
-    (line,) = re.findall(r"```sh\n(.*?)\n```", manual, re.DOTALL)
+    line, listing = re.findall(r"```sh\n(.*?)\n```", manual, re.DOTALL)
     (tmp_path / "books.py").write_text(shop.PARSER)
     (view,) = re.findall(r"```sql\n(.*?)```", manual, re.DOTALL)
     with running_site(pages=0) as site:
@@ -184,6 +184,8 @@ def test_the_command_of_the_manual_works_as_it_stands(tmp_path: Path, postgres_u
         line = line.replace("https://books.example/", site.url).replace("postgresql://me@db.example/shop", postgres_url)
         done = program.run(*shlex.split(line)[1:], cwd=tmp_path)
     assert done.returncode == 0, done.stderr
+    shown = program.run(*shlex.split(listing)[1:], "--data", "books", cwd=tmp_path)
+    assert "has everything" in shown.stdout, shown.stderr
     prices = apart(partial(read_view, postgres_url, view))
     assert sorted(prices) == [shop.price_of(n) for n in range(1, shop.BOOKS + 1)]
 

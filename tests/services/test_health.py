@@ -3,7 +3,7 @@ import logging
 
 import pytest
 
-from longline.model.errors import CorruptDatabase, DiskFull, Unavailable
+from longline.model.errors import CorruptDatabase, DiskFull, SinkFailing, Unavailable
 from longline.services.health import Check, Health, Report
 from tests.services.clock import HandClock
 
@@ -107,3 +107,11 @@ async def test_a_probe_that_is_cancelled_is_not_a_failed_check():
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+async def test_a_failing_sink_is_named_and_only_degrades():
+    async def failing() -> str:
+        raise SinkFailing("failing sinks: books, 2")
+
+    found = await reported(Check("database", fine, critical=True), Check("sinks", failing))
+    assert (found.status, found.checks["sinks"].error) == ("degraded", "failing sinks: books, 2")

@@ -45,6 +45,7 @@ COMMANDS = {
 
 GROUPS = {
     "sources": "sources:build",
+    "sinks": "sinks:build",
     "candidates": "candidates:build",
     "proxies": "proxies:build",
     "bots": "bots:build",

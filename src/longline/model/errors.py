@@ -60,6 +60,10 @@ class DiskFull(NeedsOperator):
     """A full disk, or an exhausted disk quota of this user."""
 
 
+class SinkFailing(Unavailable):
+    """Sinks that have been failing for some time; the sentence names them without their addresses."""
+
+
 class RoleUnstaffed(Unavailable):
     """A role that the configuration needs, and that no living worker has."""
 

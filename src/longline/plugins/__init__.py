@@ -1,6 +1,6 @@
 """The API of parsers: the decorators, the page, items and links."""
 
-from longline.model.sinks.sink import SinkItem
+from longline.model.sinks.sink import ItemRefused, SinkItem
 from longline.plugins.page import Page
 from longline.plugins.parser import parser
 from longline.plugins.results import Item, Link, Links, Refused
@@ -9,6 +9,7 @@ from longline.plugins.sink import sink
 
 __all__ = [
     "Item",
+    "ItemRefused",
     "Link",
     "Links",
     "LoginFailed",

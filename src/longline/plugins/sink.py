@@ -5,11 +5,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from longline.model.sinks.sink import SinkItem
+from longline.model.sinks.sink import DEFAULT_BATCH_SIZE, SinkItem
 from longline.plugins.failure import ParserMistake
 
 SINK_ATTRIBUTE = "__longline_sink__"
-DEFAULT_BATCH_SIZE = 100
 RESERVED_SCHEMES = frozenset({"http", "https", "postgres", "postgresql"})
 
 SinkFunction = Callable[[str, Sequence[SinkItem]], Awaitable[None] | None]
@@ -34,7 +33,8 @@ def sink(scheme: str, *, batch_size: int = DEFAULT_BATCH_SIZE) -> Callable[[_Fun
     """Mark a function that sends items to addresses of this scheme; it gets the address and a batch of one run.
 
     The function returns after the receiver has confirmed all items of the batch. An exception means that the whole
-    batch is sent again later, in the same order and under the same ids. A function that is not async runs in a thread.
+    batch is sent again later, in the same order and under the same ids; `ItemRefused` names one item that is at fault.
+    A function that is not async runs in a thread.
     """
     if not isinstance(scheme, str):
         raise ParserMistake('@sink needs the scheme of its addresses in parentheses, as in @sink("kafka")')

@@ -19,7 +19,7 @@ from longline.services.archive.item_tables import LiveItems, WrittenTables
 from longline.services.crawl_options import CrawlRequest
 from longline.services.crawls import Crawls, OpenedRun
 from longline.services.parser_use import ParserUse
-from longline.services.sinks import CrawlSinks
+from longline.services.sinks.crawl_sinks import CrawlSinks, Undelivered
 
 PROGRESS_INTERVAL_SECONDS = 0.2
 INDEX_INTERVAL_SECONDS = 0.5
@@ -60,8 +60,8 @@ class CrawlResult(msgspec.Struct, frozen=True):
     parser_use: ParserUse = ParserUse()
     """Use of the operator's own parsers."""
 
-    undelivered: Mapping[str, int] = {}
-    """Numbers of items that still wait for a sink, by sink."""
+    undelivered: tuple[Undelivered, ...] = ()
+    """Sinks for which items still wait."""
 
 
 class Watcher:
@@ -105,6 +105,8 @@ class CrawlLoop:
         """Crawl until no task is open or `stop` is set; either way everything so far is kept."""
         opened = await self._crawls.open(request, self._parts.owner, self._lease_ms)
         self._watcher.opened(opened.run, resumed=opened.resumed)
+        if self._parts.sinks is not None:
+            await self._parts.sinks.open(opened.run.id)
         if opened.token is not None:
             await self._work(opened, stop)
         run = await self._crawls.get(opened.run.id)
@@ -117,7 +119,7 @@ class CrawlLoop:
         )
         result = msgspec.structs.replace(result, dropped=await self._crawls.dropped(run.id))
         if self._parts.sinks is not None:
-            undelivered = await self._parts.sinks.finish(run.id, stop)
+            undelivered = await self._parts.sinks.finish(stop)
             result = msgspec.structs.replace(result, undelivered=undelivered)
         live = self._parts.live_items
         if live is None:
@@ -143,7 +145,7 @@ class CrawlLoop:
             asyncio.create_task(chore(parts.indexer.once, INDEX_INTERVAL_SECONDS, fatal=FATAL)(done)),
             asyncio.create_task(run_loops({"sharing": parts.sharing}, done)),
             *self._live_items(opened.run.id),
-            *self._sinks(opened.run.id),
+            *self._sinks(),
         ]
         await self._until_done(loops, stop)
         await parts.indexer.once()
@@ -163,9 +165,9 @@ class CrawlLoop:
 
         return [asyncio.create_task(chore(write, ITEMS_INTERVAL_SECONDS, fatal=FATAL)(done))]
 
-    def _sinks(self, run_id: int) -> "list[asyncio.Task[None]]":
+    def _sinks(self) -> "list[asyncio.Task[None]]":
         """Return the loops that send items to sinks while they come."""
-        loops = self._parts.sinks.loops(run_id) if self._parts.sinks else []
+        loops = self._parts.sinks.loops() if self._parts.sinks else []
         return [asyncio.create_task(loop(self._done)) for loop in loops]
 
     async def _look(self, run_id: int) -> None:

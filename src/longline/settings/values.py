@@ -16,7 +16,7 @@ import msgspec
 
 from longline.model.duration import parse_duration, show_duration
 from longline.model.errors import BadInput, UnknownSetting
-from longline.model.sinks.sink import SinkAddress
+from longline.model.sinks.sink import parse_sinks
 from longline.ports.http import Proxy
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?", re.IGNORECASE)
@@ -201,9 +201,14 @@ def _proxies(raw: Any) -> tuple[str, ...]:
 
 def _sinks(raw: Any) -> tuple[str, ...]:
     sinks = _list(raw)
-    for sink in sinks:
-        SinkAddress.parse(sink)  # raises BadInput with its own text, without the secrets
+    parse_sinks(sinks)  # raises BadInput with its own text, without the secrets
     return sinks
+
+
+def _show_sinks(sinks: tuple[str, ...]) -> str:
+    # Not masked by pattern: queries and fragments of any form may hold secrets.
+    addresses = parse_sinks(sinks)
+    return ",".join(f"{sink.name}={sink.label}" if sink.name else sink.label for sink in addresses)
 
 
 def _at_least(least: float) -> Callable[[Any], float]:
@@ -276,6 +281,6 @@ JSON_OBJECT = Kind("JSON", 'a JSON object like {"key": "value"}', _json_object)
 SIZE = Kind("SIZE", "a size like 500KB, 10MB or 1048576", _size, _show_size)
 NETWORKS = Kind("CIDRS", "a list of networks like 10.0.0.0/8,192.168.1.7", _networks, _join)
 PROXIES = Kind("URIS", "a list of proxies like socks5://user:password@192.0.2.1:1080", _proxies, _join)
-SINKS = Kind("URLS", "a list of sinks like postgresql://user@host/database/table", _sinks, _join)
+SINKS = Kind("URLS", "a list of sinks like postgresql://user@host/database/table", _sinks, _show_sinks)
 URLS = Kind("URLS", "a list of http or https URLs", _urls, _join)
 LIST = Kind("LIST", "a list of words, separated by commas", _list, _join)

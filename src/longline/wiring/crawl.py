@@ -14,7 +14,7 @@ from longline.services.crawl_loop import CrawlLoop, CrawlLoopParts, CrawlResult,
 from longline.services.crawl_options import CrawlRequest
 from longline.services.crawls import Crawls, CrawlStores
 from longline.services.parser_use import ParserUses
-from longline.services.sinks import CrawlSinks
+from longline.services.sinks.crawl_sinks import CrawlSinks
 from longline.settings import Settings
 from longline.wiring.house import WANT_TOPIC, House, migrate_tables, open_house, registered_worker
 from longline.wiring.parts.exports import check_places, live_items

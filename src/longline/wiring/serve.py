@@ -32,6 +32,7 @@ from longline.wiring.parts.callers import access_tokens, api_keys
 from longline.wiring.parts.logs import Streams, closing_logs, copying_logs, writing_run_logs
 from longline.wiring.parts.metrics import counting, operation
 from longline.wiring.parts.search import indexing
+from longline.wiring.parts.sinks import sink_progress
 
 log = logging.getLogger(__name__)
 
@@ -169,6 +170,8 @@ def _app_parts(house: House, monitor: LoopMonitor) -> tuple[AppParts, Streams]:
         checks.append(Check("search", house.search.check))
     figures = operation(house)
     checks.append(Check("workers", figures.check_workers))
+    if settings.sinks:
+        checks.append(Check("sinks", sink_progress(house).check))
     checks.append(Check("event_loop", monitor.check))
     health = Health(checks, house.clock)
     streams = Streams(house, health)

@@ -41,7 +41,7 @@ def test_a_source_is_added_with_its_parser_and_given_another(longline: Command, 
     api_id = made.stdout.split()[-1]
     assert (
         longline("sources", "list").stdout
-        == f"100000\tshop\t{api_id}\thttps://shop.example/\tyes\tinterval\tbooks\t–\t–\n"
+        == f"100000\tshop\t{api_id}\thttps://shop.example/\tyes\tinterval\tbooks\t–\t–\t–\n"
     )
     assert_one_line(
         longline("sources", "add", "b", "https://b.example/", "--parser", "books"), 2, "there is no parser 'books'"
@@ -59,6 +59,21 @@ def test_a_source_is_added_with_its_parser_and_given_another(longline: Command, 
     assert_one_line(longline("sources", "parser", "--id", "100000"), 2, "either --parser or --none")
     wrong = longline("sources", "add", "c", "https://c.example/", "--parser", "page", "--parser-config", "[1]")
     assert_one_line(wrong, 2, "is not a JSON object")
+
+
+def test_a_source_names_its_sinks(longline: Command):
+    setting = "books=https://a.example/in#whsec_canary,all=x://b"
+    longline("migrate")
+    made = longline("sources", "add", "shop", "https://shop.example/", "--sink", "books", LONGLINE_SINKS=setting)
+    assert "parser by the closest match, sinks books, id in" in made.stdout, made.stderr
+    two = longline("sources", "sinks", "--id", "100000", "--sink", "all", "--sink", "books", LONGLINE_SINKS=setting)
+    assert two.stdout == "100000 shop: sinks all, books\n", two.stderr
+    assert "all, books" in longline("sources", "list", COLUMNS="200").stdout
+    wrong = longline("sources", "sinks", "--id", "100000", "--sink", "bucks", LONGLINE_SINKS=setting)
+    assert_one_line(wrong, 2, "there is no sink 'bucks'; known are all, books")
+    assert "canary" not in wrong.stderr
+    assert longline("sources", "sinks", "--id", "100000", "--none").stdout == "100000 shop: no sinks of its own\n"
+    assert_one_line(longline("sources", "sinks", "--id", "100000"), 2, "either --sink or --none")
 
 
 def test_a_broken_file_of_parsers_is_named_with_its_line_at_the_start_and_by_the_doctor(

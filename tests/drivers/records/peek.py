@@ -9,6 +9,7 @@ import asyncpg
 TABLES = (
     "api_keys",
     "rate_limits",
+    "sink_skips",
     "sink_positions",
     "sinks",
     "run_items",

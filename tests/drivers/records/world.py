@@ -113,7 +113,14 @@ async def page_of(records: Records, task_id: int) -> tuple[str, PageFacts]:
 
 def source(name: str | None, base_url: str = "") -> dict[str, object]:
     """What the statement that adds a source needs."""
-    row: dict[str, object] = {"name": name, "base_url": base_url, "parser": None, "config": "{}", "crawl": "{}"}
+    row: dict[str, object] = {
+        "name": name,
+        "base_url": base_url,
+        "parser": None,
+        "config": "{}",
+        "crawl": "{}",
+        "sinks": "[]",
+    }
     feed = {"enabled": True, "feed_url": None, "feed_wanted": True, "feed_every_ms": 900_000}
     return row | feed | {"identity_key": None, "budget": None, "ref": None, "uid": None}
 

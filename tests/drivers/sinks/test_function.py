@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from copy import copy
 from functools import partial
 
+import msgspec
 import pytest
 
 from longline.drivers.sinks.function import FunctionSink
-from longline.model.sinks.sink import SinkAddress, SinkItem
+from longline.model.errors import BadInput
+from longline.model.sinks.sink import DEFAULT_BATCH_SIZE, ItemRefused, SinkAddress, SinkItem
 from longline.plugins.sink import SinkHook
 from longline.ports.sinks import SinkFailed
 
@@ -32,9 +34,35 @@ async def test_plain_and_async_functions_get_address_and_items():
     assert seen == [(ADDRESS.url, [ITEM])] * 2
 
 
-async def test_an_exception_is_a_failure_that_shows_no_password():
+async def test_an_exception_is_a_failure_of_the_whole_batch():
     def fail(url: str, items: Sequence[SinkItem]) -> None:
-        raise OSError(f"cannot reach {url}")
+        raise OSError("cannot reach it\nand more")
 
-    with pytest.raises(SinkFailed, match=r"OSError: cannot reach kafka://a\.example/books"):
+    with pytest.raises(SinkFailed, match=r"^OSError: cannot reach it$") as failed:
         await FunctionSink(ADDRESS, lambda: SinkHook("kafka", 3, fail)).deliver([ITEM])
+    assert (failed.value.delivered, failed.value.refused) == (0, False)
+
+
+async def test_the_items_before_a_refused_one_are_delivered():
+    taken: list[list[int]] = []
+
+    def refuse(_: str, items: Sequence[SinkItem]) -> None:
+        for item in items:
+            if item.position == 3:
+                raise ItemRefused(item, "price is no number")
+        taken.append([item.position for item in items])
+
+    batch = [msgspec.structs.replace(ITEM, id=f"u-1-{n}", position=n) for n in (1, 2, 3, 4)]
+    with pytest.raises(SinkFailed, match=r"^price is no number$") as failed:
+        await FunctionSink(ADDRESS, lambda: SinkHook("kafka", 9, refuse)).deliver(batch)
+    assert (failed.value.delivered, failed.value.refused, taken) == (2, True, [[1, 2]])
+
+
+async def test_a_function_that_is_gone_from_its_file_is_a_failure():
+    def gone() -> SinkHook:
+        raise BadInput("there is no sink for kafka://")
+
+    sink = FunctionSink(ADDRESS, gone)
+    assert sink.batch_size == DEFAULT_BATCH_SIZE
+    with pytest.raises(SinkFailed, match=r"^there is no sink for kafka://$"):
+        await sink.deliver([ITEM])

@@ -61,6 +61,26 @@ async def test_a_connection_that_broke_is_opened_again(postgres_url: str):
         await connection.close()
 
 
+async def test_a_row_that_the_database_refuses_is_found_and_the_rows_before_it_are_kept(postgres_url: str):
+    connection = await asyncpg.connect(postgres_url)
+    sink = table(postgres_url, "books")
+    try:
+        await sink.deliver([item(1)])
+        await connection.execute("ALTER TABLE books ADD CHECK (position <> 6)")
+        with pytest.raises(SinkFailed, match="violates check constraint") as failed:
+            await sink.deliver([item(n) for n in range(2, 10)])
+        assert (failed.value.delivered, failed.value.refused) == (4, True)
+        rows = await connection.fetch("SELECT position FROM books ORDER BY position")
+        assert [row["position"] for row in rows] == [1, 2, 3, 4, 5]
+        await connection.execute("ALTER TABLE books RENAME TO former; CREATE TABLE books (id int)")
+        with pytest.raises(SinkFailed) as failed:
+            await sink.deliver([item(7), item(8)])
+        assert not failed.value.refused, "a table of another form is no fault of an item"
+    finally:
+        await sink.close()
+        await connection.close()
+
+
 async def test_a_database_that_is_away_is_a_failure():
     with pytest.raises(SinkFailed, match=r"."):
         await PostgresSink(SinkAddress.parse("postgresql://u@127.0.0.1:1/d/t")).deliver([item(1)])

@@ -76,6 +76,16 @@ async def test_a_failure_tells_how_many_items_were_confirmed():
     assert "301" in str(await failure(Receiver(301), [item(1)]))
 
 
+async def test_some_answers_are_about_one_item_and_others_about_the_receiver():
+    refused = {status: (await failure(Receiver(204, status), [item(1), item(2)])) for status in (422, 413, 401, 500)}
+    assert [(status, failed.delivered, failed.refused) for status, failed in refused.items()] == [
+        (422, 1, True),
+        (413, 1, True),
+        (401, 1, False),
+        (500, 1, False),
+    ]
+
+
 @pytest.mark.parametrize("secret", ["", "secret", "whsec_*", "whsec_" + base64.b64encode(b"short").decode()])
 def test_a_webhook_without_a_good_secret_is_refused_with_advice(secret: str):
     with pytest.raises(BadInput, match="openssl rand -base64 32"):

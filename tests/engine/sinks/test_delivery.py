@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from typing import Any, cast
 
 import pytest
 
 from longline.drivers.records import open_records
 from longline.engine.sinks import delivery as module
-from longline.engine.sinks.delivery import AddressedSink, SinkDelivery, delivery_loop
+from longline.engine.sinks.delivery import AddressedSink, SinkAssignment, SinkDelivery, delivery_loop
 from longline.model.sinks.sink import SinkAddress, SinkItem
 from longline.ports.records import Records
 from longline.ports.sinks import SinkFailed
@@ -21,12 +22,19 @@ class Receiver:
     def __init__(self, batch_size: int = 2) -> None:
         self.batch_size, self.items = batch_size, list[SinkItem]()
         self.failures = list[SinkFailed]()
+        self.refused = set[tuple[int, int]]()
+        self.calls = 0
         self.held: asyncio.Event | None = None
         self.full = asyncio.Event()
 
     async def deliver(self, items: Sequence[SinkItem]) -> None:
+        self.calls += 1
         if self.held:
             await self.held.wait()
+        for before, item in enumerate(items):
+            if (item.run, item.position) in self.refused:
+                self.items += items[:before]
+                raise SinkFailed("no such price", before, refused=True)
         failure = self.failures.pop(0) if self.failures else None
         self.items += items[: failure.delivered] if failure else items
         if len(self.items) == 3:
@@ -76,13 +84,15 @@ async def test_items_come_in_the_order_of_their_runs_and_no_run_waits_for_a_long
 
 
 async def test_one_run_alone_is_delivered_where_a_crawl_asks_for_it(records: Records):
-    first, second = await with_items(records, 1), await with_items(records, 3)
+    await with_items(records, 1)
+    second = await with_items(records, 3)
     sink = Receiver()
     sending = delivery(records, sink)
-    assert await sending.waiting(second) == 3
-    assert await sending.once(second) == 3
+    await sending.open(second)
+    assert await sending.waiting() == 3
+    assert await sending.once() == 3
     assert {item.run for item in sink.items} == {second}
-    assert (await sending.waiting(first), await sending.waiting(second)) == (1, 0)
+    assert (await sending.waiting(), await sending.once()) == (0, 0)
 
 
 async def test_after_a_failure_the_rest_is_sent_and_each_further_attempt_waits_longer(
@@ -136,14 +146,94 @@ async def test_a_delivery_whose_lease_is_lost_stops(
     assert sink.items == []
 
 
-async def test_a_sink_that_is_away_holds_back_no_other(records: Records):
-    await with_items(records, 3)
+async def test_a_sink_that_is_away_holds_back_no_other(records: Records, clock: FakeClock):
     away, there = Receiver(), Receiver()
     away.held = asyncio.Event()
+    both = [delivery(records, away), delivery(records, there, "b")]
+    for one in both:
+        await one.open()
     stop = asyncio.Event()
-    loop = asyncio.create_task(delivery_loop([delivery(records, away), delivery(records, there, "b")])(stop))
+    loop = asyncio.create_task(delivery_loop(both, SinkAssignment(both, records.sink_runs, clock))(stop))
+    await with_items(records, 3)
     async with asyncio.timeout(5):
         await there.full.wait()
         stop.set()
         await loop
     assert away.items == []
+
+
+async def test_a_refused_item_holds_back_its_run_and_no_other(records: Records, clock: FakeClock):
+    first, second = await with_items(records, 3), await with_items(records, 3)
+    sink = Receiver()
+    sink.refused = {(first, 2)}
+    sending = delivery(records, sink)
+    assert await sending.once() == 4
+    assert places(sink) == [(first, 1), (second, 1), (second, 2), (second, 3)]
+    (lag,) = await records.sink_progress.lags()
+    assert (lag.failures, lag.held_runs, lag.waiting) == (0, 1, 2)
+    attempts = [0]
+    for second_of_time in range(1, 16):
+        clock.advance(1)
+        before = sink.calls
+        await sending.once()
+        attempts += [second_of_time] if sink.calls > before else []
+    assert sending.problem == "no such price"
+    assert attempts == [0, 1, 3, 7, 15], "each further attempt waits longer"
+    sink.refused = set()
+    await records.sink_progress.retry(lag.id)
+    assert await sending.once() == 2
+    assert [place for place in places(sink) if place[0] == first] == [(first, 1), (first, 2), (first, 3)]
+    assert sending.problem == ""
+
+
+async def test_a_sink_that_refuses_everything_is_not_asked_for_every_run(records: Records):
+    runs = [await with_items(records, 1) for _ in range(module.MAX_REFUSALS + 3)]
+    sink = Receiver()
+    sink.refused = {(run, 1) for run in runs}
+    assert await delivery(records, sink).once() == 0
+    assert sink.calls == module.MAX_REFUSALS
+    assert (await records.sink_progress.lags())[0].failures == 1
+
+
+async def test_a_fault_of_a_driver_is_a_failure_that_shows_no_secret(
+    records: Records, caplog: pytest.LogCaptureFixture
+):
+    await with_items(records, 1)
+
+    class Broken(Receiver):
+        async def deliver(self, items: Sequence[SinkItem]) -> None:
+            assert items
+            raise KeyError("x://me:canary-password@a/?key=canary-key")
+
+    address = SinkAddress.parse("x://me:canary-password@a/?key=canary-key#canary-secret")
+    broken = SinkDelivery(AddressedSink(address, Broken()), records.sinks, records.items, 1)
+    with caplog.at_level("INFO"):
+        assert await broken.once() == 0
+    (lag,) = await records.sink_progress.lags()
+    assert lag.error == "KeyError: 'x://a/'"
+    assert [vars(record)["error"] for record in caplog.records] == ["KeyError: 'x://a/'"]
+    assert "canary" not in repr([vars(record) for record in caplog.records])
+
+
+async def test_an_idle_platform_writes_nothing_but_a_sign_of_life_each_minute(records: Records, clock: FakeClock):
+    sink = Receiver()
+    idle = delivery(records, sink)
+    assignment = SinkAssignment([idle], records.sink_runs, clock)
+    await with_items(records, 1)
+    await assignment.once()
+    assert await idle.once() == 1
+    database = cast(Any, records.sinks)._database
+    written = list[object]()
+    transact = database.transact
+
+    async def counted(work: Any) -> Any:
+        written.append(work)
+        return await transact(work)
+
+    database.transact = counted
+    for _ in range(125):
+        await assignment.once()
+        await idle.once()
+        clock.advance(0.5)
+    assert len(written) == 1
+    assert (await records.sink_progress.lags())[0].unseen_ms < 2500

@@ -9,7 +9,7 @@ from longline.testing.clock import FakeClock
 
 @pytest.fixture
 def operation(records: Records, clock: FakeClock) -> OperationReader:
-    return OperationReader(records.tallies, records.figures, records.workers, records.sinks, lambda: 7, clock)
+    return OperationReader(records.tallies, records.figures, records.workers, records.sink_progress, lambda: 7, clock)
 
 
 async def test_workers_are_counted_by_role_while_their_heart_beats(
@@ -41,7 +41,7 @@ async def test_health_is_degraded_without_a_worker_for_a_role(
 
 
 async def test_only_roles_that_the_configuration_needs_are_missed(records: Records, clock: FakeClock):
-    stores = (records.tallies, records.figures, records.workers, records.sinks)
+    stores = (records.tallies, records.figures, records.workers, records.sink_progress)
     operation = OperationReader(*stores, lambda: 7, clock, frozenset({"upkeep"}))
     await records.workers.join("a:1", "upkeep", "m1")
     clock.advance(START_SECONDS + 1)

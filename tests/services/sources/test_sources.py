@@ -36,7 +36,7 @@ PARSERS = Registry(MODULE)
 
 @pytest.fixture
 def sources(records: Records, clock: FakeClock) -> Sources:
-    return Sources(records.sources, records.feeds, clock, PARSERS)
+    return Sources(records.sources, records.feeds, clock, PARSERS, sinks={"books"})
 
 
 async def test_names_are_taken_once(sources: Sources):
@@ -116,3 +116,17 @@ async def test_a_use_is_added_and_taken_off(sources: Sources):
     assert (await sources.set_use(row.id, SourceUse.CATALOGUE, on=True)).uses == '["catalogue","interval"]'
     assert (await sources.set_use(row.id, SourceUse.INTERVAL, on=False)).uses == '["catalogue"]'
     assert (await sources.set_use(row.id, SourceUse.CATALOGUE, on=False)).uses == "[]"
+
+
+async def test_a_source_names_sinks_of_the_settings(records: Records, sources: Sources):
+    row = await sources.make(NewSource("a", "https://a.example/", sinks='["books"]'))
+    assert row.sinks == '["books"]'
+    for sinks in ('["bucks"]', '["books","books"]'):
+        with pytest.raises(BadInput, match="sink"):
+            await sources.make(NewSource("b", "https://b.example/", sinks=sinks))
+        with pytest.raises(BadInput, match="sink"):
+            await sources.change(row.id, lambda was, sinks=sinks: msgspec.structs.replace(was, sinks=sinks))  # type: ignore[misc]
+    assert (await sources.change(row.id, lambda was: msgspec.structs.replace(was, sinks="[]"))).sinks == "[]"
+    gone = await records.sources.make(NewSource("c", "https://c.example/", sinks='["gone"]'))
+    renamed = await sources.change(gone.id, lambda was: msgspec.structs.replace(was, name="d"))
+    assert (renamed.name, renamed.sinks) == ("d", '["gone"]'), "a sink that was removed prevents no other change"

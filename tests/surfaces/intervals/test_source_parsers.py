@@ -1,4 +1,4 @@
-"""Parsers of sources over HTTP: stored, shown and checked, and in force with the next run."""
+"""Parsers and sinks of sources over HTTP: stored, shown and checked, and in force with the next run."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -14,6 +14,7 @@ from longline.testing.clock import FakeClock
 from tests.surfaces.intervals.stage import Json, Stage, opened
 
 PATH = "/api/v1/sources"
+SINKS = ("books=https://me:hunter2@a.example/in#whsec_hunter2", "x://all/")
 BOOKS = """
 import msgspec
 from longline.plugins import Item, parser
@@ -32,7 +33,7 @@ def books(page, config):
 async def shop(records: Records, clock: FakeClock, tmp_path: Path) -> AsyncIterator[Stage]:
     """A server with a parser of its operator."""
     (tmp_path / "books.py").write_text(BOOKS)
-    async with opened(records, clock, tmp_path, parsers=(str(tmp_path / "books.py"),)) as stage:
+    async with opened(records, clock, tmp_path, parsers=(str(tmp_path / "books.py"),), sinks=SINKS) as stage:
         yield stage
 
 
@@ -69,6 +70,9 @@ async def test_a_parser_and_its_config_are_kept_and_shown(shop: Stage):
         ({"parser": "page", "config": {"pages": 2}}, "the parser 'page' takes no config"),
         ({"parser": "article", "config": {"never_follow": ["("]}}, "never_follow: bad pattern '('"),
         ({"parsr": "books"}, "parsr is not a known field"),
+        ({"sinks": ["bucks"]}, "there is no sink 'bucks'; known are books. The setting sinks gives names"),
+        ({"sinks": ["https://elsewhere.example/"]}, "there is no sink 'https://elsewhere.example/'"),
+        ({"sinks": "books"}, "sinks must be a list"),
     ],
 )
 async def test_what_is_not_understood_is_refused(shop: Stage, sent: Json, error: str):
@@ -96,6 +100,18 @@ async def test_a_source_may_be_sent_back_as_it_was_shown_but_not_with_another_bu
     assert told == {"error": "budget is changed with PUT /api/v1/sources/{id}/budget"}
     told = await shop.ask("POST", f"{PATH}/test-crawl", {"url": "https://a.example/", "parsr": "x"}, 400)
     assert told == {"error": "parsr is not a known field"}
+
+
+async def test_the_sinks_of_a_source_are_names_and_show_no_address(shop: Stage):
+    where = f"{PATH}/{await shop.source('a', sinks=['books'])}"
+    shown = await shop.ask("GET", where)
+    assert shown["sinks"] == ["books"]
+    assert (await shop.ask("PUT", where, {"rate_limit": "1s"}))["sinks"] == ["books"], "what is not sent stays"
+    nothing: tuple[Any, ...] = ([], None)
+    for none in nothing:
+        assert (await shop.ask("PUT", where, {"sinks": ["books"]}))["sinks"] == ["books"]
+        assert "sinks" not in await shop.ask("PUT", where, {"sinks": none})
+    assert "hunter2" not in str(shown)
 
 
 async def test_a_run_goes_by_the_parser_that_its_source_has_by_then(shop: Stage):

@@ -15,7 +15,9 @@ class Taken:
     async def take(self) -> OperationFigures:
         counters = {FETCHES.key("2xx", "ok", "other"): 3, FETCH_SECONDS.bucket_key(0.2): 2}
         queue = QueueFigures(4, 1, 2, 5, 6, 0, 7, 61_500)
-        sinks = [SinkLag(1, "https://a.example/", 4, 9, 2, "away"), SinkLag(2, "https://a.example/", 0, 5, 0, "")]
+        same = "https://a.example/"
+        first = SinkLag(id=1, label=same, waiting=4, delivered=9, failures=2, held_runs=3)
+        sinks = [first, SinkLag(id=2, label=same, delivered=5)]
         return OperationFigures(counters, queue, {"fetch": 2, "parse": 1}, 99, {"busy": 1, "idle": 3}, sinks)
 
 
@@ -34,6 +36,7 @@ async def test_figures_are_exported_once_for_each_snapshot():
     assert (found[("longline_oldest_due_seconds",)], found["longline_workers", "fetch"]) == (61.5, 2)
     sinks = [("1", "https://a.example/"), ("2", "https://a.example/")]
     assert [found["longline_sink_waiting_items", *sink] for sink in sinks] == [4, 0]
+    assert [found["longline_sink_held_runs", *sink] for sink in sinks] == [3, 0]
     assert [found["longline_sink_failures", *sink] for sink in sinks] == [2, 0]
     assert [found["longline_sink_delivered_items_total", *sink] for sink in sinks] == [9, 5]
     assert generate_latest(registry) == b"", "old figures are not shown again"

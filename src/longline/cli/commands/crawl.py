@@ -1,7 +1,7 @@
 """`longline crawl`: one crawl of one site, with a progress bar and a table of the fates of its URLs."""
 
 import ipaddress
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -23,9 +23,11 @@ from longline.cli.listing import Column, Listing
 from longline.cli.parser_hints import absolute_place, parser_hints
 from longline.model.runs.plan import SITEMAPS, CrawlPlan, FetchOptions, ParseOptions, Politeness, Retries
 from longline.model.runs.run import COUNTED_APART, WITHOUT_ITEM, RunRow
+from longline.model.sinks.sink import parse_sinks
 from longline.model.states import RUN_ENDED, RunState
 from longline.model.url import Url
 from longline.services.archive.item_changes import ChangeCounts
+from longline.services.sinks.crawl_sinks import Undelivered
 from longline.settings import Loaded, Settings
 from longline.wiring import CrawlRequest, CrawlResult, FolderOutput, Watcher, WorkerProgress, stored_parsers
 from longline.wiring import crawl as crawl_once
@@ -83,8 +85,8 @@ def crawl(
         typer.Option(
             "--to",
             metavar="URL",
-            help="Sink that gets the items: postgresql://host/database/table, https://host/path#whsec_SECRET, or an "
-            "address of an own function. Can be given several times.",
+            help="Sink that gets the items: postgresql://host/database/table, https://host/path#whsec_SECRET, an "
+            "address of an own function, or the name of a sink of the settings. Can be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -132,7 +134,7 @@ def run(loaded: Loaded, arguments: CrawlArguments) -> None:
         console.print(Text(f"tables are in {settings.data}: {names}"), soft_wrap=True)
         line = command("search", "WORDS", "--data", str(folder.absolute()))
         console.print(Text(f"to search items: {line}"), soft_wrap=True)
-    _print_undelivered(console, result.undelivered)
+    _print_undelivered(console, result.undelivered, folder)
     for hint in parser_hints(result.parser_use, result.run, settings):
         console.print(Text(hint, "yellow"), soft_wrap=True)
     if code := exit_code(result, parsers_given=loaded.origins["parsers"] in _GIVEN):
@@ -152,10 +154,16 @@ def exit_code(result: CrawlResult, *, parsers_given: bool) -> int:
     return _FAILED if run.state == RunState.FAILED or not run.completed or result.undelivered or useless else 0
 
 
-def _print_undelivered(console: Console, undelivered: Mapping[str, int]) -> None:
-    for sink, count in undelivered.items():
-        line = f"{count:,} items still wait for {sink}; the same command sends them"
-        console.print(Text(line), soft_wrap=True)
+def _print_undelivered(console: Console, undelivered: Sequence[Undelivered], data: Path) -> None:
+    for left in undelivered:
+        problem = f" ({left.problem})" if left.problem else ""
+        console.print(
+            Text(f"{left.items:,} items still wait for {left.sink}{problem}; the same command sends them"),
+            soft_wrap=True,
+        )
+    if undelivered:
+        line = command("sinks", "list", "--data", str(data.absolute()))
+        console.print(Text(f"to see sinks and their positions: {line}"), soft_wrap=True)
 
 
 def _request(loaded: Loaded, wanted: Scope, *, again: bool) -> CrawlRequest:
@@ -167,8 +175,10 @@ def _settings(loaded: Loaded, out: Path, sinks: tuple[str, ...] = ()) -> Setting
     """Return settings with all engines in one folder, except engines that were named."""
     here = out.absolute()
     changes: dict[str, object] = {"data": here}
-    if sinks:
-        changes["sinks"] = sinks
+    named = {sink.name: sink.url for sink in parse_sinks(loaded.settings.sinks) if sink.name}
+    changes["sinks"] = tuple(named.get(sink, sink) for sink in sinks) or tuple(
+        sink.url for sink in parse_sinks(loaded.settings.sinks) if not sink.name
+    )
     if loaded.origins["database"] == "default":
         changes["database"] = f"sqlite:///{here / 'longline.db'}"
     if loaded.origins["objects"] == "default":

@@ -21,12 +21,14 @@ from longline.cli.event_loop import run
 from longline.cli.flags import ENGINES, takes
 from longline.cli.listing import Listing
 from longline.model.errors import BadInput, LonglineError
+from longline.model.sinks.sink import UNSEEN_MS
 from longline.services.stored_patterns import find_bad_patterns
 from longline.settings import Loaded, Settings, prepare_folder
 from longline.settings.folder import SECRET_NAME
 from longline.surfaces.server.http_server import bind
 from longline.wiring import House, check_archive, open_house
 from longline.wiring.house import load_parsers
+from longline.wiring.parts.sinks import sink_progress
 
 Verdict = Literal["ok", "warn", "fail"]
 
@@ -196,6 +198,7 @@ async def engines(settings: Settings, *, deep: bool = False) -> list[CheckRow]:
                 await _check("clock", lambda: clock(house), "see the database"),
                 await _check("due times", lambda: due_times(house), "see the database"),
                 await _check("patterns", lambda: patterns(house), "see the database"),
+                await _check("sinks", lambda: sinks(house), "see the database"),
                 await _check(
                     "objects", lambda: _answer("objects", house.blobs.check), "check --objects and its permissions"
                 ),
@@ -262,3 +265,21 @@ async def patterns(house: House) -> CheckRow:
         more = f"; and {len(bad) - _MAX_PATTERNS} more" if len(bad) > _MAX_PATTERNS else ""
         return CheckRow("patterns", "warn", found + more, "correct the patterns; until then they match nothing")
     return CheckRow("patterns", "ok", f"{count} stored, all valid")
+
+
+async def sinks(house: House) -> CheckRow:
+    """Check that no sink has been failing, refuses items, or waits for a process that delivers to it."""
+    if await house.records.schema.pending():
+        return CheckRow("sinks", "ok", "not checked before the migrations are applied")
+    found = await sink_progress(house).lags()
+    failing = [lag for lag in found if lag.failing]
+    idle = [lag for lag in found if lag.waiting and not lag.failing and lag.unseen_ms > UNSEEN_MS]
+    if failing:
+        texts = (f"{lag.title} ({lag.label}): {lag.error or 'refuses items'}" for lag in failing)
+        advice = "mend the receiver; longline sinks show tells what waits, longline sinks skip leaves an item out"
+        return CheckRow("sinks", "warn", f"failing: {'; '.join(texts)}", advice)
+    if idle:
+        texts = (f"{lag.title} ({lag.label}), {lag.waiting} items" for lag in idle)
+        advice = "start the platform or the crawl with the sink in its settings, or run longline sinks remove"
+        return CheckRow("sinks", "warn", f"no process delivers to: {'; '.join(texts)}", advice)
+    return CheckRow("sinks", "ok", f"{len(found)}, none fails" if found else "none")

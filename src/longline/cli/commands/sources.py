@@ -1,4 +1,4 @@
-"""`longline sources …`: sources, their parsers and budgets."""
+"""`longline sources …`: sources, their parsers, sinks and budgets."""
 
 from typing import Annotated
 
@@ -17,12 +17,17 @@ from longline.settings.values import JSON_OBJECT
 from longline.wiring import open_house
 from longline.wiring.doors.intervals import schedule_services
 from longline.wiring.house import House, migrate_tables
+from longline.wiring.parts.sinks import sink_names
 
 Parsing = Annotated[
     str | None, typer.Option("--parser", help="Parser of the pages; if not given, the closest match.", metavar="NAME")
 ]
 ParserConfig = Annotated[
     str | None, typer.Option("--parser-config", help="Config of that parser, a JSON object.", metavar="JSON")
+]
+SinkNames = Annotated[
+    list[str] | None,
+    typer.Option("--sink", help="Name of a sink that gets the items. Can be given several times.", metavar="NAME"),
 ]
 SourceId = Annotated[int, typer.Option("--id", help="Number of the source.", min=1)]
 Most = Annotated[int | None, typer.Option("--most", help="URLs that all runs of the source together may admit.", min=1)]
@@ -31,8 +36,9 @@ Limit = Annotated[int, typer.Option("--limit", help="Maximum number.", min=1, ma
 
 def build() -> typer.Typer:
     """Return the command group."""
-    app = typer.Typer(help="List and add sources, set their parsers and uses, limit their URLs.", no_args_is_help=True)
-    commands = {"list": show, "add": add, "parser": set_parser, "budget": budget, "use": set_use}
+    summary = "List and add sources, set their parsers, sinks and uses, limit their URLs."
+    app = typer.Typer(help=summary, no_args_is_help=True)
+    commands = {"list": show, "add": add, "parser": set_parser, "sinks": set_sinks, "budget": budget, "use": set_use}
     for name, command in commands.items():
         app.command(name)(command)
     return app
@@ -45,16 +51,19 @@ def add(
     url: Annotated[str, typer.Argument(help="URL to start from.", show_default=False)],
     parser: Parsing = None,
     parser_config: ParserConfig = None,
+    sink: SinkNames = None,
 ) -> None:
     """Add a source; schedules and single URLs name it by the printed id."""
-    source = NewSource(name, parse(url).href, parser or None, _config(parser_config))
+    source = NewSource(name, parse(url).href, parser or None, _config(parser_config), sinks=_sinks(sink))
 
     async def work() -> SourceRow:
         async with open_house(loaded.settings) as house:
             return await (await _sources(house)).make(source)
 
     row = run(work())
-    typer.echo(f"{row.id} {row.name}: {_parser_of(row)}, id in the HTTP API {row.public_id}")
+    typer.echo(
+        f"{row.id} {row.name}: {_parser_of(row)}{_sinks_of(row, ', sinks ')}, id in the HTTP API {row.public_id}"
+    )
 
 
 @takes("data", "database", "parsers")
@@ -81,6 +90,36 @@ def set_parser(
 
     row = run(work())
     typer.echo(f"{row.id} {row.name}: {_parser_of(row)}")
+
+
+@takes("data", "database")
+def set_sinks(
+    loaded: Loaded,
+    source_id: SourceId,
+    sink: SinkNames = None,
+    none: Annotated[bool, typer.Option("--none", help="Name no sink.")] = False,
+) -> None:
+    """Set the sinks of a source; they get the items of all its runs, the stored ones first."""
+    if (not sink) != none:
+        raise typer.BadParameter("give either --sink or --none")
+
+    async def work() -> SourceRow:
+        async with open_house(loaded.settings) as house:
+            return await (await _sources(house)).change(
+                source_id, lambda was: msgspec.structs.replace(was, sinks=_sinks(sink))
+            )
+
+    row = run(work())
+    typer.echo(f"{row.id} {row.name}: {_sinks_of(row, 'sinks ') or 'no sinks of its own'}")
+
+
+def _sinks(names: list[str] | None) -> str:
+    return msgspec.json.encode(names or []).decode()
+
+
+def _sinks_of(row: SourceRow, before: str) -> str:
+    names: list[str] = msgspec.json.decode(row.sinks)
+    return before + ", ".join(names) if names else ""
 
 
 def _config(text: str | None) -> str:
@@ -145,7 +184,7 @@ def _uses_of(row: SourceRow) -> str:
 
 @takes("data", "database")
 def show(loaded: Loaded, limit: Limit = 100) -> None:
-    """List the sources by name, with their ids, parsers and budgets."""
+    """List the sources by name, with their ids, parsers, sinks and budgets."""
 
     async def work() -> list[SourceRow]:
         async with open_house(loaded.settings) as house:
@@ -154,10 +193,10 @@ def show(loaded: Loaded, limit: Limit = 100) -> None:
     found = run(work())
     keys = (Column("id", copied=True, right=True), "name", Column("id in the HTTP API", copied=True))
     numbers = (Column("budget", right=True), Column("admitted", right=True))
-    listing = Listing(*keys, Column("URL", copied=True), "enabled", "uses", "parser", *numbers)
+    listing = Listing(*keys, Column("URL", copied=True), "enabled", "uses", "parser", "sinks", *numbers)
     for row in found:
         spent = ("–", "–") if row.budget is None else (str(row.budget), str(row.admitted))
-        facts = ("yes" if row.enabled else "no", _uses_of(row), row.parser or "–")
+        facts = ("yes" if row.enabled else "no", _uses_of(row), row.parser or "–", _sinks_of(row, "") or "–")
         rest = (without_credentials(row.base_url), *facts, *spent)
         listing.add(str(row.id), row.name, row.public_id, *rest)
     listing.print()
@@ -168,4 +207,11 @@ def show(loaded: Loaded, limit: Limit = 100) -> None:
 async def _sources(house: House) -> Sources:
     await migrate_tables(house, may_migrate=False)
     curated = house.curator is not None
-    return Sources(house.records.sources, house.records.feeds, house.clock, house.parsers, curated=curated)
+    return Sources(
+        house.records.sources,
+        house.records.feeds,
+        house.clock,
+        house.parsers,
+        sinks=sink_names(house.settings),
+        curated=curated,
+    )

@@ -42,7 +42,9 @@ from longline.drivers.records.search.index import RecordsSearch
 from longline.drivers.records.search.item_changes import ItemChangeRecords
 from longline.drivers.records.search.items import ItemRecords
 from longline.drivers.records.sessions import SessionRecords
-from longline.drivers.records.sinks import SinkRecords
+from longline.drivers.records.sinks.sink_progress import SinkProgressRecords
+from longline.drivers.records.sinks.sink_runs import SinkRunRecords
+from longline.drivers.records.sinks.sinks import SinkRecords
 from longline.drivers.records.sources.handled_messages import HandledMessageRecords
 from longline.drivers.records.sources.remote_sources import RemoteSourceRecords
 from longline.drivers.records.sources.sources import SourceRecords
@@ -98,6 +100,8 @@ async def open_records(
         refused_urls=RefusedUrlRecords(database),
         sessions=SessionRecords(database),
         sinks=SinkRecords(database),
+        sink_runs=SinkRunRecords(database),
+        sink_progress=SinkProgressRecords(database),
         segments=SegmentRecords(database),
         workers=WorkerRecords(database),
         figures=MetricRecords(database),

@@ -27,6 +27,14 @@ FAILURES = (
     asyncpg.InternalClientError,
 )
 
+REFUSALS = (
+    asyncpg.DataError,
+    asyncpg.IntegrityConstraintViolationError,
+    asyncpg.ProgramLimitExceededError,
+    ValueError,
+)
+"""Failures by the data of an item; after any other failure the database may accept the same items later."""
+
 _NAME = re.compile(r"[^\W\d]\w{0,62}")
 
 _NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
@@ -77,13 +85,30 @@ class PostgresSink:
         self._connection: Any = None
 
     async def deliver(self, items: Sequence[SinkItem]) -> None:
-        columns = [list(column) for column in zip(*map(_row, items), strict=True)]
         try:
-            connection = await self._connected()
+            await self._insert(items)
+        except SinkFailed as error:
+            if not error.refused or len(items) == 1:
+                raise
+            await self._deliver_halves(items)
+
+    async def _deliver_halves(self, items: Sequence[SinkItem]) -> None:
+        """Deliver the items before the one that is refused, which is found by halving."""
+        half = len(items) // 2
+        await self.deliver(items[:half])
+        try:
+            await self.deliver(items[half:])
+        except SinkFailed as error:
+            raise SinkFailed(str(error), half + error.delivered, refused=error.refused) from error
+
+    async def _insert(self, items: Sequence[SinkItem]) -> None:
+        columns = [list(column) for column in zip(*map(_row, items), strict=True)]
+        connection = await self._connected()
+        try:
             await connection.execute(_INSERT.format(table=self._table), *columns, timeout=STATEMENT_TIMEOUT_SECONDS)
         except FAILURES as error:
             self._drop()
-            raise SinkFailed((str(error) or type(error).__name__).splitlines()[0]) from error
+            raise SinkFailed(_first_line(error), refused=isinstance(error, REFUSALS)) from error
         except asyncio.CancelledError:
             self._drop()
             raise
@@ -93,8 +118,12 @@ class PostgresSink:
 
     async def _connected(self) -> Any:
         if self._connection is None or self._connection.is_closed():
-            self._connection = await asyncpg.connect(self._url, timeout=CONNECT_TIMEOUT_SECONDS)
-            await self._create_table()
+            try:
+                self._connection = await asyncpg.connect(self._url, timeout=CONNECT_TIMEOUT_SECONDS)
+                await self._create_table()
+            except FAILURES as error:
+                self._drop()
+                raise SinkFailed(_first_line(error)) from error
         return self._connection
 
     async def _create_table(self) -> None:
@@ -109,6 +138,10 @@ class PostgresSink:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.terminate()
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0]
 
 
 def _row(item: SinkItem) -> tuple[Any, ...]:

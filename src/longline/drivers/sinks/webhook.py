@@ -22,6 +22,9 @@ BATCH_SIZE = 20
 
 REQUEST_TIMEOUT_SECONDS = 20.0
 MAX_RESPONSE_BYTES = 64 * 1024
+REFUSED_STATUSES = frozenset({400, 413, 415, 422})
+"""Answers about one item; any other failure is one of the receiver."""
+
 SECRET_PREFIX = "whsec_"
 MIN_SECRET_BYTES = 24
 MAX_SECRET_BYTES = 64
@@ -68,9 +71,14 @@ class WebhookSink:
             except FetchFailed as error:
                 raise SinkFailed(f"{error.kind}: {error}", delivered, error.retry_after) from error
             except BadInput as error:
-                raise SinkFailed(f"item {item.id} cannot be sent: {error}", delivered) from error
+                raise SinkFailed(f"item {item.id} cannot be sent: {error}", delivered, refused=True) from error
             if not 200 <= response.status < 300:
-                raise SinkFailed(f"answered with status {response.status}", delivered, _retry_after(response))
+                raise SinkFailed(
+                    f"answered with status {response.status}",
+                    delivered,
+                    _retry_after(response),
+                    refused=response.status in REFUSED_STATUSES,
+                )
 
     async def close(self) -> None:
         await self._http.close()

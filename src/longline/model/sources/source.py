@@ -27,8 +27,8 @@ def rate_limit_seconds(text: str) -> float:
 class NewSource(msgspec.Struct, frozen=True):
     """A source to be registered; `config` is a JSON object, `budget` bounds the URLs of all its runs together.
 
-    The config is that of the named parser. A source that another service keeps has a `ref`, its id there. Without a
-    slug, one is made of the name.
+    The config is that of the named parser; `sinks` is a JSON array of names of sinks. A source that another service
+    keeps has a `ref`, its id there. Without a slug, one is made of the name.
     """
 
     name: str
@@ -49,6 +49,7 @@ class NewSource(msgspec.Struct, frozen=True):
     user_agent: str | None = None
     delay_ms: int | None = None
     concurrency: int | None = None
+    sinks: str = "[]"
 
 
 class SourceRow(msgspec.Struct, frozen=True):
@@ -67,6 +68,7 @@ class SourceRow(msgspec.Struct, frozen=True):
     created_at: int
     updated_at: int
     parser: str | None = None
+    sinks: str = "[]"
     crawl: str = "{}"
     disabled_at: int | None = None
     disable_reason: str | None = None
@@ -114,6 +116,8 @@ def joined(row: SourceRow, new: NewSource) -> SourceRow:
         facts |= {"parser": new.parser, "config": new.config}
     if row.crawl == "{}":
         facts["crawl"] = new.crawl
+    if row.sinks == "[]":
+        facts["sinks"] = new.sinks
     return msgspec.structs.replace(row, uses=with_use(row.uses, new.use), **facts)
 
 

@@ -27,7 +27,7 @@ from longline.ports.records.sessions import SessionStore
 from longline.ports.records.sources import HandledMessageStore, RemoteSourceStore, SourceStore
 from longline.ports.records.standing_frontier import StandingFrontierStore
 from longline.ports.search import Search
-from longline.ports.sinks import SinkStore
+from longline.ports.sinks import SinkProgressStore, SinkRunStore, SinkStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,8 @@ class Records:
     refused_urls: RefusedUrlStore
     sessions: SessionStore
     sinks: SinkStore
+    sink_runs: SinkRunStore
+    sink_progress: SinkProgressStore
     segments: SegmentStore
     workers: WorkerStore
     figures: QueueFigureStore

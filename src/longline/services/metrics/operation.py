@@ -10,7 +10,7 @@ from longline.model.sinks.sink import SinkLag
 from longline.ports.clock import Clock
 from longline.ports.records.frontier import QueueFigureStore, WorkerStore
 from longline.ports.records.schedules import CounterStore
-from longline.ports.sinks import SinkStore
+from longline.ports.sinks import SinkProgressStore
 
 FETCH, PARSE, UPKEEP = "fetch", "parse", "upkeep"
 ROLES = (FETCH, PARSE, UPKEEP)
@@ -45,7 +45,7 @@ class OperationReader:
         counters: CounterStore,
         queue: QueueFigureStore,
         workers: WorkerStore,
-        sinks: SinkStore,
+        sinks: SinkProgressStore,
         free_disk_bytes: Callable[[], int],
         clock: Clock,
         needed_roles: frozenset[str] = frozenset(ROLES),

@@ -1,6 +1,6 @@
 """Sources: registered, changed and looked up."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 
 import msgspec
@@ -14,24 +14,36 @@ from longline.ports.clock import Clock
 from longline.ports.records.feeds import FeedStore
 from longline.ports.records.sources import SourceStore as SourceRecords
 from longline.services.schedules.schedules import MAX_TRIES
+from longline.services.sinks.progress import check_sink_names
 
 
 class Sources:
     """All operations on sources; `ours` refuses curated sources, which only their curator changes."""
 
     def __init__(
-        self, records: SourceRecords, feeds: FeedStore, clock: Clock, parsers: Registry, *, curated: bool = False
+        self,
+        records: SourceRecords,
+        feeds: FeedStore,
+        clock: Clock,
+        parsers: Registry,
+        *,
+        sinks: Collection[str] = (),
+        curated: bool = False,
     ) -> None:
         self._records, self._feeds, self._clock = records, feeds, clock
-        self._parsers, self._curated = parsers, curated
+        self._parsers, self._sinks, self._curated = parsers, sinks, curated
 
     async def make(self, source: NewSource) -> SourceRow:
-        """Register a source; raises `Conflict` for a name that is taken, `BadInput` for an unknown parser or config."""
+        """Register a source; raises `Conflict` for a taken name, `BadInput` for an unknown parser, config or sink."""
         self._check_parser(source)
+        self._check_sinks(source)
         return await self._records.make(source)
 
     def _check_parser(self, source: NewSource | SourceRow) -> None:
         self._parsers.check(source.parser or "", msgspec.json.decode(source.config))
+
+    def _check_sinks(self, source: NewSource | SourceRow) -> None:
+        check_sink_names(msgspec.json.decode(source.sinks, type=list[str]), self._sinks)
 
     async def get(self, source_id: int) -> SourceRow:
         """Return a source; raise `NotFound` for an unknown id."""
@@ -66,15 +78,17 @@ class Sources:
         return await self._records.find(query, limit=limit, offset=offset), await self._records.count(query)
 
     async def change(self, source_id: int, amend: Callable[[SourceRow], SourceRow]) -> SourceRow:
-        """Change a source; raises `NotFound`, `Conflict` for a name that is taken, `BadInput` for a parser or config.
+        """Change a source; raises `NotFound`, `Conflict` for a taken name, `BadInput` for parser, config or sink.
 
-        A parser that was removed meanwhile does not prevent other changes.
+        A parser or a sink that was removed meanwhile does not prevent other changes.
         """
         for _ in range(MAX_TRIES):
             was = await self.get(source_id)
             wanted = amend(was)
             if (wanted.parser, wanted.config) != (was.parser, was.config):
                 self._check_parser(wanted)
+            if wanted.sinks != was.sinks:
+                self._check_sinks(wanted)
             row = await self._records.change(wanted, was)
             if row is not None:
                 return row

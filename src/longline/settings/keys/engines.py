@@ -53,7 +53,12 @@ class EngineKeys(msgspec.Struct, frozen=True, kw_only=True):
     index_batch: Annotated[int, Key(integer(1, 10_000), "Items in one bulk write to the search nodes.")] = 200
     sinks: Annotated[
         tuple[str, ...],
-        Key(SINKS, "Sinks that get the items of all runs: tables of PostgreSQL, webhooks, own functions.", secret=True),
+        Key(
+            SINKS,
+            "Sinks of items: tables of PostgreSQL, webhooks, own functions. `NAME=URL` gets the runs of the sources "
+            "that name it, `URL` alone gets all runs.",
+            secret=True,
+        ),
     ] = ()
     pipeline_url: Annotated[
         str, Key(url("http", "https"), "Webhook that gets a message for every indexed document; if not set, none.")

@@ -144,6 +144,9 @@ class CrawlSettings(msgspec.Struct, frozen=True, kw_only=True):
 ParserName = Annotated[
     Key, Meta(description="The parser of the pages; empty or null for the one with the closest match.")
 ]
+SinkNames = Annotated[
+    list[str], Meta(description="Names of the sinks that get the items of the source's runs. Replaced as a whole.")
+]
 ParserConfig = Annotated[
     Json, Meta(description="Config of the named parser, which checks the keys and values. Replaced as a whole.")
 ]
@@ -191,13 +194,14 @@ class FeedSettings(CrawlSettings, frozen=True, kw_only=True):
 
 
 class ParserSettings(FeedSettings, frozen=True, kw_only=True):
-    """Settings of crawls and of the feed, with the parser of the source and its config."""
+    """Settings of crawls and of the feed, with the parser of the source, its config and its sinks."""
 
     parser: ParserName | UnsetType | None = UNSET
     config: ParserConfig | UnsetType | None = UNSET
+    sinks: SinkNames | UnsetType | None = UNSET
 
     def parsing(self) -> Json:
-        """Return the sent settings of the parser; a source without a parser has no config."""
+        """Return the sent settings of parser and sinks; a source without a parser has no config."""
         found: Json = {}
         if self.parser is not UNSET:
             found["parser"] = self.parser or None
@@ -205,6 +209,8 @@ class ParserSettings(FeedSettings, frozen=True, kw_only=True):
                 found["config"] = "{}"
         if self.config is not UNSET:
             found["config"] = msgspec.json.encode(self.config or {}, order="sorted").decode()
+        if self.sinks is not UNSET:
+            found["sinks"] = msgspec.json.encode(self.sinks or []).decode()
         return found
 
 

@@ -129,6 +129,7 @@ class SourceBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     rate_limit: str
     parser: str | None = None
     config: Json | None = None
+    sinks: list[str] | None = None
     max_depth: int | None = None
     selectors: Json | None = None
     article_url_patterns: list[str] | None = None
@@ -225,6 +226,7 @@ def source_body(row: SourceRow) -> SourceBody:
         url=without_credentials(row.base_url),
         parser=row.parser,
         config=msgspec.json.decode(row.config) or None,
+        sinks=msgspec.json.decode(row.sinks) or None,
         enabled=row.enabled,
         disabled_at=optional_rfc3339(row.disabled_at),
         disable_reason=row.disable_reason,

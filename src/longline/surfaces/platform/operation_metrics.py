@@ -34,7 +34,9 @@ SINK_WAITING = Metric("longline_sink_waiting_items", "gauge", "Items that wait f
 SINK_FAILURES = Metric("longline_sink_failures", "gauge", "Failures of a sink since its last delivery.", ("id", "sink"))
 SINK_DELIVERED = Metric("longline_sink_delivered_items", "counter", "Items that a sink has confirmed.", ("id", "sink"))
 
-SINKS = (SINK_WAITING, SINK_FAILURES, SINK_DELIVERED)
+SINK_HELD_RUNS = Metric("longline_sink_held_runs", "gauge", "Runs whose next item a sink refuses.", ("id", "sink"))
+
+SINKS = (SINK_WAITING, SINK_FAILURES, SINK_HELD_RUNS, SINK_DELIVERED)
 """Metrics of each sink, read at each scrape."""
 
 GAUGES = (HOSTS, OLDEST, OFFERS, UNINDEXED, WORKERS, FREE_DISK, CONNECTIONS)
@@ -106,6 +108,7 @@ def _sinks(figures: OperationFigures) -> Iterator[Family]:
     by_sink = {(str(lag.id), lag.label): lag for lag in figures.sinks}
     yield _gauge(SINK_WAITING, {labels: lag.waiting for labels, lag in by_sink.items()})
     yield _gauge(SINK_FAILURES, {labels: lag.failures for labels, lag in by_sink.items()})
+    yield _gauge(SINK_HELD_RUNS, {labels: lag.held_runs for labels, lag in by_sink.items()})
     delivered = CounterMetricFamily(SINK_DELIVERED.name, SINK_DELIVERED.text, labels=SINK_DELIVERED.labels)
     for labels, lag in by_sink.items():
         delivered.add_metric(labels, lag.delivered)

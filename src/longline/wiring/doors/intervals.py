@@ -30,6 +30,7 @@ from longline.surfaces.intervals.previews import PreviewServices
 from longline.surfaces.intervals.sources import SourceServices
 from longline.wiring.house import House
 from longline.wiring.parts.schedules import FORGET_INTERVAL_SECONDS
+from longline.wiring.parts.sinks import sink_names
 from longline.wiring.parts.sources import directory, standing_runs
 
 log = logging.getLogger(__name__)
@@ -67,7 +68,14 @@ def interval_services(house: House) -> IntervalServices:
     schedules, source_schedules = schedule_services(house, records)
     lease_ms = round(settings.schedule_lease * 1000)
     runs = Runs(records.history, records.schedules, records.tallies, clock)
-    sources = Sources(records.sources, records.feeds, clock, house.parsers, curated=house.curator is not None)
+    sources = Sources(
+        records.sources,
+        records.feeds,
+        clock,
+        house.parsers,
+        sinks=sink_names(house.settings),
+        curated=house.curator is not None,
+    )
     previews = PagePreviews(house.http, clock, settings.user_agent)
     links = DiscoveredLinks(records.links, schedules.make)
     return IntervalServices(

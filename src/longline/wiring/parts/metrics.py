@@ -59,7 +59,7 @@ def operation(house: House) -> OperationReader:
         records.tallies,
         records.figures,
         records.workers,
-        records.sinks,
+        records.sink_progress,
         lambda: shutil.disk_usage(folder).free,
         house.clock,
         needed_roles(house.settings),

@@ -9,12 +9,14 @@ from longline.drivers.extras import load_driver
 from longline.drivers.sinks.function import FunctionSink
 from longline.drivers.sinks.webhook import WebhookSink
 from longline.engine.loops import Loop
-from longline.engine.sinks.delivery import AddressedSink, SinkDelivery, delivery_loop
+from longline.engine.sinks.delivery import AddressedSink, SinkAssignment, SinkDelivery, delivery_loop
 from longline.model.errors import BadInput
-from longline.model.sinks.sink import SinkAddress
+from longline.model.sinks.sink import SinkAddress, parse_sinks
 from longline.plugins.registry import Registry
 from longline.plugins.sink import SinkHook
 from longline.ports.sinks import Sink
+from longline.services.sinks.progress import SinkProgress
+from longline.settings import Settings
 from longline.wiring.house import House, trusting_http
 
 
@@ -24,7 +26,8 @@ def sink_loop(house: House, owner: int) -> Loop:
 
     async def loop(stop: asyncio.Event) -> None:
         async with open_deliveries(house, sinks, owner) as deliveries:
-            await delivery_loop(deliveries)(stop)
+            assignment = SinkAssignment(deliveries, house.records.sink_runs, house.clock)
+            await delivery_loop(deliveries, assignment)(stop)
 
     return loop
 
@@ -41,9 +44,18 @@ async def open_deliveries(
 
 
 def addressed_sinks(house: House, urls: Sequence[str]) -> tuple[AddressedSink, ...]:
-    """Return the sinks of addresses, each once; no connection is opened yet."""
-    addresses = {address.key: address for address in map(SinkAddress.parse, urls)}
-    return tuple(AddressedSink(address, _sink(house, address)) for address in addresses.values())
+    """Return the sinks of addresses; no connection is opened yet."""
+    return tuple(AddressedSink(address, _sink(house, address)) for address in parse_sinks(urls))
+
+
+def sink_names(settings: Settings) -> frozenset[str]:
+    """Return the names that sources may give to their sinks."""
+    return frozenset(address.name for address in parse_sinks(settings.sinks) if address.name)
+
+
+def sink_progress(house: House) -> SinkProgress:
+    """Return the operations on sinks."""
+    return SinkProgress(house.records.sink_progress, house.records.items)
 
 
 def _sink(house: House, address: SinkAddress) -> Sink:

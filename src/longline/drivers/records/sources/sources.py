@@ -6,6 +6,7 @@ import msgspec
 
 from longline.drivers.records.database import Row, Transaction, TryAgain, struct
 from longline.drivers.records.like_patterns import contains, literal
+from longline.drivers.records.sinks.sink_runs import assign_source
 from longline.drivers.records.table import Table
 from longline.model.errors import Unavailable
 from longline.model.ids import new_id
@@ -33,6 +34,7 @@ SOURCE_COLUMNS = (
     "base_url",
     "parser",
     "config",
+    "sinks",
     "crawl",
     "enabled",
     "disabled_at",
@@ -147,6 +149,8 @@ async def _write(tx: Transaction, before: SourceRow, source: SourceRow) -> Sourc
     row = await tx.one("change_source", other_feed=other_feed, **_values(source))
     if before.feed_every_ms != source.feed_every_ms:
         await tx.all("repace_feed", source_id=source.id, every_ms=source.feed_every_ms)
+    if before.sinks != source.sinks:
+        await assign_source(tx, source.id)
     return struct(row, SourceRow) if row else None
 
 

@@ -16,6 +16,7 @@ UPDATE run_counts SET admitted = run_counts.admitted + r.admitted, open = run_co
     cancelled = run_counts.cancelled + r.cancelled, skipped = run_counts.skipped + r.skipped,
     indexed = run_counts.indexed + r.indexed, untitled = run_counts.untitled + r.untitled,
     bodiless = run_counts.bodiless + r.bodiless, last_item = run_counts.last_item + r.last_item,
+    new_items = run_counts.new_items OR r.last_item > 0,
     cpu_ms = COALESCE(run_counts.cpu_ms, 0) + r.cpu_ms,
     memory_mb = CASE WHEN r.memory_mb > COALESCE(run_counts.memory_mb, 0) THEN r.memory_mb ELSE run_counts.memory_mb END,
     counted_at = :now

@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
+
+import msgspec
 
 from longline.engine.loops import Loop, cancel_on_stop, chore, run_until
 from longline.engine.sinks.delivery import LOOK_INTERVAL_SECONDS, SinkDelivery
@@ -11,6 +12,14 @@ from longline.ports.clock import Clock
 
 DELIVERY_TIMEOUT_SECONDS = 60.0
 """Longest time after the end of a crawl for which a sink may accept no item before the crawl waits no longer."""
+
+
+class Undelivered(msgspec.Struct, frozen=True):
+    """A sink for which items of a crawl still wait: its label, their number, and the last failure."""
+
+    sink: str
+    items: int
+    problem: str = ""
 
 
 class CrawlSinks:
@@ -21,29 +30,35 @@ class CrawlSinks:
     ) -> None:
         self._deliveries, self._clock, self._timeout = deliveries, clock, timeout_seconds
 
-    def loops(self, run_id: int) -> list[Loop]:
-        """Return the loops that send items while they come, one for each sink."""
-        return [
-            cancel_on_stop(chore(partial(delivery.once, run_id), LOOK_INTERVAL_SECONDS))
-            for delivery in self._deliveries
-        ]
+    async def open(self, run_id: int) -> None:
+        """Assign the run to every sink."""
+        for delivery in self._deliveries:
+            await delivery.open(run_id)
 
-    async def finish(self, run_id: int, stop: asyncio.Event) -> dict[str, int]:
-        """Send all items that wait; return the number of items that still wait, by sink.
+    def loops(self) -> list[Loop]:
+        """Return the loops that send items while they come, one for each sink."""
+        return [cancel_on_stop(chore(delivery.once, LOOK_INTERVAL_SECONDS)) for delivery in self._deliveries]
+
+    async def finish(self, stop: asyncio.Event) -> tuple[Undelivered, ...]:
+        """Send all items that wait; return the sinks for which items still wait.
 
         A sink that accepts no item for some time is not waited for, and neither is any sink after a stop.
         """
-        found = await asyncio.gather(*(self._finish(delivery, run_id, stop) for delivery in self._deliveries))
-        return {delivery.label: left for delivery, left in zip(self._deliveries, found, strict=True) if left}
+        left = await asyncio.gather(*(self._finish(delivery, stop) for delivery in self._deliveries))
+        return tuple(
+            Undelivered(delivery.label, count, delivery.problem)
+            for delivery, count in zip(self._deliveries, left, strict=True)
+            if count
+        )
 
-    async def _finish(self, delivery: SinkDelivery, run_id: int, stop: asyncio.Event) -> int:
-        least = left = await delivery.waiting(run_id)
+    async def _finish(self, delivery: SinkDelivery, stop: asyncio.Event) -> int:
+        least = left = await delivery.waiting()
         until = self._clock.monotonic() + self._timeout
         while left and not stop.is_set() and self._clock.monotonic() < until:
             # A delivery that is cut short goes on at its position.
             with suppress(TimeoutError):
-                await run_until(stop, asyncio.wait_for(delivery.once(run_id), self._timeout))
-            left = await delivery.waiting(run_id)
+                await run_until(stop, asyncio.wait_for(delivery.once(), self._timeout))
+            left = await delivery.waiting()
             if left < least:
                 least, until = left, self._clock.monotonic() + self._timeout
             elif left:

@@ -1,0 +1,1 @@
+"""Records of sinks, their runs and their progress."""

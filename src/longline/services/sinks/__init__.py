@@ -1,0 +1,1 @@
+"""Sinks of a crawl, and the progress of all sinks."""
