@@ -132,7 +132,7 @@ async def test_a_request_that_waits_for_its_turn_is_given_up(clock: FakeClock):
     await sender.send(host, url(2), RequestContext(1, HURRY, mark=(2, 0)))
     later = asyncio.create_task(sender.send(host, url(1), context))
     await asyncio.sleep(0.01)
-    host.withdraw({task.mark})
+    host.tasks.withdraw({task.mark})
     clock.advance(2)
     with pytest.raises(TaskWithdrawn):
         await later

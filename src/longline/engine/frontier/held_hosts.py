@@ -6,7 +6,7 @@ Delay is measured from request start to request start. A host's earliest next re
 
 import asyncio
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from longline.engine.engine_clock import held_seconds
 from longline.engine.frontier.pace import Pace
@@ -33,21 +33,49 @@ class TaskWithdrawn(Exception):
     """The withdrawal of a task, as by a pause or a cancellation: no more requests are sent for it."""
 
 
+class LeasedTasks:
+    """The tasks of one lease: tasks that wait, tasks in flight, and the marks of tasks that were withdrawn.
+
+    `withdrawals` is the count of withdrawals up to which the tasks were compared with the queue.
+    """
+
+    def __init__(self, tasks: Iterable[ClaimedTask]) -> None:
+        self.waiting = deque(tasks)
+        self.withdrawn: set[tuple[int, int]] = set()
+        self.withdrawals = 0
+        self._begun: dict[tuple[int, int], ClaimedTask] = {}
+
+    def __iter__(self) -> Iterator[ClaimedTask]:
+        return iter((*self.waiting, *self._begun.values()))
+
+    def begin(self, task: ClaimedTask) -> None:
+        """Note that a task is in flight."""
+        self._begun[task.mark] = task
+
+    def end(self, task: ClaimedTask) -> None:
+        """Note that a task is no longer in flight."""
+        self._begun.pop(task.mark, None)
+
+    def withdraw(self, marks: Collection[tuple[int, int]]) -> None:
+        """Start none of these tasks, and send no further request for those in flight."""
+        self.withdrawn.update(marks)
+        kept = [task for task in self.waiting if task.mark not in self.withdrawn]
+        self.waiting.clear()
+        self.waiting.extend(kept)
+
+
 class HeldHost:
     """One leased host: its waiting tasks, its tasks in flight, and the time of its next request."""
 
     def __init__(self, lease: HostLease, ttl: float, asked: float, answered: float) -> None:
         self.lease = lease
-        self.waiting = deque(lease.tasks)
+        self.tasks = LeasedTasks(lease.tasks)
         self.inflight = 0
         self.heavy_pages = 0
         self.helpings = 1
         self.asking = False
         self.leaving = False
         self.lost = False
-        self.withdrawals = 0
-        self.withdrawn: set[tuple[int, int]] = set()
-        self._begun: dict[tuple[int, int], ClaimedTask] = {}
         self._turns = asyncio.Lock()
         # The engine's clock was read somewhere between `asked` and `answered`: each use takes the careful end.
         engine_then = lease.until - round(ttl * 1000)
@@ -64,29 +92,9 @@ class HeldHost:
         self.expires = asked + held_seconds(ttl)
 
     @property
-    def key(self) -> tuple[int, int]:
-        """Return the host's id, and the token under which the host is held."""
-        return self.lease.host_id, self.lease.token
-
-    @property
-    def tasks(self) -> list[ClaimedTask]:
-        """Return the tasks that wait and the tasks in flight."""
-        return [*self.waiting, *self._begun.values()]
-
-    def begin(self, task: ClaimedTask) -> None:
-        """Note that a task is in flight."""
-        self.inflight += 1
-        self._begun[task.mark] = task
-
-    def end(self, task: ClaimedTask) -> None:
-        """Note that a task is no longer in flight."""
-        self.inflight -= 1
-        self._begun.pop(task.mark, None)
-
-    def withdraw(self, marks: Collection[tuple[int, int]]) -> None:
-        """Start none of these tasks, and send no further request for those in flight."""
-        self.withdrawn.update(marks)
-        self.waiting = deque(task for task in self.waiting if task.mark not in self.withdrawn)
+    def waiting(self) -> deque[ClaimedTask]:
+        """Return the tasks that wait to be started."""
+        return self.tasks.waiting
 
     def idle(self, now: float) -> bool:
         """Return whether no fetch, claim or heavy page is pending, and no task is to start within a lease's length."""
@@ -132,7 +140,7 @@ class HeldHost:
         """
         async with self._turns:
             while not self.lost:
-                if mark in self.withdrawn:
+                if mark in self.tasks.withdrawn:
                     raise TaskWithdrawn
                 now = clock.monotonic()
                 if self.next_start <= now:

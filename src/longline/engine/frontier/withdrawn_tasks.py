@@ -5,7 +5,7 @@ counts of withdrawals costs one small query for all hosts of the worker; the tas
 queue only where a count has moved.
 """
 
-from longline.engine.frontier.held_hosts import HeldHosts
+from longline.engine.frontier.held_hosts import HeldHost, HeldHosts
 from longline.engine.lifecycle.tasks import TaskLifecycle
 
 WITHDRAWAL_INTERVAL_SECONDS = 0.5
@@ -21,12 +21,17 @@ class WithdrawnTaskFilter:
     async def once(self) -> None:
         """Drop the tasks that were withdrawn since the last look."""
         counts = await self._tasks.withdrawals(self._owner)
-        moved = [host for host in self._hand if counts.get(host.key, 0) > host.withdrawals]
+        moved = [host for host in self._hand if counts.get(_key(host), 0) > host.tasks.withdrawals]
         # More tasks of a host may be on their way, withdrawn ones among them: such a host is looked at again.
         settled = [host for host in moved if not host.asking]
-        held = {host: host.tasks for host in moved}
-        marked = await self._tasks.marked([(*host.key, task) for host, tasks in held.items() for task in tasks])
+        held = {host: list(host.tasks) for host in moved}
+        marked = await self._tasks.marked([(*_key(host), task) for host, tasks in held.items() for task in tasks])
         for host, tasks in held.items():
-            host.withdraw({task.mark for task in tasks} - marked)
+            host.tasks.withdraw({task.mark for task in tasks} - marked)
         for host in settled:
-            host.withdrawals = counts[host.key]
+            host.tasks.withdrawals = counts[_key(host)]
+
+
+def _key(host: HeldHost) -> tuple[int, int]:
+    """Return the id of a host, and the token under which the host is held."""
+    return host.lease.host_id, host.lease.token

@@ -136,7 +136,8 @@ class Worker:
         now = self._clock.monotonic()
         while found := self.hand.next_task(now, self._places):
             host, task = found
-            host.begin(task)
+            host.inflight += 1
+            host.tasks.begin(task)
             running = asyncio.create_task(self._process(host, task))
             self._tasks.add(running)
             running.add_done_callback(self._ended)
@@ -152,7 +153,7 @@ class Worker:
         try:
             finished = await self._parts.pipeline.run(host, task)
             self._trouble = None
-            if task.mark in host.withdrawn:
+            if task.mark in host.tasks.withdrawn:
                 return  # its report would be refused, and with it the report of every other page
             if not self._finished:
                 self._oldest = self._clock.monotonic()
@@ -172,7 +173,8 @@ class Worker:
             host.waiting.appendleft(task)
             host.pause(self._settings.idle_poll, self._clock.monotonic())
         finally:
-            host.end(task)
+            host.inflight -= 1
+            host.tasks.end(task)
 
     # -- bringing it back -------------------------------------------------------------------------------------
 
