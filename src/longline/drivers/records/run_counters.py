@@ -168,15 +168,17 @@ class RunCounters:
         found = await tx.batch("runs_to_settle", edge)
         # A run that this transaction ended is not in the totals yet.
         closed = (row for row in found if row["state"] in RUN_ENDED and row["id"] not in self._ended)
-        await tx.batch("shift_totals", [self._shift(row) for row in closed])
+        await tx.batch("shift_totals", self._shifts(closed))
         for row in found:
             await self.settle(tx, row, actor)
 
-    def _shift(self, run: Row) -> tuple[str | int | bool, ...]:
-        """Return the change of the totals by counts in a run that had ended."""
-        counts = self._counts[run["id"]]
-        fates = (counts[c] for c in _TASKS[2:])
-        return (run["kind"], bool(run["scheduled"]), run["state"], *fates)
+    def _shifts(self, runs: Iterable[Row]) -> list[tuple[str | int | bool, ...]]:
+        """Return the changes of the totals by counts in runs that had ended: one row for each row of the totals."""
+        shifts: defaultdict[tuple[str, bool, str], Counter[str]] = defaultdict(Counter)
+        for run in runs:
+            # Not `+=`: the sum of two Counters drops what is negative.
+            shifts[run["kind"], bool(run["scheduled"]), run["state"]].update(self._counts[run["id"]])
+        return [(*key, *(counts[c] for c in _TASKS[2:])) for key, counts in sorted(shifts.items())]
 
     def _positions(self, run: Row) -> list[tuple[int, int, str]]:
         """Return the entries of a run's new items with the position of the last, if the run has any."""
