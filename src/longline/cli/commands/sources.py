@@ -36,8 +36,9 @@ Limit = Annotated[int, typer.Option("--limit", help="Maximum number.", min=1, ma
 
 def build() -> typer.Typer:
     """Return the command group."""
-    summary = "List and add sources, set their parsers, sinks and uses, limit their URLs."
-    app = typer.Typer(help=summary, no_args_is_help=True)
+    app = typer.Typer(
+        help="List and add sources, set their parsers, sinks and uses, limit their URLs.", no_args_is_help=True
+    )
     commands = {"list": show, "add": add, "parser": set_parser, "sinks": set_sinks, "budget": budget, "use": set_use}
     for name, command in commands.items():
         app.command(name)(command)
