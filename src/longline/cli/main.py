@@ -58,8 +58,11 @@ HIDDEN = {"create_jobs_from_policies": "policies:create_jobs", "expire_locks": "
 """Names of the bot-pull contract for its two maintenance commands."""
 
 
-def build(only: str | None = None) -> typer.Typer:
-    """Return the program with all commands, or with `only` one: the modules of the others are not imported."""
+def build(only: str | None = None, *, hidden: bool = True) -> typer.Typer:
+    """Return the program with all commands, or with `only` one: the modules of the others are not imported.
+
+    Without `hidden` the names of the contract are left out, as in the reference.
+    """
     app = _empty_program()
     for name, place in COMMANDS.items():
         if only in (None, name):
@@ -67,7 +70,7 @@ def build(only: str | None = None) -> typer.Typer:
     for name, place in GROUPS.items():
         if only in (None, name):
             app.add_typer(_function(place)(), name=name)
-    for name, place in HIDDEN.items():
+    for name, place in HIDDEN.items() if hidden else ():
         if only in (None, name):
             app.command(name, hidden=True)(_function(place))
     return app
@@ -84,7 +87,7 @@ def build_overview() -> typer.Typer:
 def _empty_program() -> typer.Typer:
     app = typer.Typer(
         name="longline",
-        help="One crawl engine that speaks five contracts.",
+        help="One crawl engine behind several HTTP contracts.",
         add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
@@ -121,7 +124,7 @@ def _program(
         bool, typer.Option("--version", help="Print the version and end.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
-    """One crawl engine that speaks five contracts."""
+    """One crawl engine behind several HTTP contracts."""
 
 
 def _function(place: str) -> Callable[..., Any]:

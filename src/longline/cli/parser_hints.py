@@ -1,19 +1,14 @@
 """Hints about the operator's own parsers at the end of a crawl: parsers that fit no page, and parsers that failed."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from longline.cli.command_line import command
 from longline.model.runs.run import RunRow
 from longline.model.url import hide_credentials
 from longline.plugins.parser import HTML
+from longline.plugins.parser_files import absolute_place
 from longline.services.parser_use import ParserUse, UnusedParser
 from longline.settings import Settings
-
-
-def absolute_place(parsers: str) -> str:
-    """Return the path of a file as it is found from any folder; the name of a module stays."""
-    return str(Path(parsers).absolute()) if parsers.endswith(".py") else parsers
 
 
 def parser_hints(use: ParserUse, run: RunRow, settings: Settings) -> list[str]:

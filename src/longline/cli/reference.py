@@ -97,7 +97,7 @@ def write(folder: Path) -> None:
 
 
 def _commands() -> str:
-    command = typer.main.get_command(build())
+    command = typer.main.get_command(build(hidden=False))
     text = get_docs_for_click(obj=command, ctx=typer.Context(command), name="longline", title="Commands")
     return _GENERATED + text.strip() + "\n"
 

@@ -20,6 +20,11 @@ def is_module(name: str) -> bool:
     return not name.endswith(_SUFFIX) and not Path(name).exists() and _MODULE.fullmatch(name) is not None
 
 
+def absolute_place(place: str) -> str:
+    """Return the path of a file as it is found from any folder; the name of a module stays."""
+    return str(Path(place).absolute()) if place.endswith(_SUFFIX) else place
+
+
 def read_source(file: str) -> bytes:
     """Return the text of a Python file; raise `BadInput` for any other file."""
     path = Path(file)

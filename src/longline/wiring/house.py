@@ -42,6 +42,7 @@ from longline.engine.secrets import Vault
 from longline.model.errors import Unavailable
 from longline.model.fetch.egress import AddressPolicy
 from longline.plugins.parser import CONFIG_KEY, PARSER_KEY
+from longline.plugins.parser_files import absolute_place
 from longline.plugins.registry import LoadedParsers, ParserSources
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
@@ -287,7 +288,8 @@ async def registered_worker(house: House, roles: frozenset[str]) -> AsyncIterato
     name = f"{socket.gethostname()}:{os.getpid()}"
     mark = house.presence.enter()
     try:
-        worker = await house.records.workers.join(name, ",".join(sorted(roles)), mark)
+        places = msgspec.json.encode([absolute_place(place) for place in house.settings.parsers]).decode()
+        worker = await house.records.workers.join(name, ",".join(sorted(roles)), mark, places)
     except BaseException:
         house.presence.release()
         raise

@@ -24,7 +24,7 @@ from longline.services.archive.check import ArchiveCheck, Findings, Repair
 from longline.services.archive.check import Progress as CheckProgress
 from longline.services.archive.exports import Exported, Exports, ExportStores, Progress
 from longline.services.archive.item_changes import ItemChanges, ItemDifference
-from longline.services.archive.item_tables import ItemOutputs, WrittenTables
+from longline.services.archive.item_tables import ItemOutputs, WrittenTables, check_kinds
 from longline.services.archive.markdown_files import MarkdownFiles
 from longline.services.archive.pages import ArchivedPage, ArchivedPages
 from longline.services.archive.parsed_pages import ParsedPages
@@ -96,6 +96,7 @@ async def export_items(settings: Settings, run_id: int | None, outputs: ItemOutp
     """Write the items of a run, by default the last, into the named files and to standard output."""
     async with open_archive(settings) as archive:
         run = await find_run(archive.records, run_id)
+        await check_kinds(archive.records.items, run.id, outputs.kinds)
         check_places(outputs.files)
         live = live_items(archive.records.items, archive.clock, outputs)
         written = await live.finish(run.id) if live else WrittenTables()
@@ -195,6 +196,16 @@ async def parsers_of_run(settings: Settings, run_id: int | None) -> tuple[str, .
     """Return the files of custom parsers of a run, by default the last."""
     async with open_archive(settings) as archive:
         return CrawlPlan.read((await find_run(archive.records, run_id)).plan).parse.files
+
+
+async def platform_parsers(settings: Settings) -> tuple[str, ...]:
+    """Return the files and modules of custom parsers of the processes that run on the database now."""
+    try:
+        async with open_archive(settings) as archive:
+            workers = await archive.records.workers.find()
+    except (NotFound, Unavailable):
+        return ()  # the command itself says what is wrong
+    return tuple(dict.fromkeys(place for worker in workers for place in msgspec.json.decode(worker.parsers)))
 
 
 async def serve_mcp(settings: Settings, *, allow_crawl: bool) -> None:

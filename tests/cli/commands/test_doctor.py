@@ -1,7 +1,9 @@
 import re
 import socket
 import sqlite3
+import threading
 from contextlib import closing
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +95,29 @@ def test_a_taken_port_is_warned_of():
         row = doctor.port(Settings(port=other.getsockname()[1]))
     assert row.verdict == "warn"
     assert "is in use" in row.found
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict"), [(b'{"service": "crawler", "status": "healthy"}', "ok"), (b'{"service": "x"}', "warn")]
+)
+def test_longline_itself_on_the_port_is_well(answer: bytes, verdict: str):
+    class Health(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(503 if self.path == "/health" else 404)
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Health) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        row = doctor.port(Settings(port=server.server_port))
+        server.shutdown()
+        thread.join()
+    assert row.verdict == verdict, row
+    assert ("longline runs on" in row.found) == (verdict == "ok")
 
 
 def test_a_secret_that_others_can_read_is_warned_of(tmp_path: Path):

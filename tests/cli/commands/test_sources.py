@@ -2,7 +2,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from tests.cli.conftest import Command, assert_one_line
+from tests.cli.conftest import Command, assert_one_line, running
+from tests.journeys.place import wait_until
 
 
 def test_a_budget_is_set_shown_and_lifted(longline: Command, tmp_path: Path):
@@ -97,3 +98,23 @@ def test_a_use_is_added_and_taken_off(longline: Command, tmp_path: Path):
     assert left.stdout.endswith("shop: products\n")
     assert "products" in longline("sources", "list", *data).stdout
     assert longline("sources", "use", "--id", "100000", *data).returncode == 2
+
+
+def test_the_parsers_of_the_running_platform_are_known_without_a_flag(longline: Command, tmp_path: Path):
+    (tmp_path / "books.py").write_text(BOOKS)
+    words = ("worker", "--roles", "parse", "--parsers", "books.py", "--leashed")
+    with running(tmp_path, *words):
+        wait_until(lambda: platform(tmp_path) == [f'["{tmp_path}/books.py"]'], "the worker")
+        made = longline("sources", "add", "shop", "https://shop.example/", "--parser", "books")
+        assert made.stdout.startswith("100000 shop: parser books"), made.stderr
+        other = longline("sources", "parser", "--id", "100000", "--parser", "books", "--parser-config", '{"pages": 2}')
+        assert other.stdout == '100000 shop: parser books {"pages":2}\n', other.stderr
+
+
+def platform(folder: Path) -> list[str]:
+    """The parsers of the processes that are registered."""
+    try:
+        with closing(sqlite3.connect(next(folder.rglob("longline.db")))) as records:
+            return [row[0] for row in records.execute("SELECT parsers FROM workers")]
+    except (StopIteration, sqlite3.OperationalError):
+        return []

@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from longline.model.archive.export import ExportedFile
+from longline.model.errors import BadInput
 from longline.model.search.item import MAX_POSITION, ItemRow, RunItem
 from longline.services.archive import item_tables
-from longline.services.archive.item_tables import ItemWriter, LiveItems
+from longline.services.archive.item_tables import ItemWriter, LiveItems, check_kinds
 from longline.testing.clock import FakeClock
+from tests.engine.fakes import part
 
 
 class Store:
@@ -89,6 +91,16 @@ async def test_items_of_the_default_parser_are_left_out_beside_others():
     assert await write(Store("page", "page")) == ({"page": [1, 2]}, {})
     assert await write(Store("page", "book")) == ({"book": [2]}, {"page": 1})
     assert await write(Store("page", "book"), "page", "book") == ({"book": [2], "page": [1]}, {})
+
+
+async def test_a_kind_without_an_item_is_refused_with_the_kinds_that_there_are():
+    store = part(Store("book", "page", "book", "page", "book"))
+    await check_kinds(store, 1, ())
+    await check_kinds(store, 1, ("page", "book"))
+    with pytest.raises(BadInput, match=r"run 1 has no items of the kind nokind; it has: book \(3\), page \(2\)"):
+        await check_kinds(store, 1, ("book", "nokind"))
+    with pytest.raises(BadInput, match="it has: no items at all"):
+        await check_kinds(part(Store()), 1, ("book",))
 
 
 def live(store: Store, clock: FakeClock, tables: Tables | None = None, pipe: Pipe | None = None) -> LiveItems:

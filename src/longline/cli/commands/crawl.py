@@ -20,12 +20,13 @@ from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
 from longline.cli.item_outputs import PIPE_CLOSED, Outputs, print_tables, takes_outputs
 from longline.cli.listing import Column, Listing
-from longline.cli.parser_hints import absolute_place, parser_hints
+from longline.cli.parser_hints import parser_hints
 from longline.model.runs.plan import SITEMAPS, CrawlPlan, FetchOptions, ParseOptions, Politeness, Retries
 from longline.model.runs.run import COUNTED_APART, WITHOUT_ITEM, RunRow
 from longline.model.sinks.sink import parse_sinks
 from longline.model.states import RUN_ENDED, RunState
 from longline.model.url import Url
+from longline.plugins.parser_files import absolute_place
 from longline.services.archive.item_changes import ChangeCounts
 from longline.services.sinks.crawl_sinks import Undelivered
 from longline.settings import Loaded, Settings

@@ -6,6 +6,7 @@ import platform
 import shutil
 import sqlite3
 from collections.abc import Awaitable, Callable
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
@@ -20,6 +21,7 @@ from longline.cli.data_folder import REPAIR_COMMANDS, archive_settings
 from longline.cli.event_loop import run
 from longline.cli.flags import ENGINES, takes
 from longline.cli.listing import Listing
+from longline.cli.log_setup import SERVICE
 from longline.model.errors import BadInput, LonglineError
 from longline.model.sinks.sink import UNSEEN_MS
 from longline.services.stored_patterns import find_bad_patterns
@@ -37,6 +39,7 @@ _PACKAGES = ("asyncpg", "litestar", "msgspec", "obstore", "uvicorn", "uvloop", "
 _MIN_SQLITE = (3, 35, 0)
 _WARN_FREE_BYTES, _MIN_FREE_BYTES = 1024**3, 64 * 1024**2
 _WARN_DRIFT_MS, _MAX_DRIFT_MS = 1_000, 10_000
+_ANSWER_SECONDS, _MAX_ANSWER_BYTES = 3.0, 1_000_000
 _MAX_PATTERNS = 10
 """Largest number of unusable patterns that are named."""
 
@@ -140,8 +143,24 @@ def port(settings: Settings) -> CheckRow:
     try:
         bind(settings.host, settings.port).close()
     except LonglineError as error:
-        return CheckRow("port", "warn", str(error), "none needed if longline itself runs there")
+        if _longline_answers(settings):
+            return CheckRow("port", "ok", f"longline runs on {where}")
+        return CheckRow("port", "warn", str(error), "stop the other program, or choose another port with --port")
     return CheckRow("port", "ok", f"{where} is free")
+
+
+def _longline_answers(settings: Settings) -> bool:
+    """Return whether a server of this program answers on the port."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)
+    connection = HTTPConnection(host, settings.port, timeout=_ANSWER_SECONDS)
+    try:
+        connection.request("GET", "/health")
+        told = msgspec.json.decode(connection.getresponse().read(_MAX_ANSWER_BYTES))
+    except (OSError, HTTPException, msgspec.DecodeError):
+        return False
+    finally:
+        connection.close()
+    return isinstance(told, dict) and told.get("service") == SERVICE
 
 
 def parsers(settings: Settings) -> CheckRow:

@@ -56,7 +56,11 @@ def export(
     *,
     outputs: Outputs,
 ) -> None:
-    """Write the pages, items and URLs of a run into a folder, or with -o its items alone into the named files."""
+    """Write the pages, items and URLs of a run into a folder, or with -o its items alone into the named files.
+
+    The tables of a folder have the same columns for items of every kind, with the fields of the parser as JSON in one
+    of them. The files of -o have the fields of the parser as columns.
+    """
     logs.set_up(loaded.settings.log_level, loaded.settings.log_format)
     # Standard output belongs to the items.
     console = Console(stderr=outputs.items.stream)

@@ -12,9 +12,9 @@ from longline.model.sources.source import NewSource, SourceQuery, SourceRow
 from longline.model.sources.use import SourceUse, decode_uses
 from longline.model.url import parse, without_credentials
 from longline.services.sources.sources import Sources
-from longline.settings import Loaded
+from longline.settings import Loaded, Settings
 from longline.settings.values import JSON_OBJECT
-from longline.wiring import open_house
+from longline.wiring import open_house, platform_parsers
 from longline.wiring.doors.intervals import schedule_services
 from longline.wiring.house import House, migrate_tables
 from longline.wiring.parts.sinks import sink_names
@@ -54,11 +54,15 @@ def add(
     parser_config: ParserConfig = None,
     sink: SinkNames = None,
 ) -> None:
-    """Add a source; schedules and single URLs name it by the printed id."""
+    """Add a source; schedules and single URLs name it by the printed id.
+
+    Without --parsers the parsers of the running platform are known.
+    """
     source = NewSource(name, parse(url).href, parser or None, _config(parser_config), sinks=_sinks(sink))
+    settings = _with_parsers(loaded)
 
     async def work() -> SourceRow:
-        async with open_house(loaded.settings) as house:
+        async with open_house(settings) as house:
             return await (await _sources(house)).make(source)
 
     row = run(work())
@@ -78,10 +82,10 @@ def set_parser(
     """Set the parser of a source and its config; the next run goes by it."""
     if (parser is None) != none:
         raise typer.BadParameter("give either --parser or --none")
-    config = _config(parser_config)
+    config, settings = _config(parser_config), _with_parsers(loaded)
 
     async def work() -> SourceRow:
-        async with open_house(loaded.settings) as house:
+        async with open_house(settings) as house:
             sources = await _sources(house)
             row = await sources.get(source_id)
             await sources.ours(row.public_id)
@@ -121,6 +125,13 @@ def _sinks(names: list[str] | None) -> str:
 def _sinks_of(row: SourceRow, before: str) -> str:
     names: list[str] = msgspec.json.decode(row.sinks)
     return before + ", ".join(names) if names else ""
+
+
+def _with_parsers(loaded: Loaded) -> Settings:
+    """Return the settings with the custom parsers of the running platform, unless others were given."""
+    if loaded.origins["parsers"] != "default":
+        return loaded.settings
+    return msgspec.structs.replace(loaded.settings, parsers=run(platform_parsers(loaded.settings)))
 
 
 def _config(text: str | None) -> str:

@@ -39,7 +39,10 @@ async def _note(tx: Transaction, made: Sequence[Row], run: NewRun, actor: Actor)
 
 
 def _values(run: NewRun) -> dict[str, Any]:
-    return msgspec.structs.asdict(run) | {"state": first_state("run", CREATION_STEPS), "standing": RunKind(run.kind).standing}
+    return msgspec.structs.asdict(run) | {
+        "state": first_state("run", CREATION_STEPS),
+        "standing": RunKind(run.kind).standing,
+    }
 
 
 class RunRecords(Table):

@@ -4,7 +4,10 @@ import msgspec
 
 
 class WorkerRow(msgspec.Struct, frozen=True):
-    """A registered process. `mark` is the file that it keeps locked while it lives, on engines that share a folder."""
+    """A registered process. `mark` is the file that it keeps locked while it lives, on engines that share a folder.
+
+    `parsers` is a JSON list of the files and modules of its custom parsers.
+    """
 
     id: int
     name: str
@@ -12,3 +15,4 @@ class WorkerRow(msgspec.Struct, frozen=True):
     mark: str
     started_at: int
     seen_at: int
+    parsers: str = "[]"

@@ -344,8 +344,11 @@ class QueueFigureStore(Protocol):
 class WorkerStore(Protocol):
     """Worker processes."""
 
-    async def join(self, name: str, roles: str, mark: str) -> WorkerRow:
-        """Add a process; the row's id identifies the process as an owner of leases."""
+    async def join(self, name: str, roles: str, mark: str, parsers: str = "[]") -> WorkerRow:
+        """Add a process; the row's id identifies the process as an owner of leases.
+
+        `parsers` is a JSON list of the files and modules of its custom parsers.
+        """
         ...
 
     async def beat(self, worker: WorkerRow) -> None:

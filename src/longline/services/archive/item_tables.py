@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 import msgspec
 
 from longline.model.archive.export import DEFAULT_KIND, ExportedFile, TableFile
+from longline.model.errors import BadInput
 from longline.model.search.item import UNINDEXED_KINDS, RunItem
 from longline.ports.archive import ItemStream, ItemTables
 from longline.ports.clock import Clock
@@ -72,6 +73,18 @@ class ItemWriter:
         if self._kinds:
             return [item for item in items if item.kind in self._kinds]
         return [item for item in items if item.kind not in UNINDEXED_KINDS]
+
+
+async def check_kinds(items: ItemStore, run_id: int, kinds: Sequence[str]) -> None:
+    """Raise `BadInput`, with the kinds that there are, for a kind of which a run has no item."""
+    found: Counter[str] = Counter()
+    after = 0
+    while set(kinds) - found.keys() and (batch := await items.of_run(run_id, after=after, limit=BATCH_SIZE)):
+        found.update(item.kind for item in batch)
+        after = batch[-1].position
+    if missing := [kind for kind in kinds if kind not in found]:
+        there = ", ".join(f"{kind} ({count:,})" for kind, count in found.most_common()) or "no items at all"
+        raise BadInput(f"run {run_id} has no items of the kind {' or '.join(missing)}; it has: {there}")
 
 
 class LiveItems:

@@ -10,8 +10,9 @@ from longline.model.frontier.worker import WorkerRow
 class WorkerRecords(Table):
     """Workers."""
 
-    async def join(self, name: str, roles: str, mark: str) -> WorkerRow:
-        return struct(await self._make("join_worker", name=name, roles=roles, mark=mark), WorkerRow)
+    async def join(self, name: str, roles: str, mark: str, parsers: str = "[]") -> WorkerRow:
+        row = await self._make("join_worker", name=name, roles=roles, mark=mark, parsers=parsers)
+        return struct(row, WorkerRow)
 
     async def beat(self, worker: WorkerRow) -> None:
         await self._write("beat_worker", **msgspec.structs.asdict(worker))

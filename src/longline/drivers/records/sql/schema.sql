@@ -436,6 +436,7 @@ CREATE TABLE workers (
     name        TEXT NOT NULL,
     roles       TEXT NOT NULL,
     mark        TEXT NOT NULL,
+    parsers     TEXT NOT NULL DEFAULT '[]',
     started_at  BIGINT NOT NULL,
     seen_at     BIGINT NOT NULL
 );
