@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,6 +53,79 @@ async def test_what_would_not_be_indexed_says_why(trying: Stage, http: FakeHttp)
     http.on(thin, response(thin, body=b"%PDF", headers=(("content-type", "application/pdf"),)))
     told = await trying.ask("POST", "/api/v1/sources/test-crawl", {"url": thin})
     assert (told["sample_articles"], told["warnings"]) == ([], ["the page is no HTML that can be read"])
+
+
+SHOP = """
+import datetime, msgspec
+from longline.plugins import Item, Link, parser
+
+class Shop(msgspec.Struct):
+    currency: str = "GBP"
+
+@parser("books", match="https://books.example/*", config=Shop)
+def books(page, config):
+    for number in range(12):
+        yield Item("book", number, title=page.title, currency=config.currency, on=datetime.date(2026, 1, 2))
+    yield Link("https://books.example/2")
+
+@parser("broken", match=())
+def broken(page):
+    yield Item("book", price=page.css("h1::text"))
+
+@parser("empty", match=())
+def empty(page):
+    yield Link("https://books.example/2")
+"""
+
+
+@pytest.fixture
+async def shop(records: Records, clock: FakeClock, tmp_path: Path, http: FakeHttp) -> AsyncIterator[Stage]:
+    (tmp_path / "shop.py").write_text(SHOP)
+    for url in (URL, "https://books.example/"):
+        http.on(url, response(url, body=PAGE))
+    async with opened(records, clock, tmp_path, http=http, parsers=(str(tmp_path / "shop.py"),)) as stage:
+        yield stage
+
+
+async def test_a_page_is_tried_with_the_parser_and_the_config_of_the_source(shop: Stage):
+    body = {"url": URL, "parser": "books", "config": {"currency": "EUR"}}
+    told = await shop.ask("POST", "/api/v1/sources/test-crawl", body)
+    assert (told["parser"], told["articles_found"], told["links_found"], told["warnings"]) == ("books", 12, 1, [])
+    assert (told["success_rate"], told["sample_articles"], len(told["sample_items"])) == (1.0, [], 10)
+    assert told["sample_items"][0]["kind"] == "book"
+    fields = told["sample_items"][0]["fields"]
+    assert (fields["title"], fields["currency"], fields["on"]) == ("A story", "EUR", "2026-01-02")
+
+
+async def test_without_a_name_the_own_parser_that_matches_is_tried(shop: Stage):
+    told = await shop.ask("POST", "/api/v1/sources/test-crawl", {"url": "https://books.example/"})
+    assert (told["parser"], told["articles_found"]) == ("books", 12)
+    told = await shop.ask("POST", "/api/v1/sources/test-crawl", {"url": URL})
+    assert "parser" not in told
+    assert len(told["sample_articles"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("parser", "warning"),
+    [("empty", "the parser empty makes no item of the page"), ("broken", "the CSS selector 'h1::text' cannot be read")],
+)
+async def test_a_trial_tells_of_a_parser_without_items(shop: Stage, parser: str, warning: str):
+    told = await shop.ask("POST", "/api/v1/sources/test-crawl", {"url": URL, "parser": parser})
+    assert (told["articles_found"], told["success_rate"]) == (0, 0.0)
+    assert warning in told["warnings"][0]
+
+
+@pytest.mark.parametrize(
+    ("sent", "error"),
+    [
+        ({"parser": "bocks"}, "there is no parser 'bocks'; loaded are"),
+        ({"parser": "books", "config": {"page": 1}}, "the config of the parser 'books' has no key 'page'"),
+        ({"config": {"page": 1}}, "name the parser with the field parser"),
+    ],
+)
+async def test_a_trial_of_a_parser_that_is_not_understood_is_refused(shop: Stage, sent: dict[str, Any], error: str):
+    told = await shop.ask("POST", "/api/v1/sources/test-crawl", {"url": URL} | sent, 400)
+    assert error in told["error"]
 
 
 async def test_a_site_is_asked_what_it_says_of_itself(trying: Stage, http: FakeHttp):

@@ -13,14 +13,22 @@ from longline.services.sources.trial_crawl import Trial, Trials
 from longline.surfaces.error_format import error
 from longline.surfaces.intervals import examples
 from longline.surfaces.intervals.fields import MAX_NUMBER, Text
-from longline.surfaces.intervals.source_settings import ArticlePatterns, Selectors, TemplateHint
+from longline.surfaces.intervals.source_settings import (
+    ArticlePatterns,
+    ParserConfig,
+    ParserName,
+    Selectors,
+    TemplateHint,
+)
 from longline.surfaces.operation import operation
 
 TIMEOUT_SECONDS = 30
 DEFAULT_TIMEOUT_SECONDS = 15
 MAX_TIMEOUT_SECONDS = 30
 MAX_ARTICLE_CHARACTERS = 1000
+MAX_SAMPLE_ITEMS = 10
 URL_REQUIRED = error(400, "url is required")
+UNKNOWN_PARSER = error(400, "there is no parser 'books'; loaded are article, page")
 FORBIDDEN_ADDRESS = error(400, "the URL leads to an address that may not be fetched")
 FETCH_FAILED = error(502, "fetch failed: refused")
 
@@ -56,9 +64,11 @@ class TrialRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     selectors: Selectors | None = None
     article_url_patterns: ArticlePatterns | None = None
     template_hint: TemplateHint | None = None
+    parser: ParserName | None = None
+    config: ParserConfig | None = None
 
-    def config(self) -> dict[str, Any]:
-        """Return the config of the parser."""
+    def settings(self) -> dict[str, Any]:
+        """Return the settings of the source that parsers see."""
         sent = msgspec.structs.asdict(self)
         return {name: value for name, value in sent.items() if name != "url" and value is not None}
 
@@ -98,8 +108,15 @@ class SampleArticle(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     extraction_method: str
 
 
-class TrialBody(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of a trial crawl of one page."""
+class SampleItem(msgspec.Struct, frozen=True):
+    """An item that the parser of the source made of the page."""
+
+    kind: str
+    fields: dict[str, Any]
+
+
+class TrialBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The result of a trial crawl of one page; items are those of a named parser, or of an own one for the page."""
 
     url: str
     status_code: int
@@ -109,6 +126,8 @@ class TrialBody(msgspec.Struct, frozen=True, kw_only=True):
     links_found: int
     warnings: list[str]
     sample_articles: list[SampleArticle]
+    parser: str | None = None
+    sample_items: list[SampleItem] = []
 
 
 class SiteMetadata(msgspec.Struct, frozen=True, kw_only=True):
@@ -146,13 +165,13 @@ class FetchedPage(msgspec.Struct, frozen=True, kw_only=True):
     "POST",
     "/api/v1/sources/test-crawl",
     "Try the settings of a source on one page",
-    errors=(URL_REQUIRED, FORBIDDEN_ADDRESS, FETCH_FAILED),
+    errors=(URL_REQUIRED, UNKNOWN_PARSER, FORBIDDEN_ADDRESS, FETCH_FAILED),
     request_example=examples.TRIAL_REQUEST,
     response_example=examples.TRIAL,
 )
 async def test_crawl(services: PreviewServices, body: TrialRequest) -> TrialBody:
     """Nothing is stored."""
-    return trial_body(await services.trials.run(body.url, body.config(), TIMEOUT_SECONDS))
+    return trial_body(await services.trials.run(body.url, body.settings(), TIMEOUT_SECONDS))
 
 
 @operation(
@@ -183,6 +202,8 @@ async def fetch_page(services: PreviewServices, body: FetchRequest) -> FetchedPa
 
 def trial_body(trial: Trial) -> TrialBody:
     """Return the result of a trial crawl in the contract's format."""
+    if trial.parser is not None:
+        return _items_body(trial)
     extract = trial.extract
     indexed = extract is not None and extract.skipped is None and trial.status < 400
     warnings = [f"status {trial.status}"] if trial.status >= 400 else []
@@ -199,6 +220,33 @@ def trial_body(trial: Trial) -> TrialBody:
         warnings=warnings,
         sample_articles=[_sample(extract.fields, extract.method)] if extract else [],
     )
+
+
+def _items_body(trial: Trial) -> TrialBody:
+    """Return the result of a trial with a parser that makes items."""
+    warnings = [f"status {trial.status}"] if trial.status >= 400 else []
+    if trial.error is not None:
+        warnings.append(f"parser failed: {trial.error}")
+    elif not trial.items:
+        warnings.append(f"the parser {trial.parser} makes no item of the page")
+    return TrialBody(
+        url=trial.url,
+        status_code=trial.status,
+        content_type=trial.content_type,
+        articles_found=len(trial.items),
+        success_rate=float(bool(trial.items) and trial.status < 400),
+        links_found=trial.links,
+        warnings=warnings,
+        sample_articles=[],
+        parser=trial.parser,
+        sample_items=[SampleItem(item.kind, _builtins(item.fields)) for item in trial.items[:MAX_SAMPLE_ITEMS]],
+    )
+
+
+def _builtins(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return fields as JSON has them; values of other types are texts, as in the tables of items."""
+    found: dict[str, Any] = msgspec.to_builtins(dict(fields), str_keys=True, enc_hook=str)
+    return found
 
 
 def _sample(fields: Mapping[str, Any], method: str) -> SampleArticle:

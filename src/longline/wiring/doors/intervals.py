@@ -84,7 +84,7 @@ def interval_services(house: House) -> IntervalServices:
         scheduler=SchedulerServices(runs, Slots(records.schedules, clock), is_on=settings.scheduler),
         backfill=Backfill(records.items, schedules),
         sources=SourceServices(sources, source_schedules, schedules),
-        previews=PreviewServices(previews, Trials(previews, extract)),
+        previews=PreviewServices(previews, Trials(previews, extract, house.parsers, house.parser)),
         internal_secret=settings.internal_secret,
         standing_frontier=standing_frontier(house),
         discovered=DiscoveredServices(links, lease_ms, clock.now),
