@@ -1,3 +1,3 @@
-"""Longline: one crawl engine that speaks five contracts."""
+"""Longline: one crawl engine behind several HTTP contracts."""
 
 __version__ = "0.1.0"

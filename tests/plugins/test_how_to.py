@@ -55,7 +55,8 @@ def test_its_test_runs_as_it_is_written(file: Path):
     test = _codes()[1]
     (file.parent / "test_news.py").write_text(test)
     (file.parent / "story.html").write_text(PAGE)
-    command = [sys.executable, "-m", "pytest", "-q", "-o", "asyncio_mode=auto", "-p", "no:cacheprovider"]
+    # As in an installation without plugins.
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:asyncio", "-p", "no:cacheprovider"]
     ran = subprocess.run(command, cwd=file.parent, capture_output=True, text=True, timeout=60, check=False)
     assert "1 passed" in ran.stdout, ran.stdout + ran.stderr
 
