@@ -38,7 +38,8 @@ def runs(
 def columns(found: list[ListedRun]) -> list[str | Column]:
     """Return the columns of a list; on a terminal those of schedules only if there are any."""
     numbers = (Column(title, right=True) for title in ("pages", "items", "failed"))
-    known: list[str | Column] = [Column("run", copied=True, right=True), "start", "end", "kind", "state", *numbers]
+    times = (Column(title, copied=True) for title in ("start", "end"))
+    known: list[str | Column] = [Column("run", copied=True, right=True), *times, "kind", "state", *numbers]
     schedule = (Column("schedule", copied=True), Column("execution", right=True)) if _scheduled(found) else ()
     return [*known, Column("source or URL", copied=True), *schedule]
 
