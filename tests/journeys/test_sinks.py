@@ -20,7 +20,8 @@ from typing import Any
 import asyncpg
 
 from longline.drivers.sinks.webhook import read_secret, signature
-from tests.journeys.place import wait_until
+from tests.journeys.place import Place, wait_until
+from tests.journeys.test_intervals import QUICK, Client, quick
 from tests.servers import program
 from tests.servers.postgres import apart
 from tests.web import running_site, shop
@@ -214,6 +215,45 @@ def test_a_platform_sends_the_items_of_all_runs_to_a_function(tmp_path: Path):
         worker.send_signal(signal.SIGTERM)
         assert worker.wait(30) == 0
     assert sorted(int(line.split()[1]) for line in lines.read_text().splitlines()) == list(range(100))
+
+
+def test_sources_send_to_the_sinks_that_they_name_and_no_secret_is_shown(embedded: Place):
+    folder = embedded.data.parent
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "rows.py").write_text(PARSER)
+    (folder / "lines.py").write_text(SINK)
+    key = base64.b64encode(b"canary-of-24-bytes-or-more").decode()
+    away = f"http://me:canary-password@127.0.0.1:9/in?token=canary-token#whsec_{key}"
+    setting = json.dumps(["lines=lines://me:canary-user@here/?key=canary-key", f"hook={away}"])
+    lines = folder / "lines.txt"
+    with running_site(pages=0) as site:
+        open_rows(site, 100)
+        toml = f'{QUICK}parsers = ["rows.py", "lines.py"]\nsinks = {setting}\n'
+        with quick(embedded, toml) as (it, client):
+            for name, sinks in (("quiet", []), ("loud", ["lines", "hook"])):
+                facts = {"name": name, "url": site.url, "parser": "rows", "sinks": sinks}
+                source = client.post("/api/v1/sources", facts)["id"]
+                job = client.post("/api/v1/jobs", {"source_id": source, "url": site.url, "max_retries": 0})["id"]
+                wait_until(lambda job=job: ended(client, job), f"the end of {name}")  # type: ignore[misc]
+            wait_until(lambda: lines.exists() and len(lines.read_text().splitlines()) >= 100, "all items")
+            wait_until(lambda: 'longline_sink_failures{id="2"' in client.http.get("/metrics").text, "a failure")
+            shown = client.http.get("/metrics").text + client.http.get("/api/v1/sources").text
+            assert re.search(r'longline_sink_waiting_items\{id="1",sink="lines://here/"\} 0\.0', shown)
+            assert re.search(r'longline_sink_waiting_items\{id="2",sink="http://127.0.0.1:9/in"\} 100\.0', shown)
+            shown += client.http.get("/health").text + client.http.get("/api/v1/sources?search=loud").text
+            listed = program.run("sinks", "list", *embedded.flags, cwd=folder)
+            shown += listed.stdout + it.stop()
+    assert "hook\thttp://127.0.0.1:9/in\t100\t0" in shown, listed.stderr
+    assert "sink failed, delivery is tried again" in shown
+    assert "canary" not in shown
+    assert key not in shown
+    found = [line.split()[0].split("-")[1:] for line in lines.read_text().splitlines()]
+    assert len({run for run, _ in found}) == 1, "of one run alone"
+    assert [int(position) for _, position in found] == sorted({int(position) for _, position in found})
+
+
+def ended(client: Client, job: str) -> bool:
+    return [run["status"] for run in client.runs(job)] == ["completed"]
 
 
 def test_a_sink_that_cannot_be_used_is_refused_before_anything_is_fetched(tmp_path: Path):

@@ -105,6 +105,10 @@ class SinkRunStore(Protocol):
         """Note that a process has these sinks in its settings."""
         ...
 
+    async def names(self) -> frozenset[str]:
+        """Return the names of sinks that sources have."""
+        ...
+
     async def undelivered(self, run_ids: Collection[int]) -> frozenset[int]:
         """Return runs, of these, with items that wait for a sink; sinks without a process for long do not count."""
         ...

@@ -70,6 +70,8 @@ def test_a_source_names_its_sinks(longline: Command):
     two = longline("sources", "sinks", "--id", "100000", "--sink", "all", "--sink", "books", LONGLINE_SINKS=setting)
     assert two.stdout == "100000 shop: sinks all, books\n", two.stderr
     assert "all, books" in longline("sources", "list", COLUMNS="200").stdout
+    checked = longline("doctor", "--port", "0")
+    assert "sources name unknown sinks: all, books" in checked.stdout.replace("\n", " "), checked.stdout
     wrong = longline("sources", "sinks", "--id", "100000", "--sink", "bucks", LONGLINE_SINKS=setting)
     assert_one_line(wrong, 2, "there is no sink 'bucks'; known are all, books")
     assert "canary" not in wrong.stderr

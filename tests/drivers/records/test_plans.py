@@ -59,6 +59,9 @@ INDEXES = {
     "items": {"items_pkey"},
     "url_fates": {"tasks_run", "tasks_pkey"},
     "items_of_run": {"run_items_pkey"},
+    "sink_backlog": {"sink_positions_waiting", "run_counts_pkey"},
+    "sink_backlog_of_run": {"sink_positions_pkey", "run_counts_pkey"},
+    "advance_position": {"sink_positions_pkey", "run_counts_pkey"},
     "put_items": {"items_source_id_lineage_key_key", "tasks_pkey", KEY},
     "known_items": {"items_source_id_lineage_key_key", "tasks_pkey", KEY},
     "keep_versions": {"items_pkey"},
@@ -154,6 +157,9 @@ INSERT INTO runs (id, uid, kind, state, plan, seed, standing, created_at, update
 INSERT INTO runs (id, uid, kind, state, plan, seed, number, created_at, updated_at, started_at, ended_at)
     SELECT n, 'e' || n, 'crawl', 'completed', '{}', 'seed' || n, 1, n, n, n, n FROM generate_series(2001, 22000) n;
 INSERT INTO run_counts (run_id) SELECT id FROM runs WHERE id > 1000;
+INSERT INTO sinks (key, uid, label, seen_at) SELECT 'k' || n, '', '', 0 FROM generate_series(1, 3) n;
+INSERT INTO sink_positions (sink_id, run_id, waiting)
+    SELECT s.id, u.id, u.id % 1000 = 0 FROM sinks s, runs u WHERE u.id > 2000;
 INSERT INTO tasks (id, scope, host_id, key, run_id, executor, state, priority, due, depth, created_at, url)
     SELECT n, 0, n % 20000 + 1, sha256(n::text::bytea), n % 100 + 1001, 'fetch', 'completed', 500, 0, 1, 0,
            'https://urls.example/' || n

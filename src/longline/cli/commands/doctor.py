@@ -30,7 +30,7 @@ from longline.settings.folder import SECRET_NAME
 from longline.surfaces.server.http_server import bind
 from longline.wiring import House, check_archive, open_house
 from longline.wiring.house import load_parsers
-from longline.wiring.parts.sinks import sink_progress
+from longline.wiring.parts.sinks import sink_names, sink_progress
 
 Verdict = Literal["ok", "warn", "fail"]
 
@@ -291,6 +291,9 @@ async def sinks(house: House) -> CheckRow:
     if await house.records.schema.pending():
         return CheckRow("sinks", "ok", "not checked before the migrations are applied")
     found = await sink_progress(house).lags()
+    if missing := await house.records.sink_runs.names() - sink_names(house.settings):
+        advice = "give the setting sinks addresses of these names, or change the sources: longline sources sinks"
+        return CheckRow("sinks", "warn", f"sources name unknown sinks: {', '.join(sorted(missing))}", advice)
     failing = [lag for lag in found if lag.failing]
     idle = [lag for lag in found if lag.waiting and not lag.failing and lag.unseen_ms > UNSEEN_MS]
     if failing:

@@ -42,6 +42,7 @@ async def test_new_items_are_assigned_to_the_sinks_that_get_them(records: Record
     assert await records.sink_runs.assign_new() == 3
     assert await waiting(records, every) == dict.fromkeys(runs, 2)
     assert await waiting(records, named) == {runs[0]: 2}
+    assert await records.sink_runs.names() == {"books", "bookshelf"}
     assert await records.sink_runs.assign_new() == 0
 
 

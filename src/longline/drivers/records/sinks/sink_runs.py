@@ -2,6 +2,8 @@
 
 from collections.abc import Collection
 
+import msgspec
+
 from longline.drivers.records.database import Transaction
 from longline.drivers.records.table import Table
 from longline.model.sinks.sink import ABANDONED_MS
@@ -17,11 +19,12 @@ class SinkRunRecords(Table):
             return 0
 
         async def work(tx: Transaction) -> int:
+            # A delivery that reaches the end of a run at this moment sees the new items, or is seen. Before the runs:
+            # a report waits for a locked run, and a new sink may be locked for long.
+            await tx.all("lock_sinks")
             taken = await tx.all("take_new_items", limit=BATCH_SIZE)
             runs = sorted((row["run_id"],) for row in taken)
             await tx.batch("lock_sources_of_sinks", runs)
-            # A delivery that reaches the end of a run at this moment sees the new items, or is seen.
-            await tx.all("lock_sinks")
             await tx.batch("assign_runs", runs, abandoned=ABANDONED_MS)
             return len(taken)
 
@@ -29,6 +32,13 @@ class SinkRunRecords(Table):
 
     async def see(self, sink_ids: Collection[int]) -> None:
         await self._database.transact(lambda tx: tx.batch("see_sinks", sorted((sink_id,) for sink_id in sink_ids)))
+
+    async def names(self) -> frozenset[str]:
+        async def work(tx: Transaction) -> frozenset[str]:
+            rows = await tx.all("named_sinks")
+            return frozenset(name for row in rows for name in msgspec.json.decode(row["sinks"], type=list[str]))
+
+        return await self._database.read(work)
 
     async def undelivered(self, run_ids: Collection[int]) -> frozenset[int]:
         async def work(tx: Transaction) -> frozenset[int]:

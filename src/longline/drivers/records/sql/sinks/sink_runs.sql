@@ -59,6 +59,9 @@ WHERE waiting AND run_id IN (SELECT u.id FROM runs u WHERE u.source_id = :source
     AND EXISTS (SELECT 1 FROM sinks s, runs r WHERE s.id = sink_positions.sink_id AND r.id = sink_positions.run_id
         AND s.name <> '' AND NOT /*part wanted */);
 
+-- name: named_sinks
+SELECT DISTINCT sinks FROM sources WHERE sinks <> '[]';
+
 -- name: see_sinks
 UPDATE sinks SET seen_at = :now /*rows FROM r(id bigint) */ WHERE sinks.id = r.id;
 
