@@ -17,6 +17,11 @@ POSTGRES = {
         SELECT conrelid::regclass::text, contype::text, pg_get_constraintdef(oid) FROM pg_constraint
         WHERE connamespace = 'public'::regnamespace ORDER BY 1, 2, 3""",
     "indexes": "SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 2",
+    "triggers": """
+        SELECT tgrelid::regclass::text, tgname, pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+        ORDER BY 1, 2""",
+    "functions": """
+        SELECT proname, prosrc FROM pg_proc WHERE pronamespace = 'public'::regnamespace ORDER BY 1, 2""",
     "views": "SELECT viewname, definition FROM pg_views WHERE schemaname = 'public' ORDER BY 1",
     "options": """
         SELECT relname, relkind::text, reloptions FROM pg_class

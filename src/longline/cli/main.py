@@ -34,6 +34,7 @@ COMMANDS = {
     "reparse": "reparse:reparse",
     "mcp": "mcp:mcp",
     "token": "token:token",
+    "audit": "audit:audit",
     "api": "serve:api",
     "worker": "serve:worker",
     "migrate": "migrate:migrate",

@@ -3,6 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Hashable, Sequence
+from contextvars import Context
 from typing import Generic, TypeVar
 
 from longline.model.errors import LonglineError
@@ -37,7 +38,8 @@ class GroupCommit(Generic[A, B]):
         done: asyncio.Future[B] = asyncio.get_running_loop().create_future()
         self._waiting.append((one, done))
         if self._running is None:
-            self._running = asyncio.create_task(self._run())
+            # A context of its own: the batch belongs to none of its callers.
+            self._running = asyncio.create_task(self._run(), context=Context())
         return await done
 
     async def _run(self) -> None:

@@ -11,7 +11,8 @@ from urllib.parse import parse_qsl
 import msgspec
 from litestar.types import ASGIApp
 
-from longline.model.callers.caller import AccessRule
+from longline.model.callers.audit import AuditContext, audited_as
+from longline.model.callers.caller import AccessRule, Caller
 from longline.surfaces.operation import NO_HEADERS, ApiError, ApiResponse, Content, Operation
 from longline.surfaces.request_reader import InvalidRequest, NotJson, Problem, RequestReader
 from longline.surfaces.sse import EventStream
@@ -141,7 +142,8 @@ class Door:
         """Yield an endpoint for every operation."""
         for group in self.groups:
             for operation in group.operations:
-                yield Endpoint(operation, group.services, self.format, self.access[operation.access])
+                access = self.access[operation.access]
+                yield Endpoint(operation, group.services, self.format, access, door=self.name)
 
 
 def door_at(doors: Sequence[Door], path: str) -> Door | None:
@@ -157,8 +159,10 @@ def _is_below(path: str, prefix: str) -> bool:
 class Endpoint:
     """The execution of one operation: check the access, read the request, call the handler, encode the response."""
 
-    def __init__(self, operation: Operation, services: Any, api_format: ApiFormat, access: Access) -> None:
-        self.operation = operation
+    def __init__(
+        self, operation: Operation, services: Any, api_format: ApiFormat, access: Access, *, door: str = ""
+    ) -> None:
+        self.operation, self._door = operation, door
         self._format, self._check = api_format, access.check
         self._awaits_check = iscoroutinefunction(access.check)
         self._services = {"services": services} if "services" in operation.parameters else {}
@@ -186,9 +190,19 @@ class Endpoint:
             identity = self._check(request)
             if self._awaits_check:
                 identity = await identity
-            return self._response(await self._handler(**self._arguments(request, identity)))
+            arguments = self._arguments(request, identity)
+            if not self.operation.action:
+                return self._response(await self._handler(**arguments))
+            with audited_as(self._audit_context(identity, arguments)):
+                return self._response(await self._handler(**arguments))
         except Exception as error:
             return self.fail(error)
+
+    def _audit_context(self, identity: Any, arguments: Mapping[str, Any]) -> AuditContext:
+        if not isinstance(identity, Caller):
+            raise TypeError(f"{self.operation.name} is audited and needs a caller")
+        reason = getattr(arguments.get("body"), "reason", None)
+        return AuditContext(identity, self._door, self.operation.action, reason if isinstance(reason, str) else None)
 
     def fail(self, error: Exception) -> HttpResponse:
         """Return the response to an error."""

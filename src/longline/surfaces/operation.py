@@ -64,7 +64,8 @@ class Operation:
     """One method of one path.
 
     `answers` has the type of the response for each successful status. `access` names a check of the API. An operation
-    with `is_fast`, a POST to a fixed path, bypasses the framework, which costs more than a short response.
+    with `is_fast`, a POST to a fixed path, bypasses the framework, which costs more than a short response. `action`, a
+    noun and a verb such as `source.enable`, names the audited change; an operation that changes nothing has none.
     """
 
     method: Method
@@ -79,6 +80,7 @@ class Operation:
     response_example: Any = None
     is_fast: bool = False
     answers_head: bool = False
+    action: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """The handler's parameters and their types."""
 
@@ -127,6 +129,7 @@ class OperationOptions(TypedDict, total=False):
     response_example: Any
     is_fast: bool
     answers_head: bool
+    action: str
 
 
 def operation(
@@ -156,6 +159,7 @@ def operation(
             response_example=options.get("response_example"),
             is_fast=options.get("is_fast", False),
             answers_head=options.get("answers_head", False),
+            action=options.get("action", ""),
             parameters=MappingProxyType(parameters),
         )
 

@@ -10,7 +10,7 @@ import asyncpg
 
 from longline.drivers.records import open_records
 from longline.testing.clock import FakeClock
-from tests.drivers.records.peek import TABLES
+from tests.drivers.records.peek import TABLES as ALL_TABLES
 from tests.servers import PostgresServer
 from tests.servers.postgres import apart
 
@@ -23,7 +23,12 @@ FIRST_IDS = """
 SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false) FROM pg_sequences
 """
 
-WIPE = f"{LEFT_BEHIND}; {'; '.join(f'DELETE FROM {table}' for table in TABLES)}; {FIRST_IDS}"
+# Audit rows cannot be deleted while the triggers are on.
+TRIGGERS_OFF, TRIGGERS_ON = (f"SET session_replication_role = {role}" for role in ("replica", "origin"))
+
+DELETE_ALL = "; ".join(f"DELETE FROM {table}" for table in ALL_TABLES if table != "audit")
+
+WIPE = f"{LEFT_BEHIND}; {TRIGGERS_OFF}; DELETE FROM audit; {TRIGGERS_ON}; {DELETE_ALL}; {FIRST_IDS}"
 
 
 class Home(NamedTuple):

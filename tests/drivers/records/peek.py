@@ -7,6 +7,7 @@ from typing import Any
 import asyncpg
 
 TABLES = (
+    "audit",
     "api_keys",
     "rate_limits",
     "sink_skips",

@@ -9,6 +9,7 @@ import typer
 from longline.cli.event_loop import run
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
+from longline.cli.operator import run_change
 from longline.model.bots.bot import BotRow, NewBot
 from longline.model.errors import BadInput
 from longline.settings import Loaded
@@ -75,7 +76,7 @@ def create(
 
     if not 0 < len(bot_id.strip()) <= 100:
         raise BadInput("--bot-id must have 1 to 100 characters")
-    typer.echo(run(work()))
+    typer.echo(run_change("bot.register", work()))
 
 
 @takes("data", "database")
@@ -96,7 +97,7 @@ def change(
         async with services(loaded) as bots:
             await bots.registry.change(bot_id, **changes)
 
-    run(work())
+    run_change("bot.change", work())
     typer.echo(f"{bot_id}: changed")
 
 
@@ -124,7 +125,7 @@ def _switch(loaded: Loaded, bot_id: str, enabled: bool) -> None:
         async with services(loaded) as bots:
             await bots.registry.change(bot_id, enabled=enabled)
 
-    run(work())
+    run_change("bot.enable" if enabled else "bot.disable", work())
     typer.echo(f"{bot_id}: {'enabled' if enabled else 'disabled'}")
 
 
@@ -136,7 +137,7 @@ def rotate(loaded: Loaded, bot_id: BotId) -> None:
         async with services(loaded) as bots:
             return (await bots.registry.rotate(bot_id))[1]
 
-    typer.echo(run(work()))
+    typer.echo(run_change("bot.rotate_token", work()))
 
 
 @takes("data", "database")
@@ -175,4 +176,4 @@ def expire_locks(
             swept = await bots.policies.sweep(limit, retry=auto_retry, dry=dry_run)
         return f"expired {swept.expired}, requeued {swept.requeued}, failed {swept.failed}"
 
-    typer.echo(run(work()))
+    typer.echo(run_change("task.sweep", work()))

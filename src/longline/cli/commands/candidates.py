@@ -10,6 +10,7 @@ from rich.text import Text
 from longline.cli.event_loop import run
 from longline.cli.flags import ENGINES, takes
 from longline.cli.listing import Cell, Column, Listing
+from longline.cli.operator import run_change
 from longline.model.discovery.candidate import CandidateRow
 from longline.services.discovery.candidates import Candidates
 from longline.settings import Loaded
@@ -61,7 +62,7 @@ def show(
 def approve(loaded: Loaded, ids: Ids) -> None:
     """Make disabled sources of candidates; their first pages are fetched."""
     for candidate_id in ids:
-        source = _call(loaded, partial(Candidates.approve, candidate_id=candidate_id))
+        source = _call(loaded, partial(Candidates.approve, candidate_id=candidate_id), "candidate.approve")
         typer.echo(f"candidate {candidate_id} is source {source.id}: {source.name}, disabled")
 
 
@@ -71,7 +72,9 @@ def reject(
 ) -> None:
     """Reject candidates; they are not proposed again."""
     for candidate_id in ids:
-        candidate = _call(loaded, partial(Candidates.reject, candidate_id=candidate_id, reason=reason))
+        candidate = _call(
+            loaded, partial(Candidates.reject, candidate_id=candidate_id, reason=reason), "candidate.reject", reason
+        )
         typer.echo(f"candidate {candidate_id} is rejected: {candidate.identity}")
 
 
@@ -84,13 +87,15 @@ def log(loaded: Loaded, candidate: Annotated[int, typer.Argument(help="Number of
     listing.print()
 
 
-def _call(loaded: Loaded, method: Callable[[Candidates], Coroutine[Any, Any, T]]) -> T:
+def _call(
+    loaded: Loaded, method: Callable[[Candidates], Coroutine[Any, Any, T]], action: str = "", reason: str | None = None
+) -> T:
     async def work() -> T:
         async with open_house(loaded.settings) as house:
             await migrate_tables(house, may_migrate=True)
             return await method(candidates(house))
 
-    return run(work())
+    return run_change(action, work(), reason) if action else run(work())
 
 
 def _row(row: CandidateRow) -> tuple[Cell, ...]:

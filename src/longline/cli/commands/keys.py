@@ -11,6 +11,7 @@ import typer
 from longline.cli.event_loop import run
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
+from longline.cli.operator import run_change
 from longline.model.callers.api_key import ApiKeyRow, NewApiKey
 from longline.model.callers.caller import Role
 from longline.model.duration import parse_duration
@@ -62,7 +63,7 @@ def create(
         async with _keys(loaded) as keys:
             return (await keys.create(new))[1]
 
-    typer.echo(run(work()))
+    typer.echo(run_change("key.create", work()))
 
 
 def _end(ttl: str) -> int | None:
@@ -119,5 +120,5 @@ def revoke(
         async with _keys(loaded) as keys:
             return await keys.revoke(key_id)
 
-    row = run(work())
+    row = run_change("key.revoke", work())
     typer.echo(f"{row.uid} {row.name}: revoked")

@@ -9,6 +9,8 @@ import typer
 from longline.cli.commands.bots import DryRun, Limit, services
 from longline.cli.event_loop import run
 from longline.cli.flags import takes
+from longline.cli.operator import operator_order, run_change
+from longline.model.callers.audit import audited_as
 from longline.model.errors import BadInput, NotFound
 from longline.settings import Loaded
 from longline.surfaces.bots.format import problem_texts
@@ -72,7 +74,8 @@ def _create(loaded: Loaded, policies: list[dict[str, Any]]) -> None:
         async with services(loaded) as bots:
             for asked in made:
                 policy = asked.policy(bots.now())
-                row = await bots.policies.add(policy)
+                with audited_as(operator_order("schedule.create")):
+                    row = await bots.policies.add(policy)
                 ids.append(row.uid if row else f"already exists: {policy.url or policy.name}")
         return ids
 
@@ -108,7 +111,7 @@ def _switch(loaded: Loaded, policy_id: str, enabled: bool) -> None:
             except NotFound as error:
                 raise NotFound(error.noun, policy_id, f"no such policy: {policy_id}") from None
 
-    run(work())
+    run_change("schedule.enable" if enabled else "schedule.disable", work())
     typer.echo(f"{policy_id}: {'enabled' if enabled else 'disabled'}")
 
 
@@ -121,4 +124,4 @@ def create_jobs(loaded: Loaded, limit: Limit = 1000, dry_run: DryRun = False) ->
             planned = await bots.policies.plan(limit, dry=dry_run)
         return f"created {planned.created}, skipped {planned.skipped}"
 
-    typer.echo(run(work()))
+    typer.echo(run_change("task.plan", work()))

@@ -10,6 +10,7 @@ from rich.text import Text
 from longline.cli.event_loop import run
 from longline.cli.flags import ENGINES, takes
 from longline.cli.listing import Cell, Column, Listing
+from longline.cli.operator import run_change
 from longline.model.proxies.proxy import Pool
 from longline.services.proxies.pools import Pools
 from longline.services.proxies.proxies import Proxies, ProxyView
@@ -57,35 +58,35 @@ def add(
 ) -> None:
     """Register a proxy; its password is stored encrypted."""
     facts = {"country": country, "provider": provider, "max_per_hour": per_hour, "priority": priority}
-    proxy = _call(loaded, lambda house: _proxies(house).add(uri, **facts))
+    proxy = _call(loaded, lambda house: _proxies(house).add(uri, **facts), "proxy.create")
     typer.echo(f"proxy {proxy.id}: {proxy.scheme}://{proxy.host}:{proxy.port}")
 
 
 @takes(*ENGINES, "vault_key")
 def remove(loaded: Loaded, proxy: Id) -> None:
     """Remove a proxy."""
-    _call(loaded, lambda house: _proxies(house).remove(proxy))
+    _call(loaded, lambda house: _proxies(house).remove(proxy), "proxy.delete")
     typer.echo(f"proxy {proxy} is removed")
 
 
 @takes(*ENGINES, "vault_key")
 def enable(loaded: Loaded, proxy: Id) -> None:
     """Switch a proxy on and reset its failure streak."""
-    _call(loaded, lambda house: _proxies(house).enable(proxy))
+    _call(loaded, lambda house: _proxies(house).enable(proxy), "proxy.enable")
     typer.echo(f"proxy {proxy} is on")
 
 
 @takes(*ENGINES, "vault_key")
 def disable(loaded: Loaded, proxy: Id) -> None:
     """Switch a proxy off until an operator switches it on."""
-    _call(loaded, lambda house: _proxies(house).disable(proxy))
+    _call(loaded, lambda house: _proxies(house).disable(proxy), "proxy.disable")
     typer.echo(f"proxy {proxy} is off")
 
 
 @takes(*ENGINES, "vault_key")
 def assign(loaded: Loaded, source: Annotated[int, typer.Argument(help="Number of the source.")], proxies: Ids) -> None:
     """Assign proxies to a source; the source then uses no others."""
-    new = _call(loaded, lambda house: _proxies(house).assign(source, proxies))
+    new = _call(loaded, lambda house: _proxies(house).assign(source, proxies), "proxy.assign")
     typer.echo(f"source {source}: {new} proxies added")
 
 
@@ -100,10 +101,10 @@ def pool(
 ) -> None:
     """Create a pool of proxies, or replace the pool of that name."""
     if not proxies:
-        _call(loaded, lambda house: Pools(house.records.pools).drop(name))
+        _call(loaded, lambda house: Pools(house.records.pools).drop(name), "pool.delete")
         typer.echo(f"pool {name} is removed")
         return
-    kept = _call(loaded, lambda house: Pools(house.records.pools).put(name, proxies, fallback or ()))
+    kept = _call(loaded, lambda house: Pools(house.records.pools).put(name, proxies, fallback or ()), "pool.change")
     typer.echo(_line(kept))
 
 
@@ -114,13 +115,13 @@ def pools(loaded: Loaded) -> None:
         typer.echo(_line(kept))
 
 
-def _call(loaded: Loaded, method: Callable[[House], Coroutine[Any, Any, T]]) -> T:
+def _call(loaded: Loaded, method: Callable[[House], Coroutine[Any, Any, T]], action: str = "") -> T:
     async def work() -> T:
         async with open_house(loaded.settings) as house:
             await migrate_tables(house, may_migrate=True)
             return await method(house)
 
-    return run(work())
+    return run_change(action, work()) if action else run(work())
 
 
 def _proxies(house: House) -> Proxies:

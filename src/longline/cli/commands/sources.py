@@ -8,6 +8,7 @@ import typer
 from longline.cli.event_loop import run
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
+from longline.cli.operator import run_change
 from longline.model.sources.source import NewSource, SourceQuery, SourceRow
 from longline.model.sources.use import SourceUse, decode_uses
 from longline.model.url import parse, without_credentials
@@ -65,7 +66,7 @@ def add(
         async with open_house(settings) as house:
             return await (await _sources(house)).make(source)
 
-    row = run(work())
+    row = run_change("source.create", work())
     typer.echo(
         f"{row.id} {row.name}: {_parser_of(row)}{_sinks_of(row, ', sinks ')}, id in the HTTP API {row.public_id}"
     )
@@ -93,7 +94,7 @@ def set_parser(
                 source_id, lambda was: msgspec.structs.replace(was, parser=parser, config=config)
             )
 
-    row = run(work())
+    row = run_change("source.change", work())
     typer.echo(f"{row.id} {row.name}: {_parser_of(row)}")
 
 
@@ -159,7 +160,7 @@ def budget(
         async with open_house(loaded.settings) as house:
             return await (await _sources(house)).limit(source_id, most)
 
-    row = run(work())
+    row = run_change("source.limit", work())
     bound = "no budget" if row.budget is None else f"{row.admitted} of {row.budget} admitted"
     typer.echo(f"{row.id} {row.name}: {bound}")
 

@@ -11,6 +11,7 @@ from longline.drivers.records.bots.bots import BotOverviewRecords, BotRecords
 from longline.drivers.records.bots.policies import BotPolicyRecords
 from longline.drivers.records.bots.tasks import BotTaskRecords
 from longline.drivers.records.callers.api_keys import ApiKeyRecords
+from longline.drivers.records.callers.audit import AuditRecords
 from longline.drivers.records.callers.rate_limits import RateLimitRecords
 from longline.drivers.records.counters import CounterRecords
 from longline.drivers.records.database import Database
@@ -116,6 +117,7 @@ async def open_records(
         pools=PoolRecords(database),
         api_keys=ApiKeyRecords(database),
         rate_limits=RateLimitRecords(database),
+        audit=AuditRecords(database),
         bots=BotRecords(database),
         bot_schedules=BotPolicyRecords(database),
         bot_look=BotOverviewRecords(database),

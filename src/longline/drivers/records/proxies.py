@@ -12,7 +12,9 @@ from typing import TypeVar
 
 import msgspec
 
+from longline.drivers.records.callers.audit import audited, audited_many
 from longline.drivers.records.database import Database, Transaction, struct
+from longline.model.callers.audit import State
 from longline.model.errors import Conflict, NotFound, Unavailable
 from longline.model.proxies.accounting import PROBE_INTERVAL_MS, after, changed, mapping_after
 from longline.model.proxies.proxy import (
@@ -45,7 +47,7 @@ class ProxyRecords:
             row = await tx.one("add_proxy", **msgspec.structs.asdict(proxy))
             return struct(row, ProxyRow) if row else None
 
-        return await self._database.transact(work)
+        return await audited(self._database, "proxy", lambda row: row.id if row else None, work)
 
     async def get(self, proxy_id: int) -> ProxyRow | None:
         async def work(tx: Transaction) -> ProxyRow | None:
@@ -68,10 +70,10 @@ class ProxyRecords:
             row = await tx.one("change_proxy", **msgspec.structs.asdict(after_change))
             return struct(row, ProxyRow) if row else None
 
-        return await self._database.transact(work)
+        return await audited(self._database, "proxy", proxy_id, work)
 
     async def remove(self, proxy_id: int) -> bool:
-        return await self._database.transact(lambda tx: _any(tx, "remove_proxy", id=proxy_id))
+        return await audited(self._database, "proxy", proxy_id, lambda tx: _any(tx, "remove_proxy", id=proxy_id))
 
     async def assign(self, source_id: int, proxies: Sequence[int], priority: int = 5) -> int:
         async def work(tx: Transaction) -> int:
@@ -81,11 +83,18 @@ class ProxyRecords:
             rows = [(proxy_id,) for proxy_id in ids]
             return len(await tx.batch("assign_proxies", rows, source_id=source_id, priority=priority))
 
-        return await self._database.transact(work)
+        def told(assigned: int) -> State | None:
+            return {"source_id": source_id, "proxies": list(proxies), "priority": priority} if assigned else None
+
+        return await audited_many(self._database, "proxy", told, work)
 
     async def unassign(self, source_id: int, proxy_id: int) -> bool:
         pair = {"source_id": source_id, "proxy_id": proxy_id}
-        return await self._database.transact(lambda tx: _any(tx, "unassign_proxy", **pair))
+
+        def told(gone: bool) -> State | None:
+            return {"unassigned": pair} if gone else None
+
+        return await audited_many(self._database, "proxy", told, lambda tx: _any(tx, "unassign_proxy", **pair))
 
     async def switch(self, source_id: int, proxy_id: int, active: bool) -> MappingRow | None:
         async def work(tx: Transaction) -> MappingRow | None:
@@ -159,7 +168,10 @@ class PoolRecords:
                 await _write_pool(tx, pool)
             await _check_pools(tx)
 
-        await self._database.transact(work)
+        def told(_: None) -> State:
+            return {"pools": [msgspec.to_builtins(pool) for pool in pools]}
+
+        await audited_many(self._database, "pool", told, work)
 
     async def find(self) -> list[Pool]:
         return await self._database.read(_pools)
@@ -171,7 +183,7 @@ class PoolRecords:
             await _check_pools(tx)
             return gone
 
-        return await self._database.transact(work)
+        return await audited_many(self._database, "pool", lambda gone: {"deleted": name} if gone else None, work)
 
 
 async def _all(tx: Transaction, query: str, shape: type[S], /, **params: object) -> list[S]:

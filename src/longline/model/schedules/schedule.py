@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from longline.model.back_off import back_off
+from longline.model.callers.audit import AuditContext
 from longline.model.errors import BadInput
 from longline.model.states import ScheduleState
 
@@ -64,7 +65,8 @@ class ScheduleSpec(msgspec.Struct, frozen=True, kw_only=True):
 class NewSchedule(msgspec.Struct, frozen=True):
     """A schedule to be made; `interval_ms` None means once, `window_ms` requests the least loaded slot of that time.
 
-    An `unplaced` recurring schedule is pending until its first run, at `next_due`.
+    An `unplaced` recurring schedule is pending until its first run, at `next_due`. `audit` is the order of a caller, of
+    which the new row is the audited change: schedules of several callers are made in one transaction.
     """
 
     uid: str
@@ -75,6 +77,7 @@ class NewSchedule(msgspec.Struct, frozen=True):
     terms: ScheduleSpec | None = None
     window_ms: int | None = None
     unplaced: bool = False
+    audit: AuditContext | None = None
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -129,12 +132,16 @@ class ScheduleRow(ScheduleSpec, frozen=True, kw_only=True):
 
 
 class ScheduleTransition(msgspec.Struct, frozen=True):
-    """A schedule after one or more moves; `window_ms` requests a place in the least loaded slot of that time."""
+    """A schedule after one or more moves; `window_ms` requests a place in the least loaded slot of that time.
+
+    `audit` is the order of a caller, of which the moves are the audited change.
+    """
 
     steps: tuple[str, ...]
     after: ScheduleRow
     reason: str | None = None
     window_ms: int | None = None
+    audit: AuditContext | None = None
 
 
 def next_regular(row: ScheduleRow, now: int, stretched_ms: int | None = None) -> int:

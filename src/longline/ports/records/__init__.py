@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from longline.ports.records.archive import PageStore, SegmentStore
 from longline.ports.records.bots import BotOverviewStore, BotPolicyStore, BotStore, BotTaskStore
-from longline.ports.records.callers import ApiKeyStore, RateLimitStore
+from longline.ports.records.callers import ApiKeyStore, AuditStore, RateLimitStore
 from longline.ports.records.discovery import CandidateStore, LinkStore
 from longline.ports.records.feeds import FeedStore, SitemapStore
 from longline.ports.records.frontier import (
@@ -67,6 +67,7 @@ class Records:
     pools: PoolStore
     api_keys: ApiKeyStore
     rate_limits: RateLimitStore
+    audit: AuditStore
     bots: BotStore
     bot_schedules: BotPolicyStore
     bot_look: BotOverviewStore

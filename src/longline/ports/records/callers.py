@@ -1,10 +1,11 @@
-"""Callers: API keys, and the rate limits of all callers."""
+"""Callers: API keys, the rate limits of all callers, and the audit of their changes."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from longline.model.bots.rate_limit import TokenBucket
 from longline.model.callers.api_key import ApiKeyRow, NewApiKey
+from longline.model.callers.audit import AuditFilter, AuditRow, State
 
 
 class Spending(NamedTuple):
@@ -48,4 +49,20 @@ class RateLimitStore(Protocol):
 
     async def forget(self, age_ms: int) -> None:
         """Delete the buckets of callers that sent no request for so long."""
+        ...
+
+
+class AuditStore(Protocol):
+    """The audit. Stores write the row of a change themselves, in its transaction; no row is changed or deleted."""
+
+    async def find(self, wanted: AuditFilter, *, limit: int = 50, before_id: int | None = None) -> list[AuditRow]:
+        """Return audit rows, newest first; `before_id` continues a list."""
+        ...
+
+    async def get(self, uid: str) -> AuditRow | None:
+        """Return one audit row."""
+        ...
+
+    async def note(self, noun: str, after: State) -> None:
+        """Write the audit row of an operation that changes many things in many transactions, before the first one."""
         ...

@@ -9,6 +9,7 @@ import msgspec
 from longline.engine.lifecycle.creation import create_schedules
 from longline.engine.lifecycle.runs import Call
 from longline.engine.lifecycle.schedules import ScheduleLifecycle
+from longline.model.callers.audit import audit_context
 from longline.model.errors import BadInput, Conflict, IllegalMove, NotFound, StaleLease, Unavailable
 from longline.model.ids import new_id
 from longline.model.runs.run import RunRow
@@ -44,6 +45,11 @@ class NoSuchTransition(BadInput):
     def __init__(self, was: str, wanted: str) -> None:
         self.was, self.wanted = was, wanted
         super().__init__(f"invalid state transition from {was} to {wanted}")
+
+
+def _audited(turn: ScheduleTransition) -> ScheduleTransition:
+    """Return the transition with the order of the present caller; a group commit has none of its own."""
+    return msgspec.structs.replace(turn, audit=audit_context("schedule"))
 
 
 def _placed(row: ScheduleRow) -> ScheduleTransition:
@@ -99,7 +105,9 @@ class Schedules:
     def _new(self, terms: ScheduleSpec) -> NewSchedule:
         interval = terms.interval_ms
         due = self._clock.now() if interval is None else None
-        return NewSchedule(new_id(), terms.url, interval_ms=interval, next_due=due, terms=terms, window_ms=interval)
+        audit = audit_context("schedule")
+        new = NewSchedule(new_id(), terms.url, interval_ms=interval, next_due=due, terms=terms, window_ms=interval)
+        return msgspec.structs.replace(new, audit=audit)
 
     async def _make_all(self, new: Sequence[NewSchedule]) -> list[ScheduleRow | None]:
         """Make schedules in one commit, and call planners once for all of them."""
@@ -175,7 +183,7 @@ class Schedules:
     async def _move(self, row: ScheduleRow, turn: ScheduleTransition) -> ScheduleRow | None:
         """Move a schedule in a group commit; raise for an illegal move before it joins the batch."""
         self._schedule_lifecycle.check(row, turn, PERSON)
-        return await self._turning((row, turn))
+        return await self._turning((row, _audited(turn)))
 
     def _transition_to(self, row: ScheduleRow, state: str) -> ScheduleTransition:
         """Return the transition by which a person moves a schedule to a state."""
@@ -250,7 +258,9 @@ class Schedules:
             run = await self._under_way(row)
             if run is not None and turn.steps == ("cancel",):
                 stop = RunStop("cancel", PERSON, "cancelled")
-                moved = await self._schedule_lifecycle.stop(Tick(row, run, self._clock.now()), turn, stop, PERSON)
+                moved = await self._schedule_lifecycle.stop(
+                    Tick(row, run, self._clock.now()), _audited(turn), stop, PERSON
+                )
             else:
                 moved = await self._move(row, turn)
             if moved is not None:

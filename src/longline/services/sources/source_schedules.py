@@ -28,6 +28,7 @@ from longline.ports.clock import Clock
 from longline.ports.records.runs import RunStore
 from longline.ports.records.schedules import RunStop, ScheduleStore, Tick
 from longline.ports.sources import SourceLookup
+from longline.services.callers.audit_trail import AuditTrail
 from longline.services.schedules.schedules import MAX_TRIES, PERSON, call_no_one
 
 log = logging.getLogger(__name__)
@@ -120,12 +121,14 @@ class SourceSchedules:
             Tick(row, run, now), turn, RunStop("cancel", PERSON, DISABLED), "planner"
         )
 
-    async def run(self) -> SyncResult:
+    async def run(self, audit: AuditTrail | None = None) -> SyncResult:
         """Synchronise the schedules of all sources; an error at one source does not stop the others."""
         sources = [source for source in await self._directory.all() if source.is_scheduled]
         enabled = [source for source in sources if source.enabled]
         done = SyncResult(seen=len(sources), enabled=len(enabled))
         done.disabled = [source.ref for source in sources if not source.enabled]
+        if audit is not None:
+            await audit.note("source", {"sources": [source.ref for source in enabled]})
         for source in enabled:
             try:
                 outcome = await self._ensure(source, len(enabled))

@@ -61,6 +61,7 @@ async def list_jobs(services: BotJobServices, query: BotJobQuery) -> JobPage:
     errors=(words.INVALID_URL,),
     request_example=examples.NEW_JOB,
     response_example=examples.JOB,
+    action="task.create",
 )
 async def add_job(services: BotJobServices, body: NewJob) -> BotJob:
     priority, lease_ms = stored_priority(body.priority), body.timeout_minutes * MINUTE_MS
@@ -88,6 +89,7 @@ async def show_job(services: BotJobServices, id: JobPathId) -> BotJobDetail:
     access="admin",
     errors=(words.NO_JOB, words.LOCKED_JOB),
     response_example=examples.DELETED,
+    action="task.delete",
 )
 async def delete_job(services: BotJobServices, id: JobPathId) -> DeletedRow:
     """Delete a job that is not locked."""
@@ -103,6 +105,7 @@ async def delete_job(services: BotJobServices, id: JobPathId) -> DeletedRow:
     errors=(words.INVALID_IDS,),
     request_example=examples.REPAIR,
     response_example=examples.REPAIRED,
+    action="task.restart",
 )
 async def mark_pending(services: BotJobServices, body: RepairRequest) -> RepairedJobs:
     """Take the locks from jobs and make them pending. Jobs that were done or failed have all their retries again."""
@@ -117,6 +120,7 @@ async def mark_pending(services: BotJobServices, body: RepairRequest) -> Repaire
     errors=(words.INVALID_IDS,),
     request_example=examples.REPAIR,
     response_example=examples.REPAIRED,
+    action="task.expire",
 )
 async def mark_expired(services: BotJobServices, body: RepairRequest) -> RepairedJobs:
     return RepairedJobs(await services.tasks.repair(body.ids, REPAIRS["mark-expired"]))
@@ -130,6 +134,7 @@ async def mark_expired(services: BotJobServices, body: RepairRequest) -> Repaire
     errors=(words.INVALID_IDS,),
     request_example=examples.REPAIR,
     response_example=examples.REPAIRED,
+    action="task.release",
 )
 async def reset_lock(services: BotJobServices, body: RepairRequest) -> RepairedJobs:
     """Take the locks from jobs; the retries that they have used stay used."""
@@ -144,6 +149,7 @@ async def reset_lock(services: BotJobServices, body: RepairRequest) -> RepairedJ
     errors=(words.INVALID_LIMIT,),
     request_example=examples.EXPIRE_LOCKS,
     response_example=examples.EXPIRED_LOCKS,
+    action="task.sweep",
 )
 async def expire_locks(services: BotJobServices, body: ExpireLocksRequest) -> ExpiredLocks:
     """Make jobs with lapsed locks expired, or with `auto_retry` pending while retries are left."""

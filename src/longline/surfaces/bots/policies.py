@@ -59,6 +59,7 @@ async def list_policies(services: PolicyServices, query: PolicyQuery) -> PolicyP
     errors=(words.INVALID_PRIORITY, words.NO_SUBJECT, words.TAKEN_URL, words.TAKEN_NAME),
     request_example=examples.NEW_POLICY,
     response_example=examples.POLICY,
+    action="schedule.create",
 )
 async def add_policy(services: PolicyServices, body: NewPolicy) -> BotPolicy:
     policy = body.policy(services.now())
@@ -88,6 +89,7 @@ async def show_policy(services: PolicyServices, id: PolicyId) -> BotPolicy:
     errors=(words.INVALID_PRIORITY, words.WRONG_FORM, words.TAKEN_URL, words.TAKEN_NAME, words.NO_POLICY),
     request_example=examples.POLICY_CHANGE,
     response_example=examples.POLICY,
+    action="schedule.change",
 )
 async def change_policy(services: PolicyServices, id: PolicyId, body: Reading[PolicyChange]) -> BotPolicy:
     """Change a policy, and none of the jobs that it has made."""
@@ -106,6 +108,7 @@ async def change_policy(services: PolicyServices, id: PolicyId, body: Reading[Po
     access="admin",
     errors=(words.NO_POLICY,),
     response_example=examples.DELETED,
+    action="schedule.delete",
 )
 async def delete_policy(services: PolicyServices, id: PolicyId) -> DeletedRow:
     await services.policies.remove(id)
@@ -120,6 +123,7 @@ async def delete_policy(services: PolicyServices, id: PolicyId) -> DeletedRow:
     errors=(words.INVALID_LIMIT,),
     request_example=examples.CREATE_JOBS,
     response_example=examples.CREATED_JOBS,
+    action="task.plan",
 )
 async def create_jobs(services: PolicyServices, body: CreateJobsRequest) -> CreatedJobs:
     """Make a job for each policy that is due and has no open one."""
@@ -136,6 +140,7 @@ async def create_jobs(services: PolicyServices, body: CreateJobsRequest) -> Crea
     errors=(words.INVALID_URLS,),
     request_example=examples.KNOWN_URLS,
     response_example=examples.ADDED_URLS,
+    action="url.add",
 )
 async def add_urls(services: PolicyServices, body: KnownUrls) -> AddedUrls:
     return AddedUrls(await services.policies.add_urls(body.urls))

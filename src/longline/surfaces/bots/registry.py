@@ -53,6 +53,7 @@ async def list_bots(services: RegistryServices, query: BotPageQuery) -> BotPage:
     errors=(words.INVALID_BOT_ID, words.TAKEN_BOT),
     request_example=examples.NEW_BOT,
     response_example=examples.BOT_WITH_TOKEN,
+    action="bot.register",
 )
 async def register_bot(services: RegistryServices, body: NewBotRequest) -> BotWithToken:
     """Register a bot. No later response shows its token."""
@@ -82,6 +83,7 @@ async def show_bot(services: RegistryServices, id: BotPathId) -> RegisteredBot:
     errors=(words.INVALID_PULL_LIMIT, words.NO_BOT),
     request_example=examples.BOT_CHANGE,
     response_example=examples.BOT,
+    action="bot.change",
 )
 async def change_bot(services: RegistryServices, id: BotPathId, body: BotChange) -> RegisteredBot:
     return bot_of(await services.registry.change(id, **body.changes()))
@@ -94,6 +96,7 @@ async def change_bot(services: RegistryServices, id: BotPathId, body: BotChange)
     access="admin",
     errors=(words.NO_BOT,),
     response_example=examples.BOT_WITH_TOKEN,
+    action="bot.rotate_token",
 )
 async def rotate_token(services: RegistryServices, id: BotPathId) -> BotWithToken:
     """Make a new token; the old one is invalid at once."""
@@ -107,6 +110,7 @@ async def rotate_token(services: RegistryServices, id: BotPathId) -> BotWithToke
     access="admin",
     errors=(words.NO_BOT,),
     response_example=examples.BOT,
+    action="bot.reset",
 )
 async def reset_statistics(services: RegistryServices, id: BotPathId) -> RegisteredBot:
     return bot_of(await services.registry.reset(id))

@@ -78,10 +78,11 @@ class ValidationReport(msgspec.Struct, frozen=True):
     "/api/v1/backfill/worst-sources",
     "Crawl the sources with the shortest documents again",
     response_example=examples.BACKFILL,
+    action="schedule.backfill",
 )
 async def backfill_worst_sources(services: Backfill, query: BackfillQuery) -> BackfillBody:
     found = await services.worst(query.min_word_count, query.limit)
-    jobs = [None if query.dry_run else (await services.send(source)).uid for source in found]
+    jobs = [None for _ in found] if query.dry_run else [row.uid for row in await services.send_all(found)]
     sources = [_thin(source, job_id) for source, job_id in zip(found, jobs, strict=True)]
     return BackfillBody(
         dry_run=query.dry_run,

@@ -179,6 +179,7 @@ async def show_url(services: StandingFrontier, url_id: UrlId) -> FrontierUrlBody
     errors=(INVALID_URL, OVER_BUDGET),
     request_example=examples.NEW_URL,
     response_example=examples.SUBMITTED_URL,
+    action="task.submit",
 )
 async def submit_url(services: StandingFrontier, body: FrontierRequest) -> SubmittedBody:
     """A waiting URL that is submitted again keeps the higher priority; a fetched or dead one stays as it is."""
@@ -192,6 +193,7 @@ async def submit_url(services: StandingFrontier, body: FrontierRequest) -> Submi
     "Retry a dead URL",
     errors=(NOT_DEAD, NOT_RESTARTED),
     response_example=examples.RETRIED_URL,
+    action="task.retry",
 )
 async def retry_url(services: StandingFrontier, url_id: UrlId) -> RetriedBody:
     try:
@@ -201,7 +203,14 @@ async def retry_url(services: StandingFrontier, url_id: UrlId) -> RetriedBody:
     return RetriedBody("Frontier URL queued for retry")
 
 
-@operation("DELETE", "/api/v1/frontier/{url_id}", "Remove a URL from the frontier", status=204, errors=(URL_NOT_FOUND,))
+@operation(
+    "DELETE",
+    "/api/v1/frontier/{url_id}",
+    "Remove a URL from the frontier",
+    status=204,
+    errors=(URL_NOT_FOUND,),
+    action="task.remove",
+)
 async def delete_url(services: StandingFrontier, url_id: UrlId) -> None:
     """A removed URL may be submitted again."""
     await services.remove(url_id)

@@ -241,6 +241,7 @@ async def show_link(services: DiscoveredServices, link_id: LinkId) -> LinkBody:
     "Delete a link to another site",
     errors=(LINK_NOT_FOUND,),
     response_example=examples.DELETED_LINK,
+    action="link.delete",
 )
 async def delete_link(services: DiscoveredServices, link_id: LinkId) -> LinkDeletedBody:
     await services.discovered.forget(link_id)
@@ -255,6 +256,7 @@ async def delete_link(services: DiscoveredServices, link_id: LinkId) -> LinkDele
     errors=(LINK_NOT_FOUND,),
     request_example=examples.LINK_JOB,
     response_example=examples.JOB,
+    action="schedule.create",
 )
 async def create_job_of_link(services: DiscoveredServices, link_id: LinkId, body: LinkJobRequest | None) -> JobBody:
     options = body or LinkJobRequest()
@@ -307,6 +309,7 @@ async def list_domain_links(
     errors=(INVALID_STATUS,),
     request_example=examples.DOMAIN_REVIEW,
     response_example=examples.REVIEWED_DOMAIN,
+    action="domain.review",
 )
 async def review_domain(services: DiscoveredServices, domain: Domain, body: DomainReview) -> DomainReviewedBody:
     await services.discovered.judge([domain], body.status, body.notes)
@@ -320,6 +323,7 @@ async def review_domain(services: DiscoveredServices, domain: Domain, body: Doma
     errors=(INVALID_STATUS,),
     request_example=examples.DOMAINS_REVIEW,
     response_example=examples.REVIEWED_DOMAINS,
+    action="domain.review",
 )
 async def review_domains(services: DiscoveredServices, body: DomainsReview) -> DomainsReviewedBody:
     updated = await services.discovered.judge(body.domains, body.status, body.notes)

@@ -9,6 +9,7 @@ from msgspec import UNSET, Meta, UnsetType
 from longline.model.errors import BadInput, Unavailable
 from longline.model.sources.source import NewSource, SourceQuery, SourceRow
 from longline.model.url import without_credentials
+from longline.services.callers.audit_trail import AuditTrail
 from longline.services.schedules.schedules import Schedules
 from longline.services.sources.source_schedules import SourceSchedules
 from longline.services.sources.sources import Sources
@@ -73,6 +74,7 @@ class SourceServices:
     sources: Sources
     source_schedules: SourceSchedules
     schedules: Schedules
+    audit: AuditTrail
 
 
 class SourceRequest(SentSource, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -273,6 +275,7 @@ async def show_identified_source(services: SourceServices, query: IdentityQuery)
     errors=(INVALID_SOURCE, NAME_TAKEN),
     request_example=examples.NEW_SOURCE,
     response_example=examples.SOURCE,
+    action="source.create",
 )
 async def make_source(services: SourceServices, body: SourceRequest) -> SourceBody:
     return source_body(await services.sources.make(body.source()))
@@ -296,6 +299,7 @@ async def show_source(services: SourceServices, source_id: SourceId) -> SourceBo
     errors=(INVALID_SOURCE, *CHANGE_ERRORS, NAME_TAKEN),
     request_example=examples.SOURCE_CHANGES,
     response_example=examples.SOURCE,
+    action="source.change",
 )
 async def change_source(services: SourceServices, source_id: SourceId, body: SourceChanges) -> SourceBody:
     was = await services.sources.get(await services.sources.ours(source_id))
@@ -310,6 +314,7 @@ async def change_source(services: SourceServices, source_id: SourceId, body: Sou
     "Delete a source and its recurring job",
     status=204,
     errors=(SOURCE_NOT_FOUND, KEPT_ELSEWHERE, USED_ELSEWHERE),
+    action="source.delete",
 )
 async def delete_source(services: SourceServices, source_id: SourceId) -> None:
     await services.sources.remove(await services.sources.ours(source_id))
@@ -322,6 +327,7 @@ async def delete_source(services: SourceServices, source_id: SourceId) -> None:
     "Enable a source and resume its job",
     errors=CHANGE_ERRORS,
     response_example=examples.SOURCE,
+    action="source.enable",
 )
 async def enable_source(services: SourceServices, source_id: SourceId) -> SourceBody:
     row = await services.sources.switch(await services.sources.ours(source_id), on=True)
@@ -336,6 +342,7 @@ async def enable_source(services: SourceServices, source_id: SourceId) -> Source
     errors=CHANGE_ERRORS,
     request_example=examples.SWITCH_REASON,
     response_example=examples.SOURCE,
+    action="source.disable",
 )
 async def disable_source(services: SourceServices, source_id: SourceId, body: SwitchReason | None) -> SourceBody:
     reason = None if body is None else body.reason
@@ -350,6 +357,7 @@ async def disable_source(services: SourceServices, source_id: SourceId, body: Sw
     "Enable the feed of a source and poll it at once",
     errors=CHANGE_ERRORS,
     response_example=examples.SOURCE,
+    action="source.enable_feed",
 )
 async def enable_feed(services: SourceServices, source_id: SourceId) -> SourceBody:
     return source_body(await services.sources.switch_feed(await services.sources.ours(source_id), on=True))
@@ -362,6 +370,7 @@ async def enable_feed(services: SourceServices, source_id: SourceId) -> SourceBo
     errors=CHANGE_ERRORS,
     request_example=examples.SWITCH_REASON,
     response_example=examples.SOURCE,
+    action="source.disable_feed",
 )
 async def disable_feed(services: SourceServices, source_id: SourceId, body: SwitchReason | None) -> SourceBody:
     """After a time that depends on the reason, a disabled feed gets one trial."""
@@ -378,6 +387,7 @@ async def disable_feed(services: SourceServices, source_id: SourceId, body: Swit
     errors=(BUDGET_REQUIRED, SOURCE_NOT_FOUND),
     request_example=examples.BUDGET,
     response_example=examples.SOURCE,
+    action="source.limit",
 )
 async def limit_source(services: SourceServices, source_id: SourceId, body: SourceBudget) -> SourceBody:
     row = await services.sources.get_by_ref(source_id)
@@ -390,10 +400,11 @@ async def limit_source(services: SourceServices, source_id: SourceId, body: Sour
     "Give every enabled source its job",
     errors=(NO_SOURCES,),
     response_example=examples.SYNC_RESULT,
+    action="source.sync",
 )
 async def sync_sources(services: SourceServices) -> SyncBody:
     try:
-        done = await services.source_schedules.run()
+        done = await services.source_schedules.run(services.audit)
     except Unavailable:
         raise ApiFailure(NO_SOURCES) from None
     return SyncBody(

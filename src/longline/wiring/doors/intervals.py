@@ -10,6 +10,7 @@ from longline.engine.loops import Loop, cancel_on_stop, chore, run_loops
 from longline.parsers.article.article import document
 from longline.plugins import Page
 from longline.ports.records.schedules import ScheduleStores
+from longline.services.callers.audit_trail import AuditTrail
 from longline.services.discovery.links import DiscoveredLinks
 from longline.services.page_preview import PagePreviews
 from longline.services.schedules.backfill import Backfill
@@ -77,13 +78,14 @@ def interval_services(house: House) -> IntervalServices:
         curated=house.curator is not None,
     )
     previews = PagePreviews(house.http, clock, settings.user_agent)
+    audit = AuditTrail(records.audit)
     links = DiscoveredLinks(records.links, schedules.make)
     return IntervalServices(
         jobs=JobServices(schedules, lease_ms),
         runs=runs,
         scheduler=SchedulerServices(runs, Slots(records.schedules, clock), is_on=settings.scheduler),
-        backfill=Backfill(records.items, schedules),
-        sources=SourceServices(sources, source_schedules, schedules),
+        backfill=Backfill(records.items, schedules, audit),
+        sources=SourceServices(sources, source_schedules, schedules, audit),
         previews=PreviewServices(previews, Trials(previews, extract, house.parsers, house.parser)),
         internal_secret=settings.internal_secret,
         standing_frontier=standing_frontier(house),

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from longline.drivers.records.callers.audit import audited
 from longline.drivers.records.database import Row, Transaction, struct
 from longline.drivers.records.table import Table
 from longline.model.bots.bot import (
@@ -26,7 +27,7 @@ class BotRecords(Table):
     """The registry of bots."""
 
     async def register(self, bot: NewBot) -> BotRow | None:
-        return await self._written("register_bot", **msgspec.structs.asdict(bot))
+        return await self._written("register_bot", bot.name, **msgspec.structs.asdict(bot))
 
     async def get(self, names: Sequence[str]) -> dict[str, BotRow]:
         async def work(tx: Transaction) -> dict[str, BotRow]:
@@ -39,10 +40,10 @@ class BotRecords(Table):
         return await self._all("find_bots", BotRow, registered=registered, limit=limit, offset=offset)
 
     async def change(self, bot: NewBot) -> BotRow | None:
-        return await self._written("change_bot", **msgspec.structs.asdict(bot))
+        return await self._written("change_bot", bot.name, **msgspec.structs.asdict(bot))
 
     async def reset(self, name: str) -> BotRow | None:
-        return await self._written("reset_bot", name=name)
+        return await self._written("reset_bot", name, name=name)
 
     async def activity(self, since: int, limit: int = 200) -> list[BotActivity]:
         return await self._all("bot_activity", BotActivity, hour=since // HOUR_MS, limit=limit)
@@ -67,11 +68,11 @@ class BotRecords(Table):
 
         return await self._database.transact(work)
 
-    async def _written(self, query: str, /, **params: Any) -> BotRow | None:
+    async def _written(self, query: str, key: str, /, **params: Any) -> BotRow | None:
         async def work(tx: Transaction) -> Row | None:
             return await tx.one(query, **params)
 
-        row = await self._database.transact(work)
+        row = await audited(self._database, "bot", key, work)
         return struct(row, BotRow) if row else None
 
 

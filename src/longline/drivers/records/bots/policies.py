@@ -5,10 +5,12 @@ from hashlib import sha256
 
 import msgspec
 
+from longline.drivers.records.callers.audit import audited, audited_many
 from longline.drivers.records.database import Transaction, struct
 from longline.drivers.records.schedules.schedules import insert
 from longline.drivers.records.table import Table
 from longline.model.bots.bot import BotPolicyRow, NewBotPolicy, PolicyFilter, PolicyStats
+from longline.model.callers.audit import State
 from longline.model.schedules.schedule import BOT, NewSchedule, ScheduleSpec
 from longline.model.states import Actor
 
@@ -32,7 +34,7 @@ class BotPolicyRecords(Table):
             await tx.one("add_bot_schedule", schedule_id=row.id, **rest)
             return await schedule_of(tx, schedule.uid)
 
-        return await self._database.transact(work)
+        return await audited(self._database, "schedule", lambda row: row.schedule_id if row else None, work)
 
     async def get(self, uid: str) -> BotPolicyRow | None:
         return await self._database.read(lambda tx: schedule_of(tx, uid))
@@ -51,7 +53,7 @@ class BotPolicyRecords(Table):
             await tx.one("change_schedule", **{**facts, "url": schedule.url or ""})
             return True
 
-        return await self._database.transact(work)
+        return await audited(self._database, "schedule", schedule.schedule_id, work)
 
     async def figures(self) -> PolicyStats:
         figures = await self._one("bot_schedule_figures", PolicyStats)
@@ -63,7 +65,10 @@ class BotPolicyRecords(Table):
             rows = sorted({(sha256(url.encode()).hexdigest(), host, url) for host, url in urls})
             return len(await tx.batch("know_urls", rows))
 
-        return await self._database.transact(work)
+        def told(new: int) -> State | None:
+            return {"new": new, "urls": [url for _, url in urls]} if new else None
+
+        return await audited_many(self._database, "url", told, work)
 
 
 def _names(facts: dict[str, object]) -> dict[str, object]:

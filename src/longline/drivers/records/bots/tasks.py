@@ -8,6 +8,7 @@ import msgspec
 from longline.drivers.records.bots.outcomes import LAPSED, LAPSED_ERROR, RestedTask, holdings, rest
 from longline.drivers.records.bots.pulls import pull
 from longline.drivers.records.bots.task_planning import add, delete, drop, plan
+from longline.drivers.records.callers.audit import audited, audited_many
 from longline.drivers.records.database import Database, Transaction
 from longline.model.bots.bot import (
     AnswerVerdict,
@@ -26,6 +27,8 @@ from longline.model.bots.bot import (
     refusal,
     url_key,
 )
+from longline.model.callers.audit import State
+from longline.model.ids import task_uuid
 from longline.model.states import ENDED, TaskState, move
 from longline.ports.records.frontier import HostSetting
 
@@ -52,22 +55,33 @@ class BotTaskRecords:
         return await self._database.transact(partial(_extend, task_id, created_at, bot))
 
     async def sweep(self, limit: int, *, retry: bool, dry: bool) -> Swept:
-        return await self._database.transact(partial(_sweep, limit, retry, dry))
+        def told(swept: Swept) -> State | None:
+            return None if dry or swept == Swept() else msgspec.structs.asdict(swept)
+
+        return await audited_many(self._database, "task", told, partial(_sweep, limit, retry, dry))
 
     async def repair(self, tasks: Sequence[tuple[int, int]], repair: Repair) -> int:
-        return await self._database.transact(partial(_repair, tasks, repair))
+        named = [task_uuid(*task) for task in tasks]
+
+        def told(moved: int) -> State | None:
+            return {"move": repair, "moved": moved, "tasks": named} if moved else None
+
+        return await audited_many(self._database, "task", told, partial(_repair, tasks, repair))
 
     async def delete(self, task_id: int, created_at: int) -> Deletion | None:
-        return await self._database.transact(partial(delete, task_id, created_at))
+        return await audited(self._database, "task", task_id, partial(delete, task_id, created_at))
 
     async def add(self, tasks: Sequence[NewBotTask], hosts: Sequence[HostSetting]) -> list[int]:
-        return await self._database.transact(partial(add, tasks, hosts))
+        return await audited(self._database, "task", lambda ids: ids[0] if ids else None, partial(add, tasks, hosts))
 
     async def plan(self, limit: int, delay_ms: int, *, dry: bool) -> Planned:
-        return await self._database.transact(partial(plan, limit, delay_ms, dry))
+        def told(planned: Planned) -> State | None:
+            return None if dry or not planned.created else msgspec.structs.asdict(planned)
+
+        return await audited_many(self._database, "task", told, partial(plan, limit, delay_ms, dry))
 
     async def drop(self, uid: str) -> list[str] | None:
-        return await self._database.transact(partial(drop, uid))
+        return await audited(self._database, "schedule", uid, partial(drop, uid))
 
 
 async def _submit(answers: Sequence[BotAnswer], keep_ms: int, tx: Transaction) -> list[AnswerVerdict]:

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 
 import msgspec
 
-from longline.drivers.records.database import Transaction, struct
+from longline.drivers.records.callers.audit import audited
+from longline.drivers.records.database import Row, Transaction, struct
 from longline.drivers.records.table import Table
 from longline.model.callers.api_key import LAST_USED_INTERVAL_MS, ApiKeyRow, NewApiKey
+from longline.model.errors import Unavailable
 
 
 class ApiKeyRecords(Table):
@@ -14,7 +16,14 @@ class ApiKeyRecords(Table):
 
     async def add(self, key: NewApiKey, uid: str, secret: str) -> ApiKeyRow:
         facts = msgspec.structs.asdict(key) | {"role": key.role.value}
-        return struct(await self._make("add_api_key", uid=uid, secret=secret, **facts), ApiKeyRow)
+
+        async def work(tx: Transaction) -> Row | None:
+            return await tx.one("add_api_key", uid=uid, secret=secret, **facts)
+
+        row = await audited(self._database, "key", uid, work)
+        if row is None:
+            raise Unavailable(f"the key {key.name} was not stored")
+        return struct(row, ApiKeyRow)
 
     async def get(self, uids: Sequence[str]) -> dict[str, ApiKeyRow]:
         async def work(tx: Transaction) -> dict[str, ApiKeyRow]:
@@ -31,7 +40,7 @@ class ApiKeyRecords(Table):
             row = await tx.one("revoke_api_key", uid=uid)
             return struct(row, ApiKeyRow) if row else None
 
-        return await self._database.transact(work)
+        return await audited(self._database, "key", uid, work)
 
     async def touch(self, ids: Sequence[int]) -> None:
         async def work(tx: Transaction) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from longline.drivers.records.callers.audit import audited
 from longline.drivers.records.database import Transaction
 from longline.drivers.records.table import Table
 from longline.model.discovery.candidate import CandidateRow, Decision, DiscoveryRules, LinkSighting, ProbeResult
@@ -76,7 +77,7 @@ class CandidateRecords(Table):
                 await _log(tx, [Decision(row["identity"], row["url"], *said)])
             return row is not None
 
-        return await self._database.transact(work)
+        return await audited(self._database, "candidate", candidate_id, work)
 
 
 async def _sight(tx: Transaction, found: Sequence[LinkSighting], rules: DiscoveryRules) -> int:

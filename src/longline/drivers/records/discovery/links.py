@@ -7,9 +7,11 @@ from typing import Any
 
 import msgspec
 
+from longline.drivers.records.callers.audit import audited, audited_many
 from longline.drivers.records.database import Database, Transaction, struct
 from longline.drivers.records.like_patterns import contains
 from longline.drivers.records.paging import counted
+from longline.model.callers.audit import State
 from longline.model.discovery.link import DomainQuery, DomainRow, LinkDetails, LinkQuery, LinkRow, NewLink, domain_of
 from longline.model.frontier.task import DEFAULT_PRIORITY
 from longline.model.ids import new_id
@@ -70,7 +72,7 @@ class LinkRecords:
         async def work(tx: Transaction) -> bool:
             return await tx.one("remove_link", uid=uid) is not None
 
-        return await self._database.transact(work)
+        return await audited(self._database, "link", uid, work)
 
     async def domains(self, query: DomainQuery, *, limit: int = 25, offset: int = 0) -> tuple[list[DomainRow], int]:
         async def work(tx: Transaction) -> tuple[list[DomainRow], int]:
@@ -84,7 +86,10 @@ class LinkRecords:
             rows = [(domain,) for domain in sorted(set(domains))]
             return len(await tx.batch("judge_domains", rows, status=status, notes=notes))
 
-        return await self._database.transact(work)
+        def told(judged: int) -> State | None:
+            return {"domains": list(domains), "status": status, "notes": notes} if judged else None
+
+        return await audited_many(self._database, "domain", told, work)
 
 
 def _key(url: str) -> bytes:

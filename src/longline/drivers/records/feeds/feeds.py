@@ -2,6 +2,7 @@
 
 import msgspec
 
+from longline.drivers.records.callers.audit import audited
 from longline.drivers.records.database import Database, Row, Transaction, struct
 from longline.model.errors import NotFound
 from longline.model.feeds.feed_poll import FeedRow
@@ -38,7 +39,7 @@ class FeedRecords:
                 await _write(tx, _feed(row), changed)
             return changed
 
-        return await self._database.transact(work)
+        return await audited(self._database, "source", source_id, work)
 
     async def claim(self, limit: int, hold_ms: int, *, searching: bool) -> list[FeedRow]:
         async def work(tx: Transaction) -> list[FeedRow]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from longline.drivers.records.callers.audit import audited_many
 from longline.drivers.records.database import Database, Transaction
 from longline.drivers.records.frontier import report
 from longline.drivers.records.frontier.admission import admit, place
@@ -16,6 +17,7 @@ from longline.drivers.records.frontier.moves import move_row
 from longline.drivers.records.frontier.refused_urls import extend
 from longline.drivers.records.run_counters import RunCounters
 from longline.drivers.records.runs import insert_run
+from longline.model.callers.audit import State, audit_context
 from longline.model.frontier.host import HostLease
 from longline.model.frontier.standing_frontier import SCOPE
 from longline.model.frontier.task import ClaimedTask, KnownPage, NewTask
@@ -73,7 +75,13 @@ class FrontierRecords:
         await self._database.transact(work)
 
     async def admit(self, tasks: Sequence[NewTask], refused: Mapping[tuple[int, str], int]) -> Admitted:
-        return await self._database.transact(lambda tx: _admit(tx, tasks, refused))
+        if audit_context("task") is None:
+            return await self._database.transact(lambda tx: _admit(tx, tasks, refused))
+
+        def told(admitted: Admitted) -> State | None:
+            return {"urls": [task.url for task in tasks]} if admitted.new else None
+
+        return await audited_many(self._database, "task", told, lambda tx: _admit(tx, tasks, refused))
 
     async def extend(self, run_id: int, tasks: Sequence[NewTask]) -> Admitted:
         return await self._database.transact(lambda tx: extend(tx, run_id, tasks))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from longline.drivers.records.callers.audit import audited
 from longline.drivers.records.database import Database, Row, Transaction, TryAgain, struct
 from longline.drivers.records.frontier.standing_list import follow
 from longline.drivers.records.frontier.task_moves import (
@@ -34,8 +35,8 @@ class MoveRecords:
 
     async def apply(self, change: Change) -> Current | None:
         if change.noun == "task":
-            return await self._database.transact(lambda tx: _move_task(tx, change))
-        return await self._database.transact(lambda tx: move_row(tx, change))
+            return await audited(self._database, "task", change.subject, lambda tx: _move_task(tx, change))
+        return await audited(self._database, change.noun, change.subject, lambda tx: move_row(tx, change))
 
     async def renew(self, noun: Noun, subject: int, token: int, ttl_ms: int) -> bool:
         async def work(tx: Transaction) -> bool:

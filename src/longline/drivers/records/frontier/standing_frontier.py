@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 import orjson
 
+from longline.drivers.records.callers.audit import audited
 from longline.drivers.records.database import Database, Transaction, struct
 from longline.drivers.records.frontier.standing_list import follow
 from longline.drivers.records.frontier.task_moves import QUEUE_KEY
@@ -66,7 +67,7 @@ class StandingFrontierRecords:
         return await self._database.read(work)
 
     async def advance(self, task_id: int, priority: int, due: int = 0) -> bool:
-        return await self._database.transact(lambda tx: _move_forward(tx, task_id, priority, due))
+        return await audited(self._database, "task", task_id, lambda tx: _move_forward(tx, task_id, priority, due))
 
 
 def _asked(query: UrlQuery, in_hand: Sequence[int], engine: Engine) -> dict[str, Any]:

@@ -5,11 +5,13 @@ from typing import Any
 
 import msgspec
 
+from longline.drivers.records.callers.audit import audited, audited_many, write_audit
 from longline.drivers.records.database import Transaction, struct
 from longline.drivers.records.like_patterns import contains
 from longline.drivers.records.run_counters import RunCounters
 from longline.drivers.records.schedules.run_history import unschedule
 from longline.drivers.records.table import Table
+from longline.model.callers.audit import State
 from longline.model.errors import Conflict
 from longline.model.schedules.schedule import NewSchedule, ScheduleFilter, ScheduleRow, ScheduleSpec
 from longline.model.schedules.slots import SLOT_MS, Places, Shift, Waiting
@@ -35,9 +37,17 @@ class ScheduleRecords(Table):
 
     async def add_all(self, schedules: Sequence[NewSchedule], actor: Actor = "person") -> list[ScheduleRow | None]:
         async def work(tx: Transaction) -> list[ScheduleRow | None]:
-            return await insert_all(tx, [(schedule, schedule.steps) for schedule in schedules], actor)
+            rows = await insert_all(tx, [(schedule, schedule.steps) for schedule in schedules], actor)
+            for schedule, row in zip(schedules, rows, strict=True):
+                if schedule.audit is not None and row is not None:
+                    await write_audit(tx, schedule.audit, row.uid, None, msgspec.to_builtins(row))
+            return rows
 
-        return await self._database.transact(work)
+        rows = await self._database.transact(work)
+        for schedule, row in zip(schedules, rows, strict=True):
+            if schedule.audit is not None:
+                schedule.audit.is_written |= row is not None
+        return rows
 
     async def get(self, schedule_id: int) -> ScheduleRow | None:
         return await self._one("schedule", ScheduleRow, id=schedule_id)
@@ -80,7 +90,7 @@ class ScheduleRecords(Table):
             found = await tx.one("hold_schedule", id=schedule_id)
             return await _amended(tx, struct(found, ScheduleRow), change, placed=placed) if found else None
 
-        return await self._database.transact(work)
+        return await audited(self._database, "schedule", schedule_id, work)
 
     async def remove(self, schedule_id: int) -> bool:
         async def work(tx: Transaction) -> bool:
@@ -90,7 +100,7 @@ class ScheduleRecords(Table):
             return True
 
         try:
-            return await self._database.transact(work)
+            return await audited(self._database, "schedule", schedule_id, work)
         except _Runs:
             return False
 
@@ -106,7 +116,10 @@ class ScheduleRecords(Table):
             rows = sorted((s.id, s.old, s.new) for s in shifts)
             return {row["id"] for row in await tx.batch("shift_schedules", rows)}
 
-        return await self._database.transact(work)
+        def told(moved: set[int]) -> State | None:
+            return {"moved": [one.uid for one in shifts if one.id in moved]} if moved else None
+
+        return await audited_many(self._database, "schedule", told, work)
 
 
 async def _amended(

@@ -1,10 +1,11 @@
 """Ticks: schedules that come due and the runs they start, on either engine."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import partial
 
 import msgspec
 
+from longline.drivers.records.callers.audit import write_audit
 from longline.drivers.records.database import Database, Row, Transaction, struct
 from longline.drivers.records.frontier.moves import move_row
 from longline.drivers.records.run_counters import RunCounters, lock_runs
@@ -80,7 +81,9 @@ class TickRecords:
     async def write_moved(
         self, turns: Sequence[tuple[ScheduleRow, ScheduleTransition]], actor: Actor
     ) -> dict[int, ScheduleRow]:
-        return await self._database.transact(partial(_turn, turns, actor))
+        turned = await self._database.transact(partial(_turn, turns, actor))
+        _mark_audited(turns, turned)
+        return turned
 
     async def finish(self, ticks: Sequence[FinishedTick]) -> dict[int, ScheduleRow]:
         return await self._database.transact(partial(_finish, ticks))
@@ -97,9 +100,18 @@ class TickRecords:
             return turned[tick.schedule.id]
 
         try:
-            return await self._database.transact(work)
+            row = await self._database.transact(work)
         except _ScheduleMoved:
             return None
+        _mark_audited([(tick.schedule, turn)], {tick.schedule.id})
+        return row
+
+
+def _mark_audited(turns: Sequence[tuple[ScheduleRow, ScheduleTransition]], turned: Container[int]) -> None:
+    """Mark the operations whose audit rows were committed with these turns."""
+    for before, turn in turns:
+        if turn.audit is not None:
+            turn.audit.is_written |= before.id in turned
 
 
 async def _start(owner: int, most: int, ttl_ms: int, tx: Transaction) -> list[Tick]:
@@ -224,10 +236,22 @@ async def _turn(
             ledger.event("schedule", before.id, name, state, became, (actor, turn.reason))
             state = became
     await ledger.write(tx, actor)
-    return {
+    found = {
         i: msgspec.structs.replace(after[i], token=after[i].token + 1, updated_at=tx.now, owner=None, lease_until=None)
         for i in turned
     }
+    await _audit(tx, turns, found)
+    return found
+
+
+async def _audit(
+    tx: Transaction, turns: Sequence[tuple[ScheduleRow, ScheduleTransition]], after: Mapping[int, ScheduleRow]
+) -> None:
+    """Write the audit rows of the moves that callers ordered."""
+    for before, turn in turns:
+        if turn.audit is not None and before.id in after:
+            was, became = (dict(msgspec.to_builtins(row)) for row in (before, after[before.id]))
+            await write_audit(tx, turn.audit, before.uid, was, became)
 
 
 async def _placed(tx: Transaction, turns: Sequence[tuple[ScheduleRow, ScheduleTransition]]) -> dict[int, ScheduleRow]:

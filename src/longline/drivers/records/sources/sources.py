@@ -4,6 +4,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
+from longline.drivers.records.callers.audit import audited
 from longline.drivers.records.database import Row, Transaction, TryAgain, struct
 from longline.drivers.records.like_patterns import contains, literal
 from longline.drivers.records.sinks.sink_runs import assign_source
@@ -63,14 +64,14 @@ class SourceRecords(Table):
             made = None if known else await add_source(tx, source)
             return known or (struct(made, SourceRow) if made else await _refuse(tx, source))
 
-        return await self._database.transact(work)
+        return await audited(self._database, "source", source.name, work)
 
     async def limit(self, source_id: int, budget: int | None) -> SourceRow | None:
         async def work(tx: Transaction) -> SourceRow | None:
             row = await tx.one("limit_source", id=source_id, budget=budget)
             return struct(row, SourceRow) if row else None
 
-        return await self._database.transact(work)
+        return await audited(self._database, "source", source_id, work)
 
     async def get(self, source_id: int) -> SourceRow | None:
         return await self._one("source", SourceRow, id=source_id)
@@ -112,7 +113,7 @@ class SourceRecords(Table):
                 return None
             return None if before is None else await _write(tx, struct(before, SourceRow), source)
 
-        return await self._database.transact(work)
+        return await audited(self._database, "source", source.id, work)
 
     async def remove(self, source_id: int, uses: str | None = None) -> bool:
         async def work(tx: Transaction) -> bool:
@@ -124,7 +125,7 @@ class SourceRecords(Table):
             await tx.all("let_go_of_source_runs", id=source_id)
             return await tx.one("remove_source", id=source_id) is not None
 
-        return await self._database.transact(work)
+        return await audited(self._database, "source", source_id, work)
 
 
 async def _joined(tx: Transaction, source: NewSource) -> SourceRow | None:

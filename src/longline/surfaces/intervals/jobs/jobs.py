@@ -116,6 +116,7 @@ async def count_jobs(services: JobServices) -> StatusCounts:
     errors=(URL_REQUIRED, BAD_URL, INTERVAL_REQUIRED, WRONG_TYPE, ALREADY_RECURRING),
     request_example=examples.NEW_JOB,
     response_example=examples.JOB,
+    action="schedule.create",
 )
 async def create_job(services: JobServices, body: JobRequest) -> JobBody:
     """A recurring job replaces the recurring job of its source, and has its id."""
@@ -140,6 +141,7 @@ async def show_job(services: JobServices, job_id: CheckedJobId) -> JobBody:
     errors=(*CONTROL_ERRORS, BAD_URL, INTERVAL_REQUIRED, WRONG_TYPE, ALREADY_RECURRING),
     request_example=examples.JOB_CHANGES,
     response_example=examples.JOB,
+    action="schedule.change",
 )
 async def change_job(services: JobServices, job_id: JobId, body: JobChanges) -> JobBody:
     """A new interval gets a new place among the slots of the day."""
@@ -153,6 +155,7 @@ async def change_job(services: JobServices, job_id: JobId, body: JobChanges) -> 
     "Delete a job and its executions",
     errors=(JOB_NOT_FOUND,),
     response_example=examples.JOB_DELETED,
+    action="schedule.delete",
 )
 async def delete_job(services: JobServices, job_id: JobId) -> MessageBody:
     """A running execution is cancelled first."""
@@ -166,6 +169,7 @@ async def delete_job(services: JobServices, job_id: JobId) -> MessageBody:
     "Pause a scheduled job",
     errors=CONTROL_ERRORS,
     response_example=examples.JOB,
+    action="schedule.pause",
 )
 async def pause_job(services: JobServices, job_id: JobId) -> JobBody:
     return job_body(await services.schedules.pause(job_id), services.lease_ms)
@@ -177,6 +181,7 @@ async def pause_job(services: JobServices, job_id: JobId) -> JobBody:
     "Resume a paused job",
     errors=CONTROL_ERRORS,
     response_example=examples.JOB,
+    action="schedule.resume",
 )
 async def resume_job(services: JobServices, job_id: JobId) -> JobBody:
     return job_body(await services.schedules.resume(job_id), services.lease_ms)
@@ -188,6 +193,7 @@ async def resume_job(services: JobServices, job_id: JobId) -> JobBody:
     "Cancel a job for good, and its running execution",
     errors=CONTROL_ERRORS,
     response_example=examples.JOB,
+    action="schedule.cancel",
 )
 async def cancel_job(services: JobServices, job_id: JobId) -> JobBody:
     return job_body(await services.schedules.cancel(job_id), services.lease_ms)
@@ -199,6 +205,7 @@ async def cancel_job(services: JobServices, job_id: JobId) -> JobBody:
     "Run a failed job again",
     errors=CONTROL_ERRORS,
     response_example=examples.JOB,
+    action="schedule.retry",
 )
 async def retry_job(services: JobServices, job_id: JobId) -> JobBody:
     return job_body(await services.schedules.retry(job_id), services.lease_ms)
@@ -211,6 +218,7 @@ async def retry_job(services: JobServices, job_id: JobId) -> JobBody:
     status=202,
     errors=(*CONTROL_ERRORS, INVALID_JOB_ID),
     response_example=examples.FORCED_JOB,
+    action="schedule.force",
 )
 async def force_job(services: JobServices, job_id: CheckedJobId) -> ForcedJobBody:
     """The regular times of the job stay."""

@@ -172,6 +172,7 @@ async def preview_rebalance(services: SchedulerServices) -> RebalancePreview:
     "Distribute the jobs evenly over the slots of the day",
     errors=(SCHEDULER_OFF,),
     response_example=examples.REBALANCE,
+    action="schedule.rebalance",
 )
 async def apply_rebalance(services: SchedulerServices) -> RebalanceResult:
     services.check()

@@ -1,0 +1,125 @@
+"""The audit on either engine: rows are inserted in the transaction of a change, and never changed or deleted."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import msgspec
+
+from longline.drivers.records.database import Database, Row, Transaction
+from longline.drivers.records.table import Table
+from longline.model.callers.audit import AuditContext, AuditFilter, AuditRow, State, audit_context, state_text
+from longline.model.ids import new_id, task_uuid
+
+T = TypeVar("T")
+Work = Callable[[Transaction], Awaitable[T]]
+Key = int | str
+_NAMED_TOO = frozenset({"schedule", "source"})
+"""Nouns whose things are found by a number or by a text, the id outside or the name."""
+
+
+class AuditRecords(Table):
+    """The audit, for reading, and for changes of many things at once."""
+
+    async def find(self, wanted: AuditFilter, *, limit: int = 50, before_id: int | None = None) -> list[AuditRow]:
+        asked = msgspec.structs.asdict(wanted)
+        action = asked.pop("action")
+        is_prefix = action is not None and action.endswith(".")
+        return await self._all(
+            "find_audit",
+            AuditRow,
+            **asked,
+            action=None if is_prefix else action,
+            begins=action if is_prefix else None,
+            before_id=before_id,
+            limit=limit,
+        )
+
+    async def get(self, uid: str) -> AuditRow | None:
+        return await self._one("audit_by_uid", AuditRow, uid=uid)
+
+    async def note(self, noun: str, after: State) -> None:
+        context = audit_context(noun)
+        if context is None:
+            return
+        await self._database.transact(lambda tx: write_audit(tx, context, "", None, after))
+        context.is_written = True
+
+
+async def audited(database: Database, noun: str, key: Key | Callable[[T], Key | None], work: Work[T]) -> T:
+    """Run a transaction that changes one thing; if a caller ordered the change, write its audit row with it.
+
+    `key` is the key of the thing or, for a thing that is made, a function that returns the key from the result. A thing
+    that did not change leaves no row.
+    """
+    context = audit_context(noun)
+    if context is None:
+        return await database.transact(work)
+    wrote = False
+
+    async def noted(tx: Transaction) -> T:
+        nonlocal wrote
+        before = None if callable(key) else await _state(tx, noun, key)
+        done = await work(tx)
+        found = key(done) if callable(key) else key
+        after = await _state(tx, noun, found) if found is not None else None
+        wrote = before != after
+        if wrote:
+            await write_audit(tx, context, _thing(noun, after or before or {}), before, after)
+        return done
+
+    done = await database.transact(noted)
+    context.is_written |= wrote
+    return done
+
+
+async def audited_many(database: Database, noun: str, told: Callable[[T], State | None], work: Work[T]) -> T:
+    """Run a transaction that changes many things, with its audit row as in `audited`.
+
+    `told` returns the audited state from the result, None where nothing changed.
+    """
+    context = audit_context(noun)
+    if context is None:
+        return await database.transact(work)
+    wrote = False
+
+    async def noted(tx: Transaction) -> T:
+        nonlocal wrote
+        done = await work(tx)
+        after = told(done)
+        wrote = after is not None
+        if after is not None:
+            await write_audit(tx, context, "", None, after)
+        return done
+
+    done = await database.transact(noted)
+    context.is_written |= wrote
+    return done
+
+
+async def write_audit(
+    tx: Transaction, context: AuditContext, thing: str, before: State | None, after: State | None
+) -> None:
+    """Write the audit row of a change."""
+    caller = context.caller
+    await tx.all(
+        "write_audit",
+        uid=new_id(),
+        **{name: str(getattr(caller, name)) for name in ("subject", "name", "role", "kind", "tenant", "address")},
+        **{name: getattr(context, name) for name in ("door", "action", "noun", "reason")},
+        thing=thing,
+        before=state_text(before),
+        after=state_text(after),
+    )
+
+
+async def _state(tx: Transaction, noun: str, key: Key) -> dict[str, Any] | None:
+    by_name = noun in _NAMED_TOO and isinstance(key, str)
+    row: Row | None = await tx.one(f"audited_{noun}_by_name" if by_name else f"audited_{noun}", key=key)
+    return None if row is None else {name: row[name] for name in row.keys()}  # noqa: SIM118 - a Row iterates over values
+
+
+def _thing(noun: str, state: State) -> str:
+    """Return the id by which callers know a thing."""
+    if noun == "task":
+        return task_uuid(state["id"], state["created_at"])
+    return str(next(state[name] for name in ("ref", "uid", "name", "id") if state.get(name)))

@@ -1,0 +1,30 @@
+"""The audit trail: changes that callers ordered, for reading."""
+
+from longline.model.callers.audit import AuditFilter, AuditRow, State
+from longline.model.errors import NotFound
+from longline.ports.records.callers import AuditStore
+
+
+class AuditTrail:
+    """The audit rows. Stores write the row of a change; this service writes those of changes of many things."""
+
+    def __init__(self, store: AuditStore) -> None:
+        self._store = store
+
+    async def find(self, wanted: AuditFilter, limit: int, before_id: int | None = None) -> list[AuditRow]:
+        """Return audit rows, newest first; `before_id` continues a list."""
+        return await self._store.find(wanted, limit=limit, before_id=before_id)
+
+    async def get(self, uid: str) -> AuditRow:
+        """Return one audit row; raise `NotFound` for an unknown id."""
+        row = await self._store.get(uid)
+        if row is None:
+            raise NotFound("audit row", uid)
+        return row
+
+    async def note(self, noun: str, after: State) -> None:
+        """Write the audit row of an operation that changes many things in many transactions, before the first one.
+
+        A kill between them leaves a row without all of its changes, and never a change without a row.
+        """
+        await self._store.note(noun, after)
