@@ -49,7 +49,7 @@ SELECT id, url, executor, state, reason, error, priority, due, attempt, created_
 SELECT * FROM bots WHERE name = :key;
 
 -- name: audited_link
-SELECT uid, url, parent_url, status, run_id FROM links WHERE uid = :key;
+SELECT id, uid, source, url, parent_url, domain, status, taken FROM links WHERE uid = :key;
 
 -- name: audited_candidate
 SELECT * FROM candidates WHERE id = :key;

@@ -1,0 +1,434 @@
+"""Every operation that changes something leaves exactly one audit row; a refused one leaves none."""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+import pytest
+
+from longline.model.callers.audit import AuditFilter, AuditRow
+from longline.model.discovery.link import NewLink
+from longline.model.ids import new_id
+from longline.model.runs.run import NewRun, RunKind
+from longline.model.search.item import Origin, new_items
+from longline.services.tokens import Tokens
+from longline.settings import Settings, jwt_secret
+from longline.surfaces.bots.bot_operations import BOT_OPERATIONS
+from tests.drivers.records.peek import Peek
+from tests.surfaces.intervals.house import Door, open_door
+
+BOTS = "/api/crawl/admin"
+HARMLESS = {"preview_rebalance", "test_crawl", "fetch_metadata", "fetch_page"}
+"""Operations that change nothing although their method could."""
+
+CANARY = "hunter2canary"
+NOBODY = "00000000-0000-7000-8000-000000000000"
+
+
+class Change(NamedTuple):
+    """A request that changes something, and its action in the audit."""
+
+    method: str
+    path: str
+    action: str
+    body: Any = None
+
+
+class World:
+    """Things to be changed, behind the doors."""
+
+    def __init__(self, door: Door, client: httpx.AsyncClient) -> None:
+        self.door, self.client, self.made = door, client, 0
+
+    async def ask(self, method: str, path: str, body: Any = None) -> Any:
+        answer = await self.client.request(method, path, json=body)
+        assert answer.status_code < 300, (method, path, answer.status_code, answer.text)
+        return answer.json() if answer.content else None
+
+    def name(self) -> str:
+        self.made += 1
+        return f"s{self.made}"
+
+    async def source(self) -> str:
+        name = self.name()
+        body = {"name": name, "url": f"https://{name}.example/", "feed_url": f"https://{name}.example/feed"}
+        return str((await self.ask("POST", "/api/v1/sources", body))["id"])
+
+    async def job(self, *, recurring: bool = True) -> str:
+        source = await self.source()
+        body: dict[str, Any] = {"source_id": source, "url": f"https://s{self.made}.example/"}
+        if recurring:
+            body |= {"interval_minutes": 30, "interval_type": "minutes", "schedule_enabled": True}
+        return str((await self.ask("POST", "/api/v1/jobs", body))["id"])
+
+    async def paused(self) -> str:
+        job = await self.job()
+        await self.ask("POST", f"/api/v1/jobs/{job}/pause")
+        return job
+
+    async def failed(self) -> str:
+        job = await self.job()
+        await self.write(f"UPDATE schedules SET state = 'failed' WHERE uid = '{job}'")
+        return job
+
+    async def url(self) -> str:
+        body = {"url": f"https://{self.name()}.example/", "source_id": "x"}
+        return str((await self.ask("POST", "/api/v1/frontier", body))["id"])
+
+    async def dead_url(self) -> str:
+        url = await self.url()
+        await self.door.finish(url, "failed", "http_4xx", 404, "HTTP 404")
+        return url
+
+    async def link(self) -> str:
+        run = await self.door.house.records.runs.add(NewRun(new_id(), RunKind.CRAWL, "{}"))
+        name = self.name()
+        await self.door.house.records.links.save([NewLink(run.id, f"https://{name}.example/", "https://p.example/", 1)])
+        found = (await self.ask("GET", f"/api/v1/discovered-links?search={name}.example"))["links"]
+        return str(found[0]["id"])
+
+    async def bot_job(self) -> str:
+        return str((await self.ask("POST", f"{BOTS}/jobs", {"url": f"https://{self.name()}.example/"}))["data"]["id"])
+
+    async def locked_job(self) -> str:
+        job = await self.bot_job()
+        for _ in range(20):
+            pulled = (await self.client.post("/api/crawl/pull/", json={"bot_id": "anyone", "max_jobs": 100})).json()
+            if any(each["job_id"] == job for each in pulled["data"]["jobs"]):
+                break
+        return job
+
+    async def expired_job(self) -> str:
+        job = await self.locked_job()
+        await self.write("UPDATE offers SET due = 1 WHERE owner IS NOT NULL")
+        return job
+
+    async def policy(self) -> str:
+        body = {"url": f"https://{self.name()}.example/"}
+        return str((await self.ask("POST", f"{BOTS}/policies", body))["data"]["id"])
+
+    async def bot(self) -> str:
+        name = self.name()
+        await self.ask("POST", f"{BOTS}/bots", {"bot_id": name, "name": name})
+        return name
+
+    async def write(self, sql: str) -> None:
+        """Write past everything of ours."""
+        looking = Peek(self.door.house.settings.database)
+        await looking.rows(sql)
+        await looking.close()
+
+    async def short_documents(self) -> None:
+        source = await self.source()
+        row = await self.door.house.records.sources.get_by_ref(source)
+        assert row is not None
+        run = await self.door.house.records.runs.add(NewRun(new_id(), RunKind.CRAWL, "{}", source_id=row.id))
+        item = ("article", {"title": "T", "raw_text": "B", "word_count": 3})
+        await self.door.house.records.items.put(new_items([item], Origin(run.id, 1, f"https://{source}.example/")))
+
+    async def crowd(self) -> None:
+        """Jobs that are all due in one moment."""
+        for _ in range(6):
+            await self.job()
+        due = "(SELECT MAX(next_due) + 7200000 FROM schedules)"
+        await self.write(
+            f"UPDATE schedules SET next_due = {due}, interval_ms = 36000000, placed_at = NULL WHERE state = 'scheduled'"
+        )
+
+    async def rows(self) -> list[AuditRow]:
+        return await self.door.house.records.audit.find(AuditFilter(), limit=10_000)
+
+
+async def paused_by(world: World) -> Change:
+    return Change("POST", f"/api/v1/jobs/{await world.job()}/pause", "schedule.pause")
+
+
+async def on_source(world: World, method: str, way: str, action: str, body: Any = None) -> Change:
+    return Change(method, f"/api/v1/sources/{await world.source()}{way}", action, body)
+
+
+async def on_bot(world: World, method: str, way: str, action: str, body: Any = None) -> Change:
+    return Change(method, f"{BOTS}/bots/{await world.bot()}{way}", action, body)
+
+
+async def on_jobs(way: str, action: str, job: Awaitable[str]) -> Change:
+    return Change("POST", f"{BOTS}/jobs/{way}", action, {"ids": [await job]})
+
+
+async def backfill(world: World) -> Change:
+    await world.short_documents()
+    return Change("POST", "/api/v1/backfill/worst-sources?dry_run=false", "schedule.backfill")
+
+
+async def rebalance(world: World) -> Change:
+    await world.crowd()
+    return Change("POST", "/api/v1/scheduler/rebalance", "schedule.rebalance")
+
+
+async def expired_locks(world: World) -> Change:
+    await world.expired_job()
+    return Change("POST", f"{BOTS}/expire-locks", "task.sweep", {})
+
+
+async def due_jobs(world: World) -> Change:
+    await world.policy()
+    return Change("POST", f"{BOTS}/create-jobs", "task.plan", {})
+
+
+async def reviewed(world: World) -> Change:
+    await world.link()
+    path = f"/api/v1/discovered-domains/s{world.made}.example/state"
+    return Change("PATCH", path, "domain.review", {"status": "ignored"})
+
+
+async def all_reviewed(world: World) -> Change:
+    await world.link()
+    body = {"domains": [f"s{world.made}.example"], "status": "ignored"}
+    return Change("POST", "/api/v1/discovered-domains/bulk-state", "domain.review", body)
+
+
+async def made_of_link(world: World) -> Change:
+    return Change("POST", f"/api/v1/discovered-links/{await world.link()}/create-job", "schedule.create", {})
+
+
+async def resumed(world: World) -> Change:
+    return Change("POST", f"/api/v1/jobs/{await world.paused()}/resume", "schedule.resume")
+
+
+async def synced(world: World) -> Change:
+    await world.source()
+    return Change("POST", "/api/v1/admin/sync-enabled-sources", "source.sync")
+
+
+def new(world: World, **more: Any) -> dict[str, Any]:
+    name = world.name()
+    return {"url": f"https://{name}.example/"} | more
+
+
+Prepare = Callable[[World], Awaitable[Change]]
+
+
+async def at_once(change: Change) -> Change:
+    return change
+
+
+JOB = "/api/v1/jobs"
+CHANGES: dict[str, Prepare] = {
+    "bots_add_job": lambda w: at_once(Change("POST", f"{BOTS}/jobs", "task.create", new(w))),
+    "bots_mark_pending": lambda w: on_jobs("mark-pending", "task.restart", w.locked_job()),
+    "bots_mark_expired": lambda w: on_jobs("mark-expired", "task.expire", w.locked_job()),
+    "bots_reset_lock": lambda w: on_jobs("reset-lock", "task.release", w.locked_job()),
+    "bots_expire_locks": expired_locks,
+    "bots_create_jobs": due_jobs,
+    "bots_add_policy": lambda w: at_once(Change("POST", f"{BOTS}/policies", "schedule.create", new(w))),
+    "bots_add_urls": lambda w: at_once(Change("POST", f"{BOTS}/urls", "url.add", {"urls": [new(w)["url"]]})),
+    "bots_register_bot": lambda w: at_once(
+        Change("POST", f"{BOTS}/bots", "bot.register", {"bot_id": w.name(), "name": "b"})
+    ),
+    "bots_change_bot": lambda w: on_bot(w, "PATCH", "", "bot.change", {"enabled": False}),
+    "bots_rotate_token": lambda w: on_bot(w, "POST", "/rotate-token", "bot.rotate_token"),
+    "bots_reset_statistics": lambda w: on_bot(w, "POST", "/reset-statistics", "bot.reset"),
+    "intervals_backfill_worst_sources": backfill,
+    "intervals_submit_url": lambda w: at_once(Change("POST", "/api/v1/frontier", "task.submit", new(w, source_id="x"))),
+    "intervals_create_job": lambda w: at_once(Change("POST", JOB, "schedule.create", new(w, source_id="x"))),
+    "intervals_resume_job": resumed,
+    "intervals_apply_rebalance": rebalance,
+    "intervals_review_domain": reviewed,
+    "intervals_review_domains": all_reviewed,
+    "intervals_create_job_of_link": made_of_link,
+    "intervals_make_source": lambda w: at_once(
+        Change("POST", "/api/v1/sources", "source.create", new(w, name=f"n{w.made}"))
+    ),
+    "intervals_change_source": lambda w: on_source(w, "PUT", "", "source.change", {"rate_limit": "7s"}),
+    "intervals_delete_source": lambda w: on_source(w, "DELETE", "", "source.delete"),
+    "intervals_enable_source": lambda w: on_source(w, "PATCH", "/enable", "source.enable"),
+    "intervals_disable_source": lambda w: on_source(w, "PATCH", "/disable", "source.disable", {"reason": "broken"}),
+    "intervals_enable_feed": lambda w: on_source(w, "PATCH", "/feed-enable", "source.enable_feed"),
+    "intervals_disable_feed": lambda w: on_source(
+        w, "PATCH", "/feed-disable", "source.disable_feed", {"reason": "not_found"}
+    ),
+    "intervals_limit_source": lambda w: on_source(w, "PUT", "/budget", "source.limit", {"budget": 9}),
+    "intervals_sync_sources": synced,
+}
+"""For each operation a change that it makes. Operations on one thing with an id follow."""
+
+
+def on(method: str, path: str, action: str, make: Callable[[World], Awaitable[str]], body: Any = None) -> Prepare:
+    """A change of one thing that is made first."""
+
+    async def prepare(world: World) -> Change:
+        return Change(method, path.format(await make(world)), action, body)
+
+    return prepare
+
+
+CHANGES |= {
+    "bots_delete_job": on("DELETE", f"{BOTS}/jobs/{{}}", "task.delete", World.bot_job),
+    "bots_change_policy": on("PATCH", f"{BOTS}/policies/{{}}", "schedule.change", World.policy, {"enabled": False}),
+    "bots_delete_policy": on("DELETE", f"{BOTS}/policies/{{}}", "schedule.delete", World.policy),
+    "intervals_retry_url": on("POST", "/api/v1/frontier/{}/retry", "task.retry", World.dead_url),
+    "intervals_delete_url": on("DELETE", "/api/v1/frontier/{}", "task.remove", World.url),
+    "intervals_change_job": on("PUT", f"{JOB}/{{}}", "schedule.change", World.job, {"source_name": "other"}),
+    "intervals_delete_job": on("DELETE", f"{JOB}/{{}}", "schedule.delete", World.job),
+    "intervals_pause_job": paused_by,
+    "intervals_cancel_job": on("POST", f"{JOB}/{{}}/cancel", "schedule.cancel", World.job),
+    "intervals_retry_job": on("POST", f"{JOB}/{{}}/retry", "schedule.retry", World.failed),
+    "intervals_force_job": on("POST", "/api/v2/jobs/{}/force-run", "schedule.force", World.job),
+    "intervals_delete_link": on("DELETE", "/api/v1/discovered-links/{}", "link.delete", World.link),
+}
+
+
+@pytest.fixture
+def settings(migrated_url: str, tmp_path: Path) -> Settings:
+    return Settings(data=tmp_path / "data", database=migrated_url, port=0, internal_secret=CANARY)
+
+
+@pytest.fixture
+async def world(settings: Settings) -> AsyncIterator[World]:
+    async with open_door(settings) as door, door.client() as client:
+        yield World(door, client)
+
+
+async def test_every_changing_operation_is_known_here(world: World):
+    document = await world.ask("GET", "/openapi.json")
+    fast = {f"bots_{operation.name}" for operation in BOT_OPERATIONS}
+    changing = {
+        told["operationId"]
+        for path in document["paths"].values()
+        for method, told in path.items()
+        if method != "get" and not told["operationId"].endswith("_2")
+    }
+    harmless = {f"intervals_{name}" for name in HARMLESS}
+    assert changing - fast - harmless == set(CHANGES), "a new operation needs an action, and a change in this table"
+
+
+async def test_each_change_leaves_one_row_and_a_refused_one_none(world: World, settings: Settings):
+    tokens = Tokens(jwt_secret(settings), world.door.house.clock.now)
+    member = {"Authorization": f"Bearer {tokens.issue('member', 'eve', 3600)}"}
+    for name, prepare in CHANGES.items():
+        change = await prepare(world)
+        before = await world.rows()
+        refused = await world.client.request(change.method, change.path, json=change.body, headers=member)
+        assert refused.status_code == 403, name
+        assert await world.rows() == before, name
+        answer = await world.client.request(change.method, change.path, json=change.body)
+        assert answer.status_code < 300, (name, answer.text)
+        rows = (await world.rows())[: -len(before) or None]
+        assert [row.action for row in rows] == [change.action], (name, rows, answer.text)
+        [row] = rows
+        assert (row.subject, row.role, row.kind, row.address) == ("me", "admin", "user", "127.0.0.1"), name
+        assert (row.door, row.noun) == (name.split("_")[0], change.action.split(".")[0])
+        assert row.before != row.after, name
+
+
+REFUSALS = (
+    Change("POST", f"{JOB}/{NOBODY}/pause", ""),
+    Change("DELETE", f"{JOB}/{NOBODY}", ""),
+    Change("POST", JOB, "", {"url": "https://a:b@c.example/", "source_id": "x"}),
+    Change("POST", "/api/v1/sources", "", {"name": "", "url": "x"}),
+    Change("PATCH", f"/api/v1/sources/{NOBODY}/enable", ""),
+    Change("DELETE", f"/api/v1/frontier/{NOBODY}", ""),
+    Change("DELETE", f"/api/v1/discovered-links/{NOBODY}", ""),
+    Change("POST", f"{BOTS}/jobs", "", {"url": "ftp://x"}),
+    Change("POST", f"{BOTS}/jobs/mark-pending", "", {"ids": [NOBODY]}),
+    Change("DELETE", f"{BOTS}/policies/{NOBODY}", ""),
+    Change("PATCH", f"{BOTS}/bots/none", "", {"enabled": False}),
+)
+
+
+async def test_what_is_refused_or_changes_nothing_leaves_no_row(world: World):
+    job, bot = await world.job(), await world.bot()
+    again = (
+        Change("POST", f"{JOB}/{job}/resume", ""),
+        Change("PUT", f"{JOB}/{job}", "", {}),
+        Change("POST", f"{BOTS}/bots", "", {"bot_id": bot, "name": bot}),
+        Change("POST", f"{BOTS}/expire-locks", "", {"dry_run": True}),
+    )
+    before = await world.rows()
+    for change in (*REFUSALS, *again):
+        await world.client.request(change.method, change.path, json=change.body)
+        assert await world.rows() == before, change
+
+
+async def test_jobs_of_several_callers_in_one_commit_have_their_own_rows(world: World, settings: Settings):
+    tokens = Tokens(jwt_secret(settings), world.door.house.clock.now)
+
+    async def create(number: int) -> None:
+        headers = {"Authorization": f"Bearer {tokens.issue('admin', f'user{number}', 3600)}"}
+        body = {"url": f"https://x{number}.example/", "source_id": f"x{number}"}
+        answer = await world.client.post(JOB, json=body, headers=headers)
+        assert answer.status_code == 201
+
+    await asyncio.gather(*(create(number) for number in range(30)))
+    rows = await world.rows()
+    assert sorted(row.subject for row in rows) == sorted(f"user{number}" for number in range(30))
+    for row in rows:
+        assert json.loads(row.after or "")["url"] == f"https://x{row.subject.removeprefix('user')}.example/"
+
+
+async def test_a_running_job_that_is_deleted_leaves_one_row(world: World):
+    job = await world.job()
+    row = await world.door.house.records.schedules.get_by_uid(job)
+    assert row
+    run = await world.door.run(row)
+    await world.write(
+        f"UPDATE schedules SET state = 'running', run_id = {run.id}, lease_until = 9999999999999 WHERE uid = '{job}'"
+    )
+    before = len(await world.rows())
+    await world.ask("DELETE", f"{JOB}/{job}")
+    rows = (await world.rows())[:-before]
+    assert [one.action for one in rows] == ["schedule.delete"]
+
+
+async def test_a_secret_is_in_no_audit_row_log_metric_or_error(world: World, caplog: pytest.LogCaptureFixture):
+    caplog.set_level(logging.DEBUG)
+    # As the program sets them up; the client of this test logs its own URLs.
+    caplog.set_level(logging.WARNING, "uvicorn")
+    caplog.set_level(logging.WARNING, "httpx")
+    caplog.set_level(logging.WARNING, "httpcore")
+    secret_url = f"https://me:{CANARY}@x.example/"
+    attempts = (
+        Change("POST", "/api/v1/sources", "", {"name": "leak", "url": secret_url}),
+        Change("POST", "/api/v1/sources", "", {"name": "leak2", "url": "https://l.example/", "feed_url": secret_url}),
+        Change("POST", JOB, "", {"url": secret_url, "source_id": "x"}),
+        Change("POST", "/api/v1/frontier", "", {"url": secret_url, "source_id": "x"}),
+        Change("POST", f"{BOTS}/jobs", "", {"url": secret_url}),
+        Change("POST", f"{BOTS}/policies", "", {"url": "https://p.example/", "crawl_config": {"password": CANARY}}),
+        Change(
+            "POST",
+            f"{BOTS}/policies",
+            "",
+            {
+                "url": "https://q.example/",
+                "crawl_config": {"headers": {"Cookie": CANARY}, "proxy": f"http://a:{CANARY}@p"},
+            },
+        ),
+        Change("POST", f"{BOTS}/urls", "", {"urls": [secret_url]}),
+    )
+    told = []
+    for change in attempts:
+        answer = await world.client.request(change.method, change.path, json=change.body)
+        told += [answer.text] if answer.is_error else []
+    source = await world.source()
+    await world.ask("PATCH", f"/api/v1/sources/{source}/disable", {"reason": f"see {secret_url}"})
+    for credentials in ({"Authorization": f"Bearer {CANARY}"}, {"X-API-Key": f"llk_ab_{CANARY}"}):
+        told.append((await httpx_get(world, "/api/v1/jobs", credentials)).text)
+    told.append((await httpx_get(world, f"/api/v1/jobs?token={CANARY}", {})).text)
+    bot = await world.bot()
+    token = (await world.ask("POST", f"{BOTS}/bots/{bot}/rotate-token"))["data"]["api_token"]
+    rows = await world.rows()
+    assert {"schedule.create", "source.disable", "bot.rotate_token"} <= {row.action for row in rows}
+    metrics = (await world.client.get("/metrics")).text
+    records = [repr(vars(record)) for record in caplog.records]
+    everything = "\n".join([*map(repr, rows), *told, metrics, *records, repr(world.door.house.settings)])
+    assert CANARY not in everything
+    assert token not in everything
+
+
+async def httpx_get(world: World, path: str, headers: dict[str, str]) -> httpx.Response:
+    async with httpx.AsyncClient(base_url=world.door.address, verify=False, timeout=60) as stranger:
+        return await stranger.get(path, headers=headers)
