@@ -115,7 +115,7 @@ def set_sinks(
                 source_id, lambda was: msgspec.structs.replace(was, sinks=_sinks(sink))
             )
 
-    row = run(work())
+    row = run_change("source.change", work())
     typer.echo(f"{row.id} {row.name}: {_sinks_of(row, 'sinks ') or 'no sinks of its own'}")
 
 
@@ -187,7 +187,7 @@ def set_use(
                 await schedules.enabled(row.public_id)
             return row
 
-    row = run(work())
+    row = run_change("source.change_uses", work())
     typer.echo(f"{row.id} {row.name}: {_uses_of(row)}")
 
 
