@@ -2,7 +2,7 @@
 
 import pytest
 
-from longline.model.timestamps import w3c_moment, written
+from longline.model.timestamps import read_us, w3c_moment, written, written_us
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,9 @@ def test_w3c_dates(text: str, moment: int | None) -> None:
 def test_a_moment_is_written_as_it_is_read():
     assert written(1_700_000_000_007) == "2023-11-14T22:13:20.007Z"
     assert w3c_moment(written(1_700_000_000_007)) == 1_700_000_000_007
+
+
+@pytest.mark.parametrize("at_us", [0, 7, 999_999, 1_700_000_000_005_003, 1_700_000_000_999_999])
+def test_microseconds_are_written_and_read_back(at_us: int):
+    assert read_us(written_us(at_us)) == at_us
+    assert written_us(1_700_000_000_005_003) == "2023-11-14T22:13:20.005003Z"

@@ -1,11 +1,12 @@
 """Logs of runs: entries in one order, numbered from one without a gap."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import msgspec
 
 from longline.model.states import RUN_ENDED
-from longline.model.timestamps import written
+from longline.model.timestamps import read_us, written_us
 
 LEVELS = ("debug", "info", "warn", "error")
 """Levels from the least to the most severe."""
@@ -39,15 +40,68 @@ class NewLogEntry(msgspec.Struct, frozen=True, gc=False):
 
 
 class LogEntry(msgspec.Struct, frozen=True, gc=False):
-    """An entry as stored; `number` is its place in the log of its run."""
+    """An entry as stored; `number` is its place in the log of its run.
+
+    `at_us` is in UTC microseconds. Later numbers of a run have later times.
+    """
 
     run_id: int
     number: int
-    at: int
+    at_us: int
     level: str
     topic: str
     message: str
     fields: str | None
+
+    @property
+    def at(self) -> int:
+        """Return the time in milliseconds."""
+        return self.at_us // 1000
+
+
+class LogQuery(msgspec.Struct, frozen=True):
+    """The choice of entries: behind number `after`, of exactly this level, and later than `since_us`."""
+
+    after: int = 0
+    level: str | None = None
+    since_us: int | None = None
+
+    def takes(self, entry: LogEntry) -> bool:
+        """Return whether an entry is chosen."""
+        later = self.since_us is None or entry.at_us > self.since_us
+        return later and entry.number > self.after and self.level in (None, entry.level)
+
+
+class StoredLogPage(msgspec.Struct, frozen=True):
+    """A page of the entries in the database, from behind number `after`, with the head of their log.
+
+    `first` is the smallest number in the database, and `last` the largest that was given. The entries up to `kept` are
+    in the object `key`. `counts` has the numbers of all entries by level, deleted ones included.
+    """
+
+    entries: list[LogEntry]
+    after: int
+    first: int | None
+    last: int
+    counts: dict[str, int]
+    sealed: bool
+    key: str | None
+    kept: int
+
+
+class LogPage(msgspec.Struct, frozen=True):
+    """A page of a log, oldest entries first. `total` counts the entries of the level, those of all pages.
+
+    `counts` are those of all levels, and `last` is the largest number that was given. A page is `truncated` if entries
+    before it are neither in the database nor in the archive any more.
+    """
+
+    entries: list[LogEntry]
+    counts: dict[str, int]
+    total: int = 0
+    last: int = 0
+    sealed: bool = False
+    truncated: bool = False
 
 
 class LoggedRun(msgspec.Struct, frozen=True):
@@ -135,8 +189,8 @@ def log_line(entry: LogEntry, name: str, uid: str) -> dict[str, Any]:
     """Return an entry in the form of the interval contract, for readers and archives."""
     line = {
         "schema_version": 1,
-        # The contract writes nanoseconds; the time is known in milliseconds.
-        "timestamp": f"{written(entry.at)[:-1]}000000Z",
+        # The contract writes nanoseconds; the time is known in microseconds.
+        "timestamp": f"{written_us(entry.at_us)[:-1]}000Z",
         "level": entry.level,
         "category": f"crawler.{entry.topic}",
         "message": entry.message,
@@ -144,6 +198,20 @@ def log_line(entry: LogEntry, name: str, uid: str) -> dict[str, Any]:
         "execution_id": uid,
     }
     return line | {"fields": msgspec.json.decode(entry.fields)} if entry.fields else line
+
+
+def read_line(line: Mapping[str, Any], run_id: int, number: int) -> LogEntry:
+    """Return the entry of a line that `log_line` has written."""
+    fields = line.get("fields")
+    return LogEntry(
+        run_id,
+        number,
+        read_us(line["timestamp"]),
+        line["level"],
+        line["category"].partition(".")[2],
+        line["message"],
+        msgspec.json.encode(fields).decode() if fields is not None else None,
+    )
 
 
 def archive_key(name: str, number: int) -> str:

@@ -47,3 +47,15 @@ def w3c_moment(text: str) -> int | None:
 def written(at: int) -> str:
     """Return a moment as RFC 3339 text."""
     return datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def written_us(at_us: int) -> str:
+    """Return a moment in microseconds as RFC 3339 text."""
+    seconds, micros = divmod(at_us, 1_000_000)
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{micros:06}Z"
+
+
+def read_us(text: str) -> int:
+    """Return the microseconds of an RFC 3339 text in UTC with at least six digits of a second."""
+    seconds, _, fraction = text.rstrip("Z").partition(".")
+    return timegm(datetime.fromisoformat(seconds).timetuple()) * 1_000_000 + int(fraction[:6])

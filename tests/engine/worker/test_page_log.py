@@ -1,6 +1,7 @@
 from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 
 from longline.drivers.signals.local import LocalSignals
@@ -81,6 +82,17 @@ async def test_what_nobody_wants_is_not_said_but_the_log_is_begun(clock: FakeClo
     await desk.reporter.deliver(FinishedBatch([done(host, 1)]))
     await desk.said.write()
     assert (desk.heard.opened, desk.heard.entries) == ([RUN], [])
+
+
+async def test_the_plan_of_a_run_raises_the_level_of_its_pages(clock: FakeClock):
+    desk = TellingDesk(clock, level="info")
+    host = await desk.claim(1, 2)
+    plan = msgspec.structs.replace(done(host, 1).plan, page_log_level="info")
+    refused = failed(done(host, 2), "http_4xx", status=404, error="HTTP 404")
+    pages = [replace(done(host, 1), plan=plan), replace(refused, plan=plan)]
+    await desk.reporter.deliver(FinishedBatch(pages))
+    await desk.said.write()
+    assert [(e.level, e.message) for e in desk.heard.entries] == [("info", "page fetched"), ("error", "page failed")]
 
 
 @pytest.mark.parametrize("reason", sorted({OK, *RETRYABLE, *FINAL, *SKIPPED}))

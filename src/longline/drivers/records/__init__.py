@@ -29,6 +29,7 @@ from longline.drivers.records.frontier.task_moves import TaskMoveRecords
 from longline.drivers.records.frontier.tasks import TaskRecords
 from longline.drivers.records.frontier.workers import WorkerRecords
 from longline.drivers.records.logs.events import EventRecords
+from longline.drivers.records.logs.log_pages import LogPageRecords
 from longline.drivers.records.logs.logs import LogRecords
 from longline.drivers.records.metrics import MetricRecords, TimedDatabase, TransactionObserver
 from longline.drivers.records.proxies import PoolRecords, ProxyFigureRecords, ProxyRecords
@@ -108,6 +109,7 @@ async def open_records(
         figures=MetricRecords(database),
         events=EventRecords(database),
         logs=LogRecords(database),
+        log_pages=LogPageRecords(database),
         heard=HandledMessageRecords(database),
         links=LinkRecords(database),
         candidates=CandidateRecords(database),

@@ -13,7 +13,10 @@ ENTRIES = {
     TaskState.PENDING: ("warn", "queue", "page will be tried again"),
     TaskState.FAILED: ("error", "error", "page failed"),
 }
-"""Level, topic and message of the log entry for a page, by the state in which its task rests."""
+"""Level, topic and message of the log entry for a page, by the state in which its task rests.
+
+The plan of a run may raise the level `debug`.
+"""
 
 
 class PageLog:
@@ -32,6 +35,7 @@ def _log(run_log: RunLogWriter, page: Finished) -> None:
     run_id = page.task.run_id
     run_log.begin(run_id)
     level, topic, message = ENTRIES[page.rest]
+    level = page.plan.page_log_level if level == "debug" else level
     topic = "rate_limit" if page.reason == "http_429" else topic
     level = "warn" if page.reason == "challenge" else level
     if not run_log.wants(level, topic):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -176,6 +176,9 @@ class CrawlPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fetch: FetchOptions = FetchOptions()
     parse: ParseOptions = ParseOptions()
     end: EndRules = EndRules()
+
+    page_log_level: Literal["debug", "info"] = "debug"
+    """Level of entries about pages without a failure in the run's log; below `info` they are not written by default."""
 
     widened: bool = False
     """Whether URLs that narrower bounds refused have still to be admitted."""

@@ -16,7 +16,7 @@ from longline.ports.records.frontier import (
     TaskStore,
     WorkerStore,
 )
-from longline.ports.records.logs import EventStore, LogStore
+from longline.ports.records.logs import EventStore, LogPageStore, LogStore
 from longline.ports.records.proxies import PoolStore, ProxyFigureStore, ProxyStore
 from longline.ports.records.refused_urls import RefusedUrlStore
 from longline.ports.records.runs import DueRunStore, RunEffectStore, RunHistoryStore, RunStore
@@ -58,6 +58,7 @@ class Records:
     figures: QueueFigureStore
     events: EventStore
     logs: LogStore
+    log_pages: LogPageStore
     heard: HandledMessageStore
     links: LinkStore
     candidates: CandidateStore

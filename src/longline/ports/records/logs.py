@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from longline.model.event import Event
-from longline.model.logs import DueLog, LogEntry, LoggedRun, LogPart, NewLogEntry
+from longline.model.logs import DueLog, LogEntry, LoggedRun, LogPart, LogQuery, NewLogEntry, StoredLogPage
 
 log = logging.getLogger(__name__)
 
@@ -68,6 +68,14 @@ class LogStore(Protocol):
         Entries that are in no object are deleted only with `unkept`. Whole logs are deleted when closed for `logs_ms`
         or without a run.
         """
+        ...
+
+
+class LogPageStore(Protocol):
+    """Pages of logs; the time of a call does not grow with the log."""
+
+    async def page(self, run_id: int, query: LogQuery, limit: int) -> StoredLogPage | None:
+        """Return the first entries in the database that fit, oldest first; None when the run has no log."""
         ...
 
 

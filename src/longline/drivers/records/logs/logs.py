@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from longline.drivers.records.database import Database, Row, Transaction, struct
-from longline.model.logs import MAX_ENTRIES, DueLog, LogEntry, LoggedRun, LogPart, NewLogEntry
+from longline.model.logs import LEVELS, MAX_ENTRIES, DueLog, LogEntry, LoggedRun, LogPart, NewLogEntry
 
 MAX_RUNS_SEARCHED = 100
 """Largest number of a schedule's runs to search for its newest entries."""
 
-Numbered = tuple[int, int, int, str, str, str, str | None]
+NumberedEntry = tuple[int, int, int, str, str, str, str | None]
+HeadChange = tuple[int, ...]
+"""Run, number and time of the last entry, and the number of new entries of each level."""
 
 
 class LogRecords:
@@ -133,32 +135,39 @@ class LogRecords:
             by_run[entry.run_id].append(entry)
         lost = Counter(dict(dropped))
         heads = await tx.batch("lock_logs", [(run_id,) for run_id in sorted(by_run.keys() | lost.keys())])
-        numbered: list[Numbered] = []
-        longer: list[tuple[int, int, int]] = []
+        numbered: list[NumberedEntry] = []
+        longer: list[tuple[int, ...]] = []
         for head in heads:
             run_id, mine = head["run_id"], by_run.get(head["run_id"], [])
             room = 0 if head["closed"] else max(0, self._most - head["last"])
             lost[run_id] += len(mine) - len(mine[:room])
             if mine[:room]:
-                numbered += _numbered(head["last"], mine[:room])
-                longer.append((run_id, head["last"] + len(mine[:room]), lost.pop(run_id)))
+                rows, change = _numbered(head, mine[:room])
+                numbered += rows
+                longer.append((*change, lost.pop(run_id)))
         await tx.batch("extend_logs", longer)
         await tx.batch("drop_entries", sorted((run_id, count) for run_id, count in lost.items() if count))
         await tx.batch("add_entries", numbered)
-        return {run_id for run_id, _, _ in longer}
+        return {run_id for run_id, *_ in longer}
 
     async def _write(self, tx: Transaction, run_id: int, entries: Sequence[NewLogEntry]) -> None:
         """Write the last entries of a log, with room for at least one, and close the log."""
         [head] = await tx.batch("lock_logs", [(run_id,)])
         entries = entries[-max(1, self._most + 1 - head["last"]) :]
-        await tx.batch("close_logs", [(run_id, head["last"] + len(entries))])
-        await tx.batch("add_entries", _numbered(head["last"], entries))
+        rows, change = _numbered(head, entries)
+        await tx.batch("close_logs", [change])
+        await tx.batch("add_entries", rows)
 
 
-def _numbered(last: int, entries: Sequence[NewLogEntry]) -> list[Numbered]:
-    return [
-        (e.run_id, number, e.at, e.level, e.topic, e.message, e.fields) for number, e in enumerate(entries, last + 1)
-    ]
+def _numbered(head: Row, entries: Sequence[NewLogEntry]) -> tuple[list[NumberedEntry], HeadChange]:
+    """Return entries with their numbers and rising times, and the change of the log's head."""
+    number, at_us, rows = head["last"], head["last_at_us"], []
+    for entry in entries:
+        # Clocks have milliseconds, and those of several processes differ a little: no two entries have the same time.
+        number, at_us = number + 1, max(1000 * entry.at, at_us + 1)
+        rows.append((entry.run_id, number, at_us, entry.level, entry.topic, entry.message, entry.fields))
+    levels = Counter(entry.level for entry in entries)
+    return rows, (head["run_id"], number, at_us, *(levels[level] for level in LEVELS))
 
 
 def _runs(rows: Sequence[Row]) -> list[LoggedRun]:

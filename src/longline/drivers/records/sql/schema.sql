@@ -927,7 +927,13 @@ CREATE TABLE logs (
     archived_at  BIGINT,
     beat_at      BIGINT NOT NULL,
     told         BIGINT NOT NULL DEFAULT 0,
-    emptied      BOOLEAN NOT NULL DEFAULT FALSE
+    emptied      BOOLEAN NOT NULL DEFAULT FALSE,
+    -- The time of the last entry, and the numbers of entries by level; both outlive the entries.
+    last_at_us   BIGINT NOT NULL DEFAULT 0,
+    debug_count  BIGINT NOT NULL DEFAULT 0,
+    info_count   BIGINT NOT NULL DEFAULT 0,
+    warn_count   BIGINT NOT NULL DEFAULT 0,
+    error_count  BIGINT NOT NULL DEFAULT 0
 ) /*pg WITH (fillfactor = 50) */;
 CREATE INDEX logs_open ON logs (run_id) WHERE NOT sealed;
 CREATE INDEX logs_unkept ON logs (run_id) WHERE sealed AND kept < last;
@@ -937,13 +943,15 @@ CREATE INDEX logs_full ON logs (beat_at) WHERE sealed AND NOT emptied;
 CREATE TABLE entries (
     run_id   BIGINT NOT NULL,
     number   BIGINT NOT NULL,
-    at       BIGINT NOT NULL,
+    at_us    BIGINT NOT NULL,  -- UTC microseconds; later numbers of a run have later times
     level    TEXT NOT NULL CHECK (level IN ('debug', 'info', 'warn', 'error')),
     topic    TEXT NOT NULL,
     message  TEXT NOT NULL,
     fields   TEXT,
     PRIMARY KEY (run_id, number)
 ) /*lite WITHOUT ROWID */;
+CREATE INDEX entries_time ON entries (run_id, at_us);
+CREATE INDEX entries_level ON entries (run_id, level, number);
 
 -- A run with its log, under the name by which logs are asked for: its schedule's id, or its own.
 CREATE VIEW logged_runs AS

@@ -9,13 +9,15 @@ RETURNING run_id;
 
 -- name: lock_logs
 -- A log that was closed opens again with its run.
-SELECT l.run_id, l.last, l.sealed AND COALESCE(u.state IN ('completed', 'failed', 'cancelled'), TRUE) AS closed
+SELECT l.run_id, l.last, l.last_at_us, l.sealed AND COALESCE(u.state IN ('completed', 'failed', 'cancelled'), TRUE) AS closed
 FROM logs l LEFT JOIN runs u ON u.id = l.run_id /*rows , r(run_id bigint) */
 WHERE l.run_id = r.run_id /*pg ORDER BY l.run_id FOR NO KEY UPDATE OF l */;
 
 -- name: extend_logs
-UPDATE logs SET last = r.last, dropped = logs.dropped + r.dropped, sealed = FALSE, emptied = FALSE
-/*rows FROM r(run_id bigint, last bigint, dropped bigint) */
+UPDATE logs SET last = r.last, last_at_us = r.last_at_us, debug_count = logs.debug_count + r.debug,
+    info_count = logs.info_count + r.info, warn_count = logs.warn_count + r.warn, error_count = logs.error_count + r.error,
+    dropped = logs.dropped + r.dropped, sealed = FALSE, emptied = FALSE
+/*rows FROM r(run_id bigint, last bigint, last_at_us bigint, debug bigint, info bigint, warn bigint, error bigint, dropped bigint) */
 WHERE logs.run_id = r.run_id;
 
 -- name: drop_entries
@@ -24,13 +26,16 @@ WHERE logs.run_id = r.run_id;
 
 -- name: close_logs
 -- One that was made old goes at once.
-UPDATE logs SET last = r.last, sealed = TRUE, beat_at = CASE WHEN beat_at = 0 THEN 0 ELSE CAST(:now AS BIGINT) END
-/*rows FROM r(run_id bigint, last bigint) */ WHERE logs.run_id = r.run_id;
+UPDATE logs SET last = r.last, last_at_us = r.last_at_us, debug_count = logs.debug_count + r.debug,
+    info_count = logs.info_count + r.info, warn_count = logs.warn_count + r.warn, error_count = logs.error_count + r.error,
+    sealed = TRUE, beat_at = CASE WHEN beat_at = 0 THEN 0 ELSE CAST(:now AS BIGINT) END
+/*rows FROM r(run_id bigint, last bigint, last_at_us bigint, debug bigint, info bigint, warn bigint, error bigint) */
+WHERE logs.run_id = r.run_id;
 
 -- name: add_entries
-INSERT INTO entries (run_id, number, at, level, topic, message, fields)
-SELECT r.run_id, r.number, r.at, r.level, r.topic, r.message, r.fields
-/*rows FROM r(run_id bigint, number bigint, at bigint, level text, topic text, message text, fields text) */
+INSERT INTO entries (run_id, number, at_us, level, topic, message, fields)
+SELECT r.run_id, r.number, r.at_us, r.level, r.topic, r.message, r.fields
+/*rows FROM r(run_id bigint, number bigint, at_us bigint, level text, topic text, message text, fields text) */
 WHERE TRUE;
 
 -- name: log_head
@@ -38,11 +43,11 @@ SELECT l.sealed, l.key, COALESCE(s.uid, u.uid, '') AS name, COALESCE(u.uid, '') 
 FROM logs l LEFT JOIN runs u ON u.id = l.run_id LEFT JOIN schedules s ON s.id = u.schedule_id WHERE l.run_id = :run_id;
 
 -- name: entries_after
-SELECT run_id, number, at, level, topic, message, fields FROM entries
+SELECT run_id, number, at_us, level, topic, message, fields FROM entries
 WHERE run_id = :run_id AND number > :after ORDER BY number LIMIT :limit;
 
 -- name: newest_entries
-SELECT run_id, number, at, level, topic, message, fields FROM entries
+SELECT run_id, number, at_us, level, topic, message, fields FROM entries
 WHERE run_id = :run_id ORDER BY number DESC LIMIT :limit;
 
 -- name: logged_runs
