@@ -74,7 +74,6 @@ class Scheduled:
             "schedule_enabled": True,
         }
         self._job = client.post("/api/v1/jobs", job)["id"]
-        self._place = place
 
     def ended(self, runs: int) -> None:
         """Wait until so many runs have ended well."""
@@ -98,9 +97,9 @@ class Scheduled:
         return [run["status"] for run in self._client.runs(self._job)]
 
     def _numbers(self) -> list[int]:
-        """The numbers of the runs, by the ids of their executions."""
-        ids: dict[str, int] = {str(uid): number for uid, number in self._place.ask("SELECT uid, id FROM runs")}
-        return [ids[run["id"]] for run in self._client.runs(self._job)]
+        """The numbers of the runs of the job, as `longline runs` lists them; the oldest first."""
+        lines = [line.split("\t") for line in self._run("runs").stdout.splitlines()]
+        return [int(line[0]) for line in reversed(lines) if self._job in line]
 
     def _run(self, command: str, *words: str) -> subprocess.CompletedProcess[str]:
         done = program.run(command, *words, *self._engines, cwd=self._folder)

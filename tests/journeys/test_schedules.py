@@ -67,6 +67,7 @@ def test_jobs_by_the_manual(place: Place, tmp_path: Path) -> None:
         assert reader.ask()["lines"][-1]["message"] == "run completed"
         wait_until(lambda: _ended(client, again, 1), "the first run of the other")
         assert "Late again" in reader.type()
+        assert {line.split("\t")[9] for line in reader.type().splitlines()} == {once, again}
         assert reader.ask()["job_id"] == again
         wait_until(lambda: _ended(client, again, 2), "a run that was asked for")
         assert [reader.ask()["status"] for _ in range(3)] == ["paused", "scheduled", "cancelled"]
