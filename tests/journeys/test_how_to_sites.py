@@ -22,6 +22,7 @@ from tests.journeys.test_schedules import Reader
 from tests.journeys.test_scope import page
 from tests.servers.process import free_ports
 from tests.servers.proxies import Manners, running_proxy
+from tests.servers.shell import type_command
 from tests.web import SiteHandle, running_site
 from tests.web.wire import Answer, Request
 
@@ -54,9 +55,10 @@ def type_of_scripts(place: Place, folder: Path, site: SiteHandle, service: str) 
     with quick(place, f'{QUICK}render_url = "{service}"\n') as (it, client):
         reader = Reader(it, place, folder, site.url, MANUAL / "javascript.md")
         reader.called["https://app.example/"] = site.url
-        assert reader.commands[0].strip() == "export LONGLINE_RENDER_URL=http://127.0.0.1:3000"
-        assert reader.commands[1].strip() == "longline up"
-        del reader.commands[:2]
+        by_hand = reader.commands[:2]
+        assert reader.commands[2].strip() == "export LONGLINE_RENDER_URL=http://127.0.0.1:3000"
+        assert reader.commands[3].strip() == "longline up"
+        del reader.commands[:4]
         reader.type()
         made = reader.ask()
         assert made["render_mode"] == "dynamic"
@@ -67,6 +69,11 @@ def type_of_scripts(place: Place, folder: Path, site: SiteHandle, service: str) 
         printed = reader.type()
         assert reader.commands == []
         it.stop()
+    site_url = site.url.rstrip("/")
+    led = [line.replace("https://app.example", site_url).replace("http://127.0.0.1:3000", service) for line in by_hand]
+    crawled, same = (type_in(line, site, folder) for line in led)
+    assert re.search(r"completed\W+ok\W+2\b", crawled)
+    assert same == printed, "by hand and on the platform"
     return printed
 
 
@@ -74,8 +81,15 @@ def test_scripts_by_a_render_service(tmp_path: Path) -> None:
     with running_site(pages=0) as site, running_site(pages=0) as service:
         service.site.extra["/render"] = render
         assert "<h1>/</h1>" in type_of_scripts(Place(tmp_path / "data"), tmp_path, site, service.url)
-        assert service.visits()["/render"] == 2
+        assert service.visits()["/render"] == 4
         assert set(site.visits()) == {"/robots.txt"}, "the service fetches the pages"
+        site.site.extra["/"] = EMPTY
+        type_in(f"longline crawl {site.url} --out plain", site, tmp_path)
+        assert service.visits()["/render"] == 4, "the service of the settings file is for sources"
+        (tmp_path / "longline.toml").unlink()
+        again = type_command(f"longline crawl {site.url} --again --out app", {**os.environ}, tmp_path)
+        told = "error: the pages of this crawl are rendered; name the render service with --render-url\n"
+        assert (again.returncode, again.stderr) == (2, told)
 
 
 @pytest.mark.skipif(not RENDERING, reason="needs Playwright and a browser, which `make setup` does not install")

@@ -25,6 +25,7 @@ FIELDS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "host_concurrency": ("politeness", "concurrency"),
         "max_retries": ("retries", "max_attempts"),
         "user_agent": ("fetch", "user_agents"),
+        "render_url": ("fetch", "render"),
         "parsers": ("parse", "files"),
     }
 )

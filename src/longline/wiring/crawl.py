@@ -7,6 +7,9 @@ from collections.abc import Callable
 import msgspec
 
 from longline.engine.frontier.withdrawn_tasks import WithdrawnTaskFilter
+from longline.model.errors import BadInput
+from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.run import RunKind
 from longline.model.url import parse
 from longline.services.archive.item_changes import ItemChanges
 from longline.services.archive.item_tables import ItemOutputs
@@ -51,6 +54,7 @@ async def crawl_until(
     async with open_house(settings, trusted, folder_flag=folder_flag) as house:
         house.parser.check(request.plan.config)
         await migrate_tables(house, may_migrate=True)
+        await _check_render_service(house, request)
         # A person watches: an unusable object store is reported now, not after the first page.
         await house.blobs.check()
         # A process that was killed in this folder, or stopped for longer than its leases, holds nothing any more.
@@ -66,6 +70,13 @@ async def crawl_until(
             await house.records.sessions.drop_ended()
             use = await parser_uses(house).of_run(result.run)
             return msgspec.structs.replace(result, parser_use=use)
+
+
+async def _check_render_service(house: House, request: CrawlRequest) -> None:
+    """Raise `BadInput` for a crawl that goes on with rendered pages and names no render service."""
+    earlier = await house.records.runs.latest(RunKind.CRAWL, parse(request.plan.seeds[0]).href)
+    if earlier is not None and CrawlPlan.read(earlier.plan).fetch.render and not house.settings.render_url:
+        raise BadInput("the pages of this crawl are rendered; name the render service with --render-url")
 
 
 def _crawl_loop_parts(house: House, owner: int, outputs: ItemOutputs | None, sinks: CrawlSinks) -> CrawlLoopParts:

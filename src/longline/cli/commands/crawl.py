@@ -68,6 +68,7 @@ _COLOURS = {"completed": "green", "failed": "red", "skipped": "yellow", "cancell
     "respect_robots",
     "egress_allow",
     "proxies",
+    "render_url",
     "fixtures",
     "fixtures_mode",
     "parsers",
@@ -169,6 +170,7 @@ def _print_undelivered(console: Console, undelivered: Sequence[Undelivered], dat
 
 def _request(loaded: Loaded, wanted: Scope, *, again: bool) -> CrawlRequest:
     given = wanted.given | {name for name in _PLANNED if loaded.origins[name] != "default"}
+    given |= {"render_url"} if _renders(loaded) else set()
     return CrawlRequest(_plan(loaded, wanted), wanted.limit, again, given, wanted.credentials)
 
 
@@ -202,11 +204,16 @@ def _plan(loaded: Loaded, wanted: Scope) -> CrawlPlan:
             concurrency=_LOOPBACK_CONCURRENCY if own and default else s.host_concurrency,
         ),
         retries=Retries(max_attempts=s.max_retries + 1),
-        fetch=FetchOptions(user_agents=(s.user_agent,)),
+        fetch=FetchOptions(user_agents=(s.user_agent,), render=_renders(loaded)),
         parse=ParseOptions(
             config=_config(s, sitemaps=wanted.bounds.sitemap_only), files=tuple(map(absolute_place, s.parsers))
         ),
     )
+
+
+def _renders(loaded: Loaded) -> bool:
+    """Return whether the pages of this crawl are rendered; a service of the settings is for dynamic sources alone."""
+    return loaded.origins["render_url"] == "--render-url"
 
 
 def _config(settings: Settings, *, sitemaps: bool) -> str:

@@ -74,7 +74,8 @@ class FetchKeys(FrontierKeys, frozen=True, kw_only=True):
         str,
         Key(
             url("http", "https"),
-            "Service that renders the pages of dynamic sources; if not set, pages are not rendered.",
+            "Service that renders the pages of dynamic sources, and of a crawl with `--render-url`; if not set,"
+            " pages are not rendered.",
         ),
     ] = ""
     fixtures: Annotated[
