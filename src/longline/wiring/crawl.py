@@ -52,13 +52,7 @@ async def crawl_until(
 ) -> CrawlResult:
     """Crawl until no task is open or `stop` is set; `trusted` are host names that the operator typed."""
     async with open_house(settings, trusted, folder_flag=folder_flag) as house:
-        house.parser.check(request.plan.config)
-        await migrate_tables(house, may_migrate=True)
-        await _check_render_service(house, request)
-        # A person watches: an unusable object store is reported now, not after the first page.
-        await house.blobs.check()
-        # A process that was killed in this folder, or stopped for longer than its leases, holds nothing any more.
-        await house.reaper.once()
+        await _prepare(house, request)
         sinks = addressed_sinks(house, settings.sinks)
         async with (
             counting(house),
@@ -70,6 +64,16 @@ async def crawl_until(
             await house.records.sessions.drop_ended()
             use = await parser_uses(house).of_run(result.run)
             return msgspec.structs.replace(result, parser_use=use)
+
+
+async def _prepare(house: House, request: CrawlRequest) -> None:
+    """Check parsers and engines, and make the tables: faults are reported now, not after the first page."""
+    house.parser.check(request.plan.config)
+    await migrate_tables(house, may_migrate=True)
+    await _check_render_service(house, request)
+    await house.blobs.check()
+    # A process that was killed in this folder, or stopped for longer than its leases, holds nothing any more.
+    await house.reaper.once()
 
 
 async def _check_render_service(house: House, request: CrawlRequest) -> None:
