@@ -7,6 +7,7 @@ import asyncio
 import re
 from calendar import timegm
 from collections.abc import AsyncIterator, Iterable, Iterator
+from importlib import import_module
 from typing import Any
 
 from msgspec import to_builtins
@@ -15,7 +16,6 @@ from longline.model.feeds.feed import Enclosure, Feed, FeedEntry, NotAFeed
 from longline.model.url import join
 from longline.parsers.dates import timestamp_of
 from longline.parsers.feeds.jsonfeed import is_json_feed, read_json_feed
-from longline.parsers.feeds.xmlfeed import read_xml
 from longline.parsers.markup import one_line, plain_text, sanitized
 from longline.plugins import Item, Link, Page, parser
 from longline.plugins.html.sniffing import is_json, root_of
@@ -57,7 +57,9 @@ def read_feed(body: bytes, url: str = "", content_type: str = "") -> Feed:
     if is_json(body):
         return read_json_feed(body, url)
     try:
-        made, flaw = read_xml(body, url, content_type)
+        # Imported on first use: the library takes a tenth of a second, and most crawls meet no feed.
+        xmlfeed = import_module("longline.parsers.feeds.xmlfeed")
+        made, flaw = xmlfeed.read_xml(body, url, content_type)
         return _feed(made, url, root_of(body), flaw)
     except NotAFeed:
         raise
