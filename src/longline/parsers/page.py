@@ -25,7 +25,7 @@ def whole_text(page: Page) -> str:
     """Return all text of the page on one line; removes scripts and styles from its tree, so it must be called last."""
     page.tree.strip_tags(_INVISIBLE)
     body = page.tree.body
-    return " ".join(body.text(separator=" ").split()) if body is not None else ""
+    return " ".join(body.text(separator=" ", skip_empty=True).split()) if body is not None else ""
 
 
 @parser("page", light=True)
