@@ -120,9 +120,11 @@ class Registry:
 
         A page that only the default parser accepts goes to the parser of last resort.
         """
-        parsers = self.parsers
-        fits = [(fit, at) for at, parser in enumerate(parsers) if (fit := parser.fit(page)) is not None]
-        best = parsers[max(fits)[1]] if fits else None
+        best, best_fit = None, -1
+        for parser in self._parsers.values():
+            # Most parsers run only for sources that name them, and every page is checked.
+            if parser.match and (fit := parser.fit(page)) is not None and fit >= best_fit:
+                best, best_fit = parser, fit
         return self.named(last_resort) or best if best is not None and best.name == DEFAULT_PARSER else best
 
     def content_types(self, name: str = "") -> tuple[str, ...]:
