@@ -8,6 +8,7 @@ the RFC but are in common use.
 import codecs
 import math
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from longline.model.cached_property import cached_property
@@ -167,6 +168,7 @@ class Robots:
         return self._groups.get(product_token(user_agent)) or self._groups.get("*")
 
 
+@lru_cache(maxsize=256)  # a run has few user agents, and asks twice for every page
 def product_token(user_agent: str) -> str:
     """Return the product token of a User-Agent by which robots.txt names it, in lower case.
 
@@ -272,8 +274,10 @@ def _spellings(path: str) -> set[str]:
     """
     written = _canonical(path).replace("*", "%2A").replace("$", "%24")
     before, mark, query = written.partition("?")
+    if not query:
+        return {written}
     plain = escaped = query
-    for escape, character in _QUERY_ESCAPES if query else ():
+    for escape, character in _QUERY_ESCAPES:
         plain, escaped = plain.replace(escape, character), escaped.replace(character, escape)
     return {written, f"{before}{mark}{plain}", f"{before}{mark}{escaped}"}
 
