@@ -4,10 +4,8 @@ import asyncio
 from collections import Counter
 from time import perf_counter
 
-from longline.model.metrics.metric import DATABASE_SECONDS, SUM, Metric
+from longline.model.metrics.metric import DATABASE_SECONDS, SUM, Metric, bucket_of, counter_name
 from longline.ports.records.schedules import CounterStore
-
-_TRANSACTIONS = DATABASE_SECONDS.key()
 
 
 class MetricCounters:
@@ -17,21 +15,22 @@ class MetricCounters:
     """
 
     def __init__(self) -> None:
-        self._counts = Counter[str]()
+        # By metric name, label values and part: names of counters are made once for each flush, not for each page.
+        self._counts = Counter[tuple[str, ...]]()
         self._flushing: asyncio.Task[object] | None = None
 
     def add(self, metric: Metric, *labels: str, count: int = 1) -> None:
         """Count events."""
-        self._counts[metric.key(*labels)] += count
+        self._counts[metric.name, *labels] += count
 
     def observe(self, metric: Metric, seconds: float, *labels: str) -> None:
         """Count one value of a histogram."""
-        self._counts[metric.bucket_key(seconds, *labels)] += 1
-        self._counts[metric.key(*labels, SUM)] += round(seconds * 1_000_000)
+        self._counts[metric.name, *labels, bucket_of(seconds)] += 1
+        self._counts[metric.name, *labels, SUM] += round(seconds * 1_000_000)
 
     def count_of(self, metric: Metric, *labels: str) -> int:
         """Return the count of events since the last flush."""
-        return self._counts[metric.key(*labels)]
+        return self._counts[metric.name, *labels]
 
     def observe_transaction(self, access: str, begun: float) -> None:
         """Count a transaction that began at a moment of `perf_counter`."""
@@ -41,16 +40,16 @@ class MetricCounters:
     @property
     def has_work(self) -> bool:
         """Return whether anything but transactions was counted; an idle process looks for work all the time."""
-        return any(not name.startswith(_TRANSACTIONS) for name in self._counts)
+        return any(name != DATABASE_SECONDS.name for name, *_ in self._counts)
 
     async def flush(self, store: CounterStore) -> None:
         """Add the counts to the database; after a failure they are kept for the next flush."""
-        taken, self._counts = self._counts, Counter[str]()
+        taken, self._counts = self._counts, Counter[tuple[str, ...]]()
         if not taken:
             return
         self._flushing = asyncio.current_task()
         try:
-            await store.add({name: count for name, count in taken.items() if count})
+            await store.add({counter_name(*key): count for key, count in taken.items() if count})
         except BaseException:
             self._counts.update(taken)
             raise

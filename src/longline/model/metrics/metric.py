@@ -23,6 +23,8 @@ SUM = "sum"
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 """Upper bounds of the buckets of a histogram of seconds."""
 
+_BUCKETS = tuple(map(str, range(len(SECONDS) + 1)))
+
 OTHER_HOSTS = "other"
 """Group of the hosts that the operator does not name."""
 
@@ -43,11 +45,21 @@ class Metric(msgspec.Struct, frozen=True):
 
     def key(self, *values: str) -> str:
         """Return the name of the counter for label values."""
-        return SEPARATOR.join((PREFIX + self.name, *values))
+        return counter_name(self.name, *values)
 
     def bucket_key(self, seconds: float, *values: str) -> str:
         """Return the name of the counter of the bucket that a value belongs to."""
-        return self.key(*values, str(bisect_left(SECONDS, seconds)))
+        return self.key(*values, bucket_of(seconds))
+
+
+def counter_name(metric: str, *values: str) -> str:
+    """Return the name of the counter of a metric for label values."""
+    return SEPARATOR.join((PREFIX + metric, *values))
+
+
+def bucket_of(seconds: float) -> str:
+    """Return the number of the bucket that a value belongs to."""
+    return _BUCKETS[bisect_left(SECONDS, seconds)]
 
 
 FETCHES = Metric(
