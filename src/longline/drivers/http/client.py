@@ -131,7 +131,7 @@ class WreqHttp:
                 # On a kept connection 408 refers to the time for which the connection was idle.
                 if not reused or answer.status.as_int() != _REQUEST_TIMEOUT:
                     response = await _take(answer, request, way, sending, shown)
-                    host.answered(connection)  # the pool counts the idle time of a connection from here
+                    host.used(connection)  # the pool counts the idle time of a connection from here
                     return response
         except RAISED as error:
             closed = closed_connection(error)

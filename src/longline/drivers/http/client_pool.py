@@ -56,13 +56,18 @@ class HostClient:
 
     def answered(self, connection: str) -> bool:
         """Remember that a connection has answered; return whether it had answered before."""
-        now = monotonic()
-        known = self._answered.pop(connection, None) is not None
-        self._answered[connection] = now
+        known = connection in self._answered
+        self.used(connection)
         # The pool has closed connections that were idle for longer.
-        while len(self._answered) > MAX_REMEMBERED_CONNECTIONS or self._oldest() < now - IDLE_CONNECTION_SECONDS:
+        idle_since = self._answered[connection] - IDLE_CONNECTION_SECONDS
+        while len(self._answered) > MAX_REMEMBERED_CONNECTIONS or self._oldest() < idle_since:
             self._answered.popitem(last=False)
         return known
+
+    def used(self, connection: str) -> None:
+        """Remember that a connection is in use at this moment."""
+        self._answered[connection] = monotonic()
+        self._answered.move_to_end(connection)
 
     def has_answered(self, connection: str) -> bool:
         """Return whether a connection has answered lately, so that a request on it was not the first one."""
