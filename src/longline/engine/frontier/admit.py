@@ -10,7 +10,7 @@ import msgspec
 
 from longline.model.frontier.standing_frontier import SCOPE, url_hash
 from longline.model.frontier.task import DEFAULT_PRIORITY, ClaimedTask, NewTask, RefusedUrl
-from longline.model.runs.bounds import BOUND_REASONS, DEPTH, bounds_of
+from longline.model.runs.bounds import BOUND_REASONS, DEPTH, Bounds, bounds_of
 from longline.model.runs.plan import UNBOUNDED_DEPTH, CrawlPlan
 from longline.model.url import BadUrl, dedupe_key, parse
 from longline.ports.records.frontier import HostSetting
@@ -103,6 +103,7 @@ class AdmissionCache:
 
     def __init__(self, most: int = MAX_VERDICTS) -> None:
         self._most, self._count = most, 0
+        self._bounds: tuple[CrawlPlan, Bounds] | None = None
         # A plain dict finds its first key by passing over every slot that was deleted before it.
         self._said: OrderedDict[int, OrderedDict[str, Verdict]] = OrderedDict()
 
@@ -114,9 +115,16 @@ class AdmissionCache:
         """Return the URL, or the reason of its refusal."""
         said = self.latest_verdicts(run_id).get(text)
         if said is None:
-            said = _judged(text, plan)
+            said = _judged(text, plan, self._bounds_of(plan))
             self._say(run_id, text, said)
         return said
+
+    def _bounds_of(self, plan: CrawlPlan) -> Bounds:
+        """Return the bounds of a plan; the latest plan's are kept, since hashing a plan costs as much as a URL."""
+        latest = self._bounds
+        if latest is None or latest[0] is not plan:
+            latest = self._bounds = plan, bounds_of(plan.bounds)
+        return latest[1]
 
     def mark_known(self, tasks: Iterable[NewTask]) -> None:
         """Mark tasks as known: the database admitted them, or had them before."""
@@ -148,12 +156,12 @@ class AdmissionCache:
             del self._said[run_id]
 
 
-def _judged(text: str, plan: CrawlPlan) -> Verdict:
+def _judged(text: str, plan: CrawlPlan, bounds: Bounds) -> Verdict:
     try:
         url = parse(text)
     except BadUrl as bad:
         return bad.reason
-    reason = bounds_of(plan.bounds).refusal(url)
+    reason = bounds.refusal(url)
     if reason is None:
         return AdmittedUrl(url.href, url.host, dedupe_key(url.href))
     if plan.bounds.keep_refused and reason in BOUND_REASONS:
