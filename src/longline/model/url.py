@@ -38,6 +38,7 @@ _NOT_NORMAL = re.compile(
 )
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _BLANK = "".join(map(chr, range(0x21)))  # as WHATWG strips them; str.strip() takes more, such as no-break spaces
+_BLANK_BYTES = _BLANK.encode()
 _NOT_PAGES = ("javascript:", "mailto:", "data:", "tel:")
 _PAGES = ("http://", "https://")
 _TRACKING = frozenset(
@@ -172,8 +173,7 @@ def join_all(base: str, hrefs: Iterable[str]) -> list[str]:
         return []
     # Most links of a page are repeats, or differ in the fragment only: drop them before the costly part.
     raw = dict.fromkeys(_bare_all(list(dict.fromkeys(hrefs))))
-    text = "".join(raw)
-    if isinstance(start, can_ada.URL) and text.isascii() and "%" not in text:
+    if isinstance(start, can_ada.URL):
         joined = _resolve_all(start, raw)
     else:
         joined = [_resolve_any(start, href) for href in raw if not href.startswith(_NOT_PAGES)]
@@ -182,10 +182,11 @@ def join_all(base: str, hrefs: Iterable[str]) -> list[str]:
 
 def _bare_all(hrefs: list[str]) -> list[str]:
     """Return links without their fragments and without the blanks around them."""
-    text = "".join(hrefs)
-    if " " in text or not text.isprintable():
+    text = "".join(hrefs).encode(errors="surrogatepass")
+    # Blanks are found as bytes: `isprintable` takes five times as long, as much as to resolve ten links.
+    if len(text.translate(None, _BLANK_BYTES)) < len(text):
         return [_bare(href) for href in hrefs]
-    return [href.partition("#")[0] for href in hrefs] if "#" in text else hrefs
+    return [href.partition("#")[0] for href in hrefs] if b"#" in text else hrefs
 
 
 def _bare(href: str) -> str:
@@ -195,10 +196,13 @@ def _bare(href: str) -> str:
 
 
 def _resolve_all(start: can_ada.URL, hrefs: Iterable[str]) -> list[str | None]:
-    """Join links of ASCII without escapes to the URL of their page; one loop, since a page has a hundred links."""
+    """Join links to the URL of their page; one loop, since a page has a hundred links."""
     joined: list[str | None] = []
     for href in hrefs:
         if href.startswith(_NOT_PAGES):
+            continue
+        if "%" in href or not href.isascii():
+            joined.append(_resolve_any(start, href))
             continue
         try:
             url = (start + href).href
