@@ -30,6 +30,8 @@ _SWITCH = re.compile(r"/\*(pg|lite) (.*?)\*/", re.DOTALL)
 _ROWS = re.compile(r"/\*(all )?rows (\S+) (\w+)\((.*?)\) \*/", re.DOTALL)
 _VALUES = "/*values*/"
 _PARAM = re.compile(r"(?<![:\w]):([a-z_]\w*)")
+_LATER = re.compile(r"\?(\d+)")
+"""A parameter of a statement for several rows, whose number is counted from the end of their values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +51,16 @@ class NamedQuery:
 
 @lru_cache(maxsize=2000)
 def spread(query: NamedQuery, rows: int) -> str:
-    """Return the statement for this number of rows; the values of the rows follow its parameters."""
+    """Return the statement for this number of rows.
+
+    The values of several rows come before its parameters, those of one row after them.
+    """
     if rows == 1:
         return query.sql
-    before, width = len(query.params), len(query.columns)
-    lines = (
-        "(" + ", ".join(f"?{before + width * row + column + 1}" for column in range(width)) + ")" for row in range(rows)
-    )
-    return query.many.replace(_VALUES, f"VALUES {', '.join(lines)}")
+    line = f"({', '.join('?' * len(query.columns))})"
+    # Without numbers: SQLite keeps a numbered parameter as a name, and searches all names for each of thousands.
+    values, count = ", ".join([line] * rows), rows * len(query.columns)
+    return _LATER.sub(lambda m: f"?{count + int(m[1])}", query.many).replace(_VALUES, f"VALUES {values}")
 
 
 def load(engine: Engine) -> dict[str, NamedQuery]:

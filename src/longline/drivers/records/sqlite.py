@@ -63,7 +63,10 @@ class SqliteTransaction:
         found: list[Row] = []
         for start in range(0, len(rows), query.max_rows):
             part = rows[start : start + query.max_rows]
-            found.extend(self._run(spread(query, len(part)), (*values, *chain.from_iterable(part))))
+            if len(part) == 1:
+                found.extend(self._run(query.sql, (*values, *part[0])))
+            else:
+                found.extend(self._run(spread(query, len(part)), (*chain.from_iterable(part), *values)))
         return found
 
     async def script(self, text: str) -> None:
