@@ -76,8 +76,7 @@ def test_what_is_written_is_spread_over_many_rows_on_sqlite():
     query = compile_query("q", BATCH, "lite")
     assert spread(query, 1) == query.sql
     assert spread(query, 2) == (
-        "WITH r(a, key) AS (VALUES (?, ?), (?, ?)) "
-        "UPDATE t SET a = r.a, n = ?5 FROM r WHERE t.key = r.key AND t.b = ?6"
+        "WITH r(a, key) AS (VALUES (?, ?), (?, ?)) UPDATE t SET a = r.a, n = ?5 FROM r WHERE t.key = r.key AND t.b = ?6"
     )
     assert (query.max_rows, compile_query("q", BATCH.replace("/*rows", "/*all rows"), "lite").max_rows) == (
         MAX_ROWS,

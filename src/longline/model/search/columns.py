@@ -19,14 +19,20 @@ MAX_CACHED_COLUMNS = 1024
 
 def encode_columns(fields: Mapping[str, Any]) -> str:
     """Return the names of fields as JSON; a field of a type that JSON lacks is a pair of name and type."""
-    return orjson.dumps([_column(name, value) for name, value in fields.items()]).decode()
+    return _encoded(tuple([(name, _type(value)) for name, value in fields.items()]))
 
 
-def _column(name: str, value: object) -> str | tuple[str, str]:
-    safe = name.encode(errors="replace").decode()
+def _type(value: object) -> str | None:
+    """Return the type of a value if JSON lacks it."""
     if isinstance(value, datetime):
-        return safe, LOCAL_TIMESTAMP if value.tzinfo is None else TIMESTAMP
-    return (safe, DATE) if isinstance(value, date) else safe
+        return LOCAL_TIMESTAMP if value.tzinfo is None else TIMESTAMP
+    return DATE if isinstance(value, date) else None
+
+
+@lru_cache(MAX_CACHED_COLUMNS)  # the items of a parser mostly have the same fields
+def _encoded(columns: tuple[tuple[str, str | None], ...]) -> str:
+    safe = ((name.encode(errors="replace").decode(), type_name) for name, type_name in columns)
+    return orjson.dumps([name if type_name is None else (name, type_name) for name, type_name in safe]).decode()
 
 
 @lru_cache(MAX_CACHED_COLUMNS)

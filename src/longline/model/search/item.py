@@ -10,7 +10,7 @@ import orjson
 
 from longline.model.search.columns import BODIES, TITLES, decode_columns, encode_columns
 from longline.model.search.tokenize import MAX_CHARACTERS, words_of
-from longline.model.storable_text import storable
+from longline.model.storable_text import storable, storable_utf8
 
 UNINDEXED_KINDS = frozenset({"extraction"})
 """Kinds that are no documents: they describe a page for the counters, and are not kept."""
@@ -196,19 +196,22 @@ def _in_words(item: NewItem) -> NewItem:
 
 def _new_item(kind: str, url: str, identity: _Identity, fields: Mapping[str, Any], origin: Origin) -> NewItem:
     title_in, body_in = _first(fields, TITLES), _first(fields, BODIES)
-    title, text = _text(fields.get(title_in)), _text(fields.get(body_in))
-    body = text[:MAX_CHARACTERS]
+    title, text = _text(fields.get(title_in)), fields.get(body_in)
+    text = text if isinstance(text, str) else ""
+    body, utf8 = storable_utf8(text[:MAX_CHARACTERS], " ")
     # A field stays among the others unless a column has its whole value.
-    held = {title_in, body_in if body == text else "", "url" if url == fields.get("url") else ""}
+    held = {title_in, body_in if len(text) <= MAX_CHARACTERS else "", "url" if url == fields.get("url") else ""}
     rest = _json({name: value for name, value in fields.items() if not name or name not in held})
-    changes = "".join(_said(fields.get(name)) for name in PRODUCT) if kind == "product" else f"{title}\n{body}\n{rest}"
+    changes = _product_changes(fields) if kind == "product" else (f"{title}\n".encode(), utf8, f"\n{rest}".encode())
     if identity.named:
-        changes += f"\n{url}"  # another page of an item with a key of its own is a change
+        changes = (*changes, f"\n{url}".encode())  # another page of an item with a key of its own is a change
     # A parser may decide for itself which changes count.
     told = _text(fields.get("content_hash"))
     return NewItem(
-        **identity._asdict(),
-        hash=told or hashlib.sha256(changes.encode()).hexdigest(),
+        key=identity.key,
+        name=identity.name,
+        named=identity.named,
+        hash=told or hashlib.sha256(b"".join(changes)).hexdigest(),
         kind=_text(kind),
         run_id=origin.run_id,
         task_id=origin.task_id,
@@ -223,6 +226,10 @@ def _new_item(kind: str, url: str, identity: _Identity, fields: Mapping[str, Any
         category=_text(fields.get("category")) or None,
         columns=encode_columns(fields),
     )
+
+
+def _product_changes(fields: Mapping[str, Any]) -> tuple[bytes, ...]:
+    return tuple(_said(fields.get(name)).encode() for name in PRODUCT)
 
 
 def _first(fields: Mapping[str, Any], names: tuple[str, ...]) -> str:
