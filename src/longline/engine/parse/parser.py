@@ -86,7 +86,8 @@ class Parsed(msgspec.Struct, frozen=True):
     @property
     def weight(self) -> int:
         """Return the number of links to be checked when the page is reported."""
-        return len(self.links) + len(self.beside) + sum(map(len, self.refused.values()))
+        refused = sum(map(len, self.refused.values())) if self.refused else 0
+        return len(self.links) + len(self.beside) + refused
 
     @property
     def listing(self) -> str:

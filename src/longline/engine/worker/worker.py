@@ -243,9 +243,10 @@ class Worker:
             for f in done.finished:
                 p.pages += f.page is not None
                 p.bytes += len(f.page.response.body) if f.page else 0
-                p.retries += f.rest == TaskState.PENDING
-                p.failed += f.rest == TaskState.FAILED
-                p.skipped += f.rest == TaskState.SKIPPED
+                state = f.rest
+                p.retries += state == TaskState.PENDING
+                p.failed += state == TaskState.FAILED
+                p.skipped += state == TaskState.SKIPPED
             self._claims.reported((host for host, _ in done.released.values()), more=reported.admitted.new > 0)
         if self._watch is not None and delivered:
             self._watch(p)

@@ -83,7 +83,9 @@ def _start_of(body: bytes, limit: int) -> bytes:
 
 
 def _layers(headers: Iterable[tuple[str, str]]) -> list[str]:
-    values = (value for name, value in headers if name.lower() == "content-encoding")
+    values = [value for name, value in headers if name.lower() == "content-encoding"]
+    if not values:
+        return []
     words = (word.strip().lower() for value in values for word in value.split(","))
     # Servers write all sorts of things here ("utf-8", "none"); like browsers, take unknown words for no encoding.
     return [word for word in words if word in _DECODERS or word in _UNSUPPORTED]
