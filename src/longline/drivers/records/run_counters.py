@@ -69,19 +69,22 @@ class RunCounters:
 
     def count_moves(self, moves: Iterable[MovedTasks], *, listed: bool = True) -> None:
         """Count tasks that changed their rest; `listed` ones go into the run's event of this batch."""
-        for m in moves:
-            counts = self._counts[m.run_id]
-            before, after = column(m.was), column(m.became)
-            counts["admitted"] += before is None
-            if before is not None:
-                counts[before] -= 1
-            counts[after or "open"] += 1
-            if m.was in ENDED:
-                self._fates[m.run_id, str(m.was), m.was_reason] -= 1
-            if m.became in ENDED:
-                self._fates[m.run_id, m.became, m.reason] += 1
-            if listed:
-                self._moves[m.run_id].append((m.task_id, m.was, m.became, m.reason))
+        moved = list(moves)
+        # Most tasks of a report make the same move.
+        for (run_id, was, became, reason, was_reason), number in Counter(m[1:] for m in moved).items():
+            counts = self._counts[run_id]
+            before, after = column(was), column(became)
+            if before is None:
+                counts["admitted"] += number
+            else:
+                counts[before] -= number
+            counts[after or "open"] += number
+            if was in ENDED:
+                self._fates[run_id, str(was), was_reason] -= number
+            if became in ENDED:
+                self._fates[run_id, became, reason] += number
+        for m in moved if listed else ():
+            self._moves[m.run_id].append((m.task_id, m.was, m.became, m.reason))
 
     def count_apart(
         self, counts: Mapping[tuple[int, str], int], fate: str = REFUSED, stored: Iterable[RefusedUrl] = ()

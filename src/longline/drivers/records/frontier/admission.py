@@ -78,9 +78,8 @@ def _known(
 
 
 async def _enqueue(tx: Transaction, fresh: Sequence[Row]) -> None:
-    rows = [tuple(row[c] for c in ("host_id", "due", "priority", "run_id", "id", "executor")) for row in fresh]
-    queued = [(h, due, p, run, i, 0) for h, due, p, run, i, executor in rows if executor == FETCH]
-    offered = [(i, executor, h, due, p, 0) for h, due, p, _, i, executor in rows if executor != FETCH]
+    queued = [(h, due, p, run, i, 0) for i, h, run, executor, due, p in fresh if executor == FETCH]
+    offered = [(i, executor, h, due, p, 0) for i, h, _, executor, due, p in fresh if executor != FETCH]
     await tx.batch("queue_tasks", queued)
     await tx.batch("offer_tasks", offered)
 

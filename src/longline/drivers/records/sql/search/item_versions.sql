@@ -14,7 +14,7 @@ SELECT COALESCE(u.source_id, 0), CASE WHEN r.named AND u.source_id IS NULL THEN 
 FROM runs u /*rows , r(hash text, kind text, run_id bigint, task_id bigint, url text, title text, body text, fields text, price float8, rating float8, availability text, brand text, category text, columns text, key bytea, name text, named boolean) */
 WHERE u.id = r.run_id
 ON CONFLICT DO NOTHING
-RETURNING id, key, hash, version, task_id, NULL AS page_task_id, NULL AS listed, TRUE AS is_new, FALSE AS is_standing;
+RETURNING key, id, hash, version, task_id, NULL AS page_task_id, NULL AS listed, TRUE AS is_new, FALSE AS is_standing;
 
 -- name: put_items only pg
 WITH r AS MATERIALIZED (
@@ -23,7 +23,7 @@ WITH r AS MATERIALIZED (
     FROM runs u /*rows , r(hash text, kind text, run_id bigint, task_id bigint, url text, title text, body text, fields text, price float8, rating float8, availability text, brand text, category text, columns text, key bytea, name text, named boolean) */
     WHERE u.id = r.run_id
 ), known AS MATERIALIZED (
-    SELECT i.id, i.key, i.hash, i.version, i.task_id, h.id AS page_task_id, p.items AS listed, FALSE AS is_new, COALESCE(r.standing AND NOT m.standing, FALSE) AS is_standing
+    SELECT i.key, i.id, i.hash, i.version, i.task_id, h.id AS page_task_id, p.items AS listed, FALSE AS is_new, COALESCE(r.standing AND NOT m.standing, FALSE) AS is_standing
     FROM r JOIN items i ON i.source_id = r.source_id AND i.lineage = r.lineage AND i.key = r.key
     /*part with_page */
 ), made AS (
@@ -32,12 +32,12 @@ WITH r AS MATERIALIZED (
            r.title, r.body, r.fields, r.price, r.rating, r.availability, r.brand, r.category, r.columns, :now, :now
     FROM r WHERE NOT EXISTS (SELECT 1 FROM known k WHERE k.key = r.key) ORDER BY r.key
     ON CONFLICT DO NOTHING
-    RETURNING id, key, hash, version, task_id, CAST(NULL AS BIGINT) AS page_task_id, CAST(NULL AS TEXT) AS listed, TRUE AS is_new, FALSE AS is_standing
+    RETURNING key, id, hash, version, task_id, CAST(NULL AS BIGINT) AS page_task_id, CAST(NULL AS TEXT) AS listed, TRUE AS is_new, FALSE AS is_standing
 )
 SELECT * FROM known UNION ALL SELECT * FROM made;
 
 -- name: known_items
-SELECT i.id, i.key, i.hash, i.version, i.task_id, h.id AS page_task_id, p.items AS listed, FALSE AS is_new, COALESCE(u.standing AND NOT m.standing, FALSE) AS is_standing
+SELECT i.key, i.id, i.hash, i.version, i.task_id, h.id AS page_task_id, p.items AS listed, FALSE AS is_new, COALESCE(u.standing AND NOT m.standing, FALSE) AS is_standing
 /*all rows FROM r(key bytea, run_id bigint, task_id bigint, named boolean) */ JOIN runs u ON u.id = r.run_id
 JOIN items i ON i.source_id = COALESCE(u.source_id, 0) AND i.key = r.key
     AND i.lineage = CASE WHEN r.named AND u.source_id IS NULL THEN COALESCE(u.lineage, u.id) ELSE 0 END
