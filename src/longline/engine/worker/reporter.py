@@ -304,21 +304,25 @@ class Reporter:
 
     def _outcome(self, f: Finished, facts: PageFacts | None) -> Outcome:
         became = f.rest
-        retries = f.plan.retries
-        pause = fate.retry_seconds(f.task.attempt, retries.delay_seconds, retries.max_delay_seconds)
-        wait = max(f.fetched.retry_after or 0.0, pause)
         return Outcome(
             task=f.task,
             became=became,
             reason=f.reason,
             at=f.fetched.at,
             status=f.fetched.status,
-            due=self._engine_time(self._clock.monotonic() + wait) if became == TaskState.PENDING else 0,
+            due=self._engine_time(self._clock.monotonic() + _retry_pause(f)) if became == TaskState.PENDING else 0,
             error=(f.parsed.error if f.parsed else None) or f.fetched.error,
             page=facts,
             renamed=_renamed(f),
             asked=_asked(f),
         )
+
+
+def _retry_pause(f: Finished) -> float:
+    """Return the seconds before the next attempt."""
+    retries = f.plan.retries
+    pause = fate.retry_seconds(f.task.attempt, retries.delay_seconds, retries.max_delay_seconds)
+    return max(f.fetched.retry_after or 0.0, pause)
 
 
 def _prepare(finished: Sequence[Finished]) -> None:

@@ -315,18 +315,26 @@ def _member(fields: list[str], head: bytes, body: bytes) -> bytes:
 
 def _http_head(capture: Capture) -> bytes:
     # Always 1.1: readers of WARC know no other form, so HTTP/2 responses are written in it too.
-    lines = [f"HTTP/1.1 {capture.status} {_on_one_line(capture.reason)}"]
-    framed = _framing_holds(capture)
-    for name, value in capture.headers:
-        was = "" if framed or name.lower() not in _FRAMING else "X-Archive-Orig-"
-        lines.append(f"{was}{_on_one_line(name)}: {_on_one_line(value)}")
-    if not framed:
+    lines = [f"HTTP/1.1 {capture.status} {capture.reason}"]
+    if _framing_holds(capture):
+        lines += [f"{name}: {value}" for name, value in capture.headers]
+    else:
+        lines += [f"{_kept_name(name)}: {value}" for name, value in capture.headers]
         lines.append(f"Content-Length: {len(capture.body)}")
+    # All lines are searched at once: nearly no page has a line break in a header.
+    joined = "".join(lines)
+    if "\r" in joined or "\n" in joined:
+        lines = list(map(_on_one_line, lines))
     text = "\r\n".join(lines)
     try:
         return text.encode("latin-1") + _END
     except UnicodeEncodeError:  # not from the wire, then: the text was decoded before
         return text.encode("utf-8", "replace") + _END
+
+
+def _kept_name(name: str) -> str:
+    """Return the name under which a header is kept whose framing of the body no longer holds."""
+    return f"X-Archive-Orig-{name}" if name.lower() in _FRAMING else name
 
 
 def _framing_holds(capture: Capture) -> bool:
