@@ -1,9 +1,6 @@
 """The runs that sinks get, on both engines."""
 
-import asyncio
-
 import msgspec
-import pytest
 
 from longline.model.sinks.sink import ABANDONED_MS, SinkAddress, SinkRow
 from longline.model.sources.source import NewSource, SourceRow
@@ -132,34 +129,3 @@ async def test_a_sink_without_a_process_for_long_gets_no_runs_and_holds_back_no_
     # A sink that comes back gets the runs that it missed.
     await records.sinks.register(EVERY)
     assert await waiting(records, sink) == {first: 1, second: 1}
-
-
-async def test_no_items_are_missed_where_reports_assignments_and_deliveries_meet(records: Records):
-    sink = await records.sinks.register(EVERY)
-    run = await OpenRun.begin(records, 15)
-    done = asyncio.Event()
-
-    async def assign() -> None:
-        while not done.is_set():
-            await records.sink_runs.assign_new()
-            await asyncio.sleep(0)
-
-    async def deliver() -> None:
-        lease = await records.sinks.claim(sink.id, 1, 60_000)
-        assert lease is not None
-        while not done.is_set():
-            for one in await records.sinks.backlog(sink.id):
-                await records.sinks.advance(lease, one.run_id, one.last, one.last - one.position)
-            await asyncio.sleep(0)
-
-    async def report() -> None:
-        for _ in range(15):
-            await run.find(1)
-        done.set()
-
-    await asyncio.gather(assign(), assign(), deliver(), report())
-    await records.sink_runs.assign_new()
-    last = (await records.sink_progress.run(sink.id, run.id)) or pytest.fail("not assigned")
-    (lag,) = await records.sink_progress.lags()
-    assert lag.delivered + lag.waiting == last.last == 15
-    assert (await waiting(records, sink)).get(run.id, 0) == lag.waiting
