@@ -1,6 +1,8 @@
 """`longline sinks`: lags, positions and skipped items, and no secret of an address."""
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from longline.drivers.clock import SystemClock
@@ -54,6 +56,10 @@ def test_a_refused_item_is_shown_and_skipped(longline: Command, tmp_path: Path):
     assert told[3].stdout == "sink books is tried at once\n"
     assert_one_line(longline("sinks", "remove", "books"), 1, "take it out of the setting sinks")
     assert_one_line(longline("sinks", "show", "7"), 1, "there is no sink 7; longline sinks list shows all")
+    with closing(sqlite3.connect(tmp_path / "longline-data" / "longline.db")) as records:
+        audited = records.execute("SELECT action, door, after FROM audit ORDER BY id").fetchall()
+    skip = '{"id":1,"run":1,"position":1,"error":"answered with status 422"}'
+    assert audited == [("sink.skip", audited[0][1], skip), ("sink.retry", audited[0][1], '{"id":1}')]
     assert "canary" not in "".join(one.stdout + one.stderr for one in (*told, found))
 
 

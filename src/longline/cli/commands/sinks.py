@@ -9,6 +9,7 @@ from longline.cli.command_line import command
 from longline.cli.event_loop import run
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
+from longline.cli.operator import run_change
 from longline.model.duration import show_duration
 from longline.model.sinks.sink import UNSEEN_MS, SinkLag, SinkRunLag
 from longline.model.timestamps import written
@@ -86,7 +87,7 @@ def skip(
         item = await progress.skip(lag.id, run_id, position)
         return f"sink {lag.title} never gets {item.kind} {item.url} of run {run_id}"
 
-    typer.echo(_write(loaded, work))
+    typer.echo(_write(loaded, "sink.skip", work))
 
 
 @takes("data", "database")
@@ -98,7 +99,7 @@ def retry(loaded: Loaded, sink: Sink) -> None:
         await progress.retry(lag.id)
         return f"sink {lag.title} is tried at once"
 
-    typer.echo(_write(loaded, work))
+    typer.echo(_write(loaded, "sink.retry", work))
 
 
 @takes("data", "database")
@@ -110,7 +111,7 @@ def remove(loaded: Loaded, sink: Sink) -> None:
         await progress.remove(lag)
         return f"sink {lag.title} is removed"
 
-    typer.echo(_write(loaded, work))
+    typer.echo(_write(loaded, "sink.remove", work))
 
 
 def _state(lag: SinkLag) -> str:
@@ -137,10 +138,10 @@ def _read(loaded: Loaded, work: Callable[[SinkProgress], Awaitable[T]]) -> T:
     return run(opened())
 
 
-def _write(loaded: Loaded, work: Callable[[SinkProgress], Awaitable[T]]) -> T:
+def _write(loaded: Loaded, action: str, work: Callable[[SinkProgress], Awaitable[T]]) -> T:
     async def opened() -> T:
         async with open_house(loaded.settings) as house:
             await migrate_tables(house, may_migrate=False)
             return await work(sink_progress(house))
 
-    return run(opened())
+    return run_change(action, opened())

@@ -1,5 +1,6 @@
 """The progress of sinks for the operator, on either engine."""
 
+from longline.drivers.records.callers.audit import audited_many
 from longline.drivers.records.database import Transaction
 from longline.drivers.records.table import Table
 from longline.model.errors import NotFound
@@ -28,7 +29,8 @@ class SinkProgressRecords(Table):
             await tx.all("advance_position", id=sink_id, run_id=lag.run_id, position=position)
             return True
 
-        return await self._database.transact(work)
+        skipped = {"id": sink_id, "run": lag.run_id, "position": position, "error": lag.error}
+        return await audited_many(self._database, "sink", lambda done: skipped if done else None, work)
 
     async def skipped(self, sink_id: int, limit: int = 100) -> list[SkippedItem]:
         return await self._all("sink_skips", SkippedItem, id=sink_id, limit=limit)
@@ -39,10 +41,10 @@ class SinkProgressRecords(Table):
                 raise NotFound("sink", sink_id)
             await tx.all("retry_sink_runs", id=sink_id)
 
-        await self._database.transact(work)
+        await audited_many(self._database, "sink", lambda _: {"id": sink_id}, work)
 
     async def remove(self, sink_id: int) -> bool:
         async def work(tx: Transaction) -> bool:
             return await tx.one("drop_sink", id=sink_id, unseen=UNSEEN_MS) is not None
 
-        return await self._database.transact(work)
+        return await audited_many(self._database, "sink", lambda done: {"id": sink_id} if done else None, work)
