@@ -15,6 +15,13 @@ def test_policies_from_flags_and_files_and_the_jobs_they_make(longline: Command,
     (tmp_path / "all.json").write_text(json.dumps([{"domain": "example.com", "name": "all", "url_pattern": "/[12]$"}]))
     assert len(longline("policies", "import", "all.json").stdout.strip()) == 36
     assert longline("policies", "disable", "--id", several[0]).stdout == f"{several[0]}: disabled\n"
+    listed = [line.split("\t") for line in longline("policies", "list").stdout.splitlines()]
+    assert [row[1:4] for row in listed if row[0] in (one.stdout.strip(), several[0])] == [
+        ["https://example.com/2", "", "no"],
+        ["https://example.com/1", "", "yes"],
+    ]
+    assert len(listed) == 4
+    assert [row[4:7] for row in listed if row[0] == one.stdout.strip()] == [["6 h", "20", "0"]]
     assert longline("policies", "create-jobs", "--dry-run").stdout == "created 4, skipped 0\n"
     assert longline("create_jobs_from_policies", "--limit", "100").stdout == "created 4, skipped 0\n"
     assert longline("policies", "create-jobs").stdout == "created 0, skipped 4\n"

@@ -9,11 +9,14 @@ import typer
 from longline.cli.commands.bots import DryRun, Limit, services
 from longline.cli.event_loop import run
 from longline.cli.flags import takes
+from longline.cli.listing import Column, Listing
 from longline.cli.operator import operator_order, run_change
+from longline.model.bots.bot import BotPolicyRow, PolicyFilter
 from longline.model.callers.audit import audited_as
 from longline.model.errors import BadInput, NotFound
 from longline.settings import Loaded
 from longline.surfaces.bots.format import problem_texts
+from longline.surfaces.bots.policies import policy_of
 from longline.surfaces.bots.requests import NewPolicy
 from longline.surfaces.request_reader import InvalidRequest, RequestReader
 
@@ -26,10 +29,32 @@ File = Annotated[
 def build() -> typer.Typer:
     """Return the command group."""
     app = typer.Typer(help="Policies: the URLs that bots crawl, and their intervals.", no_args_is_help=True)
-    named = {"add": add, "enable": enable, "disable": disable, "import": import_file, "create-jobs": create_jobs}
-    for name, command in named.items():
+    named = {"list": show, "add": add, "enable": enable, "disable": disable, "import": import_file}
+    for name, command in {**named, "create-jobs": create_jobs}.items():
         app.command(name)(command)
     return app
+
+
+@takes("data", "database")
+def show(loaded: Loaded, limit: Limit = 1000) -> None:
+    """List the policies, newest first."""
+
+    async def work() -> list[BotPolicyRow]:
+        async with services(loaded) as bots:
+            return await bots.policies.find(PolicyFilter(), limit=limit, offset=0)
+
+    found = [policy_of(row) for row in run(work())]
+    numbers = (Column(title, right=True) for title in ("every", "priority", "failures"))
+    listing = Listing(
+        Column("id", copied=True), Column("URL or domain", copied=True), "name", "enabled", *numbers, "due"
+    )
+    for policy in found:
+        subject, enabled = policy.url or policy.domain or "", "yes" if policy.enabled else "no"
+        counts = (f"{policy.frequency_hours} h", str(policy.priority), str(policy.failure_count))
+        listing.add(policy.id, subject, policy.name or "", enabled, *counts, policy.next_run_at)
+    listing.print()
+    if not found:
+        listing.note("no policies; add one with: longline policies add --url URL")
 
 
 @takes("data", "database")
