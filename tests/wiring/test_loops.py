@@ -39,7 +39,7 @@ UPKEEP = {
     "scheduler",
     "due runs",
     "run effects",
-    "run pruner",
+    "retention",
     "standing waker",
     "standing counts",
     "run logs",
@@ -50,7 +50,7 @@ async def test_roles_are_loops(house: House):
     assert names(house, "fetch") == FETCH
     assert names(house, "parse") == {"parse"}
     assert names(house, "upkeep") == UPKEEP
-    assert names(house, "upkeep", scheduler=False) == UPKEEP - {"scheduler", "run pruner"}
+    assert names(house, "upkeep", scheduler=False) == UPKEEP - {"scheduler"}
     assert names(house, "upkeep", frontier=False) == UPKEEP - {"standing waker"}
     assert names(house, "upkeep", sinks=("postgresql://a.example/d/t",)) == UPKEEP | {"sinks"}
     assert names(house, "upkeep", discovery=True) == UPKEEP | {"candidate probes"}

@@ -30,8 +30,8 @@ from longline.wiring.parts.feeds import (
     sitemap_loop,
 )
 from longline.wiring.parts.logs import Streams, run_log_keeper
-from longline.wiring.parts.runs import run_effect_worker
-from longline.wiring.parts.schedules import run_pruner, scheduler_loop
+from longline.wiring.parts.runs import retention, run_effect_worker
+from longline.wiring.parts.schedules import scheduler_loop
 from longline.wiring.parts.sinks import sink_loop
 from longline.wiring.parts.sources import plan_cache
 from longline.wiring.signals import listener
@@ -233,12 +233,11 @@ LOOPS = (
         once=lambda p: run_effect_worker(p.house).once,
     ),
     LoopRow(
-        "run pruner",
-        "Delete old runs of schedules, and old decisions on links.",
+        "retention",
+        "Delete runs, tasks of standing runs, events and segments that are too old, and old decisions on links.",
         (UPKEEP,),
         "cleanup",
-        once=lambda p: run_pruner(p.house).once,
-        settings=("scheduler",),
+        once=lambda p: retention(p.house).once,
     ),
     LoopRow(
         "feeds",

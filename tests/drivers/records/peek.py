@@ -44,6 +44,7 @@ TABLES = (
     "domains",
     "pages",
     "redirects",
+    "bodies",
     "segments",
     "offers",
     "standing_counts",
@@ -108,6 +109,15 @@ class Peek:
             found = [connection.execute(query).fetchall() for query in queries]
             connection.commit()
         return found
+
+    async def wipe(self) -> None:
+        """Empty every table."""
+        statements = [f"DELETE FROM {table}" for table in TABLES]
+        if self.engine == "lite":
+            self._read_file(statements)
+        else:
+            for statement in statements:
+                await self.rows(statement)
 
     async def close(self) -> None:
         """Let go."""

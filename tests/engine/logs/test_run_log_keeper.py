@@ -7,6 +7,7 @@ import pytest
 from longline.drivers.blobs import open_blobs
 from longline.drivers.signals.local import LocalSignals
 from longline.engine.logs.run_log_keeper import RunLogKeeper, RunLogKeeperSettings
+from longline.engine.runs.retention import RunDeleter
 from longline.model.ids import new_id
 from longline.model.logs import LogFilter, NewLogEntry
 from longline.model.runs.run import RunRow
@@ -14,7 +15,6 @@ from longline.model.schedules.schedule import NewSchedule
 from longline.ports.blobs import Blobs
 from longline.ports.records import Records
 from longline.ports.records.frontier import Change
-from longline.ports.records.schedules import Launch
 from longline.testing.clock import START, FakeClock
 from tests.drivers.records.world import admit, claim_one, host_report, report, running_run, url, urls
 
@@ -243,20 +243,17 @@ async def test_without_an_archive_logs_are_closed_all_the_same(records: Records,
     assert await entries(records, run) == []
 
 
-async def test_the_log_of_a_forgotten_run_goes_with_it(
+async def test_the_log_of_a_deleted_run_goes_with_it(
     records: Records, scribe: RunLogKeeper, blobs: Blobs, clock: FakeClock
 ):
-    schedule = await records.schedules.add(NewSchedule(new_id(), "https://a.example/", next_due=clock.now()))
-    [tick] = await records.ticks.start(1, 1, 1000)
-    await records.ticks.launch([Launch(tick.run.id, "{}", "", None)])
-    await say(records, tick.run, "a")
-    await end(records, tick.run, clock)
+    run = await running_run(records)
+    await say(records, run, "a")
+    await end(records, run, clock)
     await scribe.once()
-    assert [info.key async for info in blobs.list("logs")] == [f"logs/{schedule.uid}/1.log.gz"]
-    assert await records.history.prune(0, 0) == 1
-    clock.advance(60.0)
-    await scribe.once()
+    assert [info.key async for info in blobs.list("logs")] == [f"logs/{run.uid}/1.log.gz"]
+    await RunDeleter(records.retention, blobs, blobs).delete(run.id)
     assert [info.key async for info in blobs.list("logs")] == []
+    assert await entries(records, run) == []
 
 
 async def test_logs_go_with_their_schedule(records: Records, scribe: RunLogKeeper, blobs: Blobs, clock: FakeClock):

@@ -12,7 +12,7 @@ import msgspec
 
 from longline.drivers.signals.local import LocalSignals
 from longline.engine.lifecycle.politeness_key import PolitenessKey
-from longline.engine.schedules.pruner import RunPruner
+from longline.engine.runs.retention import Retention
 from longline.engine.schedules.scheduler import Scheduler
 from longline.model.frontier.task import ClaimedTask, Outcome, PageFacts, RequestMade
 from longline.model.states import TaskState
@@ -27,6 +27,7 @@ from longline.surfaces.app import AppParts, build_app
 from longline.testing.clock import FakeClock
 from longline.wiring.doors.intervals import interval_services
 from longline.wiring.house import House, load_parsers
+from longline.wiring.parts.runs import retention
 from longline.wiring.parts.schedules import scheduler
 from tests.drivers.records.world import claim, host_report
 from tests.surfaces.conftest import serving
@@ -142,8 +143,8 @@ class Stage:
         await self.work(number)
         return started
 
-    def pruner(self) -> RunPruner:
-        return RunPruner(self.house.records.history, self.house.records.candidates, self.clock)
+    def retention(self) -> Retention:
+        return retention(self.house)
 
     def advance(self, by: float) -> None:
         self.clock.advance(by)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from longline.drivers.extras import load_driver
 from longline.drivers.records.archive.pages import PageRecords
+from longline.drivers.records.archive.retention import RetentionRecords
 from longline.drivers.records.archive.segments import SegmentRecords
 from longline.drivers.records.bots.bots import BotOverviewRecords, BotRecords
 from longline.drivers.records.bots.policies import BotPolicyRecords
@@ -96,6 +97,7 @@ async def open_records(
         history=RunHistoryRecords(database),
         due_runs=DueRunRecords(database),
         run_effects=RunEffectRecords(database),
+        retention=RetentionRecords(database),
         page_changes=PageChangeRecords(database),
         tallies=CounterRecords(database),
         tasks=TaskRecords(database),

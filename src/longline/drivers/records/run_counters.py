@@ -9,7 +9,7 @@ import orjson
 from longline.drivers.records.database import Row, Transaction, TryAgain
 from longline.drivers.records.run_ends.effects import add_effects
 from longline.drivers.records.run_ends.judgement import end_rules, judged_failure
-from longline.model.errors import IllegalMove
+from longline.model.errors import IllegalMove, NotFound
 from longline.model.frontier.task import MAX_REFUSED_URLS, RefusedUrl
 from longline.model.runs.run import REFUSED, StartOutcome
 from longline.model.search.item import UNINDEXED_KINDS, NewItem
@@ -244,7 +244,8 @@ async def reopen(tx: Transaction, counters: RunCounters, run_id: int, state: str
         raise IllegalMove("run", rule.name, state, legal("run", state))
     free: dict[str, None] = dict.fromkeys(("owner", "lease_until", "error", "token", "lease_seen"))
     await tx.batch("total_runs", [(run_id, -1)])
-    await tx.one("move_run", id=run_id, was=state, became=rule.became, **free)
+    if await tx.one("move_run", id=run_id, was=state, became=rule.became, **free) is None:
+        raise NotFound("run", run_id)
     counters.event("run", run_id, rule.name, state, rule.became, (_by(actor, rule), reason))
 
 

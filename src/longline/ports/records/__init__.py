@@ -19,6 +19,7 @@ from longline.ports.records.frontier import (
 from longline.ports.records.logs import EventStore, LogPageStore, LogStore
 from longline.ports.records.proxies import PoolStore, ProxyFigureStore, ProxyStore
 from longline.ports.records.refused_urls import RefusedUrlStore
+from longline.ports.records.retention import RetentionStore
 from longline.ports.records.runs import DueRunStore, RunEffectStore, RunHistoryStore, RunStore
 from longline.ports.records.schedules import CounterStore, PageChangeStore, ScheduleStore, TickStore
 from longline.ports.records.schema import Schema
@@ -45,6 +46,7 @@ class Records:
     history: RunHistoryStore
     due_runs: DueRunStore
     run_effects: RunEffectStore
+    retention: RetentionStore
     page_changes: PageChangeStore
     tallies: CounterStore
     tasks: TaskStore

@@ -11,7 +11,7 @@ class PageStore(Protocol):
     """Pages, for reading. A page is written with the report of its task."""
 
     async def get(self, task_id: int) -> PageRow | None:
-        """Return the page that a task fetched."""
+        """Return the page that a task fetched, or the body that is left of the page of a deleted task."""
         ...
 
     async def captures(self, host: str, key: bytes) -> list[PageRow]:

@@ -91,10 +91,6 @@ class RunHistoryStore(Protocol):
         """Return the ended runs among these."""
         ...
 
-    async def prune(self, keep: int, before: int, limit: int = 1000) -> int:
-        """Drop ended runs from histories: beyond the newest `keep` of a schedule, or older; return how many."""
-        ...
-
 
 class DueRunStore(Protocol):
     """Queued runs with a due time, and the kinds of runs that are paused."""

@@ -27,7 +27,47 @@ class ScheduleKeys(ParseKeys, frozen=True, kw_only=True):
             "Store of the page-change history that adaptive intervals follow; redis without a Redis server keeps none.",
         ),
     ] = "redis"
-    cleanup: Annotated[float, Key(POSITIVE_DURATION, "Interval at which old scheduled runs are deleted.")] = 86400.0
+    cleanup: Annotated[
+        float,
+        Key(POSITIVE_DURATION, "Interval at which runs, tasks, events and archive files that are too old are deleted."),
+    ] = 86400.0
+    retention_crawls: Annotated[
+        float,
+        Key(DURATION, "Age after its end at which a crawl without a schedule is deleted, with its pages; 0 is never."),
+    ] = 0.0
+    retention_scheduled: Annotated[
+        float, Key(DURATION, "Age after its end at which a run of a schedule is deleted, with its pages; 0 is never.")
+    ] = 2592000.0
+    retention_max_scheduled: Annotated[
+        int, Key(integer(1), "Newest runs that each schedule keeps; older ones are deleted whatever their age.")
+    ] = 100
+    retention_service: Annotated[
+        float,
+        Key(
+            DURATION,
+            "Age at which runs of the platform itself are deleted: feed polls, sitemaps, searches, probes; 0 is never.",
+        ),
+    ] = 604800.0
+    retention_standing: Annotated[
+        float,
+        Key(
+            DURATION,
+            "Age at which ended URLs of the standing frontier are deleted, after which a URL may be admitted again;"
+            " 0 is never.",
+        ),
+    ] = 7776000.0
+    retention_bots: Annotated[
+        float, Key(DURATION, "Age at which ended tasks of bots are deleted, with their results; 0 is never.")
+    ] = 0.0
+    retention_events: Annotated[float, Key(DURATION, "Age at which events are deleted; 0 is never.")] = 2592000.0
+    retention_visits: Annotated[
+        float,
+        Key(
+            DURATION,
+            "Age after the last fetch at which the next request for a URL of a deleted run is not conditional any more,"
+            " and the body of the last page is deleted; 0 is never.",
+        ),
+    ] = 7776000.0
     max_requests: Annotated[int, Key(integer(0), "URLs that one scheduled run may fetch; 0 is no limit.")] = 0
     max_url: Annotated[
         int, Key(integer(0), "Longest URL of a scheduled run, in characters; 0 is no limit but that of all URLs.")

@@ -34,7 +34,7 @@ GRACE_MS = 1000
 _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warn": logging.WARNING, "error": logging.ERROR}
 
 
-def _blobs(house: House) -> Blobs:
+def run_log_blobs(house: House) -> Blobs:
     settings = house.settings
     return house.blobs if settings.run_log_objects == settings.objects else open_blobs(settings.run_log_objects)
 
@@ -100,7 +100,7 @@ def run_log_keeper(house: House, log_copy: RedisLogCopy | None = None, grace_ms:
         entries_ms=round(s.run_log_ttl * 1000),
         logs_ms=round(s.run_log_retention * 1000),
     )
-    return RunLogKeeper(house.records.logs, _blobs(house), house.signals, house.clock, wanted, log_copy)
+    return RunLogKeeper(house.records.logs, run_log_blobs(house), house.signals, house.clock, wanted, log_copy)
 
 
 @asynccontextmanager
@@ -133,7 +133,7 @@ class Streams:
         kept = RunLogs(
             records.logs,
             records.schedules,
-            _blobs(house),
+            run_log_blobs(house),
             on=s.run_logs,
             archive=s.run_log_archive,
             common=common,

@@ -6,7 +6,6 @@ import logging
 from longline.engine.lifecycle.schedules import ScheduleLifecycle
 from longline.engine.logs.run_log_writer import RunLogWriter
 from longline.engine.loops import Loop, chore, run_loops
-from longline.engine.schedules.pruner import RunPruner
 from longline.engine.schedules.scheduler import Scheduler, SchedulerParts, SchedulerSettings
 from longline.engine.sources.crawl_plan import CrawlRules
 from longline.model.fetch.user_agents import BROWSER_USER_AGENTS
@@ -78,8 +77,3 @@ def scheduler_loop(house: House, owner: int, run_log: RunLogWriter | None = None
                 log.warning("schedule leases not released before the shutdown deadline")
 
     return schedule
-
-
-def run_pruner(house: House) -> RunPruner:
-    """Return the chore that deletes old runs and decisions."""
-    return RunPruner(house.records.history, house.records.candidates, house.clock)

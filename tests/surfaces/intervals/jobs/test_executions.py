@@ -635,15 +635,15 @@ async def test_only_the_newest_hundred_runs_of_thirty_days_are_remembered(stage:
     for _ in range(150):
         stage.advance(HOUR)
         assert await stage.poll() == 1
-    pruner = stage.pruner()
-    assert await pruner.once() == 50
+    retention = stage.retention()
+    assert await retention.once() == 50
     runs = await stage.runs(made)
     assert [run["execution_number"] for run in runs] == list(range(51, 151))
-    assert await pruner.once() == 0
+    assert await retention.once() == 0
     stage.advance(HOUR)
     await stage.poll()
     assert (await stage.runs(made))[-1]["execution_number"] == 151, "numbers are never used again"
     await stage.ask("POST", f"/api/v1/jobs/{made['id']}/pause")
     stage.advance(31 * DAY)
-    assert await pruner.once() == 101
+    assert await retention.once() == 101
     assert await stage.runs(made) == []

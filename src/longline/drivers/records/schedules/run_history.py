@@ -78,13 +78,6 @@ class RunHistoryRecords(Table):
 
         return await self._database.read(work) if run_ids else []
 
-    async def prune(self, keep: int, before: int, limit: int = 1000) -> int:
-        async def work(tx: Transaction) -> int:
-            old = [row["id"] for row in await tx.all("runs_to_prune", keep=keep, before=before, limit=limit)]
-            return len(await unschedule(tx, old))
-
-        return await self._database.transact(work)
-
 
 async def note_runs(tx: Transaction, notes: Mapping[int, RunSummary]) -> None:
     """Keep facts with runs, which are locked."""

@@ -133,7 +133,9 @@ CREATE TABLE runs (
     -- Without an end: it collects single URLs, or the tasks of bots.
     standing BOOLEAN NOT NULL DEFAULT FALSE,
     -- When its state, its plan or its holder last changed.
-    updated_at BIGINT NOT NULL
+    updated_at BIGINT NOT NULL,
+    -- Its rows are being deleted: no list has the run any more, and no move changes it.
+    deleted_at BIGINT
 );
 -- Not the whole seed: PostgreSQL has no room in an index for as much as a URL may be.
 CREATE INDEX runs_kind ON runs (kind, SUBSTR(seed, 1, 500), id);
@@ -173,6 +175,8 @@ CREATE INDEX run_effects_run ON run_effects (run_id);
 
 -- Runs that have not ended: the only ones that overviews count one by one.
 CREATE INDEX runs_open ON runs (id) WHERE state IN ('queued', 'running');
+CREATE INDEX runs_ended ON runs (kind, ended_at, id) WHERE ended_at IS NOT NULL;
+CREATE INDEX runs_deleted ON runs (id) WHERE deleted_at IS NOT NULL;
 CREATE INDEX runs_started ON runs (started_at) WHERE number IS NOT NULL;
 
 -- The counters of a run, apart from its plan: every report writes them. This row is the lock of a run. A transaction that
@@ -206,7 +210,7 @@ CREATE INDEX run_counts_new_items ON run_counts (run_id) WHERE new_items;
 CREATE VIEW runs_now AS
 SELECT u.*, c.admitted, c.open, c.completed, c.failed, c.cancelled, c.skipped, c.indexed, c.untitled, c.bodiless, c.last_item,
        c.cpu_ms, c.memory_mb, c.counted_at
-FROM runs u JOIN run_counts c ON c.run_id = u.id;
+FROM runs u JOIN run_counts c ON c.run_id = u.id WHERE u.deleted_at IS NULL;
 
 -- Sums over the runs that have ended, so that overviews cost the open runs alone. Written in the transaction that ends a
 -- run, opens it again, counts in it or deletes it. A scheduled run has a number; `timed` runs have a begin and an end.
@@ -400,6 +404,30 @@ CREATE TABLE pages (
     items          TEXT
 );
 CREATE INDEX pages_segment ON pages (segment_id);
+CREATE INDEX pages_body_of ON pages (body_of) WHERE body_of IS NOT NULL;
+
+-- Bodies that outlive their pages: the task is deleted, and a younger page or the visit of the URL refers to its body.
+-- `kept_at` is when the page was deleted, or when the last visit was.
+CREATE TABLE bodies (
+    task_id        BIGINT PRIMARY KEY,
+    host_id        BIGINT NOT NULL,
+    key            /*pg BYTEA */ /*lite BLOB */ NOT NULL,
+    segment_id     BIGINT NOT NULL REFERENCES segments (id),
+    start          BIGINT NOT NULL,
+    length         BIGINT NOT NULL,
+    digest         TEXT NOT NULL,
+    status         BIGINT NOT NULL,
+    content_type   TEXT NOT NULL,
+    body_bytes     BIGINT NOT NULL,
+    fetched_at     BIGINT NOT NULL,
+    fetch_ms       BIGINT NOT NULL,
+    url            TEXT NOT NULL,
+    title          TEXT NOT NULL,
+    etag           TEXT,
+    last_modified  TEXT,
+    kept_at        BIGINT NOT NULL
+);
+CREATE INDEX bodies_segment ON bodies (segment_id);
 
 -- Redirects on the way to a task's page, in the order of the hops; the records are in the archive like those of pages.
 CREATE TABLE redirects (
@@ -958,7 +986,8 @@ CREATE VIEW logged_runs AS
 SELECT u.id AS run_id, u.uid, COALESCE(s.uid, u.uid) AS name, u.state, u.started_at, u.ended_at, c.completed, c.failed, c.open, u.error,
        COALESCE(u.number, (SELECT COUNT(*) FROM runs v WHERE v.id = u.id OR (v.schedule_id = u.schedule_id AND v.id < u.id))) AS number,
        l.sealed, l.key, l.bytes, l.kept, l.archived_at, l.last, l.dropped, l.beat_at, l.told
-FROM runs u JOIN run_counts c ON c.run_id = u.id LEFT JOIN schedules s ON s.id = u.schedule_id LEFT JOIN logs l ON l.run_id = u.id;
+FROM runs u JOIN run_counts c ON c.run_id = u.id LEFT JOIN schedules s ON s.id = u.schedule_id LEFT JOIN logs l ON l.run_id = u.id
+WHERE u.deleted_at IS NULL;
 
 -- Links that lead away from the sources they were found on; a URL is there once for each source, by its hash.
 CREATE TABLE links (

@@ -9,7 +9,11 @@ d.task_id, t.run_id, s.key AS segment, d.start, d.length, d.digest, d.fetched_at
 
 -- name: page_row
 SELECT /*part told */
-FROM pages p JOIN tasks t ON t.id = p.task_id JOIN segments s ON s.id = p.segment_id WHERE p.task_id = :task_id;
+FROM pages p JOIN tasks t ON t.id = p.task_id JOIN segments s ON s.id = p.segment_id WHERE p.task_id = :task_id
+UNION ALL
+SELECT b.task_id, 0 AS run_id, s.key AS segment, b.start, b.length, b.digest, b.status, b.content_type, b.body_bytes,
+       b.fetched_at, b.fetch_ms, 0 AS depth, b.url, b.title, b.etag, b.last_modified, NULL AS body_of
+FROM bodies b JOIN segments s ON s.id = b.segment_id WHERE b.task_id = :task_id;
 
 -- name: captures
 -- A URL is one task in each scope, and scopes are few: they are stepped through, one look at the index for each.
@@ -60,8 +64,9 @@ WHERE p.body_of IS NOT NULL AND p.task_id > :after ORDER BY p.task_id LIMIT :lim
 -- name: pages_without_body
 SELECT /*part told */
 FROM pages p JOIN tasks t ON t.id = p.task_id JOIN segments s ON s.id = p.segment_id
-LEFT JOIN pages h ON h.task_id = p.body_of
-WHERE p.body_of IS NOT NULL AND (h.task_id IS NULL OR h.body_of IS NOT NULL OR h.digest <> p.digest)
+LEFT JOIN pages h ON h.task_id = p.body_of LEFT JOIN bodies b ON b.task_id = p.body_of
+WHERE p.body_of IS NOT NULL
+  AND (COALESCE(h.task_id, b.task_id) IS NULL OR h.body_of IS NOT NULL OR COALESCE(h.digest, b.digest) <> p.digest)
 ORDER BY p.task_id;
 
 -- name: later_captures

@@ -31,7 +31,7 @@ UPDATE runs SET state = :became, token = token + 1, updated_at = :now,
     ended_at = CASE WHEN :became IN ('completed', 'failed', 'cancelled') THEN CAST(:now AS BIGINT) END
 WHERE id = :id AND state = :was AND (CAST(:token AS BIGINT) IS NULL OR token = :token)
   AND (CAST(:lease_seen AS BIGINT) IS NULL OR lease_until = :lease_seen)
-  AND (:became <> 'completed' OR NOT EXISTS (SELECT 1 FROM run_counts c WHERE c.run_id = runs.id AND c.open > 0))
+  AND deleted_at IS NULL AND (:became <> 'completed' OR NOT EXISTS (SELECT 1 FROM run_counts c WHERE c.run_id = runs.id AND c.open > 0))
 RETURNING state, state AS rest, token, owner, lease_until;
 
 -- name: renew_run

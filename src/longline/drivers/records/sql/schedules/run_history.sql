@@ -1,4 +1,4 @@
--- Ended runs of schedules: lists, sums and pruning.
+-- Ended runs of schedules: lists and sums.
 
 -- name: run_by_uid
 SELECT u.*, l.key AS log_key, l.bytes AS log_bytes, l.kept AS log_lines
@@ -31,12 +31,6 @@ FROM (
 SELECT CAST(COALESCE(SUM(c.completed), 0) AS BIGINT) AS crawled, CAST(COALESCE(SUM(c.indexed), 0) AS BIGINT) AS indexed
 FROM runs u JOIN run_counts c ON c.run_id = u.id
 WHERE u.state = 'completed' AND u.number IS NOT NULL AND u.started_at >= :since;
-
--- name: runs_to_prune
-SELECT u.id FROM runs u JOIN schedules s ON s.id = u.schedule_id JOIN run_counts c ON c.run_id = u.id
-WHERE u.number IS NOT NULL AND u.state IN ('completed', 'failed', 'cancelled')
-  AND (u.number <= s.runs_made - :keep OR COALESCE(u.ended_at, u.created_at) < :before)
-ORDER BY u.id LIMIT :limit /*pg FOR NO KEY UPDATE OF c SKIP LOCKED */;
 
 -- name: unschedule_runs
 -- The pages and items of a run are kept: it goes on as a run of its own, which no history of a schedule lists.
