@@ -2,7 +2,8 @@
 
 Run as a process of its own, so that its clock is not held up by whoever asks. Answers `GET /__visits` on its control
 address with everything it saw. The first request for a path like `/wait2/p7` is answered with 503 and a Retry-After of
-so many seconds: as a number for even pages, and as a date for odd ones.
+so many seconds: as a number for even pages, and as a date for odd ones. A path like `/to/HOST/p7` redirects to the
+first page of another host, and `/ring/p7` to itself on the next of three hosts.
 """
 
 import argparse
@@ -19,6 +20,8 @@ ROBOTS = b"User-agent: *\nAllow: /\n"
 
 
 WAIT = re.compile(r"/wait(\d+)/p(\d+)")
+TO = re.compile(r"/to/([\d.]+)/p\d+")
+RING = re.compile(r"/ring/p\d+")
 
 
 class Origin:
@@ -52,7 +55,9 @@ class Origin:
             # Also when the other side is dead by now: it was asked, and it was busy until here. Before the answer is
             # sent: its reader may have it, and count from then, before this process runs again.
             self.visits.append((host, path, start, time.monotonic(), wait))
-        if wait:
+        if (target := _target(host, path)) is not None:
+            await _redirect(writer, f"http://{target[0]}:{writer.get_extra_info('sockname')[1]}{target[1]}")
+        elif wait:
             await _refuse(writer, _retry_after(path, wait))
         else:
             await _send(writer, b"text/html", self._body(path))
@@ -73,6 +78,22 @@ class Origin:
             return BODY
         links = "".join(f'<a href="/story/{n}">{n}</a>' for n in range(1, self.pages)) if path == "/" else ""
         return f"<!doctype html><title>{path}</title><p>The story of {path}.</p>{links}".encode()
+
+
+def _target(host: str, path: str) -> tuple[str, str] | None:
+    """Return the host and path to which a path redirects, if it does."""
+    if to := TO.fullmatch(path):
+        return to[1], "/p0"
+    if RING.fullmatch(path):
+        front, _, last = host.rpartition(".")
+        return f"{front}.{int(last) % 3 + 1}", path
+    return None
+
+
+async def _redirect(writer: asyncio.StreamWriter, url: str) -> None:
+    lines = [b"HTTP/1.1 302 Found", b"Location: " + url.encode(), b"Content-Length: 0", b"", b""]
+    writer.write(b"\r\n".join(lines))
+    await writer.drain()
 
 
 def _retry_after(path: str, wait: int) -> list[bytes]:

@@ -151,6 +151,7 @@ MOVES: tuple[Move, ...] = (
     _move("task",     "complete",    (T.PARSING,),                                  T.COMPLETED,     "worker", fenced=True),
     _move("task",     "skip",        (T.QUEUED, T.CRAWLING, T.PARSING),             T.SKIPPED,       "worker", fenced=True),
     _move("task",     "retry",       (T.QUEUED, T.CRAWLING, T.PARSING),             T.PENDING,       "worker", fenced=True),
+    _move("task",     "redirect",    (T.CRAWLING,),                                 T.PENDING,       "worker", fenced=True),
     _move("task",     "parse_again", (T.PARSING,),                                  T.DOWNLOADED,    "worker", fenced=True),
     _move("task",     "fail",        (T.QUEUED, T.CRAWLING, T.PARSING),             T.FAILED,        "worker", fenced=True),
     _move("task",     "pull",        (T.PENDING, T.EXPIRED),                        T.CRAWLING,      "bot", gives=True),

@@ -16,6 +16,7 @@ from longline.engine.parse.parser import PageParser
 from longline.model.archive.page import PageRow
 from longline.model.errors import Unavailable
 from longline.model.frontier.task import PARSE, Outcome, PageFacts
+from longline.model.runs.plan import CrawlPlan
 from longline.parsers import page as built_in
 from longline.plugins import Item, Page, parser
 from longline.plugins.registry import Registry
@@ -54,6 +55,7 @@ class FakeHands:
         self.gone: frozenset[int] = frozenset()
         self.spoilt: frozenset[int] = frozenset()
         self.away = self.closed = False
+        self.attempt_before = 1
         self.gave = asyncio.Event()
 
     async def take(self, executor: str, owner: int, limit: int, ttl_ms: int) -> list[TaskLease]:
@@ -62,7 +64,7 @@ class FakeHands:
             raise Unavailable("no database")
         waiting = [n for n in self.offers if n not in self.taken][:limit]
         self.taken |= {n: 10 + n for n in waiting}
-        return [TaskLease(self.offers[n], 10 + n, START + 30_000) for n in waiting]
+        return [TaskLease(self.offers[n], 10 + n, START + 30_000, self.attempt_before) for n in waiting]
 
     async def renew(self, owner: int, held: Sequence[tuple[int, int]], ttl_ms: int) -> set[int]:
         assert (owner, ttl_ms) == (OWNER, 30_000)
@@ -87,7 +89,7 @@ class FakeHands:
 class Desk:
     """A parsing worker, and the archive it reads."""
 
-    def __init__(self, clock: FakeClock, *parsers: Any) -> None:
+    def __init__(self, clock: FakeClock, *parsers: Any, plan: CrawlPlan = PLAN) -> None:
         journal: Journal = []
         self.clock, self.blobs, self.hands = clock, FakeBlobs(journal), FakeHands()
         self.pages: dict[int, tuple[str, PageFacts]] = {}
@@ -99,7 +101,7 @@ class Desk:
             ParseWorkerParts(
                 lifecycle=Lifecycle(records_of(self.frontier, hands=self.hands)),
                 pages=part(self),
-                plans=PlanCache(part(FakeRuns({RUN: PLAN})), part(None)),
+                plans=PlanCache(part(FakeRuns({RUN: plan})), part(None)),
                 blobs=part(self.blobs),
                 parser=PageParser(Registry(built_in, mine)),
                 clock=clock,
@@ -146,6 +148,36 @@ async def test_a_page_is_parsed_from_the_archive(desk: Desk):
     [task] = batch.admit
     assert (task.url, task.depth, task.parent_id) == ("https://a.example/next/1", 1, 1)
     assert [s.host for s in desk.frontier.ensured] == ["a.example"]
+
+
+@parser("unlucky", match="https://a.example/*")
+async def unlucky(page: Page):
+    yield Item("note", title=str(1 / 0))
+
+
+@pytest.mark.parametrize(
+    ("retry", "fetches", "parses", "became", "attempts"),
+    [
+        ("never", 1, 1, "failed", None),
+        ("recrawl", 2, 1, "pending", 2),
+        ("recrawl", 3, 1, "failed", None),
+        ("reparse", 1, 2, "downloaded", 2),
+        ("reparse", 1, 3, "failed", None),
+    ],
+)
+async def test_a_failed_parser_is_retried_as_the_plan_says(
+    clock: FakeClock, retry: str, fetches: int, parses: int, became: str, attempts: int | None
+):
+    desk = Desk(clock, unlucky, plan=crawl_plan((), max_attempts=3, parser=retry))
+    await desk.archive(1)
+    desk.hands.offers[1] = msgspec.structs.replace(desk.hands.offers[1], attempt=parses)
+    desk.hands.attempt_before = fetches
+    await desk.worker.once()
+    [([outcome], _)] = desk.hands.given
+    assert (outcome.became, outcome.reason, outcome.attempts) == (became, "parser_error", attempts)
+    assert "division by zero" in (outcome.error or "")
+    assert outcome.task.attempt == (attempts or parses)
+    assert (outcome.due > 0) == (became != "failed")
 
 
 async def test_nothing_to_do_is_said(desk: Desk):

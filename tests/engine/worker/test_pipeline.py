@@ -4,8 +4,11 @@ from msgspec import structs
 from longline.engine.archive.segment_writer import SegmentWriter, keep_page
 from longline.engine.fetch.fetcher import Fetched
 from longline.engine.worker.pipeline import MAX_CLAIMS
-from longline.model.frontier.task import KnownPage
+from longline.model.frontier.task import KnownPage, TaskRedirect
 from longline.model.url import dedupe_key
+from longline.plugins import Item, Page, parser
+from longline.ports.records.frontier import HostSetting
+from longline.testing.clock import FakeClock
 from tests.engine.fakes import HOST, OWNER, RUN, claimed, part, response
 from tests.engine.worker.test_worker import Shop, shop, url
 from tests.plans import crawl_plan
@@ -80,6 +83,74 @@ async def test_a_redirect_elsewhere_counts_its_hops(shop: Shop):
     async with shop.open():
         await shop.until(lambda: shop.frontier.admitted)
     assert [(t.url, t.hops, t.depth) for t in shop.frontier.admitted] == [(f"https://{HOST}:444/", 3, 0)]
+
+
+async def test_a_single_task_goes_on_at_another_host_in_the_same_attempt(shop: Shop):
+    there = f"https://{HOST}:444/"
+    shop.http.on(url(1), response(url(1), 301, b"", (("Location", there),)))
+    shop.runs.texts[RUN] = crawl_plan((), robots=False, single=True, delay_ms=700, concurrency=3).text()
+    shop.frontier.add(claimed(1, hops=2, home_id=9))
+    async with shop.open():
+        await shop.until(lambda: shop.frontier.reports)
+    (outcome,) = shop.frontier.reports[0].reports[0].outcomes
+    assert (outcome.became, outcome.reason, outcome.due, outcome.attempts) == ("pending", "redirected", 0, 0)
+    assert outcome.redirected == TaskRedirect(there, f"{HOST}:444", 3)
+    assert outcome.began_at is not None
+    assert outcome.began_at <= outcome.at
+    assert [(r.number, r.url, r.target) for r in shop.frontier.reports[0].redirects] == [(2, url(1), there)]
+    assert shop.frontier.admitted == []
+    assert HostSetting(f"{HOST}:444", 700, 3) in shop.frontier.ensured
+    assert shop.worker.progress.retries == 0
+
+
+async def test_a_single_page_that_moved_on_its_host_keeps_its_name(shop: Shop):
+    shop.runs.texts[RUN] = crawl_plan((), robots=False, single=True).text()
+    shop.http.on(url(1), response(url(1), 301, b"", (("Location", "/2"),)))
+    shop.frontier.add(claimed(1))
+    async with shop.open():
+        await shop.until(lambda: shop.frontier.ended)
+    (outcome,) = shop.frontier.reports[0].reports[0].outcomes
+    assert (outcome.became, outcome.renamed, outcome.strayed) == ("completed", None, True)
+
+
+async def test_the_own_page_of_a_task_that_has_not_changed_is_parsed_again(shop: Shop):
+    known = await Before(shop, b'<title>Old</title><a href="/2">x</a>').keep()
+    shop.tasks.pages[1] = shop.tasks.pages[77]
+    shop.http.on(url(1), response(url(1), 304, b"", ()))
+    shop.frontier.add(claimed(1, known=structs.replace(known, task_id=1)))
+    async with shop.open():
+        await shop.until(lambda: shop.frontier.admitted)
+    (outcome,) = shop.frontier.reports[0].reports[0].outcomes
+    assert (outcome.became, outcome.page, outcome.described) == ("completed", None, "Old")
+    assert [task.url for task in shop.frontier.admitted] == [url(2)]
+    assert [item.task_id for item in shop.frontier.reports[0].items] == [1]
+
+
+@pytest.mark.parametrize(
+    ("retry", "max_attempts", "became", "attempts"),
+    [
+        ("never", 2, "failed", None),
+        ("recrawl", 2, "pending", None),
+        ("recrawl", 1, "failed", None),
+        ("reparse", 2, "downloaded", 1),
+        ("reparse", 1, "failed", None),
+    ],
+)
+async def test_a_parser_that_failed_is_retried_as_the_plan_says(
+    clock: FakeClock, retry: str, max_attempts: int, became: str, attempts: int | None
+):
+    @parser("broken", match="https://a.example/*")
+    async def broken(page: Page):
+        yield Item("note", title=str(1 / 0))
+
+    shop = Shop(clock, broken, plan=crawl_plan((), robots=False, max_attempts=5, parser=retry))
+    shop.frontier.add(claimed(1, max_attempts=max_attempts))
+    async with shop.open():
+        await shop.until(lambda: shop.frontier.reports)
+    (outcome,) = shop.frontier.reports[0].reports[0].outcomes
+    assert (outcome.became, outcome.reason, outcome.attempts) == (became, "parser_error", attempts)
+    assert outcome.page is not None, "the page is kept"
+    assert (outcome.due > 0) == (became != "failed")
 
 
 def spoil(shop: Shop) -> None:

@@ -21,7 +21,7 @@ from longline.model.fetch.content_encoding import Undecodable, decode_body
 from longline.model.fetch.credentials import Headers
 from longline.model.frontier import outcomes as fate
 from longline.model.frontier.standing_frontier import SCOPE
-from longline.model.frontier.task import RESENT, ClaimedTask, KnownPage, RequestMade
+from longline.model.frontier.task import RESENT, ClaimedTask, KnownPage, RequestMade, TaskRedirect
 from longline.model.runs.bounds import bounds_of
 from longline.model.runs.plan import CrawlPlan
 from longline.model.url import dedupe_key, join_all, parse
@@ -52,9 +52,10 @@ class Fetched(msgspec.Struct, frozen=True):
     """The outcome of one task's fetch: a page, or the reason for having none.
 
     `elsewhere` is the target of a redirect to another host; that URL is admitted like any other, under its own host's
-    politeness. `moved_to` is the final URL of the page on the same host. `same_as` is the earlier page, when the server
-    answers 304. `sitemaps` are the sitemaps in the site's robots.txt, once in a run. `asked` are the requests made, and
-    `exchanges` the responses worth keeping: redirects, and the page.
+    politeness. A single task goes on there instead, at `redirected_to`. `moved_to` is the final URL of the page on the
+    same host. `same_as` is the earlier page, when the server answers 304. `sitemaps` are the sitemaps in the site's
+    robots.txt, once in a run. `asked` are the requests made, and `exchanges` the responses worth keeping: redirects,
+    and the page. `proxy_id` is the proxy of the last request.
     """
 
     reason: str
@@ -70,6 +71,8 @@ class Fetched(msgspec.Struct, frozen=True):
     sitemaps: tuple[str, ...] = ()
     asked: tuple[RequestMade, ...] = ()
     exchanges: tuple[TimedResponse, ...] = ()
+    redirected_to: TaskRedirect | None = None
+    proxy_id: int | None = None
 
     @property
     def redirects(self) -> tuple[TimedResponse, ...]:
@@ -115,7 +118,8 @@ class Fetcher:
         exchanges = tuple(
             sent for sent in context.exchanges if sent.response is fetched.response or sent.response.status in REDIRECTS
         )
-        return msgspec.structs.replace(fetched, asked=tuple(context.asked), exchanges=exchanges)
+        proxy_id = context.proxies[-1] if context.proxies else None
+        return msgspec.structs.replace(fetched, asked=tuple(context.asked), exchanges=exchanges, proxy_id=proxy_id)
 
     async def _try(self, host: HeldHost, task: ClaimedTask, context: RequestContext) -> Fetched:
         plan = context.plan
@@ -152,34 +156,59 @@ class Fetcher:
     async def _follow(self, host: HeldHost, task: ClaimedTask, context: RequestContext) -> Fetched:
         url, seen = task.url, list[Visit]()
         context = msgspec.structs.replace(context, found_on=task.found_on) if task.found_on else context
-        asked = msgspec.structs.replace(context, headers=_conditions(task, context.plan))
+        sending = self._with_own_headers(task, context)
+        asked = msgspec.structs.replace(sending, headers=_conditions(task, context.plan))
         while True:
             sent = await self._send(host, url, asked)
             status = sent.response.status
             if status not in REDIRECTS or sent.response.header("location") is None:
                 fetched = await self._take(host, sent, task, asked)
-                return await self._moved(task, url, fetched)
-            asked = context  # the validators of the known page belong to the first URL alone
+                return await self._moved(task, url, fetched, single=context.plan.single)
+            asked = sending  # the validators of the known page belong to the first URL alone
             seen.append((url, sent.cookies))
             try:
                 url = sent.response.leads_to(url)
             except FetchFailed as failed:
                 return Fetched(failed.kind, sent.at, status=status, error=str(failed))
             if ended := await self._hop(host, task, url, seen, context):
-                reason, error, elsewhere = ended
-                return Fetched(reason, sent.at, status=status, error=error, elsewhere=elsewhere)
+                return await self._left(sent, ended, task.hops + len(seen), context.plan)
+
+    def _with_own_headers(self, task: ClaimedTask, context: RequestContext) -> RequestContext:
+        """Return the context with the headers of the task itself, which are for the origin of its own URL alone."""
+        if task.credentials is None or task.home_id is not None:
+            return context
+        return msgspec.structs.replace(context, own=self._sender.own_headers(task.credentials), own_url=task.url)
+
+    async def _left(
+        self, sent: TimedResponse, ended: tuple[str, str | None, str | None], hops: int, plan: CrawlPlan
+    ) -> Fetched:
+        """Return the outcome of a redirect that is not followed here; a single task moves to the host it leads to."""
+        reason, error, elsewhere = ended
+        redirected_to = None
+        if plan.single and elsewhere is not None:
+            url = parse(elsewhere)
+            if bounds_of(plan.bounds).refusal(url) is None:
+                redirected_to = TaskRedirect(url.href, await self._politeness.key(url), hops)
+        return Fetched(
+            reason,
+            sent.at,
+            status=sent.response.status,
+            error=error,
+            elsewhere=elsewhere if redirected_to is None else None,
+            redirected_to=redirected_to,
+        )
 
     async def _render(self, host: HeldHost, task: ClaimedTask, context: RequestContext) -> Fetched:
         """Fetch a page rendered by a browser, which follows redirects; the final URL is checked afterwards."""
-        asked = msgspec.structs.replace(context, render=True)
+        asked = msgspec.structs.replace(self._with_own_headers(task, context), render=True)
         sent = await self._send(host, task.url, asked)
-        landed, status = sent.response.url, sent.response.status
+        landed = sent.response.url
         if landed == task.url:
             return await self._take(host, sent, task, asked)
         if ended := await self._hop(host, task, landed, [(task.url, None)], context):
-            reason, error, elsewhere = ended
-            return Fetched(reason, sent.at, status=status, error=error, elsewhere=elsewhere)
-        return await self._moved(task, landed, await self._take(host, sent, task, asked))
+            return await self._left(sent, ended, task.hops + 1, context.plan)
+        fetched = await self._take(host, sent, task, asked)
+        return await self._moved(task, landed, fetched, single=context.plan.single)
 
     async def _hop(
         self, host: HeldHost, task: ClaimedTask, url: str, seen: list[Visit], context: RequestContext
@@ -198,14 +227,16 @@ class Fetcher:
             return "robots", f"redirected to {url}", None
         return None
 
-    async def _moved(self, task: ClaimedTask, url: str, fetched: Fetched) -> Fetched:
+    async def _moved(self, task: ClaimedTask, url: str, fetched: Fetched, *, single: bool) -> Fetched:
         """Return the fetch at the end of redirects; a page that has a task of its own is left to that task.
+
+        A `single` task keeps a page that another task has too.
 
         Checked at the end and not before: URLs that redirect in a circle would all be left to one another.
         """
         if url == task.url:
             return fetched
-        tasks = self._tasks if task.depth and fetched.reason == fate.OK else None
+        tasks = self._tasks if task.depth and fetched.reason == fate.OK and not single else None
         key, host = dedupe_key(url), parse(url).host
         if (key, host) == (dedupe_key(task.url), parse(task.url).host):
             tasks = None  # another spelling of this task's own URL

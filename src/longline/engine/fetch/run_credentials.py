@@ -88,7 +88,9 @@ class RunCredentials:
             self._runs.move_to_end(run_id)
         return state
 
+    def unlocked(self, locked: str) -> Credentials:
+        """Return the credentials of a locked text; without a vault there are none."""
+        return Credentials.read(self._vault.unlock(locked)) if locked and self._vault is not None else Credentials()
+
     def _read(self, plan: CrawlPlan) -> Credentials:
-        if not plan.fetch.credentials or self._vault is None:
-            return Credentials()
-        return Credentials.read(self._vault.unlock(plan.fetch.credentials))
+        return self.unlocked(plan.fetch.credentials)

@@ -11,11 +11,11 @@ from longline.engine.frontier.held_hosts import HeldHost
 from longline.engine.proxies.rotation import ProxyRotation
 from longline.model.fetch.content_encoding import ACCEPT_ENCODING
 from longline.model.fetch.cookies import RunCookies
-from longline.model.fetch.credentials import Headers, masked, without_cookie_values
+from longline.model.fetch.credentials import Headers, masked, origins, without_cookie_values
 from longline.model.frontier.task import RequestMade
 from longline.model.proxies.accounting import blames_proxy, proxy_works
 from longline.model.runs.plan import CrawlPlan
-from longline.model.url import referer
+from longline.model.url import parse, referer
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed, Http, Method, Request, Response
 from longline.ports.records.proxies import PickedProxy
@@ -51,8 +51,9 @@ class RequestContext(msgspec.Struct, frozen=True):
 
     `found_on` is the page that links to the URL. With `cut_at` a larger body is cut there; without, a body larger than
     `most`, by default the limit for pages, is a failure. With `render` the page is rendered by a browser. A `jar`
-    replaces the cookies of the run. `mark` is that of the task whose page is fetched. `asked` collects the requests
-    made for the page, and `exchanges` their responses.
+    replaces the cookies of the run. `mark` is that of the task whose page is fetched. The headers `own` go to the
+    origin of `own_url` alone. `asked` collects the requests made for the page, `exchanges` their responses, and
+    `proxies` their proxies, None for a request without one.
     """
 
     run_id: int
@@ -68,6 +69,9 @@ class RequestContext(msgspec.Struct, frozen=True):
     mark: tuple[int, int] | None = None
     asked: list[RequestMade] = []
     exchanges: list[TimedResponse] = []
+    own: Headers = ()
+    own_url: str = ""
+    proxies: list[int | None] = []
 
 
 class Sender:
@@ -89,6 +93,10 @@ class Sender:
     def agent(self, plan: CrawlPlan) -> str:
         """Return the user agent for which robots.txt is read."""
         return plan.fetch.user_agents[0] if plan.fetch.user_agents else self._settings.user_agent
+
+    def own_headers(self, locked: str) -> Headers:
+        """Return the headers of a single task, which its row keeps locked."""
+        return self._credentials.unlocked(locked).headers
 
     def renders(self, plan: CrawlPlan) -> bool:
         """Return True when the plan requests rendering and a renderer is configured."""
@@ -113,6 +121,7 @@ class Sender:
         failed: frozenset[int] = frozenset()
         while True:
             way = None if request.render else await self._proxies.next(context.plan, failed, _host(host))
+            context.proxies.append(way.proxy_id if way else None)
             try:
                 start = await self._turn(host, context)
                 sent = await self._once(host, request, way, start)
@@ -190,7 +199,7 @@ class Sender:
             usual.append(("cookie", cookies))
         if self._settings.referer and context.found_on and (page := referer(context.found_on, url)):
             usual.append(("referer", page))
-        given = (*plan.fetch.headers, *self._credentials.headers(context.run_id, plan, url))
+        given = (*plan.fetch.headers, *self._credentials.headers(context.run_id, plan, url), *_own(url, context))
         if not given:
             return (*usual, *context.headers)
         own = {name.lower() for name, _ in given}
@@ -219,13 +228,20 @@ class Sender:
 
         The cookies of a response are masked only where the run has a login or given ones: a site may repeat them.
         """
-        secrets = {
-            name.lower() for name, _ in self._credentials.headers(context.run_id, context.plan, sent.response.url)
-        }
+        run_headers = self._credentials.headers(context.run_id, context.plan, sent.response.url)
+        secrets = {name.lower() for name, _ in (*run_headers, *context.own)}
         headers, response = masked(sent.headers, frozenset(secrets)), sent.response
         if self._credentials.has_secrets(context.run_id):
             response = msgspec.structs.replace(response, headers=without_cookie_values(response.headers))
         return msgspec.structs.replace(sent, headers=headers, response=response)
+
+
+def _own(url: str, context: RequestContext) -> Headers:
+    """Return the headers of the task itself for a URL of the origin that they are meant for."""
+    if not context.own:
+        return ()
+    place = parse(url, credentials=True)
+    return context.own if f"{place.scheme}://{place.host}" in origins((parse(context.own_url),)) else ()
 
 
 def _may_send_again(context: RequestContext, failure: FetchFailed) -> bool:

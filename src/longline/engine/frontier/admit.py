@@ -349,5 +349,13 @@ def seed(text: str, run_id: int, plan: CrawlPlan) -> tuple[NewTask, HostSetting]
     """Return the task of a seed, in the scope of its run, and its host."""
     url = parse(text)
     kept = plan.bounds.keep_refused
-    task = NewTask(url.href, url.host, dedupe_key(url.href), scope=run_id, run_id=run_id, keep_refused=kept)
+    task = NewTask(
+        url.href,
+        url.host,
+        dedupe_key(url.href),
+        scope=run_id,
+        run_id=run_id,
+        keep_refused=kept,
+        single=plan.single,
+    )
     return task, HostSetting(url.host, plan.politeness.delay_ms, plan.politeness.concurrency)

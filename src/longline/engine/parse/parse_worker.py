@@ -12,12 +12,13 @@ from longline.engine.archive.page_reader import PageReader
 from longline.engine.engine_clock import engine_time
 from longline.engine.frontier.admit import Admission, AdmissionCache
 from longline.engine.frontier.plan_cache import PlanCache
+from longline.engine.frontier.retries import rest_after_parser, retry_rules
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.parse.parser import PageParser, Parsed, Share
 from longline.model.archive.warc import DamagedRecord
 from longline.model.errors import NotFound, Unavailable
 from longline.model.fetch.content_encoding import Undecodable
-from longline.model.frontier.outcomes import INTERNAL, OK, retry_seconds, state_after
+from longline.model.frontier.outcomes import INTERNAL, OK, PARSER_ERROR, retry_seconds, state_after
 from longline.model.frontier.task import PARSE, ClaimedTask, Outcome
 from longline.model.runs.plan import CrawlPlan
 from longline.model.search.item import NewItem
@@ -173,15 +174,31 @@ class ParseWorker:
         page.config = (await self._parts.plans.get(lease.task.run_id)).config_at(lease.task.depth)
         parsed = await self._parts.parser.parse(page, Share(parse(lease.task.url).host, lease.task.run_id))
         if parsed.error:
-            return Outcome(lease.task, TaskState.FAILED, "parser_error", now, error=parsed.error), parsed
+            return await self._parser_failed(lease, parsed.error), parsed
         named = msgspec.structs.replace(facts, title=parsed.title)
         return Outcome(lease.task, TaskState.COMPLETED, OK, now, status=facts.status, page=named), parsed
 
+    async def _parser_failed(self, lease: TaskLease, error: str) -> Outcome:
+        """Return the outcome of a failed parser: the plan may ask for another fetch, or for another parse."""
+        plan, task, clock = await self._parts.plans.get(lease.task.run_id), lease.task, self._parts.clock
+        limit, fetches = retry_rules(task, plan).max_attempts, lease.attempt_before
+        rest = rest_after_parser(plan.retries.parser, fetches, task.attempt, limit)
+        failed = Outcome(task, rest, PARSER_ERROR, clock.now(), error=error)
+        if rest == TaskState.FAILED:
+            return failed
+        recrawled = rest == TaskState.PENDING
+        attempt = fetches if recrawled else task.attempt
+        pause = retry_seconds(attempt, plan.retries.delay_seconds, plan.retries.max_delay_seconds)
+        due = engine_time(clock, clock.monotonic() + pause)
+        # The next fetch counts on from the last one.
+        counted = msgspec.structs.replace(task, attempt=attempt)
+        return msgspec.structs.replace(failed, task=counted, due=due, attempts=attempt)
+
     async def _failed(self, task: ClaimedTask, error: str) -> Outcome:
         """Return the outcome of an unexpected error: the page is parsed again, while the plan has attempts left."""
-        clock, retries = self._parts.clock, (await self._parts.plans.get(task.run_id)).retries
-        failed = Outcome(task, TaskState.FAILED, INTERNAL, clock.now(), error=error)
-        if state_after(INTERNAL, task.attempt, retries.max_attempts) == TaskState.FAILED:
+        plan, clock = await self._parts.plans.get(task.run_id), self._parts.clock
+        retries, failed = plan.retries, Outcome(task, TaskState.FAILED, INTERNAL, clock.now(), error=error)
+        if state_after(INTERNAL, task.attempt, retry_rules(task, plan).max_attempts) == TaskState.FAILED:
             return failed
         pause = retry_seconds(task.attempt, retries.delay_seconds, retries.max_delay_seconds)
         due = engine_time(clock, clock.monotonic() + pause)

@@ -11,12 +11,16 @@ ENTRIES = {
     TaskState.QUEUED_PARSE: ("debug", "fetch", "page fetched"),
     TaskState.SKIPPED: ("debug", "fetch", "page skipped"),
     TaskState.PENDING: ("warn", "queue", "page will be tried again"),
+    TaskState.DOWNLOADED: ("warn", "queue", "page will be parsed again"),
     TaskState.FAILED: ("error", "error", "page failed"),
 }
 """Level, topic and message of the log entry for a page, by the state in which its task rests.
 
 The plan of a run may raise the level `debug`.
 """
+
+
+REDIRECTED = ("debug", "fetch", "page redirected to another host")
 
 
 class PageLog:
@@ -34,7 +38,7 @@ class PageLog:
 def _log(run_log: RunLogWriter, page: Finished) -> None:
     run_id = page.task.run_id
     run_log.begin(run_id)
-    level, topic, message = ENTRIES[page.rest]
+    level, topic, message = ENTRIES[page.rest] if page.fetched.redirected_to is None else REDIRECTED
     level = page.plan.page_log_level if level == "debug" else level
     topic = "rate_limit" if page.reason == "http_429" else topic
     level = "warn" if page.reason == "challenge" else level

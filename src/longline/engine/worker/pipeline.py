@@ -54,22 +54,23 @@ class Pipeline:
 
     async def run(self, host: HeldHost, task: ClaimedTask) -> Finished:
         """Fetch, parse and keep one task; raise only errors that mean that the task was not begun."""
-        plan, original = CrawlPlan(()), None
+        plan, original, began_at, page = CrawlPlan(()), None, self.clock.now(), None
         try:
             plan = await self.plans.get(task.run_id)
             host.apply_politeness(plan.politeness.delay_ms / 1000, plan.politeness.concurrency, self.clock.monotonic())
             if task.claims > MAX_CLAIMS:
                 lost = Fetched("worker_lost", self.clock.now(), error="every worker that tried this page was lost")
-                return Finished(host, task, plan, lost, Parsed(), None)
+                return Finished(host, task, plan, lost, Parsed(), None, began_at=began_at)
             fetched, page, original = await self._fetch(host, task, plan)
             parsed = await self._parse(host, task, page, plan)
         except (LeaseLost, TaskWithdrawn, TooSoon, Unavailable):
             raise
         except Exception as error:
             log.exception("unexpected error in a task", extra={"url": task.url})
-            fetched, parsed = Fetched(INTERNAL, self.clock.now(), error=repr(error)), Parsed()
+            fetched, parsed, page = Fetched(INTERNAL, self.clock.now(), error=repr(error)), Parsed(), None
         kept = keep_page(fetched, parsed.title if parsed else "", task.earlier if original else None, original)
-        return Finished(host, task, plan, fetched, parsed, kept, self.in_words)
+        archived = page.url if page is not None and kept is None else None
+        return Finished(host, task, plan, fetched, parsed, kept, self.in_words, archived, began_at)
 
     async def _fetch(
         self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan
@@ -87,6 +88,8 @@ class Pipeline:
         if earlier is not None and fetched.response is not None:
             page = earlier.page if fetched.same_as else _page(fetched)
             return fetched, page, earlier.original
+        if earlier is not None:
+            return fetched, earlier.page, None  # the task has that page already, which another parser may read anew
         return fetched, _page(fetched), None
 
     async def _earlier(self, task: ClaimedTask, fetched: Fetched) -> Earlier | None:

@@ -17,6 +17,7 @@ from longline.engine.engine_clock import engine_time
 from longline.engine.fetch.fetcher import Fetched
 from longline.engine.frontier.admit import Admission, AdmissionCache
 from longline.engine.frontier.held_hosts import HeldHost
+from longline.engine.frontier.retries import rest_after_parser, retry_rules
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.loops import peak_memory_mb
 from longline.engine.parse.parser import Parsed
@@ -24,14 +25,25 @@ from longline.model.errors import NeedsOperator, Unavailable
 from longline.model.frontier import outcomes as fate
 from longline.model.frontier.host import HostReport
 from longline.model.frontier.standing_frontier import key_in
-from longline.model.frontier.task import ClaimedTask, NewTask, Outcome, PageFacts, RenamedUrl, RequestMade
+from longline.model.frontier.task import (
+    ClaimedTask,
+    NewTask,
+    Outcome,
+    PageFacts,
+    RenamedUrl,
+    RequestMade,
+    TaskRedirect,
+)
 from longline.model.runs.plan import CrawlPlan
 from longline.model.search.item import NewItem
 from longline.model.states import TaskState
 from longline.ports.clock import Clock
-from longline.ports.records.frontier import ReportBatch, Reported
+from longline.ports.records.frontier import HostSetting, ReportBatch, Reported
 
 log = logging.getLogger(__name__)
+
+RETRIED = frozenset({TaskState.PENDING, TaskState.DOWNLOADED})
+"""Rests in which a task waits for its next attempt."""
 
 
 MAX_LINKS_AT_ONCE = 2000
@@ -51,7 +63,9 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.2, 5.0
 class Finished:
     """A task that was worked on and waits to be reported.
 
-    `parsed` None leaves parsing to another process. With `in_words` items are indexed with the report.
+    `parsed` None leaves parsing to another process. With `in_words` items are indexed with the report. `archived` is
+    the URL of a page that has not changed, and was parsed again from the task's own record. `began_at` is when work
+    began.
     """
 
     host: HeldHost
@@ -61,6 +75,8 @@ class Finished:
     parsed: Parsed | None
     page: PageToKeep | None
     in_words: bool = False
+    archived: str | None = None
+    began_at: int | None = None
     _items: list[list[NewItem]] = field(default_factory=list, init=False, repr=False)
 
     def prepare(self) -> None:
@@ -73,11 +89,10 @@ class Finished:
     def items(self) -> list[NewItem]:
         """Return the items that were made of the page."""
         if not self._items:
-            self._items.append(self._make_items(self.parsed, self.page) if self.parsed and self.page else [])
+            url = self.page.response.url if self.page else self.archived
+            made = self.parsed.items_of(self.task, url, in_words=self.in_words) if self.parsed and url else []
+            self._items.append(made)
         return self._items[0]
-
-    def _make_items(self, parsed: Parsed, page: PageToKeep) -> list[NewItem]:
-        return parsed.items_of(self.task, page.response.url, in_words=self.in_words)
 
     @property
     def heavy_links(self) -> int:
@@ -87,27 +102,29 @@ class Finished:
 
     @property
     def redirects(self) -> list[KeptRedirect]:
-        """Return the redirects that are kept: those of a task that is not tried again."""
+        """Return the redirects that are kept: those of a task that goes on elsewhere, or is not tried again."""
         sent = self.fetched.redirects
-        if not sent or self.rest == TaskState.PENDING:
+        if not sent or (self.rest == TaskState.PENDING and self.fetched.redirected_to is None):
             return []
-        return [KeptRedirect(self.task.id, number, one) for number, one in enumerate(sent)]
+        first = self.task.hops if self.task.home_id is not None else 0
+        return [KeptRedirect(self.task.id, number, one) for number, one in enumerate(sent, first)]
 
     @property
     def reason(self) -> str:
         """Return the reason with which the task ended."""
-        return "parser_error" if self.parsed and self.parsed.error else self.fetched.reason
+        return fate.PARSER_ERROR if self.parsed and self.parsed.error else self.fetched.reason
 
     @property
     def rest(self) -> TaskState:
         """Return the state in which the task comes to rest."""
-        if self.parsed is None and self.reason == fate.OK:
-            return TaskState.QUEUED_PARSE
-        retries = self.plan.retries
-        if retries.insistent:
-            return fate.state_after_retryable(self.reason, self.fetched.status, self.task.attempt, retries.max_attempts)
-        max_attempts = 1 if self.reason in retries.final else retries.max_attempts
-        return fate.state_after(self.reason, self.task.attempt, max_attempts)
+        if self.fetched.redirected_to is not None:
+            return TaskState.PENDING
+        if self.reason == fate.OK:
+            return TaskState.QUEUED_PARSE if self.parsed is None else TaskState.COMPLETED
+        rules = retry_rules(self.task, self.plan)
+        if self.reason == fate.PARSER_ERROR:
+            return rest_after_parser(self.plan.retries.parser, self.task.attempt, 1, rules.max_attempts)
+        return fate.rest_after(self.reason, self.fetched.status, self.task.attempt, rules)
 
 
 @dataclass(slots=True)
@@ -222,7 +239,7 @@ class Reporter:
                 cpu_ms=cpu_ms,
                 memory_mb=memory_mb,
             )
-            reported = await self._lifecycle.report(batch, admission.hosts)
+            reported = await self._lifecycle.report(batch, [*admission.hosts, *_target_hosts(finished_batch.finished)])
             if not reported.refused:
                 self._verdicts.stored(admission.refused_urls)
                 if not reported.admitted.over_budget:
@@ -303,19 +320,41 @@ class Reporter:
         return engine_time(self._clock, moment)
 
     def _outcome(self, f: Finished, facts: PageFacts | None) -> Outcome:
-        became = f.rest
+        became, redirected = f.rest, f.fetched.redirected_to
+        waits = became in RETRIED and redirected is None
+        strayed = f.plan.single and (f.task.home_id is not None or f.fetched.moved_to is not None)
         return Outcome(
             task=f.task,
             became=became,
             reason=f.reason,
             at=f.fetched.at,
             status=f.fetched.status,
-            due=self._engine_time(self._clock.monotonic() + _retry_pause(f)) if became == TaskState.PENDING else 0,
+            due=self._engine_time(self._clock.monotonic() + _retry_pause(f)) if waits else 0,
             error=(f.parsed.error if f.parsed else None) or f.fetched.error,
             page=facts,
             renamed=_renamed(f),
             asked=_asked(f),
+            redirected=redirected,
+            strayed=strayed,
+            described=f.parsed.title if f.archived is not None and f.parsed is not None else None,
+            attempts=_attempts(f.task, became, redirected),
+            began_at=f.began_at,
+            proxy_id=f.fetched.proxy_id,
         )
+
+
+def _attempts(task: ClaimedTask, became: TaskState, redirected: TaskRedirect | None) -> int | None:
+    """Return the attempts that count for the task's next worker, where they are not those of this one."""
+    if redirected is not None:
+        return task.attempt - 1  # the same attempt goes on at the other host
+    # A parser has failed once already.
+    return 1 if became == TaskState.DOWNLOADED else None
+
+
+def _target_hosts(finished: Sequence[Finished]) -> list[HostSetting]:
+    """Return the hosts to which single tasks move on."""
+    hosts = {f.fetched.redirected_to.host: f.plan.politeness for f in finished if f.fetched.redirected_to is not None}
+    return [HostSetting(host, polite.delay_ms, polite.concurrency) for host, polite in hosts.items()]
 
 
 def _retry_pause(f: Finished) -> float:
@@ -344,7 +383,7 @@ def _asked(f: Finished) -> tuple[RequestMade, ...]:
 
 def _renamed(f: Finished) -> RenamedUrl | None:
     """Return the new URL of a page that has moved, else None."""
-    url = f.fetched.moved_to
+    url = f.fetched.moved_to if not f.plan.single else None
     return RenamedUrl(url, key_in(f.task.scope, url)) if url is not None and f.page is not None else None
 
 

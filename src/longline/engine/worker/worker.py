@@ -244,7 +244,7 @@ class Worker:
                 p.pages += f.page is not None
                 p.bytes += len(f.page.response.body) if f.page else 0
                 state = f.rest
-                p.retries += state == TaskState.PENDING
+                p.retries += state == TaskState.PENDING and f.fetched.redirected_to is None
                 p.failed += state == TaskState.FAILED
                 p.skipped += state == TaskState.SKIPPED
             self._claims.reported((host for host, _ in done.released.values()), more=reported.admitted.new > 0)

@@ -1,10 +1,15 @@
 """Reasons for the rests of tasks. One word each; every failure class has exactly one."""
 
+import msgspec
+
 from longline.model.back_off import back_off
 from longline.model.states import TaskState
 
 OK = "ok"
 """The reason of a page that was fetched and parsed."""
+
+PARSER_ERROR = "parser_error"
+"""The reason of a page whose parser failed."""
 
 INTERNAL = "internal"
 """The reason of a page that an error of the platform has failed."""
@@ -46,7 +51,7 @@ FINAL = {
     "too_many_redirects": "more redirects than the limit",
     "redirect_loop": "redirected in a loop",
     "http_4xx": "the site refuses the page (400 to 499, but not 408, 425 and 429)",
-    "parser_error": "the page is archived, but its parser failed; it can be parsed again without a fetch",
+    PARSER_ERROR: "the page is archived, but its parser failed; it can be parsed again without a fetch",
     "worker_lost": "every worker that claimed the page was lost",
     "page_lost": "the page should be parsed again, but is missing or damaged in the archive",
 }
@@ -116,6 +121,27 @@ def is_failure(reason: str) -> bool:
     return reason in RETRYABLE or reason in FINAL
 
 
+class RetryRules(msgspec.Struct, frozen=True):
+    """The rules of a task's retries: the limit of attempts, reasons that are final, statuses to retry besides.
+
+    With `insistent` nearly all reasons are retried.
+    """
+
+    max_attempts: int
+    final: tuple[str, ...] = ()
+    insistent: bool = False
+    statuses: tuple[int, ...] = ()
+
+
+def rest_after(reason: str, status: int | None, attempt: int, rules: RetryRules) -> TaskState:
+    """Return the rest of a task for this reason and status after this many attempts."""
+    if status in rules.statuses and is_failure(reason):
+        return TaskState.PENDING if attempt < rules.max_attempts else TaskState.FAILED
+    if rules.insistent:
+        return state_after_retryable(reason, status, attempt, rules.max_attempts)
+    return state_after(reason, attempt, 1 if reason in rules.final else rules.max_attempts)
+
+
 def state_after(reason: str, attempt: int, max_attempts: int) -> TaskState:
     """Return the rest of a task for this reason after this many attempts."""
     if reason == OK:
@@ -137,7 +163,7 @@ def is_hopeless(reason: str, status: int | None) -> bool:
     return reason in _HOPELESS or status in _GONE
 
 
-_HOPELESS = frozenset(SKIPPED) - {"challenge"} | {"parser_error", "egress", "bad_url", "worker_lost", "page_lost"}
+_HOPELESS = frozenset(SKIPPED) - {"challenge"} | {PARSER_ERROR, "egress", "bad_url", "worker_lost", "page_lost"}
 _GONE = (404, 410)
 
 

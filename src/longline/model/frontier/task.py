@@ -24,7 +24,10 @@ class KnownPage(msgspec.Struct, frozen=True, gc=False):
 class NewTask(msgspec.Struct, frozen=True, gc=False):
     """A URL to be admitted. Inside (scope, host), URLs with the same `key` are the same.
 
-    With `keep_refused` a URL that the budget of its run refuses is stored, for a larger budget.
+    With `keep_refused` a URL that the budget of its run refuses is stored, for a larger budget. The task of a `single`
+    URL stays one task whatever the URL redirects to; inside a scope, the keys of such tasks differ on all hosts.
+    `max_attempts` replaces the limit of the plan. `credentials` are headers for the origin of the URL alone, as the
+    JSON of `Credentials`, locked by the vault.
     """
 
     url: str
@@ -39,6 +42,9 @@ class NewTask(msgspec.Struct, frozen=True, gc=False):
     parent_id: int | None = None
     hops: int = 0
     keep_refused: bool = False
+    single: bool = False
+    max_attempts: int | None = None
+    credentials: str | None = None
 
 
 MAX_REFUSED_URLS = 200_000
@@ -56,7 +62,9 @@ class ClaimedTask(msgspec.Struct, frozen=True, gc=False):
     """A task in a worker's hand. `due` and `priority` are its place in the queue and go back with the report.
 
     `attempt` is the number of this attempt, and `claims` the number of its claims: more than one when workers died.
-    `found_on` is the page with the link; the target of a redirect has none.
+    `found_on` is the page with the link; the target of a redirect has none. A task that was redirected to another host
+    has the URL there, and its own host as `home_id`. `max_attempts` replaces the limit of the plan, and `credentials`
+    are locked headers for the origin of the task's own URL.
     """
 
     id: int
@@ -71,6 +79,9 @@ class ClaimedTask(msgspec.Struct, frozen=True, gc=False):
     hops: int = 0
     known: KnownPage | None = None
     found_on: str | None = None
+    home_id: int | None = None
+    max_attempts: int | None = None
+    credentials: str | None = None
 
     @property
     def mark(self) -> tuple[int, int]:
@@ -128,6 +139,14 @@ class RenamedUrl(msgspec.Struct, frozen=True, gc=False):
     key: bytes
 
 
+class TaskRedirect(msgspec.Struct, frozen=True, gc=False):
+    """The redirect of a single task to another host: after `hops` redirects the task goes on at `url` there."""
+
+    url: str
+    host: str
+    hops: int
+
+
 RESENT = "resent"
 """The reason of a request that broke on a keep-alive connection and was sent again, which is no failure."""
 
@@ -145,7 +164,11 @@ class RequestMade(msgspec.Struct, frozen=True, gc=False):
 class Outcome(msgspec.Struct, frozen=True, gc=False):
     """The outcome of a claimed task: its new state, the reason, the page that was kept, and the requests made.
 
-    The task is `renamed` unless the new URL belongs to another task of its scope already.
+    The task is `renamed` unless the new URL belongs to another task of its scope already. A task that is `redirected`
+    goes on at another host; in any other case a task goes home, to the host of its own URL. A page that is `strayed` is
+    at the end of redirects that did not rename its task. `described` is the new title of a page that was parsed again
+    from the archive. `attempts` are the attempts so far in the next executor's hands, where they are not those of this
+    one. `began_at` is when the work began, and `proxy_id` the proxy of the last request; a parser says neither.
     """
 
     task: ClaimedTask
@@ -158,10 +181,20 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
     page: PageFacts | None = None
     renamed: RenamedUrl | None = None
     asked: tuple[RequestMade, ...] = ()
+    redirected: TaskRedirect | None = None
+    strayed: bool = False
+    described: str | None = None
+    attempts: int | None = None
+    began_at: int | None = None
+    proxy_id: int | None = None
 
 
 class TaskRow(msgspec.Struct, frozen=True):
-    """A task as lists show it; a claimed task shows its state in hand."""
+    """A task as lists show it; a claimed task shows its state in hand.
+
+    `began_at` is when the work of the last attempt began, and `proxy_id` the proxy of its last request. `target` is the
+    URL on another host to which a task was redirected and where it goes on.
+    """
 
     id: int
     run_id: int
@@ -177,3 +210,8 @@ class TaskRow(msgspec.Struct, frozen=True):
     due: int
     created_at: int
     finished_at: int | None
+    max_attempts: int | None = None
+    began_at: int | None = None
+    proxy_id: int | None = None
+    target: str | None = None
+    hops: int = 0

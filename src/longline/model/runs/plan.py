@@ -24,6 +24,10 @@ BY_NAME = "by_name"
 """Key of a parser's config for pages that were requested by URL: the URL need not look like an article's."""
 
 
+ParserRetry = Literal["never", "recrawl", "reparse"]
+"""Retry of a page whose parser failed."""
+
+
 class Proxying(msgspec.Struct, frozen=True):
     """The choice of proxies for requests, if any: a source's own, else the proxies of `pool`, else all.
 
@@ -113,6 +117,12 @@ class Retries(msgspec.Struct, frozen=True):
     insistent: bool = False
     """Whether nearly all reasons are retried."""
 
+    statuses: tuple[int, ...] = ()
+    """Statuses of responses that are retried besides the usual ones."""
+
+    parser: ParserRetry = "never"
+    """Retry after a failed parser: none, a new fetch of the page, or another parse of the archived page."""
+
 
 class FetchOptions(msgspec.Struct, frozen=True):
     """The form of requests, and the responses that are accepted."""
@@ -179,6 +189,9 @@ class CrawlPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     page_log_level: Literal["debug", "info"] = "debug"
     """Level of entries about pages without a failure in the run's log; below `info` they are not written by default."""
+
+    single: bool = False
+    """Whether every seed stays one task, which follows its redirects to other hosts and keeps its URL."""
 
     widened: bool = False
     """Whether URLs that narrower bounds refused have still to be admitted."""

@@ -143,11 +143,15 @@ class FrontierStore(Protocol):
 
 
 class TaskLease(msgspec.Struct, frozen=True):
-    """The right to work on one task, until `until` or until the token changes."""
+    """The right to work on one task, until `until` or until the token changes.
+
+    `attempt_before` is the number of the attempt that its last worker reported: of a page for a parser, its fetch.
+    """
 
     task: ClaimedTask
     token: int
     until: int
+    attempt_before: int = 0
 
 
 class TaskLeaseStore(Protocol):

@@ -44,10 +44,8 @@ async def admit(
     room = await _room(tx, {t.run_id for _, t in placed}, ledger.runs)
     wanted, refused = await _within_budget(tx, placed, room)
     over = Counter((r.task.run_id, r.reason) for r in refused)
-    rows = [
-        (t.scope, h, t.key, t.run_id, t.executor, t.priority, t.due, t.depth, t.parent_id, t.url, t.hops)
-        for h, t in wanted
-    ]
+    away = await _away(tx, wanted)
+    rows = [_row(h, t) for h, t in wanted if (t.scope, h, t.key) not in away]
     fresh = await tx.batch("admit_tasks", rows, state=TaskState.PENDING.value)
     if tx.engine == "lite":
         await _enqueue(tx, fresh)
@@ -64,6 +62,18 @@ async def admit(
             wake[row["host_id"]] = min(due, wake.get(row["host_id"], due))
     new, beyond = len(fresh), sum(over.values())
     return Admitted(new, len(tasks) - new - beyond, beyond), wake
+
+
+def _row(host_id: int, t: NewTask) -> tuple[object, ...]:
+    """Return the values of a task's row."""
+    place = (t.executor, t.priority, t.due, t.depth, t.parent_id, t.url, t.hops)
+    return (t.scope, host_id, t.key, t.run_id, *place, t.max_attempts, t.credentials)
+
+
+async def _away(tx: Transaction, wanted: Sequence[Placed]) -> set[tuple[int, int, bytes]]:
+    """Return the single tasks among these that are known at home, but were redirected to another host."""
+    rows = await tx.batch("away_tasks", [(t.scope, h, t.key) for h, t in wanted if t.single])
+    return {(row["scope"], row["host_id"], bytes(row["key"])) for row in rows}
 
 
 def _known(

@@ -58,6 +58,9 @@ class ClaimRow(NamedTuple):
     fetched_at: int
     etag: str | None
     last_modified: str | None
+    home_id: int | None
+    max_attempts: int | None
+    credentials: str | None
 
 
 class FrontierRecords:
@@ -222,6 +225,5 @@ def _claimed(r: ClaimRow, task_id: int) -> ClaimedTask:
     # the page has not changed.
     if r.known_task_id is not None and r.digest is not None and (r.known_task_id != task_id or r.scope == SCOPE):
         known = KnownPage(r.known_task_id, r.digest, r.fetched_at, r.etag, r.last_modified)
-    return ClaimedTask(
-        task_id, r.url, r.run_id, r.scope, r.depth, r.attempt, r.priority, r.due, r.claims, r.hops, known, r.found_on
-    )
+    place = (r.run_id, r.scope, r.depth, r.attempt, r.priority, r.due, r.claims, r.hops)
+    return ClaimedTask(task_id, r.url, *place, known, r.found_on, r.home_id, r.max_attempts, r.credentials)

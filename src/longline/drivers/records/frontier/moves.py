@@ -155,6 +155,7 @@ async def _cancel_open(tx: Transaction, change: Change, locked: set[int], ledger
     ledger.count_moves(
         MovedTasks(r["id"], change.subject, r["state"], cancel.became, reason) for r in rows if r["id"] in done
     )
+    await tx.batch("bring_tasks_home", [(r["id"],) for r in rows if r["home_id"] and r["id"] in done])
     await follow(tx, ledger, [r["id"] for r in rows if r["scope"] == SCOPE])
 
 

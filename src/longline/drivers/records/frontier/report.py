@@ -14,7 +14,7 @@ from typing import NamedTuple
 from msgspec.structs import astuple
 
 from longline.drivers.records.database import Transaction
-from longline.drivers.records.frontier.admission import admit, place
+from longline.drivers.records.frontier.admission import admit, host_ids, place
 from longline.drivers.records.frontier.request_sums import count_requests
 from longline.drivers.records.frontier.standing_list import follow
 from longline.drivers.records.run_counters import MovedTasks, RunCounters
@@ -48,17 +48,23 @@ async def write(tx: Transaction, batch: ReportBatch) -> Reported:
     """Write a batch that was worked on under host leases."""
     ledger = RunCounters()
     placed = await place(tx, batch.admit)
-    await lock(tx, batch.reports, (host_id for host_id, _ in placed))
     held = [(report, outcome) for report in batch.reports for outcome in report.outcomes]
+    places = await _places(tx, held)
+    await lock(tx, batch.reports, [*(host_id for host_id, _ in placed), *(p.host_id for p in places.values())])
     outcomes = once([outcome for _, outcome in held])
     await _unqueue(tx, held)
     back = [(*_row(r, t), r.token) for r in batch.reports for t in r.unstarted]
     await tx.batch("unmark_tasks", back)
-    await settle(tx, outcomes, {o.task.id: TaskPlace(r.host_id, FETCH) for r, o in held}, TaskState.PENDING, ledger)
+    await settle(tx, outcomes, places, TaskState.PENDING, ledger)
+    await _relocate(tx, outcomes, places)
     await _rename(tx, outcomes)
-    written = await put(tx, batch.items, ledger, [o.task.id for o in outcomes if o.page])
+    parsed = [o.task.id for o in outcomes if o.page or o.described is not None]
+    written = await put(tx, batch.items, ledger, parsed)
     await keep(tx, outcomes, batch.segment, batch.redirects, written)
+    again = [(o.task.id, o.described, written.of(o.task.id)) for o in outcomes if o.described is not None]
+    await tx.batch("describe_pages", again)
     admitted, wake = await admit(tx, batch.admit, placed, ledger) if placed else (Admitted(0, 0, 0), {})
+    _wake_elsewhere(tx, held, places, wake)
     await tx.batch("pace_hosts", sorted((r.host_id, *astuple(r.pace)) for r in batch.reports if r.pace))
     released = sorted((r.host_id, r.not_before) for r in batch.reports if r.release)
     await tx.batch("release_lines", released)
@@ -71,6 +77,38 @@ async def write(tx: Transaction, batch: ReportBatch) -> Reported:
     ended = await ledger.write(tx, "worker")
     await count_requests(tx, outcomes)
     return Reported(admitted=admitted, ended_runs=ended, done_runs=ledger.done_runs)
+
+
+async def _places(tx: Transaction, held: Sequence[tuple[HostReport, Outcome]]) -> dict[int, TaskPlace]:
+    """Return the places of tasks after the report: a redirected task moves on, any other one is at home."""
+    ids = await host_ids(tx, {o.redirected.host for _, o in held if o.redirected})
+    return {
+        o.task.id: TaskPlace(ids[o.redirected.host] if o.redirected else o.task.home_id or r.host_id, FETCH)
+        for r, o in held
+    }
+
+
+async def _relocate(tx: Transaction, outcomes: Sequence[Outcome], places: Mapping[int, TaskPlace]) -> None:
+    """Move redirected tasks to the hosts of their targets, and bring others home."""
+    away = [
+        (o.task.id, places[o.task.id].host_id, o.redirected.url, o.redirected.hops) for o in outcomes if o.redirected
+    ]
+    await tx.batch("bring_tasks_home", [(o.task.id,) for o in outcomes if o.task.home_id and not o.redirected])
+    await tx.batch("move_tasks_away", away)
+
+
+def _wake_elsewhere(
+    tx: Transaction,
+    held: Sequence[tuple[HostReport, Outcome]],
+    places: Mapping[int, TaskPlace],
+    wake: dict[int, int],
+) -> None:
+    """Add the hosts that get tasks from other hosts to those that are to be woken, each with its earliest due time."""
+    for report, outcome in held:
+        host_id = places[outcome.task.id].host_id
+        if outcome.became == TaskState.PENDING and host_id != report.host_id:
+            due = max(tx.now, outcome.due)
+            wake[host_id] = min(due, wake.get(host_id, due))
 
 
 async def _rename(tx: Transaction, outcomes: Sequence[Outcome]) -> None:
@@ -112,10 +150,7 @@ async def settle(
 ) -> None:
     """Put tasks to rest, and open tasks back into the queue or among the offers."""
     nexts = {o.task.id: _executor(o, places[o.task.id]) for o in outcomes}
-    rows = [
-        (o.task.id, was, o.became, o.reason, o.error, o.status, o.task.attempt, o.due, nexts[o.task.id], _ended(o))
-        for o in outcomes
-    ]
+    rows = [_rest(o, was, nexts[o.task.id]) for o in outcomes]
     priorities = {row["id"]: row["priority"] for row in await tx.batch("rest_tasks", rows)}
     if gone := frozenset(o.task.id for o in outcomes) - priorities.keys():
         raise StaleReport(Reported(gone=gone))
@@ -123,7 +158,7 @@ async def settle(
     for o in outcomes:
         i, place, executor = o.task.id, places[o.task.id], nexts[o.task.id]
         # Attempts are counted while a task stays with the same kind of worker.
-        attempt = o.task.attempt if executor == place.executor else 0
+        attempt = o.attempts if o.attempts is not None else o.task.attempt if executor == place.executor else 0
         if o.became not in ENDED and executor == FETCH:
             queued.append((place.host_id, o.due, priorities[i], o.task.run_id, i, attempt))
         elif o.became not in ENDED:
@@ -134,15 +169,18 @@ async def settle(
     await follow(tx, ledger, [o.task.id for o in outcomes if o.task.scope == SCOPE])
 
 
+def _rest(o: Outcome, was: str, executor: str) -> tuple[object, ...]:
+    """Return the values of a task that comes to rest."""
+    ended_at = o.at if o.became in ENDED else None
+    place = (o.task.attempt, o.due, executor, ended_at)
+    return (o.task.id, was, o.became, o.reason, o.error, o.status, *place, o.proxy_id, o.began_at)
+
+
 def _executor(outcome: Outcome, place: TaskPlace) -> str:
     """Return the next executor of the task: a bot's task that needs no parser stays with bots."""
     if outcome.became in WAITS_FOR_PARSER:
         return PARSE
     return BOT if place.executor == BOT else FETCH
-
-
-def _ended(outcome: Outcome) -> int | None:
-    return outcome.at if outcome.became in ENDED else None
 
 
 async def keep(
@@ -189,7 +227,7 @@ async def keep(
         for i, p in pages
     ]
     await tx.batch("add_pages", rows, segment_id=segment.segment_id)
-    await tx.batch("remember_visits", [_visit(i, p) for i, p in pages])
+    await tx.batch("remember_visits", [_visit(o.task.id, o.page) for o in outcomes if o.page and not o.strayed])
     await tx.batch("add_redirects", [astuple(r) for r in redirects], segment_id=segment.segment_id)
 
 

@@ -32,9 +32,17 @@ class TaskLeaseRecords:
             for row in taken:
                 t = facts[row["id"]]
                 task = ClaimedTask(
-                    t["id"], t["url"], t["run_id"], t["scope"], t["depth"], row["attempt"], t["priority"], t["due"]
+                    t["id"],
+                    t["url"],
+                    t["run_id"],
+                    t["scope"],
+                    t["depth"],
+                    row["attempt"],
+                    t["priority"],
+                    t["due"],
+                    max_attempts=t["max_attempts"],
                 )
-                leases.append(TaskLease(task, row["token"], row["due"]))
+                leases.append(TaskLease(task, row["token"], row["due"], t["attempt"]))
             return sorted(leases, key=lambda lease: (lease.task.priority, lease.task.id))
 
         return await self._database.transact(work)

@@ -26,10 +26,14 @@ REOPENED_FROM = move("run", "reopen").was
 
 
 class StandingTask(msgspec.Struct, frozen=True):
-    """A task as it stands under the locks; `mark` is the token in its row of the queue, if it has a row there."""
+    """A task as it stands under the locks; `mark` is the token in its row of the queue, if it has a row there.
+
+    A task that was redirected to another host has its own host as `home_id`.
+    """
 
     id: int
     host_id: int
+    home_id: int | None
     due: int
     priority: int
     next_priority: int | None
@@ -68,12 +72,13 @@ class StandingTask(msgspec.Struct, frozen=True):
 async def lock_tasks(tx: Transaction, task_ids: Collection[int]) -> dict[int, StandingTask]:
     """Lock the lines and the offers of tasks; return the tasks that exist, as they stand then."""
     ids = [(task_id,) for task_id in sorted(set(task_ids))]
-    hosts = {row["host_id"] for row in await tx.batch("task_places", ids)}
+    places = await tx.batch("task_places", ids)
+    hosts = {row["host_id"] for row in places} | {row["home_id"] for row in places if row["home_id"]}
     await tx.batch("lock_lines", [(host_id,) for host_id in sorted(hosts)])
     # No worker takes the tasks, and no reaper takes them back, between the check of their leases and the move.
     await tx.batch("lock_offers", ids)
     tasks = [struct(row, StandingTask) for row in await tx.batch("tasks_standing", ids)]
-    if any(task.host_id not in hosts for task in tasks):
+    if any(task.host_id not in hosts or (task.home_id or task.host_id) not in hosts for task in tasks):
         raise TryAgain("a task moved to another host")
     return {task.id: task for task in tasks}
 
@@ -106,6 +111,8 @@ async def move_tasks(tx: Transaction, change: TaskChange, tasks: Sequence[Standi
     )
     if len(done) < len(rows):
         raise TryAgain("a task moved without the lock of its host")
+    # A task that was redirected to another host goes home, whoever moves it.
+    await tx.batch("bring_tasks_home", [(task.id,) for task in tasks if task.home_id])
     await _put_back(tx, change.became, moved)
     await follow(tx, ledger, [task.id for task in tasks if task.scope == SCOPE])
 
@@ -159,6 +166,7 @@ def _moved(change: TaskChange, task: StandingTask, taken_at: int, now: int) -> S
         due = max(due, taken_at, kept)
     return msgspec.structs.replace(
         task,
+        host_id=task.home_id or task.host_id,
         due=due,
         priority=task.present_priority if change.priority is None else change.priority,
         executor=executor,

@@ -304,9 +304,18 @@ CREATE TABLE tasks (
     url          TEXT NOT NULL,
     hops         BIGINT NOT NULL DEFAULT 0,
     next_priority  BIGINT,  -- of a task in a worker's hand: its priority from its next rest on
+    -- Set while a single task is at another host, to which its URL was redirected: its own host, and the URL there.
+    home_id      BIGINT,
+    target       TEXT,
+    max_attempts BIGINT CHECK (max_attempts > 0),
+    credentials  TEXT,
+    began_at     BIGINT,
+    proxy_id     BIGINT,
     UNIQUE (scope, host_id, key)
 ) /*pg WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, vacuum_truncate = off) */;
 CREATE INDEX tasks_run ON tasks (run_id, id);
+-- A task that is away from home is still known there: its URL is not admitted a second time.
+CREATE UNIQUE INDEX tasks_away ON tasks (scope, home_id, key) WHERE home_id IS NOT NULL;
 -- Tasks that a redirect led to, by the one that led there. There are few, and none ever changes what it is.
 CREATE INDEX tasks_redirected ON tasks (parent_id) WHERE hops > 0;
 CREATE INDEX tasks_next_priority ON tasks (id) WHERE next_priority IS NOT NULL;
@@ -499,7 +508,7 @@ INSERT INTO places (noun, last) VALUES ('event', 0);
 CREATE VIEW tasks_now AS
 SELECT t.id, t.run_id, t.host_id, h.host, t.url, t.executor, t.state AS rest, t.reason, t.error,
        COALESCE(t.next_priority, t.priority) AS priority, t.due,
-       t.depth, t.status, t.created_at, t.finished_at,
+       t.depth, t.status, t.created_at, t.finished_at, t.max_attempts, t.began_at, t.proxy_id, t.target, t.hops,
        CASE WHEN l.owner IS NOT NULL AND q.token = l.token THEN 'queued'
             WHEN o.owner IS NOT NULL AND o.executor = 'parse' THEN 'parsing'
             WHEN o.owner IS NOT NULL THEN 'crawling'

@@ -16,9 +16,9 @@ SELECT h.id, h.host FROM hosts h /*rows , r(host text) */ WHERE h.host = r.host;
 
 -- name: admit_tasks
 /*pg WITH fresh AS ( */
-INSERT INTO tasks (scope, host_id, key, run_id, executor, state, priority, due, depth, parent_id, created_at, url, hops)
-SELECT r.scope, r.host_id, r.key, r.run_id, r.executor, :state, r.priority, r.due, r.depth, r.parent_id, :now, r.url, r.hops
-/*rows FROM r(scope bigint, host_id bigint, key bytea, run_id bigint, executor text, priority bigint, due bigint, depth bigint, parent_id bigint, url text, hops bigint) */
+INSERT INTO tasks (scope, host_id, key, run_id, executor, state, priority, due, depth, parent_id, created_at, url, hops, max_attempts, credentials)
+SELECT r.scope, r.host_id, r.key, r.run_id, r.executor, :state, r.priority, r.due, r.depth, r.parent_id, :now, r.url, r.hops, r.max_attempts, r.credentials
+/*rows FROM r(scope bigint, host_id bigint, key bytea, run_id bigint, executor text, priority bigint, due bigint, depth bigint, parent_id bigint, url text, hops bigint, max_attempts bigint, credentials text) */
 WHERE NOT EXISTS (SELECT 1 FROM tasks t WHERE t.scope = r.scope AND t.host_id = r.host_id AND t.key = r.key)
 /*pg ORDER BY r.scope, r.host_id, r.key */
 ON CONFLICT (scope, host_id, key) DO NOTHING
@@ -35,6 +35,10 @@ SELECT id, host_id, run_id, executor, due, priority FROM fresh */;
 -- name: known_tasks
 SELECT t.scope, t.host_id, t.key FROM tasks t /*rows , r(scope bigint, host_id bigint, key bytea) */
 WHERE t.scope = r.scope AND t.host_id = r.host_id AND t.key = r.key;
+
+-- name: away_tasks
+SELECT t.scope, t.home_id AS host_id, t.key FROM tasks t /*rows , r(scope bigint, host_id bigint, key bytea) */
+WHERE t.scope = r.scope AND t.home_id = r.host_id AND t.home_id IS NOT NULL AND t.key = r.key;
 
 -- name: queue_tasks
 INSERT INTO queue (host_id, due, priority, run_id, id, attempt)

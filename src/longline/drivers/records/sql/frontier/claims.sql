@@ -69,8 +69,9 @@ WITH free AS MATERIALIZED (
     RETURNING host_id, due, priority, id, attempt, claims
 )
 SELECT l.host_id, h.host, l.token, h.delay_ms, h.concurrency, l.not_before,
-       h.pace_until, m.id AS task_id, t.url, t.run_id, t.scope, t.depth, m.attempt + 1 AS attempt, m.priority, m.due,
-       m.claims, t.hops, f.url AS found_on, v.task_id AS known_task_id, v.digest, v.fetched_at, v.etag, v.last_modified
+       h.pace_until, m.id AS task_id, COALESCE(t.target, t.url) AS url, t.run_id, t.scope, t.depth, m.attempt + 1 AS attempt, m.priority, m.due,
+       m.claims, t.hops, f.url AS found_on, v.task_id AS known_task_id, v.digest, v.fetched_at, v.etag, v.last_modified,
+       t.home_id, t.max_attempts, t.credentials
 FROM hand l
 JOIN hosts h ON h.id = l.host_id
 LEFT JOIN marked m ON m.host_id = l.host_id
@@ -120,9 +121,9 @@ FROM (SELECT due, priority, run_id FROM queue
 
 -- name: pick_tasks only lite
 SELECT r.host_id AS host_id, h.host, r.token AS token, h.delay_ms, h.concurrency, l.not_before,
-       h.pace_until, q.id AS task_id, t.url, t.run_id, t.scope, t.depth, q.attempt + 1 AS attempt, q.priority, q.due,
+       h.pace_until, q.id AS task_id, COALESCE(t.target, t.url) AS url, t.run_id, t.scope, t.depth, q.attempt + 1 AS attempt, q.priority, q.due,
        q.claims + 1 AS claims, t.hops, f.url AS found_on, v.task_id AS known_task_id, v.digest, v.fetched_at, v.etag,
-       v.last_modified
+       v.last_modified, t.home_id, t.max_attempts, t.credentials
 /*rows , r(host_id bigint, token bigint, due bigint, priority bigint, run_id bigint) */
 FROM hosts h
 JOIN line l ON l.host_id = h.id

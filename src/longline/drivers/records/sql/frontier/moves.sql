@@ -84,7 +84,7 @@ WHERE run_id = :run_id AND state NOT IN ('completed', 'skipped', 'failed', 'canc
 
 -- name: open_tasks_of_run
 -- Open is whatever has no fate yet; the list is the complement of the fates in model/states.py.
-SELECT id, state, host_id, due, priority, run_id, scope FROM tasks
+SELECT id, state, host_id, home_id, due, priority, run_id, scope FROM tasks
 WHERE run_id = :run_id AND state NOT IN ('completed', 'skipped', 'failed', 'cancelled')
 ORDER BY id;
 

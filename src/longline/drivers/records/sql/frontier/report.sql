@@ -16,10 +16,22 @@ WHERE queue.host_id = r.host_id AND queue.due = r.due AND queue.priority = r.pri
 -- name: rest_tasks
 UPDATE tasks SET state = r.became, reason = r.reason, error = r.error, status = COALESCE(r.status, tasks.status),
     attempt = r.attempt, due = r.due, executor = r.executor, finished_at = r.finished_at,
-    priority = COALESCE(tasks.next_priority, tasks.priority), next_priority = NULL
-/*rows FROM r(id bigint, was text, became text, reason text, error text, status bigint, attempt bigint, due bigint, executor text, finished_at bigint) */
+    priority = COALESCE(tasks.next_priority, tasks.priority), next_priority = NULL,
+    proxy_id = CASE WHEN r.began_at IS NULL THEN tasks.proxy_id ELSE r.proxy_id END,
+    -- An attempt that goes on at another host began at home.
+    began_at = CASE WHEN r.began_at IS NULL OR tasks.home_id IS NOT NULL THEN tasks.began_at ELSE r.began_at END
+/*rows FROM r(id bigint, was text, became text, reason text, error text, status bigint, attempt bigint, due bigint, executor text, finished_at bigint, proxy_id bigint, began_at bigint) */
 WHERE tasks.id = r.id AND tasks.state = r.was
 RETURNING tasks.id, tasks.priority;
+
+-- name: move_tasks_away
+UPDATE tasks SET host_id = r.host_id, target = r.url, hops = r.hops, home_id = COALESCE(tasks.home_id, tasks.host_id)
+/*rows FROM r(id bigint, host_id bigint, url text, hops bigint) */
+WHERE tasks.id = r.id;
+
+-- name: bring_tasks_home
+UPDATE tasks SET host_id = tasks.home_id, home_id = NULL, target = NULL, hops = 0 /*rows FROM r(id bigint) */
+WHERE tasks.id = r.id AND tasks.home_id IS NOT NULL;
 
 -- name: rename_tasks
 UPDATE tasks SET url = r.url, key = r.key /*rows FROM r(id bigint, url text, key bytea) */

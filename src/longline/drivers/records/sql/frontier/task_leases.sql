@@ -9,7 +9,7 @@ WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
 RETURNING id, token, attempt, due;
 
 -- name: taken_tasks
-SELECT t.id, t.url, t.run_id, t.scope, t.depth, t.priority, t.due FROM tasks t /*rows , r(id bigint) */
+SELECT t.id, t.url, t.run_id, t.scope, t.depth, t.priority, t.due, t.attempt, t.max_attempts FROM tasks t /*rows , r(id bigint) */
 WHERE t.id = r.id;
 
 -- name: lock_offers
@@ -32,7 +32,7 @@ WHERE offers.id = r.id AND offers.token = r.token AND offers.owner IS NOT NULL
 RETURNING offers.id;
 
 -- name: task_places
-SELECT t.id, t.host_id, t.executor, t.state FROM tasks t /*rows , r(id bigint) */ WHERE t.id = r.id;
+SELECT t.id, t.host_id, t.home_id, t.executor, t.state FROM tasks t /*rows , r(id bigint) */ WHERE t.id = r.id;
 
 -- name: reap_offers
 -- Lapsed leases and retries that came due are ready again; the token moves only where a lease was taken back. What a

@@ -2,7 +2,7 @@
 
 -- name: tasks_standing
 -- `attempt` counts the attempts of the present executor that were reported; `mark` is the token in the queue.
-SELECT t.id, t.host_id, t.due, t.priority, t.next_priority, t.executor, t.run_id, t.scope, t.state AS rest, t.reason,
+SELECT t.id, t.host_id, t.home_id, t.due, t.priority, t.next_priority, t.executor, t.run_id, t.scope, t.state AS rest, t.reason,
        n.state, n.token, COALESCE(q.attempt, t.attempt) AS attempt, q.token AS mark,
        EXISTS (SELECT 1 FROM pages p WHERE p.task_id = t.id) AS paged
 FROM tasks t

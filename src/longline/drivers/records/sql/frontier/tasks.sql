@@ -11,15 +11,18 @@ FROM (
 ) s;
 
 -- name: task
-SELECT id, run_id, host, url, state, reason, priority, attempt, depth, status, error, due, created_at, finished_at
+SELECT id, run_id, host, url, state, reason, priority, attempt, depth, status, error, due, created_at, finished_at,
+       max_attempts, began_at, proxy_id, target, hops
 FROM tasks_now WHERE id = :id;
 
 -- name: find_tasks
-SELECT id, run_id, host, url, state, reason, priority, attempt, depth, status, error, due, created_at, finished_at
+SELECT id, run_id, host, url, state, reason, priority, attempt, depth, status, error, due, created_at, finished_at,
+       max_attempts, began_at, proxy_id, target, hops
 FROM tasks_now WHERE id > :after ORDER BY id LIMIT :limit;
 
 -- name: find_tasks_of_run
-SELECT id, run_id, host, url, state, reason, priority, attempt, depth, status, error, due, created_at, finished_at
+SELECT id, run_id, host, url, state, reason, priority, attempt, depth, status, error, due, created_at, finished_at,
+       max_attempts, began_at, proxy_id, target, hops
 FROM tasks_now WHERE run_id = :run_id AND id > :after ORDER BY id LIMIT :limit;
 
 -- name: known_task
