@@ -17,7 +17,12 @@ from longline.engine.engine_clock import engine_time
 from longline.engine.fetch.fetcher import Fetched
 from longline.engine.frontier.admit import Admission, AdmissionCache
 from longline.engine.frontier.held_hosts import HeldHost
-from longline.engine.frontier.retries import rest_after_parser, retry_rules
+from longline.engine.frontier.retries import (
+    attempts_before_next,
+    pause_before_retry,
+    rest_after_parser,
+    retry_rules,
+)
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.loops import peak_memory_mb
 from longline.engine.parse.parser import Parsed
@@ -32,7 +37,6 @@ from longline.model.frontier.task import (
     PageFacts,
     RenamedUrl,
     RequestMade,
-    TaskRedirect,
 )
 from longline.model.runs.plan import CrawlPlan
 from longline.model.search.item import NewItem
@@ -329,7 +333,9 @@ class Reporter:
             reason=f.reason,
             at=f.fetched.at,
             status=f.fetched.status,
-            due=self._engine_time(self._clock.monotonic() + _retry_pause(f)) if waits else 0,
+            due=self._engine_time(self._clock.monotonic() + pause_before_retry(f.task, f.plan, f.fetched.retry_after))
+            if waits
+            else 0,
             error=(f.parsed.error if f.parsed else None) or f.fetched.error,
             page=facts,
             renamed=_renamed(f),
@@ -337,31 +343,16 @@ class Reporter:
             redirected=redirected,
             strayed=strayed,
             described=f.parsed.title if f.archived is not None and f.parsed is not None else None,
-            attempts=_attempts(f.task, became, redirected),
+            attempts=attempts_before_next(f.task, became, redirected),
             began_at=f.began_at,
             proxy_id=f.fetched.proxy_id,
         )
-
-
-def _attempts(task: ClaimedTask, became: TaskState, redirected: TaskRedirect | None) -> int | None:
-    """Return the attempts that count for the task's next worker, where they are not those of this one."""
-    if redirected is not None:
-        return task.attempt - 1  # the same attempt goes on at the other host
-    # A parser has failed once already.
-    return 1 if became == TaskState.DOWNLOADED else None
 
 
 def _target_hosts(finished: Sequence[Finished]) -> list[HostSetting]:
     """Return the hosts to which single tasks move on."""
     hosts = {f.fetched.redirected_to.host: f.plan.politeness for f in finished if f.fetched.redirected_to is not None}
     return [HostSetting(host, polite.delay_ms, polite.concurrency) for host, polite in hosts.items()]
-
-
-def _retry_pause(f: Finished) -> float:
-    """Return the seconds before the next attempt."""
-    retries = f.plan.retries
-    pause = fate.retry_seconds(f.task.attempt, retries.delay_seconds, retries.max_delay_seconds)
-    return max(f.fetched.retry_after or 0.0, pause)
 
 
 def _prepare(finished: Sequence[Finished]) -> None:
