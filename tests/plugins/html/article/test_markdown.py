@@ -126,6 +126,8 @@ def visible(text: str) -> str:
 @example("<blockquote><table><tr><td>a</td><td>`|`</td></tr></table></blockquote>")
 @example("<p>1. a<br>=<br>-<br>|-|</p>")
 @example("<h2>#</h2><p>```</p>")
+@example("<p><kbd><b>1</b>1</kbd></p>")
+@example("<p><a href=mailto:x><code>1</code></a><code>1</code></p>")
 def test_a_reader_finds_the_text_of_the_page_and_no_html(markup):
     body = f"<article>{STORY}{markup}<p>{END}</p></article>".encode()
     page = Page("https://n.example/", body, content_type="text/html; charset=utf-8")

@@ -128,7 +128,8 @@ class InlineWriter:
                 run = None
                 yield _Run(LINE_BREAK, 0, "")
             elif run is not None and _goes_on(run, piece, marks[at], hrefs[at]):
-                run = run._replace(text=run.text + piece)
+                common = run.marks & marks[at] if run.marks & CODE else run.marks
+                run = run._replace(text=run.text + piece, marks=common)
             else:
                 if run is not None:
                     yield run
@@ -156,8 +157,13 @@ class InlineWriter:
 
 
 def _goes_on(run: _Run, piece: str, marks: int, href: str) -> bool:
-    """Return whether a piece is part of a run: with the same marks and link, or white space after it."""
-    return (marks, href) == (run.marks, run.href) or (piece.isspace() and not run.marks & CODE)
+    """Return whether a piece is part of a run: with the same marks and link, code after code, or white space after it.
+
+    Two spans of code side by side would be read as one with other signs.
+    """
+    if run.marks & CODE:
+        return bool(marks & CODE) and href == run.href
+    return (marks, href) == (run.marks, run.href) or piece.isspace()
 
 
 def _spread(marked: MarkedLine) -> tuple[list[int], list[str], dict[int, tuple[str, str]]]:
@@ -188,7 +194,8 @@ def _marked_up(run: _Run, before: str, after: str) -> str:
     if not text:
         return " " if run.text else ""
     lead, trail = _leading_space(run.text), _trailing_space(run.text)
-    content = _code(text) if run.marks & CODE else escape(text)
+    # Code right after other code, as in a link that is not written, would not be read as code.
+    content = _code(text) if run.marks & CODE and before != "`" else escape(text)
     stars = "*" * (run.marks & (EMPHASIS | STRONG))
     for sign in (stars, "~~" if run.marks & DELETED else ""):
         if sign and _can_emphasize(content, lead or before, trail or after):
