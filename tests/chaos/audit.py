@@ -1,0 +1,146 @@
+"""Servers that are killed while people change things: a change and its audit row are both there, or neither is.
+
+By hand: `python -m tests.chaos.audit 200`, or with a PostgreSQL URL as the second word.
+"""
+
+import asyncio
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+
+from longline.services.tokens import Tokens
+from tests.drivers.records.peek import Peek
+from tests.servers.program import Program
+
+SECRET = "s" * 64
+BOTS = 4
+MAX_LIFE_SECONDS = 0.4
+
+
+class Figures(NamedTuple):
+    """What happened in all rounds."""
+
+    rounds: int
+    acknowledged: int
+    stored: int
+    rows: int
+    faults: list[str]
+
+
+class Round:
+    """One life of a server, and the clients that change things until it is killed."""
+
+    def __init__(self, address: str) -> None:
+        token = Tokens(SECRET, lambda: time.time_ns() // 10**6).issue("admin", "me", 3600)
+        headers = {"Authorization": f"Bearer {token}"}
+        self.client = httpx.AsyncClient(base_url=address, headers=headers, timeout=30)
+        self.acknowledged, self.begun = 0, asyncio.Event()
+
+    async def change_bot(self, bot: str, number: int) -> None:
+        """Count in the description of a bot, one change after the other."""
+        while True:
+            number += 1
+            body = {"description": str(number)}
+            answer = await self.client.patch(f"/api/crawl/admin/bots/{bot}", json=body)
+            assert answer.status_code == 200, answer.text
+            self._count(1)
+
+    async def make_jobs(self) -> None:
+        """Make jobs, several at once, which share commits."""
+        while True:
+            body = {"url": "https://a.example/", "source_id": "x"}
+            answers = await asyncio.gather(*(self.client.post("/api/v1/jobs", json=body) for _ in range(3)))
+            assert {answer.status_code for answer in answers} == {201}
+            self._count(len(answers))
+
+    def _count(self, answers: int) -> None:
+        self.acknowledged += answers
+        self.begun.set()
+
+    async def run(self, numbers: dict[str, int], kill: Any, life: float) -> None:
+        works = [self.change_bot(bot, number) for bot, number in numbers.items()]
+        tasks = [asyncio.create_task(work) for work in (*works, self.make_jobs())]
+        await self.begun.wait()
+        await asyncio.sleep(life)
+        kill()
+        found = await asyncio.gather(*tasks, return_exceptions=True)
+        await self.client.aclose()
+        wrong = [one for one in found if not isinstance(one, httpx.TransportError)]
+        assert not wrong, wrong
+
+
+async def check(database: str) -> tuple[dict[str, int], int, list[str]]:
+    """The number that each bot has come to, the number of stored changes, and changes without rows or rows without."""
+    looking = Peek(database)
+    numbers = {
+        str(name): int(description or 0)
+        for name, description in await looking.rows("SELECT name, description FROM bots WHERE registered")
+    }
+    counts = await looking.rows("SELECT thing, COUNT(*) FROM audit WHERE action = 'bot.change' GROUP BY thing")
+    jobs = {uid for (uid,) in await looking.rows("SELECT uid FROM schedules")}
+    things = [thing for (thing,) in await looking.rows("SELECT thing FROM audit WHERE action = 'schedule.create'")]
+    await looking.close()
+    rows = {str(thing): int(count) for thing, count in counts}
+    faults = [f"{bot}: {n} changes, {rows.get(bot, 0)} rows" for bot, n in numbers.items() if n != rows.get(bot, 0)]
+    faults += [f"jobs without a row or rows without a job: {jobs ^ set(things)}"] if jobs != set(things) else []
+    faults += ["a job has two rows"] if len(things) != len(set(things)) else []
+    return numbers, sum(numbers.values()) + len(jobs), faults
+
+
+def start(database: str, folder: Path) -> tuple[Program, str]:
+    """A server, and its address."""
+    environ = {**os.environ, "LONGLINE_DATA": str(folder), "LONGLINE_DATABASE": database, "AUTH_JWT_SECRET": SECRET}
+    process = Program(
+        ["up", "--port", "0", "--log-level", "error"],
+        environ,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout
+    return process, process.stdout.readline().split(" listens on ")[1].split()[0]
+
+
+async def register(address: str) -> dict[str, int]:
+    """Make the bots that are changed."""
+    first = Round(address)
+    numbers = {f"b{number}": 0 for number in range(BOTS)}
+    for bot in numbers:
+        body = {"bot_id": bot, "name": bot, "description": "0"}
+        assert (await first.client.post("/api/crawl/admin/bots", json=body)).status_code == 201
+    await first.client.aclose()
+    return numbers
+
+
+async def rounds(database: str, folder: Path, count: int, seed: int = 1) -> Figures:
+    """Start, change, kill and check, so many times; the rows of all rounds are checked each time."""
+    chance, acknowledged, stored, faults = random.Random(seed), 0, 0, list[str]()
+    numbers: dict[str, int] = {}
+    for number in range(count):
+        process, address = start(database, folder)
+        numbers = numbers or await register(address)
+        life = Round(address)
+        await life.run(numbers, process.kill, chance.uniform(0.02, MAX_LIFE_SECONDS))
+        process.communicate()
+        acknowledged += life.acknowledged
+        numbers, stored, found = await check(database)
+        faults += [f"round {number}: {fault}" for fault in found]
+        if stored < acknowledged:
+            faults.append(f"round {number}: {acknowledged} acknowledged, {stored} stored")
+    looking = Peek(database)
+    rows = await looking.value("SELECT COUNT(*) FROM audit")
+    await looking.close()
+    return Figures(count, acknowledged, stored, int(rows) - BOTS, faults)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as place:
+        begun = time.monotonic()
+        where = sys.argv[2] if len(sys.argv) > 2 else f"sqlite:///{place}/longline.db"
+        print(asyncio.run(rounds(where, Path(place), int(sys.argv[1]))), f"{time.monotonic() - begun:.0f} s")
