@@ -31,6 +31,6 @@ def test_pools_and_what_they_fall_back_on(longline: Command):
 def test_mistakes_are_told_in_one_line(longline: Command):
     assert_one_line(longline("proxies", "add", "ftp://192.0.2.1:21"), 2, "not a kind of proxy")
     longline("proxies", "add", "http://192.0.2.1:8080")
-    assert_one_line(longline("proxies", "add", "http://192.0.2.1:8080"), 1, "there is already a proxy")
+    assert_one_line(longline("proxies", "add", "http://192.0.2.1:8080"), 1, "there is already such a proxy")
     assert_one_line(longline("proxies", "remove", "9"), 1, "no such proxy: 9")
     assert_one_line(longline("proxies", "pool", "p", "9"), 1, "no such proxy: 9")
