@@ -369,8 +369,9 @@ async def test_a_claim_looks_at_some_of_very_many_runs(connection: Any):
 
 NAMED = re.compile(rf"\b({'|'.join(sorted(HOT))})\b(?:\s+(?:AS\s+)?(\w+))?")
 MAY_SCAN = {"disown_hosts", "engine_busy", "count_urls", "distant_times", *PULL_IN.values(), *IN_ORDER}
+MAY_SCAN |= {"outdated_priorities"}
 """Only what is held, and only when somebody died; pauses, and only after a wall clock was set; URLs that may have a
-text in them; lists, until they are full."""
+text in them; lists, until they are full; tasks in hand with another priority, by an index of these alone."""
 
 
 def scanned(connection: sqlite3.Connection, sql: str, parameters: int) -> list[str]:

@@ -51,7 +51,7 @@ async def test_one_process_parses_page_after_page(aside: ProcessPool):
 async def test_a_parser_that_raises_fails_its_page_and_not_its_process(aside: ProcessPool):
     first = await pid(aside)
     assert await aside.parse("raises", page("raises")) == Parsed(error=RAISED)
-    assert "cannot be kept" in str((await aside.parse("uncarried", page("uncarried"))).error)
+    assert "is a node of the page" in str((await aside.parse("uncarried", page("uncarried"))).error)
     assert (await aside.parse("nobody", page("where"))).error == no_parser("nobody", SHELF.open().names)
     assert await pid(aside) == first
 
