@@ -4,7 +4,8 @@ import asyncio
 from collections import Counter
 from time import perf_counter
 
-from longline.model.metrics.metric import DATABASE_SECONDS, SUM, Metric, bucket_of, counter_name
+from longline.model.metrics.histogram import SUM, bucket_of
+from longline.model.metrics.metric import DATABASE_SECONDS, Metric, counter_name
 from longline.ports.records.schedules import CounterStore
 
 

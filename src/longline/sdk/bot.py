@@ -18,7 +18,7 @@ from longline.sdk.client import (
 )
 from longline.sdk.handlers import Handler, Handlers, host_pattern
 from longline.sdk.job import Job
-from longline.sdk.task import Task
+from longline.sdk.job_execution import JobExecution
 
 IDLE_SECONDS = 5.0
 MAX_PULL = 100
@@ -181,7 +181,7 @@ class Bot:
             if handler is None:
                 self._leave(job)
                 continue
-            task = asyncio.create_task(self._work(Task(self.door, job, handler)), name=job.job_id)
+            task = asyncio.create_task(self._work(JobExecution(self.door, job, handler)), name=job.job_id)
             self._working.add(task)
             task.add_done_callback(self._working.discard)
 
@@ -191,16 +191,16 @@ class Bot:
         self.stats.left += 1
         self.door.forget(job)
 
-    async def _work(self, task: Task) -> None:
+    async def _work(self, execution: JobExecution) -> None:
         try:
-            outcome = await task.run()
+            outcome = await execution.run()
         except asyncio.CancelledError:
             outcome = "lost"
         except Exception:
-            log.exception("job %s: unexpected error", task.job.job_id)
+            log.exception("job %s: unexpected error", execution.job.job_id)
             outcome = "lost"
         finally:
-            self.door.forget(task.job)
+            self.door.forget(execution.job)
         setattr(self.stats, outcome, getattr(self.stats, outcome) + 1)
 
     async def _until_one_is_done(self) -> None:

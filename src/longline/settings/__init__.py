@@ -1,8 +1,9 @@
 """Settings of the operator: one typed object, read once from file, environment and flags."""
 
-from longline.settings.folder import jwt_public_key, jwt_secret, prepare_folder, vault_key
+from longline.settings.data_folder import prepare_folder
 from longline.settings.keys import KEYS, Settings
 from longline.settings.layers import Loaded, load
+from longline.settings.secret_files import jwt_public_key, jwt_secret, vault_key
 from longline.settings.values import Key
 
 __all__ = [

@@ -17,7 +17,7 @@ from longline.drivers.blobs import open_blobs
 from longline.drivers.clock import SystemClock
 from longline.drivers.extras import load_driver
 from longline.drivers.http.client import WreqHttp
-from longline.drivers.http.client_pool import TlsSettings
+from longline.drivers.http.connection_pool import TlsSettings
 from longline.drivers.http.dns import NameResolver
 from longline.drivers.http.egress_guard import GuardedResolver
 from longline.drivers.http.render import RenderingHttp

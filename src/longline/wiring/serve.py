@@ -30,7 +30,7 @@ from longline.wiring.loops import API, LoopParts, build_loops
 from longline.wiring.parts.archive import html_archiving
 from longline.wiring.parts.callers import access_tokens, api_keys
 from longline.wiring.parts.logs import Streams, closing_logs, copying_logs, writing_run_logs
-from longline.wiring.parts.metrics import counting, operation
+from longline.wiring.parts.metrics import counting, operation, worker_liveness
 from longline.wiring.parts.search import indexing
 from longline.wiring.parts.sinks import sink_progress
 
@@ -168,8 +168,7 @@ def _app_parts(house: House, monitor: LoopMonitor) -> tuple[AppParts, Streams]:
         checks.append(Check("redis", redis))
     if settings.search:
         checks.append(Check("search", house.search.check))
-    figures = operation(house)
-    checks.append(Check("workers", figures.check_workers))
+    checks.append(Check("workers", worker_liveness(house).check))
     if settings.sinks:
         checks.append(Check("sinks", sink_progress(house).check))
     checks.append(Check("event_loop", monitor.check))
@@ -188,7 +187,7 @@ def _app_parts(house: House, monitor: LoopMonitor) -> tuple[AppParts, Streams]:
         bots=bot_services(house),
         intervals=replace(interval_services(house), logs=streams.logs, streams=streams.events),
         loop=monitor,
-        operation=figures,
+        operation=operation(house),
     )
     return parts, streams
 

@@ -12,7 +12,7 @@ import trustme
 
 from longline.drivers.http import WreqHttp
 from longline.drivers.http.certificates import trust
-from longline.drivers.http.client_pool import TlsSettings
+from longline.drivers.http.connection_pool import TlsSettings
 from longline.model.errors import BadInput
 from longline.ports.http import FetchFailed, Request
 from tests.drivers.http.wire import keeps_answering, serving, to_loopback

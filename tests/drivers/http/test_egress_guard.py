@@ -9,7 +9,7 @@ import pytest
 
 from longline.drivers.http import GuardedResolver, NameResolver, WreqHttp
 from longline.drivers.http.certificates import trust
-from longline.drivers.http.client_pool import ClientCache, HostClient
+from longline.drivers.http.connection_pool import ClientCache, HostClient
 from longline.drivers.http.dns import Resolve
 from longline.drivers.http.route import Route
 from longline.model.fetch.egress import Address, AddressPolicy

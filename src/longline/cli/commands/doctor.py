@@ -26,7 +26,7 @@ from longline.model.errors import BadInput, LonglineError
 from longline.model.sinks.sink import UNSEEN_MS
 from longline.services.stored_patterns import find_bad_patterns
 from longline.settings import Loaded, Settings, prepare_folder
-from longline.settings.folder import SECRET_NAME
+from longline.settings.secret_files import SECRET_NAME
 from longline.surfaces.server.http_server import bind
 from longline.wiring import House, check_archive, open_house
 from longline.wiring.house import load_parsers

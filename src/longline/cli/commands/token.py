@@ -10,7 +10,7 @@ from longline.model.duration import parse_duration
 from longline.model.errors import BadInput
 from longline.services.tokens import Tokens
 from longline.settings import Loaded, jwt_secret
-from longline.settings.folder import SECRET_NAME
+from longline.settings.secret_files import SECRET_NAME
 
 ROLES = ("admin", "moderator", "member", "service")
 """Roles that a token may have. `service` is for programs that call the API."""

@@ -18,7 +18,7 @@ from typing import get_args
 import wreq
 
 from longline.drivers.http.certificates import trust
-from longline.drivers.http.client_pool import DEFAULT_TLS, ClientCache, TlsSettings
+from longline.drivers.http.connection_pool import DEFAULT_TLS, ClientCache, TlsSettings
 from longline.drivers.http.credentials import part
 from longline.drivers.http.dns import NameResolver, Resolve
 from longline.drivers.http.failures import RAISED, closed_connection, fetch_failure, is_tunnel_refused, tunnel_refused

@@ -8,7 +8,6 @@ goes on as the same run. No leader is needed: every step is guarded by the rows 
 import asyncio
 import logging
 import traceback
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +17,7 @@ from longline.engine.frontier.admit import seed
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.lifecycle.schedules import ScheduleLifecycle
 from longline.engine.loops import peak_memory_mb
+from longline.engine.schedules.adoption import STALE_LOCK_REASON, accused_runs, given_up, has_lapsed
 from longline.engine.sources.crawl_plan import CrawlRules, plan_of
 from longline.model.errors import LonglineError, Unavailable
 from longline.model.runs.plan import CrawlPlan
@@ -47,19 +47,17 @@ from longline.ports.sources import SourceLookup
 log = logging.getLogger(__name__)
 
 BATCH_SIZE = 100
+"""Largest number of done runs that are settled together."""
+
 MAX_CONCURRENT_LOOKUPS = 10
-"""Largest number of done runs that are settled together, and of sources that are looked up at once."""
+"""Largest number of sources that are looked up at once."""
 
 NO_SOURCE = "job missing required source_id"
-STALE_LOCK_REASON = "recovered: stale lock"
 SHUTDOWN_REASON = "interrupted by shutdown"
 CONTINUED_REASON = "interrupted by shutdown, continued"
 
 STALE_LEASES = "stale_leases"
 """Counter of leases of dead processes that planners took back, in all processes and for good."""
-
-MAX_ADOPTIONS = 3
-"""Largest number of adoptions after a kill without a finished URL in between; the run may kill its processes."""
 
 
 class SchedulerSettings(msgspec.Struct, frozen=True):
@@ -338,37 +336,6 @@ class Scheduler:
             {i: RunSummary(review.survey.text(), memory_mb) for i, review in reviews.items()}
         )
         self._begun.difference_update(run_ids)
-
-
-def has_lapsed(tick: Tick) -> bool:
-    """Return whether no process holds the schedule any more."""
-    return (tick.schedule.lease_until or 0) < tick.at
-
-
-def accused_runs(ticks: Sequence[Tick], owner: int, url_ms: int) -> frozenset[int]:
-    """Return the runs that may have killed the process that held them.
-
-    A process that held several runs, and was killed before a URL could have ended, accuses none of them. A planner that
-    takes back its own lapsed lease was not killed.
-    """
-    left = [tick for tick in ticks if has_lapsed(tick) and tick.schedule.owner not in (None, owner)]
-    held = Counter(tick.schedule.owner for tick in left)
-    return frozenset(
-        tick.run.id
-        for tick in left
-        if held[tick.schedule.owner] == 1 or (tick.schedule.lease_until or 0) - tick.schedule.updated_at >= url_ms
-    )
-
-
-def given_up(tick: Tick, longest_ms: int, accused: frozenset[int]) -> str | None:
-    """Return the reason to give up an open run, else None: it took too long, or its adoptions ended no URL."""
-    schedule, run = tick.schedule, tick.run
-    # Only the time in which a process held the run counts.
-    held_until = min(tick.at, schedule.lease_until or tick.at)
-    if held_until - (schedule.started_at or held_until) - run.unheld_ms > longest_ms:
-        return f"the run took longer than {longest_ms // 1000} seconds"
-    futile = run.id in accused and run.adoptions >= MAX_ADOPTIONS and run.ended_urls == run.adopted_ended
-    return STALE_LOCK_REASON if futile else None
 
 
 def run_end(tick: Tick, review: RunReview) -> tuple[str | None, Tick]:

@@ -4,26 +4,18 @@ Every process counts in memory and adds its counts to the shared counters of the
 process shows the work of all processes (docs/decisions/0050).
 """
 
-from bisect import bisect_left
 from collections.abc import Iterable, Mapping
-from itertools import accumulate
 from typing import Literal
 
 import msgspec
+
+from longline.model.metrics.histogram import Histogram, bucket_of, histogram_of
 
 PREFIX = "metric."
 """Prefix of the counters' names in the database; metric name and label values follow."""
 
 SEPARATOR = "|"
 """Separator of the metric name, its label values and the part of a histogram."""
-
-SUM = "sum"
-"""Part of a histogram that has the sum of its values, in microseconds."""
-
-SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
-"""Upper bounds of the buckets of a histogram of seconds."""
-
-_BUCKETS = tuple(map(str, range(len(SECONDS) + 1)))
 
 OTHER_HOSTS = "other"
 """Group of the hosts that the operator does not name."""
@@ -55,11 +47,6 @@ class Metric(msgspec.Struct, frozen=True):
 def counter_name(metric: str, *values: str) -> str:
     """Return the name of the counter of a metric for label values."""
     return SEPARATOR.join((PREFIX + metric, *values))
-
-
-def bucket_of(seconds: float) -> str:
-    """Return the number of the bucket that a value belongs to."""
-    return _BUCKETS[bisect_left(SECONDS, seconds)]
 
 
 FETCHES = Metric(
@@ -94,13 +81,6 @@ COUNTED = (
     DATABASE_SECONDS,
 )
 """Metrics that every process counts, summed over all processes in the database."""
-
-
-class Histogram(msgspec.Struct, frozen=True):
-    """Cumulative counts by upper bound, and the sum of all values in seconds."""
-
-    at_most: tuple[tuple[str, int], ...]
-    sum_seconds: float
 
 
 class QueueFigures(msgspec.Struct, frozen=True):
@@ -150,7 +130,7 @@ def histogram_values(metric: Metric, counters: Mapping[str, int]) -> dict[tuple[
     for values, count in _entries(metric, counters):
         if len(values) == len(metric.labels) + 1:
             parts.setdefault(values[:-1], {})[values[-1]] = count
-    return {values: _histogram(found) for values, found in parts.items()}
+    return {values: histogram_of(found) for values, found in parts.items()}
 
 
 def _entries(metric: Metric, counters: Mapping[str, int]) -> Iterable[tuple[tuple[str, ...], int]]:
@@ -158,9 +138,3 @@ def _entries(metric: Metric, counters: Mapping[str, int]) -> Iterable[tuple[tupl
     for name, count in sorted(counters.items()):
         if name.startswith(start):
             yield tuple(name.removeprefix(start).split(SEPARATOR)), count
-
-
-def _histogram(found: Mapping[str, int]) -> Histogram:
-    sums = accumulate(found.get(str(number), 0) for number in range(len(SECONDS) + 1))
-    bounds = (*map(str, SECONDS), "+Inf")
-    return Histogram(tuple(zip(bounds, sums, strict=True)), found.get(SUM, 0) / 1_000_000)

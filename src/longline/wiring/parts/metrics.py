@@ -8,7 +8,8 @@ from contextlib import asynccontextmanager
 
 from longline.engine.loops import chore, run_loops
 from longline.model.errors import Unavailable
-from longline.services.metrics.operation import ROLES, UPKEEP, OperationReader
+from longline.services.metrics.operation import OperationReader
+from longline.services.metrics.worker_liveness import ROLES, UPKEEP, WorkerLiveness
 from longline.settings import Settings
 from longline.wiring.house import House
 
@@ -58,12 +59,16 @@ def operation(house: House) -> OperationReader:
     return OperationReader(
         records.tallies,
         records.figures,
-        records.workers,
+        worker_liveness(house),
         records.sink_progress,
         lambda: shutil.disk_usage(folder).free,
-        house.clock,
-        needed_roles(house.settings),
     )
+
+
+def worker_liveness(house: House) -> WorkerLiveness:
+    """Return the liveness of the workers of all processes."""
+    records = house.records
+    return WorkerLiveness(records.workers, records.figures, house.clock, needed_roles(house.settings))
 
 
 def needed_roles(settings: Settings) -> frozenset[str]:

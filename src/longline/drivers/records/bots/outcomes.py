@@ -63,7 +63,7 @@ def _task_row(r: RestedTask, now: int) -> tuple[object, ...]:
     h = r.holding
     attempt = h.rested_attempt if h.attempt is None else h.attempt
     at = now if r.ended else None
-    return (h.id, h.state, r.became, r.reason, r.error, None, attempt, 0, BOT, at)
+    return (h.id, h.state, r.became, r.reason, r.error, None, attempt, 0, BOT, at, None, None)
 
 
 async def update_schedules(tx: Transaction, outcomes: Sequence[tuple[int | None, TaskState]]) -> dict[int, int]:

@@ -5,9 +5,9 @@ from ipaddress import ip_address
 import pytest
 
 from longline.drivers.http import WreqHttp
-from longline.drivers.http import client_pool as clients_of
+from longline.drivers.http import connection_pool as clients_of
 from longline.drivers.http.certificates import trust
-from longline.drivers.http.client_pool import IDLE_CONNECTION_SECONDS, MAX_REMEMBERED_CONNECTIONS, ClientCache
+from longline.drivers.http.connection_pool import IDLE_CONNECTION_SECONDS, MAX_REMEMBERED_CONNECTIONS, ClientCache
 from longline.drivers.http.route import Route
 from longline.ports.http import Proxy, Request
 from tests.drivers.http.wire import keeps_answering, serving, to_loopback

@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class JobExecution:
     """A job and the handler that works on it."""
 
     door: ApiClient

@@ -1,4 +1,4 @@
-"""The data folder, and the secrets that are created in the folder once."""
+"""Secrets and keys of the platform: from the settings, else from files that are generated once in the data folder."""
 
 import os
 import secrets
@@ -6,27 +6,12 @@ import tempfile
 from pathlib import Path
 
 from longline.model.errors import BadInput, DiskFull, LonglineError, is_disk_full
+from longline.settings.data_folder import prepare_folder
 from longline.settings.keys import Settings
 
 SECRET_NAME = "auth.secret"
 VAULT_NAME = "vault.secret"
 _SECRET_CHARS = 64
-
-
-def prepare_folder(folder: Path, flag: str = "--data") -> Path:
-    """Create the data folder if missing and check that it is writable; otherwise raise a one-line error.
-
-    `flag` is the flag of the command that names the folder.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return folder
-    except OSError as error:
-        if is_disk_full(error):
-            raise DiskFull(f"the disk is full: data folder {folder} cannot be written; make room") from error
-        reason = error.strerror or error
-        raise LonglineError(f"data folder {folder} cannot be written: {reason}; name another with {flag}") from error
 
 
 def jwt_secret(settings: Settings) -> str:
