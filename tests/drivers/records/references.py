@@ -16,6 +16,7 @@ TARGETS = {
     "source_id": "sources (id)",
     "schedule_id": "schedules (id)",
     "host_id": "hosts (id)",
+    "home_id": "hosts (id)",
     "bot_id": "bots (id)",
     "proxy_id": "proxies (id)",
     "pool_id": "pools (id)",
@@ -42,6 +43,7 @@ HISTORY = {
     ("candidates", "source_id"),
     ("decisions", "run_id"),
     ("tasks", "parent_id"),
+    ("tasks", "proxy_id"),
     ("refused_urls", "parent_id"),
     ("bodies", "task_id"),
 }
