@@ -111,8 +111,8 @@ class Peek:
         return found
 
     async def wipe(self) -> None:
-        """Empty every table."""
-        statements = [f"DELETE FROM {table}" for table in TABLES]
+        """Empty every table but the audit, whose rows cannot be deleted."""
+        statements = [f"DELETE FROM {table}" for table in TABLES if table != "audit"]
         if self.engine == "lite":
             self._read_file(statements)
         else:
