@@ -33,7 +33,7 @@ PLAIN = {"cached_property", "cookies", "duration", "error", "id", "patterns", "r
         "remote_source",
         "standing_frontier",
     ),
-    *("accounting", "api_key", "cookie_file", "credentials", "rotation", "storable_text", "url_globs"),
+    *("accounting", "api_key", "cookie_file", "histogram", "credentials", "rotation", "storable_text", "url_globs"),
 }
 """Words of the field that need no line in the glossary; a module or folder of the model may be called so."""
 
