@@ -7,19 +7,19 @@ class CircuitBreaker:
     def __init__(self, failures: int = 5, pause: float = 30.0, successes: int = 2) -> None:
         self._most, self._pause, self._enough = failures, pause, successes
         self._failed = self._went_well = 0
-        self._closed_until: float | None = None
+        self._open_until: float | None = None
 
     def allows(self, now: float) -> bool:
         """Return whether a request may be sent now."""
-        return self._closed_until is None or now >= self._closed_until
+        return self._open_until is None or now >= self._closed_until
 
     def note(self, now: float, *, ok: bool) -> None:
         """Note the result of a request; while the breaker is not closed, one failure starts the pause again."""
         if not ok:
             self._failed, self._went_well = self._failed + 1, 0
-            if self._failed >= self._most or self._closed_until is not None:
-                self._closed_until = now + self._pause
+            if self._failed >= self._most or self._open_until is not None:
+                self._open_until = now + self._pause
             return
         self._failed, self._went_well = 0, self._went_well + 1
         if self._went_well >= self._enough:
-            self._closed_until = None
+            self._open_until = None

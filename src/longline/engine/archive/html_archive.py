@@ -106,7 +106,7 @@ class HtmlArchive:
                 uploads.create_task(self._store_all())
 
     async def drained(self) -> None:
-        """Wait until all queued responses are stored, for LAST_UPLOADS_WITHIN seconds at most."""
+        """Wait until all queued responses are stored, for `CLOSE_TIMEOUT_SECONDS` at most."""
         with suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_TIMEOUT_SECONDS):
                 await self._waiting.join()

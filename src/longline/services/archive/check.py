@@ -22,8 +22,6 @@ from longline.ports.blobs import Blobs
 from longline.ports.records.archive import PageStore, SegmentStore
 from longline.ports.records.runs import RunStore
 
-"""The kind of a run that fetches damaged pages again."""
-
 MAX_SEEDS = 1000
 """Largest number of pages that one repair run fetches."""
 
