@@ -115,7 +115,13 @@ def source(name: str | None, base_url: str = "") -> dict[str, object]:
     """What the statement that adds a source needs."""
     row: dict[str, object] = {
         "name": name,
+        "slug": name,
+        "uses": '["interval"]',
         "base_url": base_url,
+        "extension": None,
+        "user_agent": None,
+        "delay_ms": None,
+        "concurrency": None,
         "parser": None,
         "config": "{}",
         "crawl": "{}",
