@@ -63,8 +63,9 @@ def test_a_scrape_under_load_shows_the_work_of_all_processes(place: Place):
         wait_until(lambda: '"run ended"' in it.log.read_text(), "the line of the end")
         logged = it.stop()
     assert_documented(families)
-    queries = [query for panel in PANELS for query, _ in panel.queries]
-    assert [name for query in queries for name in re.findall(r"\blongline_\w+", query) if not found[name]] == []
+    names = {name for panel in PANELS for query, _ in panel.queries for name in re.findall(r"\blongline_\w+", query)}
+    without = {name for name in names if not found[name]}
+    assert without == {name for name in names if name.startswith("longline_sink_")}, "this platform has no sink"
     requests = place.value("SELECT CAST(SUM(count) AS BIGINT) FROM requests")
     assert total(found, "longline_fetches_total") == requests
     assert found["longline_fetch_seconds_count"][()] == requests

@@ -268,7 +268,7 @@ async def test_a_fenced_move_that_is_overtaken_by_the_reaper(
     (task_id,) = await tasks_in(records, "downloaded", run.id, 1)
     (taken,) = await records.hands.take("parse", ME, 1, TTL)
     clock.advance(TTL / 1000 + 1)
-    gate = Gate("pull_from_offers")
+    gate = Gate("empty_offers_of_tasks")
     port = MoveRecords(GatedDatabase(database, gate))
     late = Change("task", task_id, "complete", "parsing", "completed", "worker", token=taken.token)
 
@@ -337,7 +337,7 @@ async def test_tasks_for_bots_made_at_once_have_one_run(records: Records, databa
 async def test_a_claim_while_a_task_is_paused(records: Records, database: Database, clock: FakeClock, peek: Peek):
     run = await running_run(records)
     first, _ = await tasks_in(records, "pending", run.id)
-    gate = Gate("move_task")
+    gate = Gate("move_tasks")
     port = MoveRecords(GatedDatabase(database, gate))
     pause = Change("task", first, "pause", "pending", "paused", "person")
     paused, leases = await interleave(partial(port.apply, pause), gate, partial(claim, records), peek)
