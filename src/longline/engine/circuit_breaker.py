@@ -11,7 +11,7 @@ class CircuitBreaker:
 
     def allows(self, now: float) -> bool:
         """Return whether a request may be sent now."""
-        return self._open_until is None or now >= self._closed_until
+        return self._open_until is None or now >= self._open_until
 
     def note(self, now: float, *, ok: bool) -> None:
         """Note the result of a request; while the breaker is not closed, one failure starts the pause again."""
