@@ -5,6 +5,7 @@ import io
 import math
 import re
 import tokenize
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -28,6 +29,8 @@ HARD = {
 
 NINE_IN_TEN = {"module lines": 400, "function lines": 25}
 """Nine of ten are no larger."""
+
+MODULES_PER_FOLDER = 15
 
 SUPPRESSIONS_PER_1000 = 2
 BAD_NAMES = {"util", "utils", "helper", "helpers", "common", "manager", "managers", "base", "misc"}
@@ -116,6 +119,14 @@ def over(sizes: Iterable[Size]) -> list[str]:
 def ninth_decile(amounts: Sequence[int]) -> int:
     """The amount that nine of ten do not exceed."""
     return sorted(amounts)[math.ceil(0.9 * len(amounts)) - 1] if amounts else 0
+
+
+def crowded(paths: Iterable[str]) -> list[tuple[str, int]]:
+    """List the folders with more modules than a reader can survey; the flat list of commands is excepted."""
+    folders = Counter(
+        PurePosixPath(path).parent.as_posix() for path in paths if PurePosixPath(path).name != "__init__.py"
+    )
+    return [(name, n) for name, n in folders.items() if n > MODULES_PER_FOLDER and name != "cli/commands"]
 
 
 def badly_named(paths: Iterable[str]) -> list[str]:

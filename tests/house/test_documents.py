@@ -24,7 +24,7 @@ PROVED_ELSEWHERE = {
     # Shapes with one property each; every test of those who fill them reads it.
     "ports/http.py": "drivers/http",
     "ports/sinks.py": "drivers/sinks",
-    "ports/records/frontier.py": "drivers/records",
+    "ports/records/frontier/frontier.py": "drivers/records",
     # A door is proved over HTTP, and the services that stand behind one door only are proved with it.
     "surfaces/bots/": "surfaces/bots",
     "services/bots/access.py": "surfaces/bots",
@@ -39,7 +39,7 @@ PROVED_ELSEWHERE = {
     "engine/lifecycle/creation.py": "services/schedules",
     "engine/lifecycle/schedules.py": "services/schedules",
     # The loop of a crawl is proved by whole crawls.
-    "services/crawl_loop.py": "wiring",
+    "services/crawls/crawl_loop.py": "wiring",
     "wiring/parts/schedules.py": "wiring",
     # Tools of language models are proved by the official client.
     "surfaces/mcp/": "journeys",

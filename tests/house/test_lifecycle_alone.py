@@ -137,7 +137,7 @@ def test_no_python_text_changes_a_state():
         "async def f(records): await records.frontier.claim(1, 2, 3, 4)",
         "async def f(self): await self._hands.reap(1)",
         "async def f(self): return self.records.moves",
-        "from longline.ports.records.frontier import MoveStore",
+        "from longline.ports.records.frontier.frontier import MoveStore",
         "from longline.ports.records.bots import BotTaskStore",
     ],
 )

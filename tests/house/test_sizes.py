@@ -33,6 +33,17 @@ def test_nine_in_ten_are_small(measure: str):
     assert sizes.ninth_decile(amounts(measure)) <= sizes.NINE_IN_TEN[measure]
 
 
+def test_no_folder_has_too_many_modules():
+    assert not sizes.crowded([module.path for module in modules()])
+
+
+def test_a_crowded_folder_is_found():
+    paths = [f"engine/planted/m{n}.py" for n in range(16)]
+    assert sizes.crowded([*paths, "engine/planted/__init__.py"]) == [("engine/planted", 16)]
+    assert not sizes.crowded(paths[1:])
+    assert not sizes.crowded([f"cli/commands/m{n}.py" for n in range(40)])
+
+
 def test_names_say_something():
     ours = [name for name in project_files() if name.endswith(".py") and name.startswith(("src/", "tests/", "bench/"))]
     assert not sizes.badly_named(ours)
