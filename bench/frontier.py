@@ -24,7 +24,7 @@ from longline.model.runs.run import NewRun, RunKind
 from longline.model.states import TaskState
 from longline.model.url import dedupe_key
 from longline.ports.records import Records
-from longline.ports.records.frontier import ClaimRequest, HostSetting, ReportBatch
+from longline.ports.records.frontier.frontier import ClaimRequest, HostSetting, ReportBatch
 from tests.servers import running_postgres
 
 PER_HOST = 20

@@ -32,7 +32,7 @@ from longline.model.frontier.task import NewTask, Outcome
 from longline.model.ids import new_id
 from longline.model.runs.run import NewRun, RunKind
 from longline.model.states import TaskState
-from longline.ports.records.frontier import ClaimRequest, HostSetting, ReportBatch
+from longline.ports.records.frontier.frontier import ClaimRequest, HostSetting, ReportBatch
 from tests.servers import running_postgres
 
 HOSTS, TASKS, TTL_MS = 16, 32, 60_000

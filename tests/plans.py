@@ -7,7 +7,7 @@ import msgspec
 from longline.engine.secrets import Vault
 from longline.model.runs.plan import CrawlPlan
 from longline.ports.records import Records
-from longline.services.crawls import CrawlStores
+from longline.services.crawls.crawls import CrawlStores
 
 PARTS = ("bounds", "politeness", "retries", "fetch", "parse")
 

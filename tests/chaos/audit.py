@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from longline.services.tokens import Tokens
+from longline.services.callers.tokens import Tokens
 from tests.drivers.records.peek import Peek
 from tests.servers.program import Program
 

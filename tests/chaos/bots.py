@@ -22,7 +22,7 @@ from typing import Any
 import orjson
 import wreq
 
-from longline.services.tokens import Tokens
+from longline.services.callers.tokens import Tokens
 from tests.chaos.bot_history import History, Lock, Submit
 from tests.servers import running_postgres
 from tests.servers.program import Program

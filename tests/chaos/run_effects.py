@@ -25,7 +25,7 @@ from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import NewRun, RunKind
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import ClaimRequest, ReportBatch
+from longline.ports.records.frontier.frontier import ClaimRequest, ReportBatch
 from tests.drivers.records.world import ended, host_report
 
 LEASE_MS = 300

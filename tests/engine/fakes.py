@@ -25,7 +25,7 @@ from longline.model.runs.run import RunRow
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed, Request, Response
 from longline.ports.records import Records
-from longline.ports.records.frontier import Admitted, ClaimRequest, HostSetting, ReportBatch, Reported
+from longline.ports.records.frontier.frontier import Admitted, ClaimRequest, HostSetting, ReportBatch, Reported
 from longline.ports.records.proxies import PickedProxy
 from tests.plans import crawl_plan
 

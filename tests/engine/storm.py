@@ -16,7 +16,14 @@ from longline.model.schedules.schedule import NewSchedule
 from longline.model.sources.source import NewSource
 from longline.model.states import Noun, TaskState, legal
 from longline.ports.records import Records
-from longline.ports.records.frontier import ClaimRequest, HostSetting, ReportBatch, Reported, TaskLease, WrittenSegment
+from longline.ports.records.frontier.frontier import (
+    ClaimRequest,
+    HostSetting,
+    ReportBatch,
+    Reported,
+    TaskLease,
+    WrittenSegment,
+)
 from longline.testing.clock import FakeClock
 from tests.drivers.records.world import page, url
 

@@ -19,7 +19,7 @@ from longline.model.errors import IllegalMove, StaleLease
 from longline.model.frontier.task import PARSE
 from longline.model.states import Noun
 from longline.ports.records import Records
-from longline.ports.records.frontier import ClaimRequest, ReportBatch
+from longline.ports.records.frontier.frontier import ClaimRequest, ReportBatch
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults
 from tests.drivers.records.peek import Peek

@@ -15,8 +15,8 @@ import asyncpg
 from warcio.archiveiterator import ArchiveIterator
 
 from longline.drivers.blobs import open_blobs
-from longline.services.crawl_options import CrawlRequest
-from longline.services.crawls import Crawls
+from longline.services.crawls.crawl_options import CrawlRequest
+from longline.services.crawls.crawls import Crawls
 from longline.settings import Settings
 from longline.wiring import House, open_house
 from longline.wiring.house import migrate_tables

@@ -17,8 +17,8 @@ from msgspec.structs import replace
 from longline.engine.worker.pipeline import MAX_CLAIMS
 from longline.model.frontier import outcomes as fate
 from longline.model.runs.run import Fate
-from longline.ports.records.frontier import ClaimRequest
-from longline.services.crawls import Crawls
+from longline.ports.records.frontier.frontier import ClaimRequest
+from longline.services.crawls.crawls import Crawls
 from longline.settings import Settings
 from longline.wiring import CrawlRequest, CrawlResult, Watcher, crawl, open_house
 from longline.wiring.crawl import FETCH

@@ -2,7 +2,7 @@
 
 import httpx
 
-from longline.services.tokens import Tokens
+from longline.services.callers.tokens import Tokens
 from longline.settings import jwt_secret
 from tests.journeys.place import PATIENCE, Place, wait_until
 from tests.journeys.test_serve import up

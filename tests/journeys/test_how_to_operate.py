@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from longline import __version__
-from longline.services.tokens import Tokens
+from longline.services.callers.tokens import Tokens
 from longline.settings.layers import load
 from longline.surfaces.platform.metric_table import METRIC_TABLE
 from tests.cli.conftest import running, surroundings

@@ -17,7 +17,7 @@ from typing import Any
 
 import httpx
 
-from longline.services.tokens import Tokens
+from longline.services.callers.tokens import Tokens
 from longline.settings import jwt_secret
 from tests.cli.conftest import surroundings
 from tests.journeys.place import PATIENCE, Place, wait_until

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from longline.services.tokens import Tokens
+from longline.services.callers.tokens import Tokens
 from longline.settings import jwt_secret
 from tests.cli.conftest import running
 from tests.journeys.place import LOOPBACK, PATIENCE, Place, wait_until

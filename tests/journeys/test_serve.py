@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from longline import __version__
-from longline.services.tokens import Tokens
+from longline.services.callers.tokens import Tokens
 from longline.settings import jwt_secret
 from tests.cli.conftest import surroundings
 from tests.journeys.place import LOOPBACK, PATIENCE, Place, wait_until

@@ -20,7 +20,7 @@ from longline.model.ids import new_id
 from longline.model.runs.plan import CrawlPlan, FetchOptions, Politeness
 from longline.model.runs.run import NewRun, RunKind
 from longline.model.url import parse
-from longline.ports.records.frontier import HostSetting
+from longline.ports.records.frontier.frontier import HostSetting
 from longline.settings import Settings
 from longline.wiring.house import House, migrate_tables, open_house, registered_worker
 from longline.wiring.worker import fetch_worker

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from longline.engine.loops import chore, run_loops
-from longline.services.crawl_options import CrawlRequest
-from longline.services.crawls import Crawls
+from longline.services.crawls.crawl_options import CrawlRequest
+from longline.services.crawls.crawls import Crawls
 from longline.settings import Settings
 from longline.wiring import House, open_house
 from longline.wiring.house import migrate_tables, registered_worker

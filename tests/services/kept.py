@@ -8,7 +8,7 @@ from longline.model.runs.run import RunRow
 from longline.model.url import dedupe_key
 from longline.ports.blobs import Blobs
 from longline.ports.records import Records
-from longline.ports.records.frontier import WrittenSegment
+from longline.ports.records.frontier.frontier import WrittenSegment
 from tests.drivers.records.world import ME, admit, claim, ended, host_report, report, running_run
 
 HEADERS = (("Content-Type", "text/html"),)

@@ -9,8 +9,8 @@ from longline.model.frontier.task import NewTask, RefusedUrl
 from longline.model.runs.plan import CrawlPlan
 from longline.model.url import dedupe_key, parse
 from longline.ports.records import Records
-from longline.services.crawl_options import CrawlRequest
-from longline.services.crawls import Crawls, OpenedRun
+from longline.services.crawls.crawl_options import CrawlRequest
+from longline.services.crawls.crawls import Crawls, OpenedRun
 from tests.drivers.records.world import claim, host_report, report
 from tests.plans import changed, crawl_plan, crawl_stores
 

@@ -4,7 +4,7 @@ import pytest
 
 from longline.model.callers.caller import ADMINS, OPERATORS, Caller, NotAllowed, Role
 from longline.services.callers.callers import Callers
-from longline.services.tokens import TokenRefused, Tokens
+from longline.services.callers.tokens import TokenRefused, Tokens
 from longline.surfaces.access import DoorAccess, bearer_token, credentials
 from longline.surfaces.door import HttpRequest
 

@@ -26,7 +26,7 @@ from longline.services.bots.registry import BotRegistry
 from longline.services.bots.submits import BotSubmits
 from longline.services.callers.api_keys import ApiKeys
 from longline.services.callers.callers import Callers
-from longline.services.tokens import Tokens
+from longline.services.callers.tokens import Tokens
 from longline.surfaces.bots.door import BotServices, bots_door
 from longline.surfaces.door import Door, Endpoint, HttpRequest
 from longline.surfaces.intervals.door import IntervalServices, intervals_door

@@ -15,7 +15,7 @@ from longline.model.discovery.link import NewLink
 from longline.model.ids import new_id
 from longline.model.runs.run import NewRun, RunKind
 from longline.model.search.item import Origin, new_items
-from longline.services.tokens import Tokens
+from longline.services.callers.tokens import Tokens
 from longline.settings import Settings, jwt_secret
 from longline.surfaces.bots.bot_operations import BOT_OPERATIONS
 from tests.drivers.records.peek import Peek

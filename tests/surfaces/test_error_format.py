@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from litestar.exceptions import HTTPException
 
-from longline.services.tokens import TokenRefused
+from longline.services.callers.tokens import TokenRefused
 from longline.surfaces.error_format import ErrorFormat
 from tests.surfaces.small_door import FAULTS, OPERATIONS
 

@@ -10,7 +10,7 @@ from litestar.exceptions import InternalServerException
 from longline.model.callers.caller import OPERATORS, Caller
 from longline.model.errors import BadInput, IllegalMove, LonglineError, NotFound, StaleLease, Unavailable
 from longline.services.callers.callers import Callers
-from longline.services.tokens import Tokens
+from longline.services.callers.tokens import Tokens
 from longline.surfaces.access import DoorAccess
 from longline.surfaces.door import PUBLIC, Door, OperationGroup
 from longline.surfaces.error_format import ErrorFormat

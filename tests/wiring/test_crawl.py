@@ -9,7 +9,7 @@ import pytest
 
 from longline.model.metrics.metric import ARCHIVED_PAGES
 from longline.model.runs.run import RunRow
-from longline.services.crawls import Crawls
+from longline.services.crawls.crawls import Crawls
 from longline.settings import Settings
 from longline.wiring import CrawlRequest, Watcher, WorkerProgress, crawl
 from tests.plans import crawl_plan

@@ -13,7 +13,7 @@ from longline.model.frontier.task import NewTask
 from longline.model.frontier.worker import WorkerRow
 from longline.model.runs.run import NewRun, RunKind
 from longline.plugins import Page
-from longline.ports.records.frontier import ClaimRequest, HostSetting
+from longline.ports.records.frontier.frontier import ClaimRequest, HostSetting
 from longline.ports.records.schedules import PageChanges
 from longline.settings import Settings
 from longline.wiring import house as house_module

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from longline.engine.loops import Loop, chore, run_loops
-from longline.services.crawl_options import CrawlRequest
-from longline.services.crawls import Crawls, OpenedRun
+from longline.services.crawls.crawl_options import CrawlRequest
+from longline.services.crawls.crawls import Crawls, OpenedRun
 from longline.settings import Settings
 from longline.wiring.house import House, migrate_tables, open_house, registered_worker
 from longline.wiring.worker import fetch_worker, parse_worker

@@ -24,7 +24,7 @@ from longline.model.runs.plan import UNBOUNDED_DEPTH, CrawlBounds, CrawlPlan
 from longline.model.runs.run import Fate, RunRow
 from longline.model.runs.url_globs import pattern_of_glob
 from longline.model.url import Url, join, parse
-from longline.services.crawl_options import COOKIES, HEADERS, LIMIT, OFFSITE, site_hosts
+from longline.services.crawls.crawl_options import COOKIES, HEADERS, LIMIT, OFFSITE, site_hosts
 
 T = TypeVar("T")
 

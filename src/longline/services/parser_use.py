@@ -11,8 +11,8 @@ from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunRow
 from longline.plugins.parser import PARSER_KEY, Parser
 from longline.plugins.registry import Registry
-from longline.ports.records.archive import PageStore
-from longline.ports.records.frontier import TaskStore
+from longline.ports.records.archive.archive import PageStore
+from longline.ports.records.frontier.frontier import TaskStore
 
 BATCH_SIZE = 1000
 MAX_PAGES = 100_000

@@ -4,7 +4,7 @@ from collections.abc import Set as AbstractSet
 
 from longline.model.callers.caller import AccessRule, Caller, Role
 from longline.services.callers.callers import CallerCredentials, Callers
-from longline.services.tokens import TokenRefused
+from longline.services.callers.tokens import TokenRefused
 from longline.surfaces.door import Access, HttpRequest
 
 

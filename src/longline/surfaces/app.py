@@ -7,11 +7,11 @@ from litestar import Litestar
 from longline.services.callers.api_keys import ApiKeys
 from longline.services.callers.callers import Callers
 from longline.services.callers.rate_limits import RateLimits
-from longline.services.counts import Counts
-from longline.services.event_loop_lag import LoopMonitor
+from longline.services.callers.tokens import Tokens
 from longline.services.health import Health
+from longline.services.metrics.counts import Counts
+from longline.services.metrics.event_loop_lag import LoopMonitor
 from longline.services.metrics.operation import OperationReader
-from longline.services.tokens import Tokens
 from longline.surfaces.bots.door import NAME as BOTS
 from longline.surfaces.bots.door import BotServices, bots_door
 from longline.surfaces.cors import cors_config

@@ -10,7 +10,7 @@ from litestar.exceptions import HTTPException
 from longline.model.callers.caller import NotAllowed
 from longline.model.errors import BadInput, Conflict, IllegalMove, LonglineError, NotFound, StaleLease, Unavailable
 from longline.services.callers.rate_limits import TooOften
-from longline.services.tokens import TokenRefused
+from longline.services.callers.tokens import TokenRefused
 from longline.surfaces.door import EmptyBody, HttpResponse
 from longline.surfaces.operation import NO_HEADERS, ApiError, ApiFailure, Operation
 from longline.surfaces.request_reader import InvalidRequest, NotAnObject, NotJson, Problem, RequestReader, TextForms

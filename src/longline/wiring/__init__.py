@@ -1,8 +1,8 @@
 """Wiring of the parts: the only place that knows a concrete driver."""
 
 from longline.engine.worker.worker import Progress as WorkerProgress
-from longline.services.crawl_loop import CrawlResult, Watcher
-from longline.services.crawl_options import CrawlRequest
+from longline.services.crawls.crawl_loop import CrawlResult, Watcher
+from longline.services.crawls.crawl_options import CrawlRequest
 from longline.wiring.crawl import crawl
 from longline.wiring.house import House, open_house
 from longline.wiring.read_commands import (

@@ -53,8 +53,8 @@ from longline.ports.records.schedules import PageChangeStore
 from longline.ports.search import Search
 from longline.ports.signals import Signals
 from longline.ports.sources import SourceManager
+from longline.services.callers.tokens import Tokens
 from longline.services.proxies.proxies import Proxies
-from longline.services.tokens import Tokens
 from longline.settings import Settings, jwt_secret, prepare_folder, vault_key
 
 log = logging.getLogger(__name__)

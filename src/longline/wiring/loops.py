@@ -16,7 +16,7 @@ from longline.engine.proxies.prober import Prober
 from longline.engine.runs.due_runs import DueRunStarter
 from longline.engine.search.indexer import Indexer
 from longline.engine.worker.worker import Worker
-from longline.services.event_loop_lag import LoopMonitor
+from longline.services.metrics.event_loop_lag import LoopMonitor
 from longline.wiring.child_worker import child_workers
 from longline.wiring.doors.bots import bot_task_planner
 from longline.wiring.doors.intervals import source_events_loop

@@ -9,10 +9,10 @@ from longline.model.runs.run import RunRow
 from longline.model.search.item import RunItem
 from longline.model.url import parse
 from longline.services.archive.pages import ArchivedPage
-from longline.services.crawl_loop import CrawlResult, Watcher
-from longline.services.crawl_options import ALL_OPTIONS, CrawlRequest, site_hosts
+from longline.services.crawls.crawl_loop import CrawlResult, Watcher
+from longline.services.crawls.crawl_options import ALL_OPTIONS, CrawlRequest, site_hosts
+from longline.services.frontier.url_fates import UrlFates, UrlOut
 from longline.services.search import SearchPage, SearchRequest
-from longline.services.url_fates import UrlFates, UrlOut
 from longline.settings import Settings
 from longline.surfaces.mcp.server import CrawlOrder, McpServices, Progress, build_server
 from longline.wiring.archive import open_archive

@@ -29,10 +29,10 @@ from longline.services.archive.markdown_files import MarkdownFiles
 from longline.services.archive.pages import ArchivedPage, ArchivedPages
 from longline.services.archive.parsed_pages import ParsedPages
 from longline.services.archive.reparse import Reparse, Reparsed
+from longline.services.frontier.url_fates import UrlFates, UrlOut
 from longline.services.parser_use import ParserUses
-from longline.services.run_list import ListedRun, RunLists, check_comparable
+from longline.services.runs.run_list import ListedRun, RunLists, check_comparable
 from longline.services.search import Searches, SearchPage, SearchRequest
-from longline.services.url_fates import UrlFates, UrlOut
 from longline.settings import Settings
 from longline.wiring.archive import Archive, open_archive
 from longline.wiring.house import load_parsers, migrate_tables, open_house, page_parser, parser_choice

@@ -14,9 +14,9 @@ from longline.drivers.run_delay import run_delay
 from longline.engine.loops import RETRY_INTERVAL_SECONDS, run_loops, run_until
 from longline.model.errors import NeedsOperator, Unavailable
 from longline.services.callers.rate_limits import RateLimits
-from longline.services.counts import Counts
-from longline.services.event_loop_lag import LoopMonitor
 from longline.services.health import Check, Health
+from longline.services.metrics.counts import Counts
+from longline.services.metrics.event_loop_lag import LoopMonitor
 from longline.settings import Settings
 from longline.surfaces.app import AppParts, build_app
 from longline.surfaces.intervals.door import NAME as INTERVALS

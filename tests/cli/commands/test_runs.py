@@ -7,7 +7,7 @@ from rich.console import Console
 from longline.cli.commands.runs import columns, print_runs
 from longline.cli.listing import Listing
 from longline.model.runs.run import RunKind
-from longline.services.run_list import ListedRun
+from longline.services.runs.run_list import ListedRun
 from tests.cli.commands.test_crawl import a_run
 from tests.cli.conftest import Command, assert_one_line
 

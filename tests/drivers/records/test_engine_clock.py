@@ -15,7 +15,7 @@ from longline.model.runs.run import NewRun, RunKind
 from longline.model.schedules.schedule import NewSchedule, ScheduleFilter
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import ClaimRequest
+from longline.ports.records.frontier.frontier import ClaimRequest
 from tests.drivers.records.world import admit, ended, host_report, report, running_run, url
 
 HOUR_MS = 3_600_000

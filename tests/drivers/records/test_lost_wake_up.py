@@ -15,7 +15,7 @@ from longline.drivers.records import open_database
 from longline.drivers.records.frontier.claims import FrontierRecords
 from longline.drivers.records.postgres import PostgresDatabase
 from longline.ports.records import Records
-from longline.ports.records.frontier import ReportBatch
+from longline.ports.records.frontier.frontier import ReportBatch
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults
 from tests.drivers.records.gates import PATIENCE, Gate, GatedDatabase, interleave, locked, settled, together

@@ -23,7 +23,7 @@ from longline.model.runs.run import NewRun, RunKind
 from longline.model.sources.source import NewSource
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import Admitted, Change, HostSetting, ReportBatch
+from longline.ports.records.frontier.frontier import Admitted, Change, HostSetting, ReportBatch
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults
 from tests.drivers.records.gates import PATIENCE, Gate, GatedDatabase, interleave, locked, settled, together

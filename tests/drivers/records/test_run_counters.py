@@ -11,7 +11,7 @@ from longline.drivers.records.run_counters import MovedTasks, RunCounters, colum
 from longline.model.errors import IllegalMove, Unavailable
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import Change
+from longline.ports.records.frontier.frontier import Change
 from longline.testing.clock import FakeClock
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import get_run, queued_run, running_run

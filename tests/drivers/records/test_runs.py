@@ -5,7 +5,7 @@ import pytest
 from longline.model.ids import new_id
 from longline.model.runs.run import NewRun, RunKind
 from longline.ports.records import Records
-from longline.ports.records.frontier import Change
+from longline.ports.records.frontier.frontier import Change
 from longline.testing.clock import FakeClock
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import admit, claim_one, get_run, host_report, queued_run, report, url

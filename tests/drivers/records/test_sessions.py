@@ -1,7 +1,7 @@
 """Logins of runs on both engines."""
 
 from longline.ports.records import Records
-from longline.ports.records.frontier import Change
+from longline.ports.records.frontier.frontier import Change
 from longline.ports.records.sessions import SessionRow
 from tests.drivers.records.world import running_run
 

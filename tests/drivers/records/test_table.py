@@ -7,7 +7,7 @@ from longline.model.runs.run import NewRun, RunKind
 from longline.model.schedules.schedule import NewSchedule
 from longline.model.sources.source import NewSource
 from longline.ports.records import Records
-from longline.ports.records.frontier import WrittenSegment
+from longline.ports.records.frontier.frontier import WrittenSegment
 from longline.testing.clock import FakeClock
 from tests.drivers.records.world import ME, YOU, admit, claim, ended, host_report, page, report, running_run, url, urls
 

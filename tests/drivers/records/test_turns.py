@@ -8,7 +8,7 @@ import pytest
 from longline.model.frontier.host import HostLease
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import Change, ClaimRequest
+from longline.ports.records.frontier.frontier import Change, ClaimRequest
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults
 from tests.drivers.records.peek import Peek

@@ -12,7 +12,7 @@ from longline.model.runs.run import NewRun, RunRow
 from longline.model.search.item import Made, Origin, new_items
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import (
+from longline.ports.records.frontier.frontier import (
     Admitted,
     Change,
     ClaimRequest,

@@ -7,7 +7,7 @@ from longline.engine.frontier.admit import Admission, AdmissionCache, seed
 from longline.model.frontier.standing_frontier import SCOPE, url_hash
 from longline.model.frontier.task import DEFAULT_PRIORITY
 from longline.model.url import BadUrl, dedupe_key
-from longline.ports.records.frontier import HostSetting
+from longline.ports.records.frontier.frontier import HostSetting
 from tests.engine.fakes import RUN, claimed
 from tests.plans import crawl_plan
 

@@ -8,7 +8,7 @@ from longline.model.frontier.task import PARSE
 from longline.model.frontier.worker import WorkerRow
 from longline.ports.blobs import Blobs
 from longline.ports.records import Records
-from longline.ports.records.frontier import ClaimRequest, ReportBatch, WrittenSegment
+from longline.ports.records.frontier.frontier import ClaimRequest, ReportBatch, WrittenSegment
 from longline.testing.clock import FakeClock
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import TTL, admit, claim, ended, get_run, host_report, page, running_run, url, urls

@@ -3,7 +3,7 @@
 from longline.engine.frontier.wake_standing import StandingWaker
 from longline.model.frontier.standing_frontier import NEVER_DUE_MS, SCOPE
 from longline.ports.records import Records
-from longline.ports.records.frontier import ClaimRequest
+from longline.ports.records.frontier.frontier import ClaimRequest
 from tests.drivers.records.world import admit, claim_one, queued_run, url
 
 

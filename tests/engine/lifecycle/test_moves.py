@@ -12,7 +12,7 @@ from longline.model.ids import new_id
 from longline.model.schedules.schedule import NewSchedule
 from longline.model.states import IN_HAND, MOVES, Actor, Move, Noun, TaskState, legal
 from longline.ports.records import Records
-from longline.ports.records.frontier import ClaimRequest, Current, HostSetting, ReportBatch
+from longline.ports.records.frontier.frontier import ClaimRequest, Current, HostSetting, ReportBatch
 from longline.testing.clock import FakeClock
 from tests.drivers.records.peek import Peek, Snapshot
 from tests.drivers.records.world import DELAY, ME, TTL, YOU, ended, get_run, host_report, queued_run, url, urls

@@ -6,7 +6,7 @@ from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.model.frontier.task import NewTask
 from longline.model.url import parse
 from longline.ports.http import FetchFailed
-from longline.ports.records.frontier import HostSetting
+from longline.ports.records.frontier.frontier import HostSetting
 
 ADDRESSES = {"a.example": "203.0.113.5", "b.example": "203.0.113.5", "c.example": "2001:db8::1"}
 

@@ -11,7 +11,7 @@ from longline.model.errors import BadInput, IllegalMove, NotFound
 from longline.model.ids import new_id
 from longline.model.schedules.schedule import NewSchedule
 from longline.ports.records import Records
-from longline.ports.records.frontier import Change
+from longline.ports.records.frontier.frontier import Change
 from longline.testing.clock import FakeClock
 from tests.drivers.records.world import ME, TTL, admit, claim_one, host_report, report, running_run, url, urls
 

@@ -14,7 +14,7 @@ from longline.model.runs.run import RunRow
 from longline.model.schedules.schedule import NewSchedule
 from longline.ports.blobs import Blobs
 from longline.ports.records import Records
-from longline.ports.records.frontier import Change
+from longline.ports.records.frontier.frontier import Change
 from longline.testing.clock import START, FakeClock
 from tests.drivers.records.world import admit, claim_one, host_report, report, running_run, url, urls
 

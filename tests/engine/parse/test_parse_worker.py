@@ -20,7 +20,7 @@ from longline.model.runs.plan import CrawlPlan
 from longline.parsers import page as built_in
 from longline.plugins import Item, Page, parser
 from longline.plugins.registry import Registry
-from longline.ports.records.frontier import ReportBatch, Reported, TaskLease
+from longline.ports.records.frontier.frontier import ReportBatch, Reported, TaskLease
 from longline.testing.clock import START, FakeClock
 from tests.engine.fakes import (
     HTML,

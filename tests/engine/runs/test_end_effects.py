@@ -7,7 +7,7 @@ from longline.engine.runs.end_effects import RunEffectWorker
 from longline.model.errors import Unavailable
 from longline.model.runs.effect import RunEffect, RunEffectKind
 from longline.ports.records import Records
-from longline.ports.records.frontier import Change
+from longline.ports.records.frontier.frontier import Change
 from longline.testing.clock import FakeClock
 from tests.drivers.records.run_ends.test_effects import PLAN
 from tests.drivers.records.world import queued_run

@@ -16,7 +16,7 @@ from longline.model.runs.retention import RetentionAges
 from longline.model.runs.run import NewRun, RunKind, RunRow
 from longline.model.sinks.sink import SinkAddress
 from longline.ports.records import Records
-from longline.ports.records.frontier import Change, WrittenSegment
+from longline.ports.records.frontier.frontier import Change, WrittenSegment
 from longline.testing.clock import FakeClock
 from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
 from tests.drivers.records.peek import Peek

@@ -21,7 +21,7 @@ from longline.model.runs.retention import RetentionAges
 from longline.model.runs.run import NewRun, RunKind
 from longline.model.search.item import Origin, new_items
 from longline.model.states import TaskState
-from longline.ports.records.frontier import Change, WrittenSegment
+from longline.ports.records.frontier.frontier import Change, WrittenSegment
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import COUNTERS, TOTALS
 from tests.drivers.records.peek import Peek

@@ -23,7 +23,7 @@ from longline.model.search.item import NewItem
 from longline.model.sources.source import NewSource
 from longline.plugins.registry import Registry
 from longline.ports.records import Records
-from longline.ports.records.frontier import Change
+from longline.ports.records.frontier.frontier import Change
 from longline.ports.records.schedules import PageChanges, Tick
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults

@@ -7,7 +7,7 @@ from longline.engine.worker.pipeline import MAX_CLAIMS
 from longline.model.frontier.task import KnownPage, TaskRedirect
 from longline.model.url import dedupe_key
 from longline.plugins import Item, Page, parser
-from longline.ports.records.frontier import HostSetting
+from longline.ports.records.frontier.frontier import HostSetting
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import HOST, OWNER, RUN, claimed, part, response
 from tests.engine.worker.test_worker import Shop, shop, url

@@ -26,7 +26,7 @@ from longline.model.frontier.task import ClaimedTask
 from longline.model.search.item import NewItem
 from longline.model.states import TaskState
 from longline.plugins import Item
-from longline.ports.records.frontier import ClaimRequest, Reported
+from longline.ports.records.frontier.frontier import ClaimRequest, Reported
 from longline.testing.clock import START, FakeClock
 from tests.engine.fakes import (
     OWNER,

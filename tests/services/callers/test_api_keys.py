@@ -10,7 +10,7 @@ from longline.model.errors import BadInput, NotFound
 from longline.ports.records import Records
 from longline.services.callers.api_keys import ApiKeys
 from longline.services.callers.callers import CallerCredentials, Callers
-from longline.services.tokens import TokenRefused, Tokens
+from longline.services.callers.tokens import TokenRefused, Tokens
 from longline.testing.clock import FakeClock
 
 NEW = NewApiKey("shop", "bots", Role.ADMIN)

@@ -4,7 +4,7 @@ import pytest
 
 from longline.model.callers.caller import OPERATORS, AccessRule, Caller, NotAllowed, Role
 from longline.services.callers.callers import CallerCredentials, Callers
-from longline.services.tokens import TokenRefused, Tokens
+from longline.services.callers.tokens import TokenRefused, Tokens
 
 TOKENS = Tokens("s" * 64, lambda: 1_000_000)
 CALLERS = Callers(TOKENS)

@@ -11,7 +11,7 @@ from longline.ports.records import Records
 from longline.ports.records.callers import Spending
 from longline.services.callers.callers import CallerCredentials, Callers
 from longline.services.callers.rate_limits import FORGET_INTERVAL_MS, RateLimits, TooOften
-from longline.services.tokens import Tokens
+from longline.services.callers.tokens import Tokens
 from longline.testing.clock import FakeClock
 
 

@@ -10,7 +10,7 @@ from longline.model.logs import LogPage, LogQuery, NewLogEntry
 from longline.model.runs.run import RunRow
 from longline.ports.blobs import Blobs
 from longline.ports.records import Records
-from longline.ports.records.frontier import Change
+from longline.ports.records.frontier.frontier import Change
 from longline.services.logs.log_pages import MAX_PAGE_ENTRIES, LogPages
 from longline.testing.clock import FakeClock
 from tests.drivers.records.world import running_run

@@ -14,7 +14,7 @@ from longline.model.ids import new_id
 from longline.model.logs import LogMark, NewLogEntry
 from longline.model.schedules.schedule import NewSchedule
 from longline.ports.records import Records
-from longline.ports.records.frontier import Change
+from longline.ports.records.frontier.frontier import Change
 from longline.services.logs import run_logs as module
 from longline.services.logs.run_logs import Ended, Followers, LogLines, NoArchive, NoRuns, RunLogs, Step
 from longline.testing.clock import START

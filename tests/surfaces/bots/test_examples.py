@@ -8,7 +8,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from longline.services.callers.callers import Callers
-from longline.services.tokens import Tokens
+from longline.services.callers.tokens import Tokens
 from longline.surfaces.bots import examples, words
 from longline.surfaces.bots.door import BotServices, bots_door
 from longline.surfaces.bots.format import BotFormat

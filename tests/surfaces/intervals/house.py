@@ -16,8 +16,8 @@ from longline.model.logs import NewLogEntry
 from longline.model.runs.run import NewRun, RunKind, RunRow
 from longline.model.schedules.schedule import NewSchedule, ScheduleRow
 from longline.model.states import TaskState
-from longline.ports.records.frontier import Change, ClaimRequest, ReportBatch
-from longline.services.tokens import Tokens
+from longline.ports.records.frontier.frontier import Change, ClaimRequest, ReportBatch
+from longline.services.callers.tokens import Tokens
 from longline.settings import Settings, jwt_secret
 from longline.wiring import House, open_house
 from longline.wiring.house import migrate_tables

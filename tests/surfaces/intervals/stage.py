@@ -17,11 +17,11 @@ from longline.engine.schedules.scheduler import Scheduler
 from longline.model.frontier.task import ClaimedTask, Outcome, PageFacts, RequestMade
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import ReportBatch, WrittenSegment
+from longline.ports.records.frontier.frontier import ReportBatch, WrittenSegment
 from longline.ports.records.schedules import PageChangeStore
-from longline.services.counts import Counts
+from longline.services.callers.tokens import Tokens
 from longline.services.health import Health
-from longline.services.tokens import Tokens
+from longline.services.metrics.counts import Counts
 from longline.settings import Settings
 from longline.surfaces.app import AppParts, build_app
 from longline.testing.clock import FakeClock

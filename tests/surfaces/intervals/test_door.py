@@ -7,7 +7,7 @@ import httpx
 import msgspec
 import pytest
 
-from longline.services.tokens import Tokens
+from longline.services.callers.tokens import Tokens
 from longline.settings import Settings
 from tests.surfaces.intervals.house import open_door
 from tests.surfaces.intervals.stage import SECRET, Json, Stage

@@ -8,7 +8,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from longline.services.callers.callers import Callers
-from longline.services.tokens import Tokens
+from longline.services.callers.tokens import Tokens
 from longline.surfaces.door import Door
 from longline.surfaces.intervals.door import IntervalServices, intervals_door
 from longline.surfaces.operation import Content, Operation

@@ -9,7 +9,7 @@ import pytest
 from longline.model.runs.plan import CrawlPlan
 from longline.model.sources.source import NewSource
 from longline.ports.records import Records
-from longline.ports.records.frontier import ReportBatch
+from longline.ports.records.frontier.frontier import ReportBatch
 from longline.testing.clock import FakeClock
 from tests.surfaces.intervals.stage import Json, Stage, opened
 

@@ -8,7 +8,7 @@ import httpx
 import msgspec
 import pytest
 
-from longline.ports.records.frontier import Change
+from longline.ports.records.frontier.frontier import Change
 from longline.services.logs.event_streams import ClientLimit
 from longline.settings import Settings
 from longline.surfaces.intervals.streams import contract_events

@@ -9,8 +9,8 @@ from longline.engine.logs.run_log_writer import RunLogWriter
 from longline.engine.loops import chore, run_loops
 from longline.model.discovery.link import LinkQuery
 from longline.model.url import parse
-from longline.services.crawl_options import CrawlRequest
-from longline.services.crawls import Crawls
+from longline.services.crawls.crawl_options import CrawlRequest
+from longline.services.crawls.crawls import Crawls
 from longline.settings import Settings
 from longline.wiring.house import House, migrate_tables, open_house, registered_worker
 from longline.wiring.parts.discovery import candidate_probe, candidates

@@ -3,7 +3,7 @@
 from longline.model.runs.effect import PlannedEffect, RunEffectKind
 from longline.model.runs.judgement import EndRules
 from longline.model.runs.plan import CrawlPlan
-from longline.ports.records.frontier import Change
+from longline.ports.records.frontier.frontier import Change
 from longline.settings import Settings
 from longline.wiring.house import migrate_tables, open_house
 from longline.wiring.parts.runs import run_effect_worker

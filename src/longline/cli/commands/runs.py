@@ -11,7 +11,7 @@ from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
 from longline.model.url import without_credentials
-from longline.services.run_list import ListedRun
+from longline.services.runs.run_list import ListedRun
 from longline.settings import Loaded
 from longline.wiring import list_runs
 

@@ -8,7 +8,7 @@ import typer
 from longline.cli.flags import takes
 from longline.model.duration import parse_duration
 from longline.model.errors import BadInput
-from longline.services.tokens import Tokens
+from longline.services.callers.tokens import Tokens
 from longline.settings import Loaded, jwt_secret
 from longline.settings.secret_files import SECRET_NAME
 

@@ -21,7 +21,7 @@ from longline.model.archive.export import STREAM, table_file
 from longline.model.frontier.fate import FATES, UrlFilters
 from longline.model.runs.run import RunRow
 from longline.model.url import hide_credentials
-from longline.services.url_fates import UrlOut
+from longline.services.frontier.url_fates import UrlOut
 from longline.settings import Loaded, Settings
 from longline.wiring import export_urls, list_urls
 

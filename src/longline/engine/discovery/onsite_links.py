@@ -15,7 +15,7 @@ from longline.model.frontier.task import DEFAULT_PRIORITY, NewTask
 from longline.model.runs.bounds import bounds_of
 from longline.model.runs.run import RunKind
 from longline.model.url import BadUrl, Url, parse
-from longline.ports.records.frontier import HostSetting
+from longline.ports.records.frontier.frontier import HostSetting
 
 log = logging.getLogger(__name__)
 

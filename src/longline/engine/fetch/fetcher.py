@@ -28,7 +28,7 @@ from longline.model.url import dedupe_key, join_all, parse
 from longline.model.url import target as path_of
 from longline.ports.clock import Clock
 from longline.ports.http import REDIRECTS, FetchFailed, Response
-from longline.ports.records.frontier import TaskStore
+from longline.ports.records.frontier.frontier import TaskStore
 
 PAGE = 200
 NOT_MODIFIED = 304

@@ -13,7 +13,7 @@ from longline.model.frontier.task import DEFAULT_PRIORITY, ClaimedTask, NewTask,
 from longline.model.runs.bounds import BOUND_REASONS, DEPTH, Bounds, bounds_of
 from longline.model.runs.plan import UNBOUNDED_DEPTH, CrawlPlan
 from longline.model.url import BadUrl, dedupe_key, parse
-from longline.ports.records.frontier import HostSetting
+from longline.ports.records.frontier.frontier import HostSetting
 
 MAX_VERDICTS = 50_000
 BATCH_SIZE_LINKS = 100

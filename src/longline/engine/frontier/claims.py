@@ -12,7 +12,7 @@ from longline.engine.frontier.held_hosts import HeldHost, HeldHosts
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.model.errors import Unavailable
 from longline.ports.clock import Clock
-from longline.ports.records.frontier import ClaimRequest
+from longline.ports.records.frontier.frontier import ClaimRequest
 
 log = logging.getLogger(__name__)
 

@@ -3,7 +3,7 @@
 import logging
 
 from longline.model.frontier.standing_frontier import STATES_BY_LIST
-from longline.ports.records.standing_frontier import StandingFrontierStore
+from longline.ports.records.frontier.standing_frontier import StandingFrontierStore
 
 log = logging.getLogger(__name__)
 

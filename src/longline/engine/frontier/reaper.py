@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.ports.blobs import Blobs
 from longline.ports.process_lock import ProcessLock
-from longline.ports.records.archive import SegmentStore
-from longline.ports.records.frontier import WorkerStore
+from longline.ports.records.archive.archive import SegmentStore
+from longline.ports.records.frontier.frontier import WorkerStore
 
 log = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from longline.model.runs.bounds import Bounds, bounds_of
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import NewRun, RunKind
 from longline.model.url import BadUrl, Url, parse
-from longline.ports.records.frontier import HostSetting, TaskStore
+from longline.ports.records.frontier.frontier import HostSetting, TaskStore
 from longline.ports.records.runs import RunStore
 
 MAX_TASKS = 1000

@@ -2,7 +2,7 @@
 
 import logging
 
-from longline.ports.records.standing_frontier import StandingFrontierStore
+from longline.ports.records.frontier.standing_frontier import StandingFrontierStore
 
 log = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from longline.model.bots.bot import AnswerVerdict, BotAnswer, Deletion, NewBotTask, Planned, Pull, Pulled, Repair, Swept
 from longline.ports.records import Records
-from longline.ports.records.frontier import HostSetting
+from longline.ports.records.frontier.frontier import HostSetting
 
 
 class BotLifecycle:

@@ -17,7 +17,7 @@ from longline.model.frontier.host import HostLease
 from longline.model.frontier.task import NewTask, Outcome
 from longline.model.states import IN_HAND, Actor, Move, Noun, ScheduleState, TaskState, is_reachable, legal, move
 from longline.ports.records import Records
-from longline.ports.records.frontier import (
+from longline.ports.records.frontier.frontier import (
     Admitted,
     Change,
     ClaimRequest,

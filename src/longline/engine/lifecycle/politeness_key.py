@@ -9,7 +9,7 @@ from publicsuffixlist import PublicSuffixList
 from longline.model.frontier.task import NewTask
 from longline.model.url import Url, parse
 from longline.ports.http import FetchFailed
-from longline.ports.records.frontier import HostSetting
+from longline.ports.records.frontier.frontier import HostSetting
 
 By = Literal["host", "domain", "address"]
 

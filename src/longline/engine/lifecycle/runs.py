@@ -6,7 +6,7 @@ from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.model.frontier.task import NewTask
 from longline.model.runs.run import NewRun
 from longline.ports.records import Records
-from longline.ports.records.frontier import Admitted, HostSetting
+from longline.ports.records.frontier.frontier import Admitted, HostSetting
 
 BATCH_SIZE = 2000
 """Number of URLs that are admitted in one transaction, so that others can write in between."""

@@ -9,7 +9,7 @@ from longline.model.errors import BadInput, IllegalMove, LonglineError, NotFound
 from longline.model.frontier.task import ClaimedTask
 from longline.model.states import ENDED, IN_HAND, Actor, TaskState, legal, move
 from longline.ports.records import Records
-from longline.ports.records.frontier import Prioritized, TaskChange, TaskMove
+from longline.ports.records.frontier.frontier import Prioritized, TaskChange, TaskMove
 
 BATCH_SIZE = 500
 """Number of tasks that are moved in one transaction: their hosts wait for it, and on SQLite every other writer."""

@@ -26,8 +26,8 @@ from longline.model.states import TaskState
 from longline.model.url import parse
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
-from longline.ports.records.archive import PageStore
-from longline.ports.records.frontier import ReportBatch, Reported, TaskLease
+from longline.ports.records.archive.archive import PageStore
+from longline.ports.records.frontier.frontier import ReportBatch, Reported, TaskLease
 
 log = logging.getLogger(__name__)
 

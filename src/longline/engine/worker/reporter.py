@@ -42,7 +42,7 @@ from longline.model.runs.plan import CrawlPlan
 from longline.model.search.item import NewItem
 from longline.model.states import TaskState
 from longline.ports.clock import Clock
-from longline.ports.records.frontier import HostSetting, ReportBatch, Reported
+from longline.ports.records.frontier.frontier import HostSetting, ReportBatch, Reported
 
 log = logging.getLogger(__name__)
 

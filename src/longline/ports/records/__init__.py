@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 
-from longline.ports.records.archive import PageStore, SegmentStore
+from longline.ports.records.archive.archive import PageStore, SegmentStore
+from longline.ports.records.archive.retention import RetentionStore
 from longline.ports.records.bots import BotOverviewStore, BotPolicyStore, BotStore, BotTaskStore
 from longline.ports.records.callers import ApiKeyStore, AuditStore, RateLimitStore
 from longline.ports.records.discovery import CandidateStore, LinkStore
 from longline.ports.records.feeds import FeedStore, SitemapStore
-from longline.ports.records.frontier import (
+from longline.ports.records.frontier.frontier import (
     FrontierStore,
     MoveStore,
     QueueFigureStore,
@@ -16,17 +17,16 @@ from longline.ports.records.frontier import (
     TaskStore,
     WorkerStore,
 )
+from longline.ports.records.frontier.refused_urls import RefusedUrlStore
+from longline.ports.records.frontier.standing_frontier import StandingFrontierStore
 from longline.ports.records.logs import EventStore, LogPageStore, LogStore
 from longline.ports.records.proxies import PoolStore, ProxyFigureStore, ProxyStore
-from longline.ports.records.refused_urls import RefusedUrlStore
-from longline.ports.records.retention import RetentionStore
 from longline.ports.records.runs import DueRunStore, RunEffectStore, RunHistoryStore, RunStore
 from longline.ports.records.schedules import CounterStore, PageChangeStore, ScheduleStore, TickStore
 from longline.ports.records.schema import Schema
 from longline.ports.records.search import ItemChangeStore, ItemStore
 from longline.ports.records.sessions import SessionStore
 from longline.ports.records.sources import HandledMessageStore, RemoteSourceStore, SourceStore
-from longline.ports.records.standing_frontier import StandingFrontierStore
 from longline.ports.search import Search
 from longline.ports.sinks import SinkProgressStore, SinkRunStore, SinkStore
 

@@ -28,7 +28,7 @@ from longline.model.bots.bot import (
 )
 from longline.model.bots.rate_limit import TokenBucket
 from longline.model.states import Actor
-from longline.ports.records.frontier import HostSetting
+from longline.ports.records.frontier.frontier import HostSetting
 
 
 class BotStore(Protocol):

@@ -19,7 +19,7 @@ from longline.model.ids import new_id
 from longline.model.runs.run import NewRun, RunKind
 from longline.model.url import dedupe_key, parse
 from longline.ports.blobs import Blobs
-from longline.ports.records.archive import PageStore, SegmentStore
+from longline.ports.records.archive.archive import PageStore, SegmentStore
 from longline.ports.records.runs import RunStore
 
 MAX_SEEDS = 1000

@@ -16,11 +16,11 @@ from longline.model.search.item import ItemRow
 from longline.ports.archive import Export
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
-from longline.ports.records.archive import PageStore
-from longline.ports.records.frontier import TaskStore
+from longline.ports.records.archive.archive import PageStore
+from longline.ports.records.frontier.frontier import TaskStore
 from longline.ports.records.search import ItemStore
 from longline.services.archive.check import Damage, problem_of
-from longline.services.url_fates import UrlFates
+from longline.services.frontier.url_fates import UrlFates
 
 CHUNK = 500
 SEGMENTS_IN_HAND = 8

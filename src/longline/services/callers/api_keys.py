@@ -7,8 +7,8 @@ from longline.model.callers.api_key import ApiKeyParts, ApiKeyRow, NewApiKey, di
 from longline.model.errors import NotFound
 from longline.ports.clock import Clock
 from longline.ports.records.callers import ApiKeyStore
+from longline.services.callers.tokens import TokenRefused
 from longline.services.group_commit import GroupCommit
-from longline.services.tokens import TokenRefused
 
 _log = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ from longline.model.callers.api_key import ApiKeyRow, parse_key
 from longline.model.callers.caller import AccessRule, Caller, CallerKind, NotAllowed, Role, role_named
 from longline.services.callers.api_keys import ApiKeys
 from longline.services.callers.rate_limits import RateLimits
-from longline.services.tokens import TokenClaims, Tokens
+from longline.services.callers.tokens import TokenClaims, Tokens
 
 
 class CallerCredentials(msgspec.Struct, frozen=True):

@@ -4,7 +4,7 @@ from collections import Counter
 
 from longline.model.errors import RoleUnstaffed
 from longline.ports.clock import Clock
-from longline.ports.records.frontier import QueueFigureStore, WorkerStore
+from longline.ports.records.frontier.frontier import QueueFigureStore, WorkerStore
 
 FETCH, PARSE, UPKEEP = "fetch", "parse", "upkeep"
 ROLES = (FETCH, PARSE, UPKEEP)

@@ -16,7 +16,7 @@ from longline.model.errors import NotFound, Unavailable
 from longline.services.bots.access import BotRefused
 from longline.services.bots.tasks import TaskHeld
 from longline.services.callers.rate_limits import TooOften
-from longline.services.tokens import TokenRefused
+from longline.services.callers.tokens import TokenRefused
 from longline.surfaces.bots import words
 from longline.surfaces.bots.words import ErrorCode, bot_error
 from longline.surfaces.door import EmptyBody, HttpResponse

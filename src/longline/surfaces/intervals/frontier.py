@@ -13,7 +13,7 @@ from longline.model.frontier.task import DEFAULT_PRIORITY
 from longline.model.ids import task_uuid
 from longline.model.runs.run import STANDING_KINDS
 from longline.model.url import without_credentials
-from longline.services.standing_frontier import StandingFrontier
+from longline.services.frontier.standing_frontier import StandingFrontier
 from longline.surfaces.error_format import error
 from longline.surfaces.intervals import examples
 from longline.surfaces.intervals.fields import Key, PageQuery, Text, Timestamp, optional_rfc3339, rfc3339

@@ -8,8 +8,8 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 from longline.model.runs.run import RunTotals
+from longline.services.frontier.standing_frontier import StandingFrontier
 from longline.services.schedules.runs import Runs
-from longline.services.standing_frontier import StandingFrontier
 from longline.surfaces.intervals.frontier import REST_WORDS
 
 COUNTED = {

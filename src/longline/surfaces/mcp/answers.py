@@ -9,9 +9,9 @@ from pydantic import BaseModel
 
 from longline.model.search.item import RunItem, own_fields
 from longline.services.archive.pages import ArchivedPage
-from longline.services.crawl_loop import CrawlResult
+from longline.services.crawls.crawl_loop import CrawlResult
+from longline.services.frontier.url_fates import UrlOut
 from longline.services.search import Hit, SearchPage
-from longline.services.url_fates import UrlOut
 
 MAX_PAGE_CHARACTERS = 50_000
 """Largest number of characters of a page in one answer; `offset` leads to the rest."""

@@ -17,9 +17,9 @@ from longline.model.frontier.fate import UrlFilters
 from longline.model.search.item import RunItem
 from longline.model.search.query import Filters
 from longline.services.archive.pages import ArchivedPage
-from longline.services.crawl_loop import CrawlResult
+from longline.services.crawls.crawl_loop import CrawlResult
+from longline.services.frontier.url_fates import UrlOut
 from longline.services.search import SearchPage, SearchRequest
-from longline.services.url_fates import UrlOut
 from longline.surfaces.mcp import answers
 
 INSTRUCTIONS = """Longline crawls websites and keeps every page. `search` finds items by their text, `page` reads an

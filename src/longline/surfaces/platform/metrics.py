@@ -20,8 +20,8 @@ from prometheus_client import (
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from longline.services.counts import Counts
-from longline.services.event_loop_lag import Delays, LoopMonitor
+from longline.services.metrics.counts import Counts
+from longline.services.metrics.event_loop_lag import Delays, LoopMonitor
 from longline.services.metrics.operation import OperationReader
 from longline.surfaces.middleware import AccessRecord
 from longline.surfaces.operation import Content, operation

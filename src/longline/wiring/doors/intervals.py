@@ -12,6 +12,7 @@ from longline.plugins import Page
 from longline.ports.records.schedules import ScheduleStores
 from longline.services.callers.audit_trail import AuditTrail
 from longline.services.discovery.links import DiscoveredLinks
+from longline.services.frontier.standing_frontier import StandingFrontier
 from longline.services.page_preview import PagePreviews
 from longline.services.schedules.backfill import Backfill
 from longline.services.schedules.runs import Runs
@@ -22,7 +23,6 @@ from longline.services.sources.source_events import SourceListener
 from longline.services.sources.source_schedules import SourceSchedules
 from longline.services.sources.sources import Sources
 from longline.services.sources.trial_crawl import TrialExtract, Trials
-from longline.services.standing_frontier import StandingFrontier
 from longline.surfaces.intervals.door import IntervalServices
 from longline.surfaces.intervals.jobs.jobs import JobServices
 from longline.surfaces.intervals.jobs.scheduler import SchedulerServices

@@ -1,7 +1,7 @@
 """Callers: the tokens, keys and limits by which the APIs know them."""
 
 from longline.services.callers.api_keys import ApiKeys
-from longline.services.tokens import Tokens
+from longline.services.callers.tokens import Tokens
 from longline.settings import jwt_public_key, jwt_secret
 from longline.wiring.house import House
 

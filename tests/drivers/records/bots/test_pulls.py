@@ -2,7 +2,7 @@
 
 from longline.model.bots.bot import NewBotTask, Pull
 from longline.ports.records import Records
-from longline.ports.records.frontier import HostSetting
+from longline.ports.records.frontier.frontier import HostSetting
 
 
 async def fill(records: Records, host: str, count: int) -> list[int]:

@@ -8,7 +8,7 @@ from longline.model.runs.run import RunRow
 from longline.model.sources.source import NewSource
 from longline.model.url import dedupe_key
 from longline.ports.records import Records
-from longline.ports.records.frontier import WrittenSegment
+from longline.ports.records.frontier.frontier import WrittenSegment
 from longline.testing.clock import FakeClock
 from tests.drivers.records.world import admit, claim_one, ended, host_report, page, queued_run, report
 from tests.drivers.records.world import url as task_of

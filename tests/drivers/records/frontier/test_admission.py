@@ -10,7 +10,7 @@ from longline.model.errors import NotFound
 from longline.model.frontier.task import BOT, PARSE
 from longline.model.sources.source import NewSource
 from longline.ports.records import Records
-from longline.ports.records.frontier import Admitted, Change
+from longline.ports.records.frontier.frontier import Admitted, Change
 from longline.testing.clock import FakeClock
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import (

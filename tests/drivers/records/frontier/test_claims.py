@@ -10,7 +10,7 @@ from longline.drivers.records import open_records
 from longline.drivers.records.database import Transaction
 from longline.drivers.records.frontier.claims import ClaimRow, FrontierRecords
 from longline.ports.records import Records
-from longline.ports.records.frontier import ClaimRequest, HostSetting
+from longline.ports.records.frontier.frontier import ClaimRequest, HostSetting
 from longline.testing.clock import FakeClock
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import (

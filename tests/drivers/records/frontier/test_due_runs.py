@@ -7,7 +7,7 @@ from longline.model.errors import BadInput
 from longline.model.runs.run import RunKind
 from longline.model.sources.source import NewSource
 from longline.ports.records import Records
-from longline.ports.records.frontier import HostSetting
+from longline.ports.records.frontier.frontier import HostSetting
 from longline.testing.clock import FakeClock
 from tests.drivers.records.world import claim_one, get_run, queued_run, url
 

@@ -12,7 +12,7 @@ from longline.model.ids import new_id
 from longline.model.schedules.schedule import NewSchedule
 from longline.model.states import ENDED, Noun, TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import Change, Current
+from longline.ports.records.frontier.frontier import Change, Current
 from longline.testing.clock import FakeClock
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import (

@@ -9,7 +9,7 @@ from longline.model.errors import IllegalMove, NotFound
 from longline.model.frontier.task import NewTask, RefusedUrl
 from longline.model.runs.run import RunRow
 from longline.ports.records import Records
-from longline.ports.records.frontier import Admitted, Change, HostSetting
+from longline.ports.records.frontier.frontier import Admitted, Change, HostSetting
 from tests.drivers.records.world import admit, claim, claim_one, get_run, host_report, report, running_run, url
 
 

@@ -10,7 +10,7 @@ from longline.model.runs.run import Fate
 from longline.model.search.item import NewItem, Origin, new_items
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import Admitted, Change, ReportBatch, WrittenSegment
+from longline.ports.records.frontier.frontier import Admitted, Change, ReportBatch, WrittenSegment
 from longline.testing.clock import FakeClock
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import (

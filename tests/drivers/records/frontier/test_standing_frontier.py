@@ -11,7 +11,7 @@ from longline.model.ids import new_id
 from longline.model.runs.run import NewRun, RunKind
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import ClaimRequest, HostSetting
+from longline.ports.records.frontier.frontier import ClaimRequest, HostSetting
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults
 from tests.drivers.records.peek import Peek

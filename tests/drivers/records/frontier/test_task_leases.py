@@ -8,7 +8,7 @@ from longline.drivers.records import open_records
 from longline.model.frontier.task import BOT, PARSE, ClaimedTask
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import Admitted, Change, ReportBatch, TaskLease, WrittenSegment
+from longline.ports.records.frontier.frontier import Admitted, Change, ReportBatch, TaskLease, WrittenSegment
 from longline.testing.clock import FakeClock
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import (

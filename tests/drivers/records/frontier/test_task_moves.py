@@ -12,7 +12,14 @@ from longline.model.frontier.host import HostLease
 from longline.model.frontier.task import BOT, PARSE, ClaimedTask
 from longline.model.states import TaskState, move
 from longline.ports.records import Records
-from longline.ports.records.frontier import Change, ClaimRequest, Prioritized, TaskChange, TaskMove, WrittenSegment
+from longline.ports.records.frontier.frontier import (
+    Change,
+    ClaimRequest,
+    Prioritized,
+    TaskChange,
+    TaskMove,
+    WrittenSegment,
+)
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults
 from tests.drivers.records.peek import Peek

@@ -11,7 +11,7 @@ from longline.model.frontier.task import ClaimedTask, RedirectFacts, RenamedUrl
 from longline.model.runs.run import RunRow
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import ReportBatch, WrittenSegment
+from longline.ports.records.frontier.frontier import ReportBatch, WrittenSegment
 from tests.drivers.records.world import ME, admit, claim_one, ended, host_report, page, running_run, url, urls
 
 

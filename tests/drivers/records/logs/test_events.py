@@ -7,7 +7,7 @@ import pytest
 
 from longline.drivers.records.logs import events
 from longline.ports.records import Records
-from longline.ports.records.frontier import Change
+from longline.ports.records.frontier.frontier import Change
 from tests.drivers.records.world import queued_run, running_run
 
 LATE = """

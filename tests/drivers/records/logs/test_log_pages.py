@@ -8,7 +8,7 @@ import pytest
 from longline.model.logs import LEVELS, LogEntry, LogQuery, NewLogEntry, StoredLogPage
 from longline.model.runs.run import RunRow
 from longline.ports.records import Records
-from longline.ports.records.frontier import Change
+from longline.ports.records.frontier.frontier import Change
 from longline.testing.clock import START, FakeClock
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import running_run

@@ -14,7 +14,7 @@ from longline.model.logs import MAX_ENTRIES, DueLog, LoggedRun, NewLogEntry
 from longline.model.runs.run import RunRow
 from longline.model.schedules.schedule import NewSchedule, ScheduleRow
 from longline.ports.records import Records
-from longline.ports.records.frontier import Change
+from longline.ports.records.frontier.frontier import Change
 from longline.testing.clock import START, FakeClock
 from tests.drivers.records.gates import PATIENCE, Gate, GatedDatabase, interleave
 from tests.drivers.records.peek import Peek

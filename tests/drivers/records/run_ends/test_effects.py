@@ -9,7 +9,7 @@ from longline.model.runs.run import RunRow
 from longline.model.sources.source import NewSource, SourceRow
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import Change
+from longline.ports.records.frontier.frontier import Change
 from longline.testing.clock import FakeClock
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import (

@@ -6,7 +6,7 @@ from longline.model.runs.judgement import EndRules, Judgement
 from longline.model.runs.plan import CrawlPlan
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import Change
+from longline.ports.records.frontier.frontier import Change
 from tests.drivers.records.world import admit, claim_one, ended, get_run, host_report, report, running_run, urls
 
 DONE, FAILED, SKIPPED = TaskState.COMPLETED, TaskState.FAILED, TaskState.SKIPPED

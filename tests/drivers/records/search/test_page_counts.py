@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from longline.model.frontier.task import PARSE, ClaimedTask, NewTask
 from longline.model.search.item import NewItem, Origin, new_items
 from longline.ports.records import Records
-from longline.ports.records.frontier import ReportBatch
+from longline.ports.records.frontier.frontier import ReportBatch
 from longline.testing.clock import FakeClock
 from tests.drivers.records.world import ME, TTL, admit, claim_one, ended, host_report, report, running_run, url, urls
 

@@ -7,7 +7,7 @@ from longline.model.ids import new_id
 from longline.model.runs.run import RunRow
 from longline.model.search.item import Origin, new_items
 from longline.ports.records import Records
-from longline.ports.records.frontier import WrittenSegment
+from longline.ports.records.frontier.frontier import WrittenSegment
 from tests.drivers.records.world import ME, admit, claim_one, ended, host_report, page, report, running_run, url, visit
 
 

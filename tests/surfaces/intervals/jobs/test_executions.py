@@ -16,7 +16,7 @@ from longline.model.frontier.task import NewTask, Outcome, RequestMade
 from longline.model.search.item import NewItem
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import ReportBatch
+from longline.ports.records.frontier.frontier import ReportBatch
 from longline.testing.clock import FakeClock
 from tests.drivers.records.world import admit, claim, host_report, report, url
 from tests.surfaces.intervals.stage import DAY, HOUR, MINUTE, Json, Stage, opened, seconds

@@ -18,7 +18,7 @@ from longline.model.patterns import Patterns
 from longline.model.runs.run import NewRun, RunKind
 from longline.model.states import ENDED, TaskState, move
 from longline.model.url import parse
-from longline.ports.records.frontier import HostSetting
+from longline.ports.records.frontier.frontier import HostSetting
 
 HOST_END = ":"
 """Character between the name of a host and its port."""

@@ -30,7 +30,7 @@ from longline.model.bots.bot import (
 from longline.model.callers.audit import State
 from longline.model.ids import task_uuid
 from longline.model.states import ENDED, TaskState, move
-from longline.ports.records.frontier import HostSetting
+from longline.ports.records.frontier.frontier import HostSetting
 
 REPAIRS: dict[Repair, TaskState] = {
     "restart": TaskState(move("task", "restart").became),

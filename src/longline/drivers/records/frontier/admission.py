@@ -10,7 +10,7 @@ from longline.model.errors import NotFound
 from longline.model.frontier.standing_frontier import SCOPE
 from longline.model.frontier.task import FETCH, NewTask, RefusedUrl
 from longline.model.states import RUN_ENDED, TaskState
-from longline.ports.records.frontier import Admitted
+from longline.ports.records.frontier.frontier import Admitted
 
 BUDGET = "budget"
 """Reason of URLs beyond the budget of their run."""

@@ -23,7 +23,7 @@ from longline.model.frontier.standing_frontier import SCOPE
 from longline.model.frontier.task import ClaimedTask, KnownPage, NewTask
 from longline.model.runs.run import NewRun
 from longline.model.states import move
-from longline.ports.records.frontier import Admitted, Change, ClaimRequest, HostSetting, ReportBatch, Reported
+from longline.ports.records.frontier.frontier import Admitted, Change, ClaimRequest, HostSetting, ReportBatch, Reported
 
 CANDIDATE_COLUMNS = ("host_id", "token", "due", "priority", "run_id")
 """Columns of `find_rivals`, in the order in which `pick_tasks` takes them."""

@@ -11,7 +11,7 @@ from longline.model.errors import BadInput
 from longline.model.frontier.task import NewTask
 from longline.model.runs.run import DueRun, RunKind
 from longline.model.states import RunState, move
-from longline.ports.records.frontier import Change
+from longline.ports.records.frontier.frontier import Change
 
 
 class DueRunRecords(Table):

@@ -19,7 +19,7 @@ from longline.drivers.records.run_ends.effects import add_effects_of_runs
 from longline.model.errors import IllegalMove
 from longline.model.frontier.standing_frontier import SCOPE
 from longline.model.states import RUN_ENDED, Noun, RunState, legal, move
-from longline.ports.records.frontier import Change, Current, TaskChange
+from longline.ports.records.frontier.frontier import Change, Current, TaskChange
 
 STOPPED = frozenset({RunState.CANCELLED, RunState.FAILED})
 

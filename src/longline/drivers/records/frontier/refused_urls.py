@@ -10,7 +10,7 @@ from longline.drivers.records.table import Table
 from longline.model.errors import NotFound
 from longline.model.frontier.task import NewTask, RefusedUrl
 from longline.model.states import RUN_ENDED
-from longline.ports.records.frontier import Admitted
+from longline.ports.records.frontier.frontier import Admitted
 
 
 class RefusedUrlRecords(Table):

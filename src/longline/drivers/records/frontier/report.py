@@ -24,7 +24,7 @@ from longline.model.frontier.standing_frontier import SCOPE
 from longline.model.frontier.task import BOT, FETCH, PARSE, ClaimedTask, Outcome, PageFacts, RedirectFacts
 from longline.model.runs.run import WITHOUT_ITEM
 from longline.model.states import ENDED, TaskState
-from longline.ports.records.frontier import Admitted, ReportBatch, Reported, WrittenSegment
+from longline.ports.records.frontier.frontier import Admitted, ReportBatch, Reported, WrittenSegment
 
 WAITS_FOR_PARSER = frozenset({TaskState.DOWNLOADED, TaskState.QUEUED_PARSE})
 

@@ -17,7 +17,7 @@ from longline.drivers.records.run_counters import RunCounters
 from longline.model.frontier.standing_frontier import NEVER_DUE_MS, SCOPE, STATES_BY_LIST, StandingUrl, UrlQuery
 from longline.model.frontier.task import FETCH
 from longline.model.states import TaskState
-from longline.ports.records.standing_frontier import KnownUrl
+from longline.ports.records.frontier.standing_frontier import KnownUrl
 
 MAX_SORTED_URLS = 20_000
 """Largest number of URLs of a host or a source to gather and sort; with more, the list is read in its own order."""

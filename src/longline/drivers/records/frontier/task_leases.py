@@ -11,7 +11,7 @@ from longline.drivers.records.search.item_versions import put
 from longline.model.frontier.task import BOT, ClaimedTask, Outcome
 from longline.model.runs.run import WITHOUT_ITEM
 from longline.model.states import TaskState
-from longline.ports.records.frontier import Admitted, ReportBatch, Reported, TaskLease
+from longline.ports.records.frontier.frontier import Admitted, ReportBatch, Reported, TaskLease
 
 TOKEN_BITS = 52
 """Bits of a random token: an offer's row is deleted and made again, so a counted token could come twice."""

@@ -15,7 +15,7 @@ from longline.drivers.records.run_counters import MovedTasks, RunCounters, lock_
 from longline.model.frontier.standing_frontier import SCOPE
 from longline.model.frontier.task import BOT, FETCH, PARSE, ClaimedTask
 from longline.model.states import ENDED, FRESH_STARTS, RUN_ENDED, TaskState, move
-from longline.ports.records.frontier import Prioritized, TaskChange, TaskMove
+from longline.ports.records.frontier.frontier import Prioritized, TaskChange, TaskMove
 
 QUEUE_KEY = ("host_id", "due", "priority", "run_id", "id")
 PARSER_WAITS = frozenset({TaskState.DOWNLOADED, TaskState.QUEUED_PARSE})

@@ -17,7 +17,7 @@ from longline.model.ids import new_id
 from longline.model.runs.run import RunRow
 from longline.model.schedules.schedule import ScheduleRow, ScheduleTransition
 from longline.model.states import Actor, RunState, first_state, move
-from longline.ports.records.frontier import Change
+from longline.ports.records.frontier.frontier import Change
 from longline.ports.records.schedules import FinishedTick, Launch, RunStop, Tick
 
 BATCH_SIZE = 100

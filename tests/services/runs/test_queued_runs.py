@@ -6,7 +6,7 @@ from longline.model.errors import BadInput
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunKind
 from longline.ports.records import Records
-from longline.services.queued_runs import QueuedRuns, RunToQueue
+from longline.services.runs.queued_runs import QueuedRuns, RunToQueue
 from longline.testing.clock import FakeClock
 from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
 

@@ -10,7 +10,7 @@ from longline.model.errors import BadInput
 from longline.model.frontier.outcomes import state_after
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.services.task_moves import MAX_TASKS_PER_CALL, TaskMoves
+from longline.services.frontier.task_moves import MAX_TASKS_PER_CALL, TaskMoves
 from longline.testing.clock import FakeClock
 from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
 from tests.drivers.records.world import admit, claim_one, ended, host_report, report, running_run, urls

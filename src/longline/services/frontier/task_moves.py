@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.lifecycle.tasks import TaskOrder, TaskResult
 from longline.model.errors import BadInput
-from longline.ports.records.frontier import Prioritized
+from longline.ports.records.frontier.frontier import Prioritized
 
 MAX_TASKS_PER_CALL = 10_000
 """Largest number of tasks in one call."""

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from longline.model.frontier.fate import UrlFate, UrlFilters
-from longline.ports.records.frontier import TaskStore
+from longline.ports.records.frontier.frontier import TaskStore
 
 BATCH_SIZE = 1000
 

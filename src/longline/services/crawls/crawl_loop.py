@@ -16,8 +16,8 @@ from longline.model.runs.run import Fate, RunRow
 from longline.ports.records.runs import RunHistoryStore
 from longline.services.archive.item_changes import ChangeCounts, ItemChanges
 from longline.services.archive.item_tables import LiveItems, WrittenTables
-from longline.services.crawl_options import CrawlRequest
-from longline.services.crawls import Crawls, OpenedRun
+from longline.services.crawls.crawl_options import CrawlRequest
+from longline.services.crawls.crawls import Crawls, OpenedRun
 from longline.services.parser_use import ParserUse
 from longline.services.sinks.crawl_sinks import CrawlSinks, Undelivered
 

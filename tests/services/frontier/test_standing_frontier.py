@@ -10,8 +10,8 @@ from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.model.errors import BadInput
 from longline.model.frontier.standing_frontier import UrlQuery, url_hash
 from longline.ports.records import Records
-from longline.ports.records.frontier import ClaimRequest
-from longline.services.standing_frontier import StandingFrontier, kind_of
+from longline.ports.records.frontier.frontier import ClaimRequest
+from longline.services.frontier.standing_frontier import StandingFrontier, kind_of
 from tests.drivers.records.peek import Peek
 from tests.engine.web import standing
 

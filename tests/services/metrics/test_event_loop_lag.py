@@ -2,7 +2,7 @@ import asyncio
 import time
 
 from longline.drivers.clock import SystemClock
-from longline.services.event_loop_lag import INTERVAL_SECONDS, KEPT_SECONDS, LoopMonitor
+from longline.services.metrics.event_loop_lag import INTERVAL_SECONDS, KEPT_SECONDS, LoopMonitor
 from longline.testing.clock import FakeClock
 
 

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from longline.model.errors import BadInput
-from longline.services.tokens import TokenRefused, Tokens
+from longline.services.callers.tokens import TokenRefused, Tokens
 from tests.services.clock import HandClock
 
 SECRET = "0123456789abcdef" * 4

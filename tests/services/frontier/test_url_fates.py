@@ -4,8 +4,8 @@ from datetime import UTC
 
 from longline.model.frontier.fate import UrlFilters
 from longline.ports.records import Records
-from longline.services import url_fates
-from longline.services.url_fates import UrlFates
+from longline.services.frontier import url_fates
+from longline.services.frontier.url_fates import UrlFates
 from tests.drivers.records.world import admit, running_run, urls
 
 

@@ -1,6 +1,6 @@
 from longline.model.fetch.cookies import Cookie
 from longline.model.fetch.credentials import Credentials
-from longline.services.crawl_options import CrawlRequest, revise, revise_credentials, site_hosts
+from longline.services.crawls.crawl_options import CrawlRequest, revise, revise_credentials, site_hosts
 from tests.plans import crawl_plan
 
 STORED = crawl_plan(

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from longline.model.states import ENDED, RunState
-from longline.ports.records.frontier import TaskStore
+from longline.ports.records.frontier.frontier import TaskStore
 from longline.ports.records.runs import RunStore
 
 OPEN = "open"

@@ -6,7 +6,7 @@ from longline.model.errors import BadInput
 from longline.model.runs.run import NewRun, RunKind, RunRow
 from longline.model.sources.source import NewSource
 from longline.ports.records import Records
-from longline.services.run_list import RunLists, check_comparable
+from longline.services.runs.run_list import RunLists, check_comparable
 
 
 async def add(records: Records, uid: str, kind: RunKind = RunKind.CRAWL, seed: str = "s", source: int | None = None):

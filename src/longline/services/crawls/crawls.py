@@ -19,10 +19,10 @@ from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import Fate, NewRun, RunKind, RunRow
 from longline.model.states import RUN_ENDED, RunState
 from longline.model.url import parse
-from longline.ports.records.frontier import HostSetting, WorkerStore
-from longline.ports.records.refused_urls import RefusedUrlStore
+from longline.ports.records.frontier.frontier import HostSetting, WorkerStore
+from longline.ports.records.frontier.refused_urls import RefusedUrlStore
 from longline.ports.records.runs import RunStore
-from longline.services.crawl_options import LIMIT, CrawlRequest, revise, revise_credentials
+from longline.services.crawls.crawl_options import LIMIT, CrawlRequest, revise, revise_credentials
 
 log = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ from longline.model.ids import task_id_of
 from longline.model.runs.run import STANDING_KINDS, RunKind
 from longline.model.url import parse
 from longline.ports.records import Records
-from longline.ports.records.frontier import HostSetting
+from longline.ports.records.frontier.frontier import HostSetting
 from longline.ports.signals import Signals
 
 WORK_TOPIC = "work"

@@ -11,9 +11,9 @@ from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import NewRun, RunKind
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import ClaimRequest, ReportBatch
-from longline.services.crawl_options import CrawlRequest
-from longline.services.crawls import Crawls
+from longline.ports.records.frontier.frontier import ClaimRequest, ReportBatch
+from longline.services.crawls.crawl_options import CrawlRequest
+from longline.services.crawls.crawls import Crawls
 from longline.testing.clock import FakeClock
 from tests.drivers.records.world import host_report
 from tests.plans import crawl_plan, crawl_stores
