@@ -24,7 +24,7 @@ import orjson
 
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_records
-from longline.engine.frontier.admit import seed
+from longline.engine.frontier.admission import seed
 from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.ids import new_id
 from longline.model.runs.run import NewRun, RunKind

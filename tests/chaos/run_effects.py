@@ -15,7 +15,7 @@ from typing import Any
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_records
 from longline.drivers.records.database import Database, Transaction
-from longline.engine.frontier.admit import seed
+from longline.engine.frontier.admission import seed
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.runs.end_effects import RunEffectWorker
 from longline.model.ids import new_id

@@ -11,7 +11,7 @@ import pytest
 
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_records
-from longline.engine.frontier.admit import seed
+from longline.engine.frontier.admission import seed
 from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.engine.lifecycle.tasks import TaskOrder
 from longline.model.ids import new_id

@@ -6,7 +6,7 @@ from longline.engine.fetch.fetcher import Fetched
 from longline.engine.frontier.standing_runs import StandingRules, standing_plan
 from longline.engine.sources.crawl_plan import CrawlRules, plan_of
 from longline.engine.worker.reporter import Finished
-from longline.model.frontier import outcomes as fate
+from longline.model.frontier import reasons
 from longline.model.runs.plan import CrawlPlan
 from longline.model.sources.source import CrawlSource
 from longline.model.states import MOVES, STATES, TaskState
@@ -49,13 +49,13 @@ def test_every_reason_is_in_the_manual():
     ended, refused, without_item = render()["reasons.md"].split("\n## ")
     rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (\S+) \|.* \|$", ended, re.M)
     assert {reason: (fate_, again) for reason, fate_, again in rows} == {
-        fate.OK: ("completed", "–"),
-        **dict.fromkeys(fate.RETRYABLE, ("failed", "yes")),
-        **dict.fromkeys(fate.FINAL, ("failed", "no")),
-        **dict.fromkeys(fate.SKIPPED, ("skipped", "no")),
+        reasons.OK: ("completed", "–"),
+        **dict.fromkeys(reasons.RETRYABLE, ("failed", "yes")),
+        **dict.fromkeys(reasons.FINAL, ("failed", "no")),
+        **dict.fromkeys(reasons.SKIPPED, ("skipped", "no")),
     }
-    assert dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", refused, re.M)) == fate.REFUSED
-    assert dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", without_item, re.M)) == fate.WITHOUT_ITEM
+    assert dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", refused, re.M)) == reasons.REFUSED
+    assert dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", without_item, re.M)) == reasons.WITHOUT_ITEM
 
 
 def again(reason: str, plan: CrawlPlan) -> str:
@@ -70,13 +70,15 @@ def test_the_manual_says_what_is_tried_again_as_each_kind_of_run_does():
     source = CrawlSource(ref="1", name="s", url="https://s.example/")
     scheduled = plan_of(source, source.url, CrawlRules(max_attempts=3), Registry())
     plans = (CrawlPlan(()), scheduled, standing_plan(None, StandingRules(attempts=3), Registry()))
-    assert len(rows) == len(fate.RETRYABLE | fate.FINAL | fate.SKIPPED) + 1
+    assert len(rows) == len(reasons.RETRYABLE | reasons.FINAL | reasons.SKIPPED) + 1
     for reason, *told in rows[1:]:
         assert told == [again(reason, plan) for plan in plans], reason
 
 
 def test_settings_that_a_reason_names_exist():
-    named = re.findall(r"`(\w+)`", " ".join([*fate.RETRYABLE.values(), *fate.FINAL.values(), *fate.SKIPPED.values()]))
+    named = re.findall(
+        r"`(\w+)`", " ".join([*reasons.RETRYABLE.values(), *reasons.FINAL.values(), *reasons.SKIPPED.values()])
+    )
     assert named
     assert not set(named) - set(KEYS)
 

@@ -12,7 +12,7 @@ from longline.engine.frontier.standing_runs import StandingRules, StandingRuns
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.parse.parser import PageParser
 from longline.engine.sources.lookup import LocalSources
-from longline.model.frontier import outcomes as fate
+from longline.model.frontier import reasons, retries
 from longline.model.runs.plan import CrawlPlan
 from longline.model.sources.source import NewSource
 from longline.parsers.feeds import feed, sitemap
@@ -66,8 +66,8 @@ class HandMadeWeb:
                     said = self.says.get(task.url, MISSING)
                     self.asked.append(task.url)
                     self._pages[task.id] = Page(task.url, said.body)
-                    reason = said.reason or fate.for_status(said.status or 0) or "ok"
-                    became = fate.state_after(
+                    reason = said.reason or reasons.for_status(said.status or 0) or "ok"
+                    became = retries.state_after(
                         reason, task.attempt, (await self._plan(task.run_id)).retries.max_attempts
                     )
                     outcomes.append(ended(task, became, reason, status=said.status, error=f"it said {said.status}"))

@@ -13,8 +13,8 @@ MAY_TOUCH_THEM = ("engine/lifecycle/", "wiring/", "drivers/", "ports/records/")
 
 STATEMENTS = {
     "frontier/report.sql": {"rest_tasks"},
-    "run_counters.sql": {"end_run"},
-    "frontier/moves.sql": {"move_schedule", "move_run", "cancel_tasks"},
+    "runs/run_counters.sql": {"end_run"},
+    "frontier/state_moves.sql": {"move_schedule", "move_run", "cancel_tasks"},
     "frontier/task_moves.sql": {"move_tasks"},
     "schedules/ticks.sql": {"start_schedules", "launch_runs", "end_runs", "turn_schedules"},
 }

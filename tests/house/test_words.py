@@ -23,11 +23,13 @@ PLAIN = {"cached_property", "cookies", "duration", "error", "id", "patterns", "r
     *("archive", "content_encoding", "discovery", "document", "fetch", "search", "tokenize"),
     *(
         "back_off",
+        "item_table",
         "user_agents",
         "bounded_dict",
         "engine_clock",
         "feed_poll",
-        "outcomes",
+        "reasons",
+        "retries",
         "page_counts",
         "rate_limit",
         "remote_source",
@@ -63,12 +65,12 @@ ALLOWED_TEXTS = {
     # The error of a run, stored with it and shown by every API.
     "engine/schedules/scheduler.py": {"job missing required source_id"},
     # A field of another service's sources.
-    "engine/sources/remote_source.py": {"feed_poll_interval_minutes"},
+    "engine/sources/remote_source_reader.py": {"feed_poll_interval_minutes"},
     # Words of websites: paths of job adverts, the link type of a privacy policy.
     "parsers/article/content.py": {"job", "jobs"},
     "plugins/html/links.py": {"privacy-policy"},
     # The name that `longline policies` shows, for advice of `longline doctor`.
-    "services/stored_patterns.py": {"url_pattern of policy "},
+    "services/invalid_patterns.py": {"url_pattern of policy "},
 }
 """Texts below the doors that users or other programs read as they are, by module."""
 

@@ -15,7 +15,7 @@ import trustme
 from msgspec.structs import replace
 
 from longline.engine.worker.pipeline import MAX_CLAIMS
-from longline.model.frontier import outcomes as fate
+from longline.model.frontier import reasons
 from longline.model.runs.run import Fate
 from longline.ports.records.frontier.frontier import ClaimRequest
 from longline.services.crawls.crawls import Crawls
@@ -222,10 +222,10 @@ def test_every_failure_has_its_word_in_the_summary(here: Place, trouble: Trouble
 
 
 def test_no_word_is_forgotten():
-    every = {fate.OK, *fate.RETRYABLE, *fate.FINAL, *fate.SKIPPED}
+    every = {reasons.OK, *reasons.RETRYABLE, *reasons.FINAL, *reasons.SKIPPED}
     assert {case.reason for case in CASES} | APART | ELSEWHERE == every
     retried = {case.reason for case in CASES if case.tries > 1}
-    assert retried == set(fate.RETRYABLE) - APART - ELSEWHERE
+    assert retried == set(reasons.RETRYABLE) - APART - ELSEWHERE
 
 
 def asking(site: SiteHandle, **wishes: Any) -> CrawlRequest:

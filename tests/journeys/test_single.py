@@ -11,7 +11,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from longline.engine.frontier.admit import seed
+from longline.engine.frontier.admission import seed
 from longline.engine.lifecycle.creation import ensure_run
 from longline.engine.lifecycle.moves import MoveRequest
 from longline.model.frontier.standing_frontier import SCOPE, url_hash

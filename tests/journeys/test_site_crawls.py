@@ -132,7 +132,7 @@ async def test_10_5_links_carry_the_depth_of_their_page_and_one_more(settings: S
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is believed for a while is believed for a moment only."""
     monkeypatch.setattr("longline.engine.frontier.standing_runs.CACHE_SECONDS", 0.2)
-    monkeypatch.setattr("longline.engine.frontier.pace.POLITEST_PACE_SECONDS", 0.2)
+    monkeypatch.setattr("longline.engine.frontier.host_pace.POLITEST_PACE_SECONDS", 0.2)
 
 
 async def change(client: httpx.AsyncClient, source_id: str, **more: Any) -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longline.model.errors import BadInput
-from longline.model.frontier import outcomes as fate
+from longline.model.frontier import reasons
 from longline.model.url import (
     MAX_LENGTH,
     BadUrl,
@@ -135,7 +135,7 @@ def test_parse_refuses_with_one_line(text, reason, says):
     with pytest.raises(BadUrl) as refusal:
         parse(text)
     assert refusal.value.reason == reason
-    assert reason in fate.REFUSED
+    assert reason in reasons.REFUSED
     assert says in str(refusal.value)
     assert "\n" not in str(refusal.value)
     assert len(str(refusal.value)) < 250

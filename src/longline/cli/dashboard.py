@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from longline.model.metrics import metric as counted
 from longline.model.metrics.metric import Metric
-from longline.surfaces.platform import operation_metrics as gauges
+from longline.surfaces.platform import platform_metrics as gauges
 
 COLUMNS, WIDTH, HEIGHT = 24, 8, 8
 """Columns of Grafana's grid, and the size of a panel in it."""

@@ -9,7 +9,7 @@ from typer.cli import get_docs_for_click
 
 from longline.cli.main import build
 from longline.model.duration import show_duration
-from longline.model.frontier import outcomes as fate
+from longline.model.frontier import reasons, retries
 from longline.model.metrics.metric import Metric
 from longline.model.states import MOVES, STATES, Move, Noun
 from longline.settings import KEYS, Key
@@ -19,7 +19,7 @@ from longline.settings.tables import ROOT
 from longline.settings.tables.schema import default_of, dotted, leaves
 from longline.settings.values import mask
 from longline.surfaces.platform.metric_table import METRIC_TABLE
-from longline.wiring.loops import LOOPS, LoopRow
+from longline.wiring.loop_table import LOOPS, LoopRow
 
 _GENERATED = "<!-- Written by `make docs`; do not edit. -->\n"
 
@@ -45,8 +45,8 @@ with an underscore for each of them. The file and the variables of the manifest 
 
 
 _LOOPS_INTRODUCTION = """\
-The loops of a process, from `wiring/loops.py`. A process runs the loops of its roles: `longline up` has all of them,
-`longline api` the role api, `longline worker` the others or those that `--roles` names. A setting in the column
+The loops of a process, from `wiring/loop_table.py`. A process runs the loops of its roles: `longline up` has all of
+them, `longline api` the role api, `longline worker` the others or those that `--roles` names. A setting in the column
 *interval* has the pause between two rounds; a loop without an interval waits for its work by itself. A loop with a
 *setting* runs while the setting is on. A loop that fails is started again.
 """
@@ -185,13 +185,17 @@ def _chart(noun: Noun) -> Iterator[str]:
 def _reasons() -> str:
     head = "| reason | fate | retried in a crawl | in a scheduled run | as a single URL | meaning |"
     parts = [_GENERATED + "# Reasons", "", _REASONS_INTRODUCTION, head, "|---|---|---|---|---|---|"]
-    parts.append(f"| `{fate.OK}` | completed | – | – | – | the page was fetched, parsed and archived |")
-    for words, ending in ((fate.RETRYABLE, "failed"), (fate.FINAL, "failed"), (fate.SKIPPED, "skipped")):
+    parts.append(f"| `{reasons.OK}` | completed | – | – | – | the page was fetched, parsed and archived |")
+    for words, ending in ((reasons.RETRYABLE, "failed"), (reasons.FINAL, "failed"), (reasons.SKIPPED, "skipped")):
         parts += [f"| `{word}` | {ending} | {_retried(word)} | {means} |" for word, means in words.items()]
     parts += ["", "## URLs that are not admitted", "", "These URLs are counted apart from the sum.", ""]
-    parts += ["| reason | meaning |", "|---|---|", *(f"| `{word}` | {means} |" for word, means in fate.REFUSED.items())]
+    parts += [
+        "| reason | meaning |",
+        "|---|---|",
+        *(f"| `{word}` | {means} |" for word, means in reasons.REFUSED.items()),
+    ]
     parts += ["", "## Pages without an item", "", _WITHOUT_ITEM_INTRODUCTION, "", "| reason | meaning |", "|---|---|"]
-    parts += [f"| `{word}` | {means} |" for word, means in fate.WITHOUT_ITEM.items()]
+    parts += [f"| `{word}` | {means} |" for word, means in reasons.WITHOUT_ITEM.items()]
     return "\n".join([*parts, ""])
 
 
@@ -225,10 +229,10 @@ def _span(seconds: float | None) -> str:
 
 def _retried(reason: str) -> str:
     """Return three table cells: is this reason retried in a crawl, in a scheduled run, as a single URL."""
-    single = "no" if fate.is_hopeless(reason, None) else "yes"
+    single = "no" if retries.is_hopeless(reason, None) else "yes"
     single += ", but not 404 and 410" if reason == "http_4xx" else ""
-    may_pass = reason in fate.RETRYABLE
-    scheduled = may_pass and reason not in fate.TIMEOUTS
+    may_pass = reason in reasons.RETRYABLE
+    scheduled = may_pass and reason not in reasons.TIMEOUTS
     return " | ".join(("yes" if may_pass else "no", "yes" if scheduled else "no", single))
 
 

@@ -173,7 +173,7 @@ def _escaped(text: str) -> str:
 
 
 class FetchFailed(Exception):
-    """A fetch without a complete response. `kind` is one word of the taxonomy in `model/frontier/outcomes.py`.
+    """A fetch without a complete response. `kind` is one word of the taxonomy in `model/frontier/reasons.py`.
 
     `proxy_fault` blames the proxy and not the target: another proxy may succeed, and the failure does not count against
     the page. The flag is set when the proxy reported the failure, could not be reached, or broke off; a refusal that is

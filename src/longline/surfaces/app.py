@@ -11,7 +11,7 @@ from longline.services.callers.tokens import Tokens
 from longline.services.health import Health
 from longline.services.metrics.counts import Counts
 from longline.services.metrics.event_loop_lag import LoopMonitor
-from longline.services.metrics.operation import OperationReader
+from longline.services.metrics.platform_figures import PlatformFigureReader
 from longline.surfaces.bots.door import NAME as BOTS
 from longline.surfaces.bots.door import BotServices, bots_door
 from longline.surfaces.cors import cors_config
@@ -48,7 +48,7 @@ class AppParts:
     bots: BotServices | None = None
     intervals: IntervalServices | None = None
     loop: LoopMonitor | None = None
-    operation: OperationReader | None = None
+    operation: PlatformFigureReader | None = None
     open_doors: frozenset[str] = frozenset()
     api_keys: ApiKeys | None = None
     rate_limits: RateLimits | None = None

@@ -15,9 +15,9 @@ from longline.services.frontier.url_fates import UrlFates, UrlOut
 from longline.services.search import SearchPage, SearchRequest
 from longline.settings import Settings
 from longline.surfaces.mcp.server import CrawlOrder, McpServices, Progress, build_server
-from longline.wiring.archive import open_archive
 from longline.wiring.crawl import crawl_until
 from longline.wiring.read_commands import find_run, read_page, search
+from longline.wiring.read_only_archive import open_archive
 
 PROGRESS_INTERVAL_SECONDS = 1.0
 

@@ -34,10 +34,10 @@ from longline.services.parser_use import ParserUses
 from longline.services.runs.run_list import ListedRun, RunLists, check_comparable
 from longline.services.search import Searches, SearchPage, SearchRequest
 from longline.settings import Settings
-from longline.wiring.archive import Archive, open_archive
 from longline.wiring.house import load_parsers, migrate_tables, open_house, page_parser, parser_choice
 from longline.wiring.parts.exports import check_places, live_items
 from longline.wiring.parts.sources import plan_cache
+from longline.wiring.read_only_archive import Archive, open_archive
 from longline.wiring.worker import warc_info
 
 

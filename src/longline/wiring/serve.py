@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from longline import __version__
 from longline.drivers.disk_space import check_room
-from longline.drivers.run_delay import run_delay
+from longline.drivers.thread_run_delay import run_delay
 from longline.engine.loops import RETRY_INTERVAL_SECONDS, run_loops, run_until
 from longline.model.errors import NeedsOperator, Unavailable
 from longline.services.callers.rate_limits import RateLimits
@@ -26,7 +26,7 @@ from longline.surfaces.server.http_server import HttpServer
 from longline.wiring.doors.bots import bot_services
 from longline.wiring.doors.intervals import interval_services
 from longline.wiring.house import House, migrate_tables, open_house, registered_worker
-from longline.wiring.loops import API, LoopParts, build_loops
+from longline.wiring.loop_table import API, LoopParts, build_loops
 from longline.wiring.parts.archive import html_archiving
 from longline.wiring.parts.callers import access_tokens, api_keys
 from longline.wiring.parts.logs import Streams, closing_logs, copying_logs, writing_run_logs

@@ -8,13 +8,13 @@ from longline.engine.archive.segment_writer import SegmentWriter
 from longline.engine.discovery.onsite_links import OnsiteLinks
 from longline.engine.discovery.outlinks import Outlinks
 from longline.engine.fetch.fetcher import Fetcher, FetchParts, ResponseObserver
+from longline.engine.fetch.login_sessions import SessionParts, Sessions
 from longline.engine.fetch.robots import RobotsRules
 from longline.engine.fetch.run_credentials import RunCredentials
 from longline.engine.fetch.sender import FetchSettings, Sender
-from longline.engine.fetch.sessions import SessionParts, Sessions
-from longline.engine.frontier.ask_for_work import WorkRequest
 from longline.engine.frontier.claims import WorkerSettings
 from longline.engine.frontier.plan_cache import PlanCache
+from longline.engine.frontier.work_requests import WorkRequest
 from longline.engine.logs.run_log_writer import RunLogWriter
 from longline.engine.parse import parse_worker as reparse
 from longline.engine.parse.parse_worker import ParseWorker

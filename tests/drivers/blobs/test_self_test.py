@@ -1,7 +1,7 @@
 import pytest
 from obstore.store import MemoryStore
 
-from longline.drivers.blobs.obstore_blobs import ObjectBlobs
+from longline.drivers.blobs.object_store import ObjectBlobs
 from longline.drivers.blobs.self_test import write_and_read
 from longline.model.errors import Unavailable
 

@@ -13,7 +13,7 @@ from longline.drivers.http.connection_pool import ClientCache, HostClient
 from longline.drivers.http.dns import Resolve
 from longline.drivers.http.route import Route
 from longline.model.fetch.egress import Address, AddressPolicy
-from longline.model.frontier import outcomes as fate
+from longline.model.frontier import reasons
 from longline.ports.http import FetchFailed, Proxy, ProxyScheme, Request
 from tests.drivers.http.wire import Server, keeps_answering, says, serving
 from tests.servers.proxies import Manners, running_proxy
@@ -64,7 +64,7 @@ async def refused(client: WreqHttp, request: Request) -> FetchFailed:
 
 
 def test_the_word_is_final():
-    assert "egress" in fate.FINAL
+    assert "egress" in reasons.FINAL
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from longline.drivers.http import WreqHttp
-from longline.model.frontier import outcomes as fate
+from longline.model.frontier import reasons
 from longline.ports.http import FetchFailed, Request
 from tests.drivers.http.wire import CERTIFICATE, Peer, Script, keeps_answering, says, serving, to_loopback
 from tests.web import running_site
@@ -28,7 +28,7 @@ async def failing(client: WreqHttp, request: Request) -> FetchFailed:
     with pytest.raises(FetchFailed) as caught:
         await client.fetch(request)
     failure = caught.value
-    assert failure.kind in fate.RETRYABLE | fate.FINAL
+    assert failure.kind in reasons.RETRYABLE | reasons.FINAL
     assert str(failure)
     assert "\n" not in str(failure)
     assert "wreq" not in str(failure)

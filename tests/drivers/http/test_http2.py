@@ -9,7 +9,7 @@ import pytest
 import trustme
 
 from longline.drivers.http import WreqHttp
-from longline.model.frontier import outcomes as fate
+from longline.model.frontier import reasons
 from longline.ports.http import FetchFailed, Request
 from tests.drivers.http.http2 import Answering, Stream, serving_http2
 from tests.drivers.http.wire import keeps_answering, serving, to_loopback
@@ -119,7 +119,7 @@ async def test_what_a_server_does(client: WreqHttp, certificate: ssl.SSLContext,
         with pytest.raises(FetchFailed) as caught:
             await client.fetch(Request(server.url(), idle_seconds=idle, max_bytes=1000))
     assert caught.value.kind == kind, str(caught.value)
-    assert caught.value.kind in fate.RETRYABLE | fate.FINAL
+    assert caught.value.kind in reasons.RETRYABLE | reasons.FINAL
     assert "wreq" not in str(caught.value)
 
 

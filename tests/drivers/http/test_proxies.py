@@ -10,7 +10,7 @@ import pytest
 import trustme
 
 from longline.drivers.http import WreqHttp
-from longline.model.frontier import outcomes as fate
+from longline.model.frontier import reasons
 from longline.ports.http import FetchFailed, Proxy, ProxyScheme, Request
 from tests.drivers.http.wire import Peer, Script, keeps_answering, says, serving, to_loopback
 from tests.servers.proxies import Manners, RunningProxy, running_proxy
@@ -52,7 +52,7 @@ async def failing(client: WreqHttp, request: Request) -> tuple[str, bool]:
     with pytest.raises(FetchFailed) as caught:
         await client.fetch(request)
     failure = caught.value
-    assert failure.kind in fate.RETRYABLE | fate.FINAL
+    assert failure.kind in reasons.RETRYABLE | reasons.FINAL
     assert len(str(failure)) < 300
     assert "wreq" not in str(failure)
     assert "p:ä" not in str(failure)

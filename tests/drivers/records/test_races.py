@@ -14,8 +14,8 @@ from longline.drivers.records import open_database, postgres
 from longline.drivers.records.bots.tasks import BotTaskRecords
 from longline.drivers.records.database import Database, TryAgain
 from longline.drivers.records.frontier.claims import FrontierRecords
-from longline.drivers.records.frontier.moves import MoveRecords
-from longline.drivers.records.runs import RunRecords
+from longline.drivers.records.frontier.state_moves import MoveRecords
+from longline.drivers.records.runs.runs import RunRecords
 from longline.model.bots.bot import NewBotTask
 from longline.model.frontier.host import HostLease
 from longline.model.ids import new_id

@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from longline.engine.feeds.feed_poller import FeedPoller, side_by_side
-from longline.engine.frontier.admit import seed
+from longline.engine.frontier.admission import seed
 from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.errors import Unavailable
 from longline.model.feeds.feed_poll import ENTRY_PRIORITY, HOUR_MS, MINUTE_MS, POLL_INTERVAL_MS, FeedRow

@@ -8,7 +8,7 @@ import pytest
 from longline.engine.fetch.sender import LeaseLost
 from longline.engine.frontier.held_hosts import HeldHost
 from longline.model.fetch.content_encoding import ACCEPT_ENCODING
-from longline.model.frontier import outcomes as fate
+from longline.model.frontier import reasons
 from longline.model.frontier.task import KnownPage, RequestMade
 from longline.model.runs.plan import CrawlPlan
 from longline.model.url import dedupe_key
@@ -67,7 +67,7 @@ async def test_a_page_comes_with_its_bytes_and_its_time(fetcher: Asker, http: Fa
     assert http.requests[1].max_bytes == 1000
 
 
-@pytest.mark.parametrize("word", sorted({*fate.RETRYABLE, *fate.FINAL} - {"http_429", "http_5xx", "http_4xx"}))
+@pytest.mark.parametrize("word", sorted({*reasons.RETRYABLE, *reasons.FINAL} - {"http_429", "http_5xx", "http_4xx"}))
 async def test_every_failure_of_the_client_keeps_its_word(fetcher: Asker, http: FakeHttp, clock: FakeClock, word):
     http.on(HOME, FetchFailed(word, "why"))
     got = await fetcher.fetch(held(clock), HOME, PLAN)

@@ -7,7 +7,7 @@ from longline.engine.fetch import robots as rules_of
 from longline.engine.fetch.robots import RobotsCache
 from longline.engine.frontier.held_hosts import TooSoon
 from longline.model.fetch.robots import MAX_BYTES, Robots
-from longline.model.frontier import outcomes as fate
+from longline.model.frontier import reasons, retries
 from longline.ports.http import FetchFailed
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import Asker, FakeHttp, moved, response
@@ -119,7 +119,7 @@ async def test_a_retry_after_of_robots_txt_is_kept_by_the_host_and_the_page(
     http.on(ROBOTS, response(ROBOTS, status, b"", later), rules("User-agent: *\nDisallow: /no\n"))
     host = held(clock, concurrency=2)
     got = await fetcher.fetch(host, HOME, PLAN)
-    assert (got.reason, got.retry_after, host.next_start) == (fate.for_status(status), 7.0, 7.0)
+    assert (got.reason, got.retry_after, host.next_start) == (reasons.for_status(status), 7.0, 7.0)
     clock.advance(rules_of.FAILURE_CACHE_SECONDS)
     assert (await paced(clock, fetcher.fetch(host, f"{HOME}no", PLAN), 10)).reason == "robots"
     assert (await fetcher.fetch(host, f"{HOME}yes", PLAN)).reason == "ok"
@@ -158,7 +158,7 @@ async def test_every_attempt_asks_for_rules_anew(fetcher: Asker, http: FakeHttp,
     """A host that was away for a moment must not fail all its pages out of memory."""
     http.on(ROBOTS, FetchFailed("refused", "nobody there"), rules("User-agent: *\nDisallow: /no\n"))
     assert (await fetcher.fetch(held(clock), HOME, PLAN)).reason == "refused"
-    clock.advance(fate.retry_seconds(1))
+    clock.advance(retries.retry_seconds(1))
     assert (await fetcher.fetch(held(clock), HOME, PLAN)).reason == "ok"
     assert (await fetcher.fetch(held(clock), f"{HOME}no", PLAN)).reason == "robots"
 

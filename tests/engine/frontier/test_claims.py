@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from longline.engine.engine_clock import engine_time
-from longline.engine.frontier.ask_for_work import WorkRequest
 from longline.engine.frontier.claims import WorkClaims, WorkerSettings
+from longline.engine.frontier.work_requests import WorkRequest
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import OWNER, FakeFrontier, FakeSegments, Journal, claimed, records_of

@@ -2,7 +2,7 @@
 
 import pytest
 
-from longline.engine.frontier.admit import seed
+from longline.engine.frontier.admission import seed
 from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.engine.lifecycle.runs import RunLifecycle
 from longline.model.errors import NotFound

@@ -9,7 +9,7 @@ from longline.model.runs.effect import RunEffect, RunEffectKind
 from longline.ports.records import Records
 from longline.ports.records.frontier.frontier import Change
 from longline.testing.clock import FakeClock
-from tests.drivers.records.run_ends.test_effects import PLAN
+from tests.drivers.records.runs.test_end_effects import PLAN
 from tests.drivers.records.world import queued_run
 
 KIND = RunEffectKind.SOURCE_HEALTH

@@ -12,7 +12,8 @@ from longline.engine.logs.run_log_writer import RunLogSettings, RunLogWriter
 from longline.engine.parse.parser import Parsed
 from longline.engine.worker.page_log import ENTRIES, PageLog
 from longline.engine.worker.reporter import Finished, FinishedBatch, Reporter
-from longline.model.frontier.outcomes import FINAL, OK, RETRYABLE, SKIPPED, state_after
+from longline.model.frontier.reasons import FINAL, OK, RETRYABLE, SKIPPED
+from longline.model.frontier.retries import state_after
 from longline.model.logs import NewLogEntry
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import OWNER, RUN, part

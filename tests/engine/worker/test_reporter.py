@@ -11,7 +11,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from longline.engine.archive.segment_writer import SegmentWriter, keep_page
 from longline.engine.fetch.fetcher import Fetched
-from longline.engine.frontier.admit import BATCH_SIZE_LINKS
+from longline.engine.frontier.admission import BATCH_SIZE_LINKS
 from longline.engine.frontier.held_hosts import HeldHost
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.parse.parser import Parsed

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longline.model.fetch.content_encoding import ACCEPT_ENCODING, MAX_MEMBERS, Undecodable, decode_body
-from longline.model.frontier import outcomes as fate
+from longline.model.frontier import reasons
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -124,7 +124,7 @@ def test_broken_bodies(body, coding):
     with pytest.raises(Undecodable) as failure:
         decode(body, coding)
     assert failure.value.kind == "bad_encoding"
-    assert failure.value.kind in fate.FINAL
+    assert failure.value.kind in reasons.FINAL
 
 
 BOMB = b"\0" * 50_000_000
@@ -153,7 +153,7 @@ def test_bombs_are_refused(body, coding):
     with pytest.raises(Undecodable) as failure:
         decode(body, coding)
     assert failure.value.kind == "too_large"
-    assert failure.value.kind in fate.FINAL
+    assert failure.value.kind in reasons.FINAL
 
 
 @pytest.mark.parametrize(

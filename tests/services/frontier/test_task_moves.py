@@ -7,7 +7,7 @@ import pytest
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.lifecycle.tasks import TaskResult
 from longline.model.errors import BadInput
-from longline.model.frontier.outcomes import state_after
+from longline.model.frontier.retries import state_after
 from longline.model.states import TaskState
 from longline.ports.records import Records
 from longline.services.frontier.task_moves import MAX_TASKS_PER_CALL, TaskMoves

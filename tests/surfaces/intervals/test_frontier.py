@@ -11,7 +11,7 @@ import httpx
 import msgspec
 import pytest
 
-from longline.engine.frontier.wake_standing import StandingWaker
+from longline.engine.frontier.standing_waker import StandingWaker
 from longline.engine.loops import run_loops
 from longline.model.frontier.standing_frontier import NEVER_DUE_MS
 from longline.settings import Settings

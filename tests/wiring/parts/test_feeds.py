@@ -21,7 +21,7 @@ from longline.model.sources.source import NewSource
 from longline.plugins import Page
 from longline.settings import Settings
 from longline.wiring.house import House, migrate_tables, open_house, registered_worker
-from longline.wiring.loops import LoopParts, build_loops
+from longline.wiring.loop_table import LoopParts, build_loops
 from longline.wiring.parts import feeds as wiring
 from longline.wiring.parts.feeds import feed_loop, feed_parts, sitemap_parts
 from longline.wiring.worker import fetch_worker

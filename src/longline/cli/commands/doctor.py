@@ -24,7 +24,7 @@ from longline.cli.listing import Listing
 from longline.cli.log_setup import SERVICE
 from longline.model.errors import BadInput, LonglineError
 from longline.model.sinks.sink import UNSEEN_MS
-from longline.services.stored_patterns import find_bad_patterns
+from longline.services.invalid_patterns import find_bad_patterns
 from longline.settings import Loaded, Settings, prepare_folder
 from longline.settings.secret_files import SECRET_NAME
 from longline.surfaces.server.http_server import bind

@@ -16,9 +16,9 @@ from longline.model.timestamps import written
 from longline.services.sinks.progress import SinkProgress
 from longline.settings import Loaded
 from longline.wiring import open_house
-from longline.wiring.archive import open_archive
 from longline.wiring.house import migrate_tables
 from longline.wiring.parts.sinks import sink_progress
+from longline.wiring.read_only_archive import open_archive
 
 T = TypeVar("T")
 

@@ -18,10 +18,10 @@ def open_blobs(url: str) -> Blobs:
         case "file":
             return _open_folder(_file_path(url))
         case "memory" if not rest.strip("/"):
-            memory: Blobs = load_driver("longline.drivers.blobs.obstore_blobs").open_memory()
+            memory: Blobs = load_driver("longline.drivers.blobs.object_store").open_memory()
             return memory
         case "s3":
-            s3: Blobs = load_driver("longline.drivers.blobs.s3").open_s3(url)
+            s3: Blobs = load_driver("longline.drivers.blobs.s3_address").open_s3(url)
             return s3
     raise BadInput(f"no object store is called {scheme}://: use a folder, memory:// or s3://bucket")
 

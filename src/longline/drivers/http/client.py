@@ -22,8 +22,8 @@ from longline.drivers.http.connection_pool import DEFAULT_TLS, ClientCache, TlsS
 from longline.drivers.http.credentials import part
 from longline.drivers.http.dns import NameResolver, Resolve
 from longline.drivers.http.failures import RAISED, closed_connection, fetch_failure, is_tunnel_refused, tunnel_refused
+from longline.drivers.http.proxy_tunnel import refusal
 from longline.drivers.http.route import Route, find_route
-from longline.drivers.http.tunnel import refusal
 from longline.model.fetch.egress import Address
 from longline.model.url import BadUrl, Url, parse
 from longline.ports.http import FetchFailed, Method, Request, Response

@@ -22,9 +22,9 @@ from longline.drivers.records.feeds.feeds import FeedRecords
 from longline.drivers.records.feeds.sitemaps import SitemapRecords
 from longline.drivers.records.frontier.claims import FrontierRecords
 from longline.drivers.records.frontier.due_runs import DueRunRecords
-from longline.drivers.records.frontier.moves import MoveRecords
 from longline.drivers.records.frontier.refused_urls import RefusedUrlRecords
 from longline.drivers.records.frontier.standing_frontier import StandingFrontierRecords
+from longline.drivers.records.frontier.state_moves import MoveRecords
 from longline.drivers.records.frontier.task_leases import TaskLeaseRecords
 from longline.drivers.records.frontier.task_moves import TaskMoveRecords
 from longline.drivers.records.frontier.tasks import TaskRecords
@@ -34,8 +34,8 @@ from longline.drivers.records.logs.log_pages import LogPageRecords
 from longline.drivers.records.logs.logs import LogRecords
 from longline.drivers.records.metrics import MetricRecords, TimedDatabase, TransactionObserver
 from longline.drivers.records.proxies import PoolRecords, ProxyFigureRecords, ProxyRecords
-from longline.drivers.records.run_ends.effects import RunEffectRecords
-from longline.drivers.records.runs import RunRecords
+from longline.drivers.records.runs.end_effects import RunEffectRecords
+from longline.drivers.records.runs.runs import RunRecords
 from longline.drivers.records.schedules.page_changes import PageChangeRecords
 from longline.drivers.records.schedules.run_history import RunHistoryRecords
 from longline.drivers.records.schedules.schedules import ScheduleRecords

@@ -8,10 +8,10 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from longline.engine.fetch.challenge import is_challenge
+from longline.engine.fetch.login_sessions import Sessions
 from longline.engine.fetch.retry_after import TOO_MANY_REQUESTS, pause_host
 from longline.engine.fetch.robots import RobotsRules
 from longline.engine.fetch.sender import RequestContext, Sender, TimedResponse
-from longline.engine.fetch.sessions import Sessions
 from longline.engine.frontier.held_hosts import HeldHost
 from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.engine.sources.crawl_plan import is_binary
@@ -19,7 +19,7 @@ from longline.model.bounded_dict import BoundedDict
 from longline.model.feeds.sitemap import MAX_BYTES, may_be_sitemap
 from longline.model.fetch.content_encoding import Undecodable, decode_body
 from longline.model.fetch.credentials import Headers
-from longline.model.frontier import outcomes as fate
+from longline.model.frontier import reasons
 from longline.model.frontier.standing_frontier import SCOPE
 from longline.model.frontier.task import RESENT, ClaimedTask, KnownPage, RequestMade, TaskRedirect
 from longline.model.runs.bounds import bounds_of
@@ -110,7 +110,7 @@ class Fetcher:
         self._told: BoundedDict[tuple[int, str], None] = BoundedDict(MAX_REMEMBERED_WARNINGS)
 
     async def fetch(self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan) -> Fetched:
-        """Fetch one page; every outcome has a reason in `model/frontier/outcomes.py`."""
+        """Fetch one page; every outcome has a reason in `model/frontier/reasons.py`."""
         if plan.bounds.never and bounds_of(plan.bounds).forbids(task.url):
             return Fetched("binary_url", self._clock.now())
         context = RequestContext(task.run_id, plan, most=_most(task.url, plan, self._max_bytes), mark=task.mark)
@@ -236,7 +236,7 @@ class Fetcher:
         """
         if url == task.url:
             return fetched
-        tasks = self._tasks if task.depth and fetched.reason == fate.OK and not single else None
+        tasks = self._tasks if task.depth and fetched.reason == reasons.OK and not single else None
         key, host = dedupe_key(url), parse(url).host
         if (key, host) == (dedupe_key(task.url), parse(task.url).host):
             tasks = None  # another spelling of this task's own URL
@@ -253,23 +253,23 @@ class Fetcher:
         at, response = sent.at, sent.response
         if is_challenge(response, self._max_bytes):
             return Fetched("challenge", at, status=response.status, error="a challenge instead of the page")
-        if reason := fate.for_status(response.status):
+        if reason := reasons.for_status(response.status):
             return self._refused(host, sent, reason, single=task.scope == SCOPE)
         host.pace.eased()
         if response.status == NOT_MODIFIED:
             return _unchanged(sent, task, asked)
         if task.scope == SCOPE and response.status != PAGE:
             return Fetched("odd_status", at, status=response.status, error=f"HTTP {response.status}")
-        if response.status in fate.NO_CONTENT:
+        if response.status in reasons.NO_CONTENT:
             return Fetched("no_content", at, status=response.status, error=f"HTTP {response.status}")
-        if response.status in fate.REDIRECT_STATUSES:
+        if response.status in reasons.REDIRECT_STATUSES:
             error = f"HTTP {response.status} without a Location"
             return Fetched("bad_url", at, status=response.status, error=error)
         if not _wanted(response, asked.plan):
             kind = response.header("content-type") or ""
             return Fetched("content_type", at, status=response.status, error=f"not wanted: {kind[:100]}")
         body = await _decoded(response, asked.most or self._max_bytes)
-        return Fetched(fate.OK, at, response, body, response.status)
+        return Fetched(reasons.OK, at, response, body, response.status)
 
     def _refused(self, host: HeldHost, sent: TimedResponse, reason: str, *, single: bool) -> Fetched:
         """Return the outcome of a refused request; a 429 for a single URL doubles the host's delay for a while."""
@@ -303,8 +303,8 @@ def _unchanged(sent: TimedResponse, task: ClaimedTask, asked: RequestContext) ->
     if task.known is None or not asked.headers:
         return Fetched("protocol", at, status=response.status, error="not modified, though nothing was known")
     if task.earlier is None:
-        return Fetched(fate.OK, at, status=response.status)  # the task has that page already: nothing more is kept
-    return Fetched(fate.OK, at, response, status=response.status, same_as=task.known)
+        return Fetched(reasons.OK, at, status=response.status)  # the task has that page already: nothing more is kept
+    return Fetched(reasons.OK, at, response, status=response.status, same_as=task.known)
 
 
 def _conditions(task: ClaimedTask, plan: CrawlPlan) -> Headers:

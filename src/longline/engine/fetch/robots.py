@@ -14,7 +14,7 @@ from longline.engine.frontier.held_hosts import HeldHost
 from longline.model.bounded_dict import BoundedDict
 from longline.model.fetch.content_encoding import Undecodable, decode_body
 from longline.model.fetch.robots import MAX_BYTES, Robots
-from longline.model.frontier import outcomes as fate
+from longline.model.frontier import reasons
 from longline.model.url import target as path_of
 from longline.ports.clock import Clock
 from longline.ports.http import REDIRECTS, FetchFailed, Response
@@ -134,6 +134,6 @@ class RobotsRules:
             body = decode_body(response.headers, response.body, MAX_DECODED)
         except Undecodable:
             body = response.body
-        if fate.for_status(response.status) == "odd_status":
+        if reasons.for_status(response.status) == "odd_status":
             raise FetchFailed("odd_status", f"HTTP {response.status}")  # a part of the rules would allow too much
         return Robots.from_response(response.status, body)

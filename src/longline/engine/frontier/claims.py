@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from longline.engine.engine_clock import latest_monotonic
-from longline.engine.frontier.ask_for_work import WorkRequest
 from longline.engine.frontier.held_hosts import HeldHost, HeldHosts
+from longline.engine.frontier.work_requests import WorkRequest
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.model.errors import Unavailable
 from longline.ports.clock import Clock

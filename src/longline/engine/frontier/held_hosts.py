@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 
 from longline.engine.engine_clock import held_seconds
-from longline.engine.frontier.pace import Pace
+from longline.engine.frontier.host_pace import Pace
 from longline.model.frontier.host import HostLease
 from longline.model.frontier.task import ClaimedTask
 from longline.ports.clock import Clock

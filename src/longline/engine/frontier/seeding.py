@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from longline.engine.frontier.admit import seed
+from longline.engine.frontier.admission import seed
 from longline.engine.frontier.standing_runs import StandingRuns
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.model.frontier.standing_frontier import SCOPE, host_of, url_hash

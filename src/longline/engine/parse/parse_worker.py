@@ -10,15 +10,15 @@ import msgspec
 
 from longline.engine.archive.page_reader import PageReader
 from longline.engine.engine_clock import engine_time
-from longline.engine.frontier.admit import Admission, AdmissionCache
+from longline.engine.frontier.admission import Admission, AdmissionCache
 from longline.engine.frontier.plan_cache import PlanCache
-from longline.engine.frontier.retries import rest_after_parser, retry_rules
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.parse.parser import PageParser, Parsed, Share
 from longline.model.archive.warc import DamagedRecord
 from longline.model.errors import NotFound, Unavailable
 from longline.model.fetch.content_encoding import Undecodable
-from longline.model.frontier.outcomes import INTERNAL, OK, PARSER_ERROR, retry_seconds, state_after
+from longline.model.frontier.reasons import INTERNAL, OK, PARSER_ERROR
+from longline.model.frontier.retries import rest_after_parser, retry_rules, retry_seconds, state_after
 from longline.model.frontier.task import PARSE, ClaimedTask, Outcome
 from longline.model.runs.plan import CrawlPlan
 from longline.model.search.item import NewItem
@@ -26,7 +26,7 @@ from longline.model.states import TaskState
 from longline.model.url import parse
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
-from longline.ports.records.archive.archive import PageStore
+from longline.ports.records.archive.pages import PageStore
 from longline.ports.records.frontier.frontier import ReportBatch, Reported, TaskLease
 
 log = logging.getLogger(__name__)

@@ -4,7 +4,7 @@ import logging
 
 import msgspec
 
-from longline.engine.frontier.admit import seed
+from longline.engine.frontier.admission import seed
 from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.errors import BadInput, IllegalMove
 from longline.model.runs.plan import CrawlPlan

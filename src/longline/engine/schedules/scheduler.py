@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from longline.engine.frontier.admit import seed
+from longline.engine.frontier.admission import seed
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.lifecycle.schedules import ScheduleLifecycle
 from longline.engine.loops import peak_memory_mb

@@ -8,7 +8,7 @@ import msgspec
 
 from longline.model.duration import parse_duration
 from longline.model.errors import BadInput
-from longline.model.frontier import outcomes as fate
+from longline.model.frontier import reasons
 from longline.model.patterns import MAX_PATTERNS, Patterns, is_usable
 from longline.model.runs.bounds import DOWNLOADS, FILES
 from longline.model.runs.effect import PlannedEffect, RunEffectKind
@@ -171,7 +171,7 @@ def plan_of(source: CrawlSource, url: str, rules: CrawlRules, parsers: Registry)
             discover=source.discover,
         ),
         politeness=_politeness(source, rules),
-        retries=Retries(rules.max_attempts, rules.retry_seconds, rules.retry_seconds, final=fate.TIMEOUTS),
+        retries=Retries(rules.max_attempts, rules.retry_seconds, rules.retry_seconds, final=reasons.TIMEOUTS),
         fetch=FetchOptions(
             max_redirects=rules.max_redirects,
             content_types=parsers.content_types(source.parser),

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 from longline.engine.circuit_breaker import CircuitBreaker
 from longline.engine.sources.crawl_plan import as_crawled, described
-from longline.engine.sources.remote_source import listing, read_source
+from longline.engine.sources.remote_source_reader import listing, read_source
 from longline.model.errors import Unavailable
 from longline.model.sources.source import CrawlSource, SourceRow
 from longline.ports.records.sources import RemoteSourceStore, SourceStore

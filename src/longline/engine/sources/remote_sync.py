@@ -8,7 +8,7 @@ import logging
 import random
 from collections.abc import Awaitable, Callable, Mapping
 
-from longline.engine.sources.remote_source import SourceListing, listing, read_source
+from longline.engine.sources.remote_source_reader import SourceListing, listing, read_source
 from longline.model.errors import Conflict, Unavailable
 from longline.model.feeds.feed_poll import MINUTE_MS
 from longline.model.sources.source import RemoteSource, SourceRow

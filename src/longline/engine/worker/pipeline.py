@@ -18,7 +18,7 @@ from longline.engine.parse.parser import PageParser, Parsed, Share
 from longline.engine.worker.reporter import Finished
 from longline.model.archive.warc import Original, payload_digest
 from longline.model.errors import Unavailable
-from longline.model.frontier.outcomes import INTERNAL, OK
+from longline.model.frontier.reasons import INTERNAL, OK
 from longline.model.frontier.task import ClaimedTask
 from longline.model.runs.plan import CrawlPlan
 from longline.plugins import Page

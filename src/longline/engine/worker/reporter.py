@@ -15,20 +15,20 @@ import msgspec
 from longline.engine.archive.segment_writer import KeptRedirect, PageToKeep, SegmentWriter, StoredSegment
 from longline.engine.engine_clock import engine_time
 from longline.engine.fetch.fetcher import Fetched
-from longline.engine.frontier.admit import Admission, AdmissionCache
+from longline.engine.frontier.admission import Admission, AdmissionCache
 from longline.engine.frontier.held_hosts import HeldHost
-from longline.engine.frontier.retries import (
+from longline.engine.lifecycle.moves import Lifecycle
+from longline.engine.loops import peak_memory_mb
+from longline.engine.parse.parser import Parsed
+from longline.model.errors import NeedsOperator, Unavailable
+from longline.model.frontier import reasons, retries
+from longline.model.frontier.host import HostReport
+from longline.model.frontier.retries import (
     attempts_before_next,
     pause_before_retry,
     rest_after_parser,
     retry_rules,
 )
-from longline.engine.lifecycle.moves import Lifecycle
-from longline.engine.loops import peak_memory_mb
-from longline.engine.parse.parser import Parsed
-from longline.model.errors import NeedsOperator, Unavailable
-from longline.model.frontier import outcomes as fate
-from longline.model.frontier.host import HostReport
 from longline.model.frontier.standing_frontier import key_in
 from longline.model.frontier.task import (
     ClaimedTask,
@@ -116,19 +116,19 @@ class Finished:
     @property
     def reason(self) -> str:
         """Return the reason with which the task ended."""
-        return fate.PARSER_ERROR if self.parsed and self.parsed.error else self.fetched.reason
+        return reasons.PARSER_ERROR if self.parsed and self.parsed.error else self.fetched.reason
 
     @property
     def rest(self) -> TaskState:
         """Return the state in which the task comes to rest."""
         if self.fetched.redirected_to is not None:
             return TaskState.PENDING
-        if self.reason == fate.OK:
+        if self.reason == reasons.OK:
             return TaskState.QUEUED_PARSE if self.parsed is None else TaskState.COMPLETED
         rules = retry_rules(self.task, self.plan)
-        if self.reason == fate.PARSER_ERROR:
+        if self.reason == reasons.PARSER_ERROR:
             return rest_after_parser(self.plan.retries.parser, self.task.attempt, 1, rules.max_attempts)
-        return fate.rest_after(self.reason, self.fetched.status, self.task.attempt, rules)
+        return retries.rest_after(self.reason, self.fetched.status, self.task.attempt, rules)
 
 
 @dataclass(slots=True)
@@ -363,11 +363,11 @@ def _prepare(finished: Sequence[Finished]) -> None:
 def _asked(f: Finished) -> tuple[RequestMade, ...]:
     """Return the requests of a task, the last with the task's reason; a failure before any request counts as one."""
     asked, reason = f.fetched.asked, f.reason
-    if reason == fate.OK or not (asked or fate.is_failure(reason)):
+    if reason == reasons.OK or not (asked or reasons.is_failure(reason)):
         return asked
     error = (f.parsed.error if f.parsed else None) or f.fetched.error or ""
     last = msgspec.structs.replace(
-        asked[-1] if asked else RequestMade(), reason=reason, error=error if fate.is_failure(reason) else ""
+        asked[-1] if asked else RequestMade(), reason=reason, error=error if reasons.is_failure(reason) else ""
     )
     return (*asked[:-1], last)
 
@@ -379,7 +379,7 @@ def _renamed(f: Finished) -> RenamedUrl | None:
 
 
 def _spoilt(fetched: Fetched) -> Fetched:
-    return Fetched(fate.INTERNAL, fetched.at, status=fetched.status, error="the fetched page could not be stored")
+    return Fetched(reasons.INTERNAL, fetched.at, status=fetched.status, error="the fetched page could not be stored")
 
 
 def _admit_all(admission: Admission, finished: Finished) -> None:

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 from longline.engine.archive.segment_writer import RecordBuilder
 from longline.engine.fetch.sender import LeaseLost
-from longline.engine.frontier.ask_for_work import WorkRequest
 from longline.engine.frontier.claims import WorkClaims, WorkerSettings
 from longline.engine.frontier.held_hosts import HeldHost, TaskWithdrawn, TooSoon
+from longline.engine.frontier.work_requests import WorkRequest
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.metrics import MetricCounters
 from longline.engine.proxies.rotation import ProxyRotation

@@ -3,7 +3,7 @@
 import msgspec
 
 from longline.model.back_off import back_off
-from longline.model.frontier import outcomes as fate
+from longline.model.frontier import reasons
 from longline.model.frontier.task import DEFAULT_PRIORITY
 from longline.model.states import TaskState
 
@@ -54,7 +54,7 @@ _BY_REASON = {
     "http_429": "rate_limited",
     "http_5xx": "upstream_failure",
 }
-_NETWORK = {reason for reason in fate.RETRYABLE if not reason.startswith("http_")} - {"odd_status", "internal"}
+_NETWORK = {reason for reason in reasons.RETRYABLE if not reason.startswith("http_")} - {"odd_status", "internal"}
 
 
 class FeedRow(msgspec.Struct, frozen=True):

@@ -4,9 +4,6 @@ import msgspec
 
 from longline.model.frontier.task import ClaimedTask, Outcome
 
-DEFAULT_DELAY_MS = 1000
-DEFAULT_CONCURRENCY = 1
-
 
 class HostPace(msgspec.Struct, frozen=True):
     """The politeness of all workers towards a host; before `until` no run may lower it."""

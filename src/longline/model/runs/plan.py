@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import msgspec
 
-from longline.model.frontier.host import DEFAULT_CONCURRENCY, DEFAULT_DELAY_MS
 from longline.model.proxies.proxy import Strategy
 from longline.model.runs.judgement import EndRules
 
@@ -89,13 +88,13 @@ class Politeness(msgspec.Struct, frozen=True):
     lenient_robots: bool = False
     """Whether an unreachable robots.txt forbids nothing."""
 
-    delay_ms: int = DEFAULT_DELAY_MS
+    delay_ms: int = 1000
     """Pause between the starts of two requests."""
 
     jitter_ms: int = 0
     """Largest random addition to every pause."""
 
-    concurrency: int = DEFAULT_CONCURRENCY
+    concurrency: int = 1
     """Requests at once."""
 
 

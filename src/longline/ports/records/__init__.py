@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from longline.ports.records.archive.archive import PageStore, SegmentStore
+from longline.ports.records.archive.pages import PageStore, SegmentStore
 from longline.ports.records.archive.retention import RetentionStore
 from longline.ports.records.bots import BotOverviewStore, BotPolicyStore, BotStore, BotTaskStore
 from longline.ports.records.callers import ApiKeyStore, AuditStore, RateLimitStore

@@ -6,7 +6,7 @@ from itertools import groupby
 
 import msgspec
 
-from longline.engine.frontier.admit import seed
+from longline.engine.frontier.admission import seed
 from longline.engine.frontier.plan_cache import PlanCache
 from longline.engine.lifecycle.creation import create_run
 from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
@@ -19,7 +19,7 @@ from longline.model.ids import new_id
 from longline.model.runs.run import NewRun, RunKind
 from longline.model.url import dedupe_key, parse
 from longline.ports.blobs import Blobs
-from longline.ports.records.archive.archive import PageStore, SegmentStore
+from longline.ports.records.archive.pages import PageStore, SegmentStore
 from longline.ports.records.runs import RunStore
 
 MAX_SEEDS = 1000

@@ -13,10 +13,10 @@ from longline.model.bounded_dict import BoundedDict
 from longline.model.errors import NotFound
 from longline.model.frontier.fate import UrlFilters
 from longline.model.search.item import ItemRow
-from longline.ports.archive import Export
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
-from longline.ports.records.archive.archive import PageStore
+from longline.ports.exports import Export
+from longline.ports.records.archive.pages import PageStore
 from longline.ports.records.frontier.frontier import TaskStore
 from longline.ports.records.search import ItemStore
 from longline.services.archive.check import Damage, problem_of

@@ -9,8 +9,8 @@ import msgspec
 from longline.model.archive.export import DEFAULT_KIND, ExportedFile, TableFile
 from longline.model.errors import BadInput
 from longline.model.search.item import UNINDEXED_KINDS, RunItem
-from longline.ports.archive import ItemStream, ItemTables
 from longline.ports.clock import Clock
+from longline.ports.exports import ItemStream, ItemTables
 from longline.ports.records.search import ItemStore
 
 BATCH_SIZE = 500

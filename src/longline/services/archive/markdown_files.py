@@ -7,7 +7,7 @@ from hashlib import sha256
 import msgspec
 
 from longline.model.url import parse, target
-from longline.ports.archive import Export
+from longline.ports.exports import Export
 from longline.services.archive.parsed_pages import ParsedPage, ParsedPages, Progress
 
 FOLDER = "markdown"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from longline.engine.frontier.admit import seed
+from longline.engine.frontier.admission import seed
 from longline.engine.lifecycle.creation import create_run
 from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.engine.secrets import Vault

@@ -8,7 +8,7 @@ from msgspec import Meta
 from longline.model.search.item import Wordiness
 from longline.services.schedules.backfill import Backfill
 from longline.surfaces.intervals import examples
-from longline.surfaces.intervals.fields import MAX_OFFSET, Limit
+from longline.surfaces.intervals.field_types import MAX_OFFSET, Limit
 from longline.surfaces.operation import operation
 
 PASS_THRESHOLD = 0.5

@@ -10,7 +10,7 @@ from longline.model.callers.caller import OPERATORS
 from longline.services.callers.callers import Callers
 from longline.services.frontier.standing_frontier import StandingFrontier
 from longline.services.schedules.backfill import Backfill
-from longline.services.schedules.runs import Runs
+from longline.services.schedules.run_history import Runs
 from longline.surfaces.access import DoorAccess
 from longline.surfaces.door import PUBLIC, Access, Door, HttpRequest, OperationGroup
 from longline.surfaces.intervals.backfill import BACKFILL

@@ -7,7 +7,7 @@ from longline.model.states import move
 from longline.services.page_preview import NoPreview
 from longline.surfaces.door import HttpResponse
 from longline.surfaces.error_format import ErrorFormat, error, error_response, problem_text
-from longline.surfaces.intervals.fields import NO_NUL
+from longline.surfaces.intervals.field_types import NO_NUL
 from longline.surfaces.operation import ApiError, Operation
 from longline.surfaces.request_reader import InvalidRequest, Problem
 

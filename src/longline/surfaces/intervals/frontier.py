@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from longline.model.errors import NotFound
-from longline.model.frontier.outcomes import is_hopeless
+from longline.model.frontier.retries import is_hopeless
 from longline.model.frontier.standing_frontier import StandingUrl, UrlQuery, url_hash
 from longline.model.frontier.task import DEFAULT_PRIORITY
 from longline.model.ids import task_uuid
@@ -16,7 +16,7 @@ from longline.model.url import without_credentials
 from longline.services.frontier.standing_frontier import StandingFrontier
 from longline.surfaces.error_format import error
 from longline.surfaces.intervals import examples
-from longline.surfaces.intervals.fields import Key, PageQuery, Text, Timestamp, optional_rfc3339, rfc3339
+from longline.surfaces.intervals.field_types import Key, PageQuery, Text, Timestamp, optional_rfc3339, rfc3339
 from longline.surfaces.operation import ApiFailure, operation
 
 FrontierStatus = Literal["pending", "fetching", "fetched", "failed", "dead"]

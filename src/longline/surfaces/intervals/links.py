@@ -12,7 +12,7 @@ from longline.model.discovery.link import FIRST_DEPTH, DomainQuery, DomainRow, D
 from longline.services.discovery.links import DiscoveredLinks
 from longline.surfaces.error_format import error
 from longline.surfaces.intervals import examples
-from longline.surfaces.intervals.fields import Key, Limit, PageQuery, Text, Timestamp, rfc3339
+from longline.surfaces.intervals.field_types import Key, Limit, PageQuery, Text, Timestamp, rfc3339
 from longline.surfaces.intervals.frontier import Priority, to_contract_priority
 from longline.surfaces.intervals.jobs.job_bodies import JobBody, job_body
 from longline.surfaces.operation import operation

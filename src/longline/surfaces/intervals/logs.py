@@ -15,7 +15,7 @@ from longline.services.logs.event_streams import ClientLimit
 from longline.services.logs.run_logs import Ended, Followers, KeptElsewhere, LogLines, NoRuns, RunLogs, Step
 from longline.surfaces.error_format import error
 from longline.surfaces.intervals import examples
-from longline.surfaces.intervals.fields import (
+from longline.surfaces.intervals.field_types import (
     EXECUTION_NOT_FOUND,
     INVALID_JOB_ID,
     JOB_NOT_FOUND,

@@ -9,7 +9,7 @@ from prometheus_client.registry import Collector
 
 from longline.model.runs.run import RunTotals
 from longline.services.frontier.standing_frontier import StandingFrontier
-from longline.services.schedules.runs import Runs
+from longline.services.schedules.run_history import Runs
 from longline.surfaces.intervals.frontier import REST_WORDS
 
 COUNTED = {

@@ -12,7 +12,7 @@ from longline.services.page_preview import PagePreview, PagePreviews
 from longline.services.sources.trial_crawl import Trial, Trials
 from longline.surfaces.error_format import error
 from longline.surfaces.intervals import examples
-from longline.surfaces.intervals.fields import MAX_NUMBER, Text
+from longline.surfaces.intervals.field_types import MAX_NUMBER, Text
 from longline.surfaces.intervals.source_settings import (
     ArticlePatterns,
     ParserConfig,

@@ -10,7 +10,7 @@ from longline.model.errors import BadInput
 from longline.model.patterns import MAX_PATTERNS, check_patterns
 from longline.model.sources.source import rate_limit_seconds
 from longline.model.url import BadUrl, parse, without_credentials
-from longline.surfaces.intervals.fields import MAX_NUMBER, Key, Text
+from longline.surfaces.intervals.field_types import MAX_NUMBER, Key, Text
 
 IngestionMode = Annotated[
     Literal["feed", "spider", "both"], Meta(description="Whether URLs come from the feed, from crawls, or from both.")

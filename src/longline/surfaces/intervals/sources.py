@@ -15,7 +15,7 @@ from longline.services.sources.source_schedules import SourceSchedules
 from longline.services.sources.sources import Sources
 from longline.surfaces.error_format import error
 from longline.surfaces.intervals import examples
-from longline.surfaces.intervals.fields import (
+from longline.surfaces.intervals.field_types import (
     MAX_NUMBER,
     Key,
     Offset,

@@ -1,7 +1,7 @@
 """Every metric of the platform, for the reference and the dashboard."""
 
 from longline.model.metrics.metric import COUNTED, Metric
-from longline.surfaces.platform.operation_metrics import GAUGES, SINKS
+from longline.surfaces.platform.platform_metrics import GAUGES, SINKS
 
 _HTTP = (
     Metric("longline_http_requests", "counter", "Requests answered.", ("method", "route", "status")),

@@ -22,10 +22,10 @@ from prometheus_client.registry import Collector
 
 from longline.services.metrics.counts import Counts
 from longline.services.metrics.event_loop_lag import Delays, LoopMonitor
-from longline.services.metrics.operation import OperationReader
+from longline.services.metrics.platform_figures import PlatformFigureReader
 from longline.surfaces.middleware import AccessRecord
 from longline.surfaces.operation import Content, operation
-from longline.surfaces.platform.operation_metrics import OperationMetrics
+from longline.surfaces.platform.platform_metrics import OperationMetrics
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _TIMEOUT_SECONDS = 2.0
@@ -63,7 +63,7 @@ class Metrics:
         """Export the delays of the event loop."""
         self.registry.register(_LoopFigures(monitor))
 
-    def watch_operation(self, operation: OperationReader) -> None:
+    def watch_operation(self, operation: PlatformFigureReader) -> None:
         """Export the figures of the platform in operation."""
         self.watched.append(OperationMetrics(operation, self.registry).refresh)
 

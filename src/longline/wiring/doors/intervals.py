@@ -15,7 +15,7 @@ from longline.services.discovery.links import DiscoveredLinks
 from longline.services.frontier.standing_frontier import StandingFrontier
 from longline.services.page_preview import PagePreviews
 from longline.services.schedules.backfill import Backfill
-from longline.services.schedules.runs import Runs
+from longline.services.schedules.run_history import Runs
 from longline.services.schedules.schedules import Schedules
 from longline.services.schedules.slots import Slots
 from longline.services.sources.source_event_handlers import SourceEventHandlers

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from longline.engine.loops import chore, run_loops
 from longline.model.errors import Unavailable
-from longline.services.metrics.operation import OperationReader
+from longline.services.metrics.platform_figures import PlatformFigureReader
 from longline.services.metrics.worker_liveness import ROLES, UPKEEP, WorkerLiveness
 from longline.settings import Settings
 from longline.wiring.house import House
@@ -53,10 +53,10 @@ async def counting(house: House) -> AsyncIterator[None]:
             log.warning("last counts of metrics not stored", extra={"error": str(error)})
 
 
-def operation(house: House) -> OperationReader:
+def operation(house: House) -> PlatformFigureReader:
     """Return the reader of the figures of all processes."""
     records, folder = house.records, house.settings.data
-    return OperationReader(
+    return PlatformFigureReader(
         records.tallies,
         records.figures,
         worker_liveness(house),

@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from longline.drivers.search.pipeline_webhook import PipelineWebhook
+from longline.drivers.search.index_webhook import IndexWebhook
+from longline.engine.search.index_notifier import IndexNotifier
 from longline.engine.search.indexer import Indexer, Tell
-from longline.engine.search.pipeline_notifier import PipelineNotifier
 from longline.wiring.house import House
 
 
@@ -25,8 +25,8 @@ async def _announcing(house: House) -> AsyncIterator[Tell]:
     if not s.pipeline_url:
         yield lambda _: None
         return
-    service = PipelineWebhook(s.pipeline_url, Path(s.ca_file) if s.ca_file else None)
-    announcer = PipelineNotifier(service.post, house.clock)
+    service = IndexWebhook(s.pipeline_url, Path(s.ca_file) if s.ca_file else None)
+    announcer = IndexNotifier(service.post, house.clock)
     telling = asyncio.create_task(announcer.run())
     try:
         yield announcer.tell

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from longline.drivers.records import run_counters
+from longline.drivers.records.runs import run_counters
 from longline.model.errors import IllegalMove, NotFound
 from longline.model.frontier.task import NewTask, RefusedUrl
 from longline.model.runs.run import RunRow

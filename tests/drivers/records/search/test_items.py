@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from longline.drivers.records import open_database
-from longline.drivers.records.run_counters import RunCounters
+from longline.drivers.records.runs.run_counters import RunCounters
 from longline.drivers.records.search.item_versions import put
 from longline.model.search.item import NewItem, Origin, SearchDocument, new_items
 from longline.model.search.query import SearchQuery, Term

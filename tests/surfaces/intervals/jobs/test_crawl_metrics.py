@@ -2,7 +2,7 @@
 
 import msgspec
 
-from longline.model.frontier import outcomes as fate
+from longline.model.frontier import reasons
 from longline.model.runs.run import Fate, RequestSum, RunKind, RunRow, RunStats
 from longline.surfaces.intervals.jobs.error_categories import CATEGORIES
 from longline.surfaces.intervals.jobs.executions import crawl_metrics, execution_body
@@ -57,7 +57,7 @@ def test_figures_of_a_run():
 
 def test_every_failure_of_a_request_is_of_some_kind():
     no_requests = {"internal", "parser_error", "worker_lost", "page_lost"}
-    assert set(CATEGORIES) == (fate.RETRYABLE.keys() | fate.FINAL.keys()) - no_requests
+    assert set(CATEGORIES) == (reasons.RETRYABLE.keys() | reasons.FINAL.keys()) - no_requests
 
 
 def test_a_run_that_waits_is_live():

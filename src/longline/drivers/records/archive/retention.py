@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from longline.drivers.records.database import Transaction, struct
-from longline.drivers.records.run_counters import lock_runs
+from longline.drivers.records.runs.run_counters import lock_runs
 from longline.drivers.records.table import Table
 from longline.model.archive.segment import SegmentRow
 from longline.model.errors import NotFound

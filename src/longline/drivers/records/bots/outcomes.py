@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from longline.drivers.records.database import Transaction, struct
-from longline.drivers.records.run_counters import MovedTasks, RunCounters
+from longline.drivers.records.runs.run_counters import MovedTasks, RunCounters
 from longline.model.bots.bot import HOUR_MS, Holding, back_off_ms
 from longline.model.frontier.task import BOT
 from longline.model.states import ENDED, TaskState

@@ -7,7 +7,7 @@ import msgspec
 
 from longline.drivers.records.bots.outcomes import LAPSED, LAPSED_ERROR, RestedTask, holdings, rest
 from longline.drivers.records.bots.pulls import pull
-from longline.drivers.records.bots.task_planning import add, delete, drop, plan
+from longline.drivers.records.bots.task_creation import add, delete, drop, plan
 from longline.drivers.records.callers.audit import audited, audited_many
 from longline.drivers.records.database import Database, Transaction
 from longline.model.bots.bot import (

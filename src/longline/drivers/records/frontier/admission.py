@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from longline.drivers.records.database import Row, Transaction
 from longline.drivers.records.frontier.standing_list import enter
-from longline.drivers.records.run_counters import MovedTasks, RunCounters
+from longline.drivers.records.runs.run_counters import MovedTasks, RunCounters
 from longline.model.errors import NotFound
 from longline.model.frontier.standing_frontier import SCOPE
 from longline.model.frontier.task import FETCH, NewTask, RefusedUrl

@@ -5,7 +5,7 @@ from typing import Any
 
 from longline.drivers.records.database import Row, Transaction
 from longline.drivers.records.frontier.admission import admit, place
-from longline.drivers.records.run_counters import RunCounters, lock_runs, reopen
+from longline.drivers.records.runs.run_counters import RunCounters, lock_runs, reopen
 from longline.drivers.records.table import Table
 from longline.model.errors import NotFound
 from longline.model.frontier.task import NewTask, RefusedUrl

@@ -17,7 +17,7 @@ from longline.drivers.records.database import Transaction
 from longline.drivers.records.frontier.admission import admit, host_ids, place
 from longline.drivers.records.frontier.request_sums import count_requests
 from longline.drivers.records.frontier.standing_list import follow
-from longline.drivers.records.run_counters import MovedTasks, RunCounters
+from longline.drivers.records.runs.run_counters import MovedTasks, RunCounters
 from longline.drivers.records.search.item_versions import Written, put
 from longline.model.frontier.host import HostReport
 from longline.model.frontier.standing_frontier import SCOPE

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from longline.drivers.records.database import Row, Transaction
-from longline.drivers.records.run_counters import RunCounters
+from longline.drivers.records.runs.run_counters import RunCounters
 from longline.model.frontier.standing_frontier import NEVER_DUE_MS, rest_of
 from longline.model.states import TaskState
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from longline.drivers.records.database import Database, Transaction
 from longline.drivers.records.frontier.admission import admit, place
 from longline.drivers.records.frontier.report import StaleReport, TaskPlace, lock, once, settle
-from longline.drivers.records.run_counters import RunCounters
+from longline.drivers.records.runs.run_counters import RunCounters
 from longline.drivers.records.search.item_versions import put
 from longline.model.frontier.task import BOT, ClaimedTask, Outcome
 from longline.model.runs.run import WITHOUT_ITEM

@@ -11,7 +11,7 @@ import msgspec
 
 from longline.drivers.records.database import Database, Transaction, TryAgain, struct
 from longline.drivers.records.frontier.standing_list import follow
-from longline.drivers.records.run_counters import MovedTasks, RunCounters, lock_runs
+from longline.drivers.records.runs.run_counters import MovedTasks, RunCounters, lock_runs
 from longline.model.frontier.standing_frontier import SCOPE
 from longline.model.frontier.task import BOT, FETCH, PARSE, ClaimedTask
 from longline.model.states import ENDED, FRESH_STARTS, RUN_ENDED, TaskState, move

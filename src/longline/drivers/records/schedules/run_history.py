@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from longline.drivers.records.database import Row, Transaction, struct
-from longline.drivers.records.run_counters import lock_runs, start_failure
-from longline.drivers.records.run_ends.judgement import judged_failure
+from longline.drivers.records.runs.end_judgement import judged_failure
+from longline.drivers.records.runs.run_counters import lock_runs, start_failure
 from longline.drivers.records.table import Table
 from longline.model.runs.judgement import stored_end_rules
 from longline.model.runs.run import (

@@ -8,7 +8,7 @@ import msgspec
 from longline.drivers.records.callers.audit import audited, audited_many, write_audit
 from longline.drivers.records.database import Transaction, struct
 from longline.drivers.records.like_patterns import contains
-from longline.drivers.records.run_counters import RunCounters
+from longline.drivers.records.runs.run_counters import RunCounters
 from longline.drivers.records.schedules.run_history import unschedule
 from longline.drivers.records.table import Table
 from longline.model.callers.audit import State

@@ -7,10 +7,10 @@ import msgspec
 
 from longline.drivers.records.callers.audit import write_audit
 from longline.drivers.records.database import Database, Row, Transaction, struct
-from longline.drivers.records.frontier.moves import move_row
-from longline.drivers.records.run_counters import RunCounters, lock_runs
-from longline.drivers.records.run_ends.effects import add_effects_of_runs
-from longline.drivers.records.runs import CREATION_STEPS
+from longline.drivers.records.frontier.state_moves import move_row
+from longline.drivers.records.runs.end_effects import add_effects_of_runs
+from longline.drivers.records.runs.run_counters import RunCounters, lock_runs
+from longline.drivers.records.runs.runs import CREATION_STEPS
 from longline.drivers.records.schedules.run_history import note_runs
 from longline.drivers.records.schedules.schedules import places
 from longline.model.ids import new_id

@@ -13,7 +13,7 @@ import msgspec
 import orjson
 
 from longline.drivers.records.database import Row, Transaction
-from longline.drivers.records.run_counters import RunCounters
+from longline.drivers.records.runs.run_counters import RunCounters
 from longline.drivers.records.search.index_write import index
 from longline.model.search.item import UNINDEXED_KINDS, NewItem
 from longline.model.search.page_counts import page_counts

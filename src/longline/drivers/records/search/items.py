@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import orjson
 
 from longline.drivers.records.database import Database, Row, Transaction, struct
-from longline.drivers.records.run_counters import RunCounters
+from longline.drivers.records.runs.run_counters import RunCounters
 from longline.drivers.records.search.item_versions import put
 from longline.model.search.item import MAX_POSITION, ItemRow, NewItem, RunItem, SearchDocument, Wordiness
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from selectolax.lexbor import LexborNode
 
-from longline.plugins.html.article.names import UNKNOWN, hint_of
+from longline.plugins.html.article.attribute_hints import UNKNOWN, hint_of
 from longline.plugins.html.article.tags import (
     BLOCK,
     BREAK,

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from longline.plugins.html.article.attribute_hints import DECLARED_BODY, NAMED_BODY
 from longline.plugins.html.article.lines import PageLines
-from longline.plugins.html.article.names import DECLARED_BODY, NAMED_BODY
 from longline.plugins.html.article.tags import (
     BLOCK,
     HEADING,

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from longline.plugins.html.article.attribute_hints import SELDOM_TEXT, TAG_HINTS
 from longline.plugins.html.article.lines import Line, PageLines
-from longline.plugins.html.article.names import SELDOM_TEXT, TAG_HINTS
 from longline.plugins.html.article.tags import BLOCK, HEADING, ROW, TEXT_KINDS
 
 MIN_PROSE_CHARS = 40

@@ -7,12 +7,12 @@ from typing import Annotated, Literal, TypeVar
 import msgspec
 from msgspec import Meta
 
-from longline.model.frontier import outcomes
+from longline.model.frontier import reasons
 from longline.model.frontier.task import RESENT
 from longline.model.runs.run import REFUSED, WITHOUT_ITEM, Fate, RequestSum, RunRow, RunStats
-from longline.services.schedules.runs import Runs
+from longline.services.schedules.run_history import Runs
 from longline.surfaces.intervals import examples
-from longline.surfaces.intervals.fields import (
+from longline.surfaces.intervals.field_types import (
     EXECUTION_NOT_FOUND,
     INVALID_JOB_ID,
     JOB_NOT_FOUND,
@@ -222,7 +222,7 @@ def _skipped(fates: Iterable[Fate]) -> SkippedPages | None:
 
 def _skipped_by_parser(fates: Iterable[Fate]) -> dict[str, int]:
     """Return the counts of reasons that only parsers of the operator give."""
-    known = {REFUSED: outcomes.REFUSED, WITHOUT_ITEM: outcomes.WITHOUT_ITEM}
+    known = {REFUSED: reasons.REFUSED, WITHOUT_ITEM: reasons.WITHOUT_ITEM}
     own = [each for each in fates if each.fate in known and each.reason not in known[each.fate]]
     return _summed((each.reason, each.count) for each in own)
 

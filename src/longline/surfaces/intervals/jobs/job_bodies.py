@@ -11,7 +11,7 @@ from longline.model.schedules.schedule import MAX_INTERVAL_MS, UNITS, ScheduleRo
 from longline.model.states import ScheduleState
 from longline.model.url import without_credentials
 from longline.surfaces.error_format import error
-from longline.surfaces.intervals.fields import (
+from longline.surfaces.intervals.field_types import (
     MAX_NUMBER,
     Key,
     Text,

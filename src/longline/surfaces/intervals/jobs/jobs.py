@@ -10,7 +10,7 @@ from longline.model.schedules.schedule import CRAWL, ScheduleFilter
 from longline.services.schedules.schedules import Schedules
 from longline.surfaces.error_format import error
 from longline.surfaces.intervals import examples
-from longline.surfaces.intervals.fields import (
+from longline.surfaces.intervals.field_types import (
     INVALID_JOB_ID,
     JOB_NOT_FOUND,
     CheckedJobId,

@@ -7,11 +7,11 @@ import msgspec
 from msgspec import Meta
 
 from longline.model.schedules.slots import DAY_HOURS, SLOT_MS, Balance, score, slot_of
-from longline.services.schedules.runs import Runs, SchedulerStats
+from longline.services.schedules.run_history import Runs, SchedulerStats
 from longline.services.schedules.slots import Slots
 from longline.surfaces.error_format import error
 from longline.surfaces.intervals import examples
-from longline.surfaces.intervals.fields import Timestamp, rfc3339
+from longline.surfaces.intervals.field_types import Timestamp, rfc3339
 from longline.surfaces.intervals.words import SKIPPED_WORDS, SkippedReason
 from longline.surfaces.operation import ApiFailure, operation
 

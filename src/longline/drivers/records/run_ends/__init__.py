@@ -1,1 +1,0 @@
-"""Ends of runs: judgement, and the effects that follow."""

@@ -1,0 +1,353 @@
+"""The loops of a process, as one table: docs/reference/loops.md is made from it."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from longline.engine.fetch.fetcher import ResponseObserver
+from longline.engine.frontier.held_hosts import MAX_PAUSE_SECONDS
+from longline.engine.frontier.standing_counts import StandingCountLog
+from longline.engine.frontier.standing_waker import StandingWaker
+from longline.engine.frontier.withdrawn_tasks import WITHDRAWAL_INTERVAL_SECONDS, WithdrawnTaskFilter
+from longline.engine.logs.redis_copy import RedisLogCopy
+from longline.engine.logs.run_log_writer import RunLogWriter
+from longline.engine.loops import Loop, chore
+from longline.engine.proxies.prober import Prober
+from longline.engine.runs.due_runs import DueRunStarter
+from longline.engine.search.indexer import Indexer
+from longline.engine.worker.worker import Worker
+from longline.services.metrics.event_loop_lag import LoopMonitor
+from longline.wiring.child_worker import child_workers
+from longline.wiring.doors.bots import bot_task_planner
+from longline.wiring.doors.intervals import source_events_loop
+from longline.wiring.house import WANT_TOPIC, WORK_TOPIC, House
+from longline.wiring.parts.discovery import candidate_probe
+from longline.wiring.parts.feeds import (
+    LOOK_INTERVAL_SECONDS,
+    feed_loop,
+    feed_search_loop,
+    remote_source_loop,
+    sitemap_loop,
+)
+from longline.wiring.parts.logs import Streams, run_log_keeper
+from longline.wiring.parts.runs import retention, run_effect_worker
+from longline.wiring.parts.schedules import scheduler_loop
+from longline.wiring.parts.sinks import sink_loop
+from longline.wiring.parts.sources import plan_cache
+from longline.wiring.signals import listener
+from longline.wiring.worker import fetch_worker, parse_worker, report_observers
+
+API, FETCH, PARSE, UPKEEP = "api", "fetch", "parse", "upkeep"
+
+Once = Callable[[], Awaitable[object]]
+
+
+@dataclass
+class LoopParts:
+    """The parts of the house from which the loops of a process are made."""
+
+    house: House
+    roles: frozenset[str]
+    owner: int = 0
+    run_log: RunLogWriter | None = None
+    log_copy: RedisLogCopy | None = None
+    response_observer: ResponseObserver | None = None
+    counting_indexer: Indexer | None = None
+    monitor: LoopMonitor | None = None
+    streams: Streams | None = None
+
+    @cached_property
+    def worker(self) -> Worker:
+        """Return the worker of this process."""
+        return fetch_worker(
+            self.house,
+            self.owner,
+            plans=plan_cache(self.house),
+            parse=PARSE in self.roles,
+            response_observer=self.response_observer,
+            report_observers=report_observers(self.house, self.run_log),
+        )
+
+    @property
+    def indexer(self) -> Indexer:
+        """Return the indexer that counts and notifies, or the plain one."""
+        return self.counting_indexer or self.house.indexer
+
+    @property
+    def prober(self) -> Prober:
+        """Return the prober of proxies."""
+        house = self.house
+        return Prober(house.stored_proxies, house.http, house.clock, house.settings.probe_url)
+
+    @property
+    def served(self) -> Streams:
+        """Return the streams of this process, which serves HTTP."""
+        assert self.streams is not None
+        return self.streams
+
+    async def bound_pauses(self) -> int:
+        """Shorten pauses of hosts that are longer than any worker sets."""
+        return await self.house.records.frontier.bound_pauses(round(MAX_PAUSE_SECONDS * 1000))
+
+
+@dataclass(frozen=True, slots=True)
+class LoopRow:
+    """A loop: it runs in a process that has all `roles` while every one of `settings` is on.
+
+    `interval` is in seconds, or the setting that has it, or None for a loop that waits for its work by itself.
+    """
+
+    name: str
+    purpose: str
+    roles: tuple[str, ...]
+    interval: float | str | None
+    make: Callable[[LoopParts], Loop] | None = None
+    once: Callable[[LoopParts], Once] | None = None
+    settings: tuple[str, ...] = ()
+
+    def build(self, parts: LoopParts) -> Loop:
+        """Return the loop."""
+        if self.once is not None and self.interval is not None:
+            every = self.interval
+            return chore(self.once(parts), getattr(parts.house.settings, every) if isinstance(every, str) else every)
+        assert self.make is not None
+        return self.make(parts)
+
+
+def _monitor(parts: LoopParts) -> Loop:
+    assert parts.monitor is not None
+    return parts.monitor.run
+
+
+LOOPS = (
+    LoopRow(
+        "fetch",
+        "Claim hosts, and take their tasks through fetch, parse, keep and report.",
+        (FETCH,),
+        None,
+        make=lambda p: p.worker.run,
+    ),
+    LoopRow(
+        "work signals",
+        "Claim at once when another process has admitted URLs.",
+        (FETCH,),
+        None,
+        make=lambda p: listener(p.house, WORK_TOPIC, p.worker.wake),
+    ),
+    LoopRow(
+        "work requests",
+        "Release hosts when an idle worker asks for work.",
+        (FETCH,),
+        None,
+        make=lambda p: listener(p.house, WANT_TOPIC, p.worker.share),
+    ),
+    LoopRow(
+        "withdrawn tasks",
+        "Drop tasks that were paused, cancelled or restarted, or whose run has stopped, from the hosts in hand.",
+        (FETCH,),
+        WITHDRAWAL_INTERVAL_SECONDS,
+        once=lambda p: WithdrawnTaskFilter(p.worker.hand, p.house.lifecycle.tasks, p.owner).once,
+    ),
+    LoopRow(
+        "worker processes",
+        "Run the other worker processes, and start one that died again.",
+        (FETCH,),
+        None,
+        make=lambda p: child_workers(p.house.settings, p.roles),
+    ),
+    LoopRow(
+        "parse", "Parse pages from the archive.", (PARSE,), None, make=lambda p: parse_worker(p.house, p.owner).run
+    ),
+    LoopRow(
+        "reaper",
+        "Take back lapsed leases, and the leases and segments of dead processes.",
+        (UPKEEP,),
+        "reap",
+        once=lambda p: p.house.reaper.once,
+    ),
+    LoopRow(
+        "host pauses",
+        "Shorten pauses of hosts that are longer than any worker sets.",
+        (UPKEEP,),
+        3600.0,
+        once=lambda p: p.bound_pauses,
+    ),
+    LoopRow(
+        "proxy probes",
+        "Send one request through each failed proxy that is due for a trial.",
+        (UPKEEP,),
+        60.0,
+        once=lambda p: p.prober.once,
+    ),
+    LoopRow("index", "Bring new items to the search index.", (UPKEEP,), "index_every", once=lambda p: p.indexer.once),
+    LoopRow(
+        "session upkeep",
+        "Delete the logins of runs that have ended.",
+        (UPKEEP,),
+        60.0,
+        once=lambda p: p.house.records.sessions.drop_ended,
+    ),
+    LoopRow(
+        "sinks",
+        "Send new items to the sinks.",
+        (UPKEEP,),
+        None,
+        make=lambda p: sink_loop(p.house, p.owner),
+        settings=("sinks",),
+    ),
+    LoopRow("index upkeep", "Tidy the search index.", (UPKEEP,), 600.0, once=lambda p: p.house.indexer.maintain),
+    LoopRow(
+        "bot tasks",
+        "Make tasks for the schedules of bots that are due.",
+        (UPKEEP,),
+        5.0,
+        once=lambda p: bot_task_planner(p.house).plan,
+    ),
+    LoopRow(
+        "bot leases",
+        "Take back the tasks that bots let lapse.",
+        (UPKEEP,),
+        60.0,
+        once=lambda p: bot_task_planner(p.house).sweep,
+    ),
+    LoopRow(
+        "scheduler",
+        "Start due schedules, follow their runs and renew their leases.",
+        (UPKEEP,),
+        "poll",
+        make=lambda p: scheduler_loop(p.house, p.owner, p.run_log),
+        settings=("scheduler",),
+    ),
+    LoopRow(
+        "due runs",
+        "Start queued runs that are due.",
+        (UPKEEP,),
+        1.0,
+        once=lambda p: DueRunStarter(p.house.lifecycle, p.house.records.due_runs).once,
+    ),
+    LoopRow(
+        "run effects",
+        "Carry out the effects of run ends, each once.",
+        (UPKEEP,),
+        1.0,
+        once=lambda p: run_effect_worker(p.house).once,
+    ),
+    LoopRow(
+        "retention",
+        "Delete runs, tasks of standing runs, events and segments that are too old, and old decisions on links.",
+        (UPKEEP,),
+        "cleanup",
+        once=lambda p: retention(p.house).once,
+    ),
+    LoopRow(
+        "feeds",
+        "Poll feeds that are due, and admit their entries.",
+        (UPKEEP,),
+        "feed_poll",
+        make=lambda p: feed_loop(p.house),
+        settings=("feeds",),
+    ),
+    LoopRow(
+        "feed search",
+        "Search the feeds of sources that name none.",
+        (UPKEEP,),
+        "feed_search",
+        make=lambda p: feed_search_loop(p.house),
+        settings=("feed_discovery",),
+    ),
+    LoopRow(
+        "sitemaps",
+        "Read sitemaps that are due, and admit their URLs.",
+        (UPKEEP,),
+        LOOK_INTERVAL_SECONDS,
+        make=lambda p: sitemap_loop(p.house),
+        settings=("sitemaps",),
+    ),
+    LoopRow(
+        "remote sources",
+        "Fetch the source list of another service, and report the status of feeds to it.",
+        (UPKEEP,),
+        "sources_every",
+        make=lambda p: remote_source_loop(p.house),
+        settings=("sources_url",),
+    ),
+    LoopRow(
+        "source events",
+        "Update schedules after the source events of another service.",
+        (UPKEEP,),
+        None,
+        make=lambda p: source_events_loop(p.house),
+        settings=("source_events", "redis"),
+    ),
+    LoopRow(
+        "candidate probes",
+        "Fetch the pages of candidates, and read their feeds.",
+        (UPKEEP,),
+        LOOK_INTERVAL_SECONDS,
+        once=lambda p: candidate_probe(p.house).once,
+        settings=("discovery",),
+    ),
+    LoopRow(
+        "standing counts",
+        "Log how many URLs of the standing frontier wait, are held, are done and were given up.",
+        (UPKEEP,),
+        60.0,
+        once=lambda p: StandingCountLog(p.house.records.standing).once,
+    ),
+    LoopRow(
+        "standing waker",
+        "Make URLs due that were admitted while the standing frontier was off.",
+        (UPKEEP,),
+        3600.0,
+        once=lambda p: StandingWaker(p.house.records.standing).once,
+        settings=("frontier",),
+    ),
+    LoopRow(
+        "run logs",
+        "Add heartbeats to run logs, close the logs of ended runs, archive them and delete old ones.",
+        (UPKEEP,),
+        1.0,
+        once=lambda p: run_log_keeper(p.house, p.log_copy).once,
+    ),
+    LoopRow("event loop lag", "Measure how late the event loop runs.", (API,), None, make=_monitor),
+    LoopRow(
+        "log followers",
+        "Send new entries of run logs to the clients that follow them.",
+        (API,),
+        None,
+        make=lambda p: p.served.followers.run,
+    ),
+    LoopRow(
+        "move events",
+        "Publish moves of schedules and runs to the clients of the event stream.",
+        (API,),
+        0.5,
+        once=lambda p: p.served.moves.once,
+    ),
+    LoopRow(
+        "health events",
+        "Publish the health of the engines to the clients of the health stream.",
+        (API,),
+        5.0,
+        once=lambda p: p.served.health.once,
+    ),
+    LoopRow(
+        "count events",
+        "Publish the numbers of tasks and runs to the clients of the metrics stream.",
+        (API,),
+        30.0,
+        once=lambda p: p.served.counts.once,
+    ),
+)
+"""Every loop of a process; the heartbeat of a worker and the writers of logs and counts run inside their parts."""
+
+
+def build_loops(parts: LoopParts) -> dict[str, Loop]:
+    """Return the loops that the roles of a process and its settings ask for."""
+    return {row.name: row.build(parts) for row in LOOPS if runs(row, parts)}
+
+
+def runs(row: LoopRow, parts: LoopParts) -> bool:
+    """Return whether a loop runs in a process."""
+    enabled = all(getattr(parts.house.settings, name) for name in row.settings)
+    return enabled and set(row.roles) <= parts.roles

@@ -1,0 +1,23 @@
+"""Who has nothing to do asks for work, and does not ask for ever."""
+
+from longline.engine.frontier.work_requests import LONGEST_PAUSE, WorkRequest
+from longline.testing.clock import FakeClock
+
+
+async def test_it_asks_ever_more_seldom_and_anew_after_it_was_fed(clock: FakeClock):
+    asked: list[float] = []
+
+    async def ask() -> None:
+        asked.append(clock.monotonic() - start)
+
+    start, work_request = clock.monotonic(), WorkRequest(ask, clock)
+    for _ in range(32):
+        await work_request.send_if_due(idle=True)
+        clock.advance(0.5)
+    assert asked == [0.0, 1.0, 3.0, 7.0, 15.0]
+    await work_request.send_if_due(idle=False)
+    await work_request.send_if_due(idle=True)
+    assert asked[-1] == 16.0
+    clock.advance(10 * LONGEST_PAUSE)
+    await work_request.send_if_due(idle=True)
+    assert len(asked) == 7

@@ -1,0 +1,72 @@
+"""Telling another service: what, how patiently, and that nothing waits for it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from longline.engine.search.index_notifier import MAX_WAITING, IndexNotifier
+from longline.model.errors import Unavailable
+from longline.model.search.item import SearchDocument
+from longline.testing.clock import START, FakeClock
+
+
+def document(kind: str = "article", url: str = "https://a.example/1") -> SearchDocument:
+    return SearchDocument(
+        "h", kind, 1, 1, url, "Title", "three words here", id=1, source_id=7, created_at=1, updated_at=1
+    )
+
+
+class Service:
+    """Hears, or is away."""
+
+    def __init__(self) -> None:
+        self.heard: list[Mapping[str, Any]] = []
+        self.away = False
+
+    async def post(self, event: Mapping[str, Any]) -> None:
+        if self.away:
+            raise Unavailable("away")
+        self.heard.append(event)
+
+
+@asynccontextmanager
+async def telling(service: Service, clock: FakeClock) -> AsyncIterator[IndexNotifier]:
+    announcer = IndexNotifier(service.post, clock)
+    running = asyncio.create_task(announcer.run())
+    yield announcer
+    await announcer.drained()
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_a_document_is_told_of_and_other_items_are_not(clock: FakeClock) -> None:
+    service = Service()
+    async with telling(service, clock) as announcer:
+        announcer.tell([document(), document("product")])
+    [event] = service.heard
+    assert event["occurred_at"].startswith("2023-11-14T22:13:20")
+    assert clock.now() == START
+    assert {name: event[name] for name in event if name != "occurred_at"} == {
+        "content_url": "https://a.example/1",
+        "source_name": "a.example",
+        "stage": "indexed",
+        "service_name": "crawler",
+        "metadata": {
+            "title": "Title",
+            "word_count": 3,
+            "index_name": "a_example_raw_content",
+            "document_id": event["metadata"]["document_id"],
+        },
+    }
+
+
+async def test_a_service_that_is_away_costs_nothing_else(clock: FakeClock, caplog: pytest.LogCaptureFixture) -> None:
+    service = Service()
+    service.away = True
+    async with telling(service, clock) as announcer:
+        announcer.tell([document()] * 7)
+    assert len(caplog.records) == 5, "after five failures nobody asks for a while"
+    announcer.tell([document()] * (MAX_WAITING + 5))
