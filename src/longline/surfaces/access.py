@@ -2,17 +2,22 @@
 
 from collections.abc import Set as AbstractSet
 
+import msgspec
+
 from longline.model.callers.caller import AccessRule, Caller, Role
+from longline.model.callers.rate_limit import RateLimitPolicy
 from longline.services.callers.callers import CallerCredentials, Callers
 from longline.services.callers.tokens import TokenRefused
 from longline.surfaces.door import Access, HttpRequest
+from longline.surfaces.rate_limiter import RateLimiter, ResetFormat
 
 
 class DoorAccess:
     """The access checks of one API, which it declares by the roles that its operations serve.
 
     With `is_open`, callers need no credentials; with `has_tenants`, callers of a tenant are served too. `per_minute`
-    limits the requests of each caller.
+    limits the requests of each caller. `limits`, a policy of rate limits, is told in the headers of every response;
+    `reset_format` is the form of the time in them.
     """
 
     def __init__(
@@ -23,26 +28,37 @@ class DoorAccess:
         is_open: bool = False,
         has_tenants: bool = False,
         per_minute: int | None = None,
+        limits: RateLimitPolicy | None = None,
+        reset_format: ResetFormat = "unix",
     ) -> None:
         self._callers, self._rule = callers, AccessRule(door, frozenset(), is_open, has_tenants, per_minute)
+        self._limits, self._reset_format = limits, reset_format
 
-    def of(self, roles: AbstractSet[Role]) -> Access:
-        """Return the access of callers with one of these roles."""
-        return self._access(roles, ("bearer", "api_key"))
+    def of(self, roles: AbstractSet[Role], *, limits: RateLimitPolicy | None = None) -> Access:
+        """Return the access of callers with one of these roles; `limits` replaces those of the API."""
+        return self._access(roles, ("bearer", "api_key"), limits)
 
-    def of_streams(self, roles: AbstractSet[Role]) -> Access:
+    def of_streams(self, roles: AbstractSet[Role], *, limits: RateLimitPolicy | None = None) -> Access:
         """Return the access to event streams; browsers cannot set headers for these, and send the token in the URL."""
-        return self._access(roles, ("bearer", "api_key", "token_in_query"))
+        return self._access(roles, ("bearer", "api_key", "token_in_query"), limits)
 
-    def _access(self, roles: AbstractSet[Role], schemes: tuple[str, ...]) -> Access:
-        old = self._rule
-        rule = AccessRule(old.door, frozenset(roles), old.is_open, old.has_tenants, old.per_minute)
+    def public(self, *, limits: RateLimitPolicy | None = None) -> Access:
+        """Return the access of everyone, under the rate limits of addresses."""
+        return Access(lambda _: None, limiter=self._limiter(limits))
+
+    def _access(self, roles: AbstractSet[Role], schemes: tuple[str, ...], limits: RateLimitPolicy | None) -> Access:
+        limiter = self._limiter(limits)
+        rule = msgspec.structs.replace(self._rule, roles=frozenset(roles), has_limits=limiter is not None)
         reads_query = "token_in_query" in schemes
 
         async def check(request: HttpRequest) -> Caller:
             return await self._callers.admit(credentials(request, reads_query=reads_query), rule)
 
-        return Access(check, schemes, is_optional=rule.is_open, rule=rule)
+        return Access(check, schemes, is_optional=rule.is_open, rule=rule, limiter=limiter)
+
+    def _limiter(self, limits: RateLimitPolicy | None) -> RateLimiter | None:
+        policy = limits or self._limits
+        return None if policy is None else RateLimiter(self._callers, self._rule.door, policy, self._reset_format)
 
 
 def credentials(request: HttpRequest, *, reads_query: bool = False) -> CallerCredentials:

@@ -13,7 +13,10 @@ from litestar.types import ASGIApp
 
 from longline.model.callers.audit import AuditContext, audited_as
 from longline.model.callers.caller import AccessRule, Caller
+from longline.model.errors import LonglineError
+from longline.services.callers.rate_limits import TooOften
 from longline.surfaces.operation import NO_HEADERS, ApiError, ApiResponse, Content, Operation
+from longline.surfaces.rate_limiter import RateLimiter
 from longline.surfaces.request_reader import InvalidRequest, NotJson, Problem, RequestReader
 from longline.surfaces.sse import EventStream
 
@@ -50,6 +53,10 @@ class HttpResponse(NamedTuple):
     headers: Mapping[str, str] = NO_HEADERS
     media_type: str = JSON
 
+    def with_headers(self, headers: Mapping[str, str]) -> "HttpResponse":
+        """Return the response with these headers too."""
+        return self._replace(headers={**self.headers, **headers})
+
 
 @dataclass(frozen=True, slots=True)
 class Access:
@@ -58,12 +65,14 @@ class Access:
     `check`, a function or a coroutine function, raises for a request without the required credentials, and returns the
     identity of the caller. `schemes` names the accepted security schemes of the OpenAPI document; each of them is
     enough. With `is_optional`, some callers need none. `rule` names the roles that are served, if roles decide.
+    `limiter` counts requests under the rate limits that the API declares.
     """
 
     check: Callable[[HttpRequest], Any]
     schemes: tuple[str, ...] = ()
     is_optional: bool = False
     rule: AccessRule | None = None
+    limiter: RateLimiter | None = None
 
 
 PUBLIC = Access(lambda _: None)
@@ -163,7 +172,7 @@ class Endpoint:
         self, operation: Operation, services: Any, api_format: ApiFormat, access: Access, *, door: str = ""
     ) -> None:
         self.operation, self._door = operation, door
-        self._format, self._check = api_format, access.check
+        self._format, self._check, self._limiter = api_format, access.check, access.limiter
         self._awaits_check = iscoroutinefunction(access.check)
         self._services = {"services": services} if "services" in operation.parameters else {}
         self._gets_identity = "identity" in operation.parameters
@@ -187,16 +196,40 @@ class Endpoint:
     async def answer(self, request: HttpRequest) -> HttpResponse:
         """Return the response to a request; every failure is a response in the format of the API."""
         try:
-            identity = self._check(request)
-            if self._awaits_check:
-                identity = await identity
-            arguments = self._arguments(request, identity)
-            if not self.operation.action:
-                return self._response(await self._handler(**arguments))
-            with audited_as(self._audit_context(identity, arguments)):
-                return self._response(await self._handler(**arguments))
+            if self._limiter is not None:
+                return await self._limited(request, self._limiter)
+            return await self._serve(request, await self._identity(request))
         except Exception as error:
             return self.fail(error)
+
+    async def _limited(self, request: HttpRequest, limiter: RateLimiter) -> HttpResponse:
+        """Return the response to a request that counts under rate limits, also if its credentials are refused."""
+        identity: Any = None
+        refusal: Exception | None = None
+        try:
+            identity = await self._identity(request)
+        except LonglineError as error:
+            refusal = error
+        caller = identity if isinstance(identity, Caller) else None
+        state = await limiter.charge(caller, request.client, self.operation.method)
+        if state is not None and state.wait_ms:
+            refusal = TooOften(state.wait_ms / 1000)
+        try:
+            response = await self._serve(request, identity) if refusal is None else self.fail(refusal)
+        except Exception as error:
+            response = self.fail(error)
+        return response if state is None else response.with_headers(limiter.headers(state))
+
+    async def _identity(self, request: HttpRequest) -> Any:
+        identity = self._check(request)
+        return await identity if self._awaits_check else identity
+
+    async def _serve(self, request: HttpRequest, identity: Any) -> HttpResponse:
+        arguments = self._arguments(request, identity)
+        if not self.operation.action:
+            return self._response(await self._handler(**arguments))
+        with audited_as(self._audit_context(identity, arguments)):
+            return self._response(await self._handler(**arguments))
 
     def _audit_context(self, identity: Any, arguments: Mapping[str, Any]) -> AuditContext:
         if not isinstance(identity, Caller):

@@ -11,6 +11,7 @@ from litestar.exceptions import HTTPException
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from longline.surfaces.door import Endpoint, HttpRequest, HttpResponse
+from longline.surfaces.routing import client_of
 from longline.surfaces.server.request_head import TOO_LARGE
 from longline.surfaces.server.request_limits import MAX_BODY_BYTES
 
@@ -42,7 +43,8 @@ class FastPath:
         if len(body) > MAX_BODY_BYTES:
             await _send(send, endpoint.fail(_TOO_LARGE))
         else:
-            await _send(send, await endpoint.answer(HttpRequest({}, scope["query_string"], headers, body)))
+            request = HttpRequest({}, scope["query_string"], headers, body, client_of(scope))
+            await _send(send, await endpoint.answer(request))
 
 
 async def _send(send: Send, response: HttpResponse) -> None:

@@ -8,6 +8,7 @@ import msgspec
 
 from longline.surfaces.door import JSON, Access, ApiFormat, Door
 from longline.surfaces.operation import ApiError, Content, Operation
+from longline.surfaces.rate_limiter import HEADERS as LIMIT_HEADERS
 
 Schema = dict[str, Any]
 
@@ -70,6 +71,8 @@ class _Document:
                     suffix = f"_{number + 1}" if number else ""
                     told |= {"operationId": f"{door.name}_{operation.name}{suffix}", "tags": [group.tag]}
                     told["security"] = _security(access)
+                    if access.limiter is not None:
+                        _describe_limits(told["responses"])
                     self._paths.setdefault(path, {})[operation.method.lower()] = told
 
     def _operation(self, operation: Operation, api_format: ApiFormat) -> Schema:
@@ -211,6 +214,13 @@ def _described_content(content: Content) -> Schema:
     if content.headers:
         described["headers"] = {name: _header(description=text) for name, text in content.headers.items()}
     return described
+
+
+def _describe_limits(responses: Schema) -> None:
+    """Add the headers of rate limits to all responses of an operation."""
+    for response in responses.values():
+        limits = {name: _header(description=text) for name, text in LIMIT_HEADERS.items()}
+        response["headers"] = {**response.get("headers", {}), **limits}
 
 
 def _header(**described: str) -> Schema:

@@ -43,6 +43,7 @@ def client_of(scope: Scope) -> str:
 def to_framework(response: HttpResponse) -> Response[Any]:
     """Return a response of the framework."""
     if isinstance(response.body, EventStream):
+        response.body.headers.update(response.headers)
         return response.body
     # The framework appends a charset to the media types of text, even to one that has it.
     headers = {**response.headers, "Content-Type": response.media_type}

@@ -56,7 +56,8 @@ class EventStream(Response[None]):
         """Stream until the frames end, or the client disconnects or falls behind."""
         mark_as_stream(scope)
         try:
-            await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
+            more = ((name.lower().encode(), value.encode()) for name, value in self.headers.items())
+            await send({"type": "http.response.start", "status": 200, "headers": (*HEADERS, *more)})
             await self._stream(receive, send)
         finally:
             await _close(self._frames)

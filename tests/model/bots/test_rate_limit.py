@@ -18,3 +18,15 @@ def test_a_limit_that_was_lowered_holds_at_once():
 
 def test_a_clock_that_was_set_back_takes_nothing_away():
     assert spend(MINUTE_MS, -5000, 2, 1) == TokenBucket(1, 0, 30_000)
+
+
+def test_a_limit_may_be_that_of_an_hour():
+    hour = 60 * MINUTE_MS
+    assert spend(None, 0, 1000, 1001, period_ms=hour) == TokenBucket(1000, 0, 3600)
+    assert spend(0, 3599, 1000, 1, period_ms=hour).granted == 0
+    assert spend(0, 3600, 1000, 1, period_ms=hour).granted == 1
+
+
+def test_requests_that_were_not_made_come_back_and_fill_the_bucket_at_most():
+    assert spend(0, 0, 5, 5, returned=2).granted == 2
+    assert spend(5 * MINUTE_MS, 0, 5, 9, returned=2).granted == 5

@@ -7,6 +7,7 @@ import pytest
 
 from longline.model.bots.rate_limit import TokenBucket
 from longline.model.callers.caller import ADMINS, AccessRule
+from longline.model.callers.rate_limit import RateLimit
 from longline.ports.records import Records
 from longline.ports.records.callers import Spending
 from longline.services.callers.callers import CallerCredentials, Callers
@@ -94,3 +95,41 @@ async def test_the_limit_of_a_door_or_of_the_operator_holds_for_callers_without_
             await callers.admit(given, rule)
         with pytest.raises(TooOften):
             await callers.admit(given, rule)
+
+
+HOURLY = RateLimit(1000, 3600)
+ALL, WRITES = RateLimit(10), RateLimit(2, name="writes")
+
+
+async def test_the_state_of_a_limit_is_exact(records: Records, clock: FakeClock):
+    store = CountedStore(records)
+    limits = RateLimits(store, clock)
+    states = [await limits.charge("ann", [HOURLY]) for _ in range(1001)]
+    assert [state.remaining for state in states] == [*range(999, -1, -1), 0]
+    assert {state.limit for state in states} == {1000}
+    assert [state.wait_ms for state in states if state.wait_ms] == [3600], "the next of 1,000 in an hour"
+    assert states[0].reset_at == clock.wall() + 3600
+    assert states[999].reset_at == clock.wall() + 3_600_000
+    assert store.writes <= 100
+
+
+async def test_requests_that_were_taken_ahead_and_not_made_come_back(records: Records, clock: FakeClock):
+    limits = RateLimits(records.rate_limits, clock)
+    for _ in range(50):
+        state = await limits.charge("ann", [RateLimit(300)])
+        clock.advance(3.1)
+    assert state.remaining >= 298, "one request in three seconds is far below the limit"
+
+
+async def test_the_tightest_of_several_limits_decides_and_a_refusal_costs_the_others_nothing(
+    records: Records, clock: FakeClock
+):
+    limits = RateLimits(records.rate_limits, clock)
+    first = await limits.charge("ann", [ALL, WRITES])
+    assert (first.limit, first.remaining) == (2, 1)
+    assert (await limits.charge("ann", [ALL])).remaining == 8
+    await limits.charge("ann", [ALL, WRITES])
+    for _ in range(20):
+        refused = await limits.charge("ann", [ALL, WRITES])
+        assert (refused.limit, refused.remaining, refused.wait_ms) == (2, 0, 30_000)
+    assert (await limits.charge("ann", [ALL])).remaining == 6

@@ -73,7 +73,8 @@ class AccessRule(msgspec.Struct, frozen=True):
     """The callers that an operation of an API serves.
 
     With `is_open`, callers without credentials are served too. An API without tenants (`has_tenants` is False) shows
-    the data of all, and therefore serves no caller of a tenant. `per_minute` limits the requests of each caller.
+    the data of all, and therefore serves no caller of a tenant. `per_minute` limits the requests of each caller, unless
+    the API has a policy of rate limits (`has_limits`), which is applied after the access.
     """
 
     door: str
@@ -81,6 +82,7 @@ class AccessRule(msgspec.Struct, frozen=True):
     is_open: bool = False
     has_tenants: bool = False
     per_minute: int | None = None
+    has_limits: bool = False
 
     def denial(self, caller: Caller) -> Denial | None:
         """Return the reason for which a caller is not served, or None."""

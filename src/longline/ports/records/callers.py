@@ -3,17 +3,22 @@
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from longline.model.bots.rate_limit import TokenBucket
+from longline.model.bots.rate_limit import MINUTE_MS, TokenBucket
 from longline.model.callers.api_key import ApiKeyRow, NewApiKey
 from longline.model.callers.audit import AuditFilter, AuditRow, State
 
 
 class Spending(NamedTuple):
-    """Requests of one caller: the name it is counted under, its limit, and the number of requests."""
+    """Requests of one caller: the name it is counted under, its limit in a period, and the number of requests.
+
+    `returned` is the number of requests that were granted before and not made.
+    """
 
     name: str
-    per_minute: int
+    limit: int
     times: int
+    returned: int = 0
+    period_ms: int = MINUTE_MS
 
 
 class ApiKeyStore(Protocol):

@@ -4,6 +4,7 @@ import msgspec
 
 from longline.model.callers.api_key import ApiKeyRow, parse_key
 from longline.model.callers.caller import AccessRule, Caller, CallerKind, NotAllowed, Role, role_named
+from longline.model.callers.rate_limit import RateLimitPolicy, RateLimitState
 from longline.services.callers.api_keys import ApiKeys
 from longline.services.callers.rate_limits import RateLimits
 from longline.services.callers.tokens import TokenClaims, Tokens
@@ -43,9 +44,22 @@ class Callers:
         if why is not None:
             raise NotAllowed(why, caller, rule)
         per_minute = caller.per_minute or rule.per_minute or self._per_minute
-        if per_minute is not None and self._limits is not None:
+        if per_minute is not None and self._limits is not None and not rule.has_limits:
             await self._limits.check(f"{rule.door}/{caller.limit_key}", per_minute)
         return caller
+
+    async def charge(
+        self, policy: RateLimitPolicy, door: str, caller: Caller | None, *, address: str, method: str
+    ) -> RateLimitState | None:
+        """Count a request under the limits of an API, by its caller or else by its address; return their state.
+
+        The result is None for a request that no limit concerns.
+        """
+        limits = policy.limits_of(caller, method)
+        if self._limits is None or not limits:
+            return None
+        key = f"address:{address}" if caller is None else caller.limit_key
+        return await self._limits.charge(f"{door}/{key}", limits)
 
     async def identify(self, given: CallerCredentials, *, is_open: bool = False) -> Caller:
         """Return the caller of these credentials; raise `TokenRefused` for wrong ones.

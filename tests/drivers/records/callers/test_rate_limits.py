@@ -41,3 +41,13 @@ async def test_full_buckets_are_forgotten(records: Records, clock: FakeClock, pe
     await records.rate_limits.spend([Spending("bob", 60, 1)])
     await records.rate_limits.forget(600_000)
     assert [tuple(row) for row in await peek.rows("SELECT name FROM rate_limits")] == [("bob",)]
+
+
+async def test_a_bucket_of_an_hour_gets_back_requests_that_were_not_made(records: Records, clock: FakeClock):
+    hour = 3_600_000
+    spend = records.rate_limits.spend
+    assert (await spend([Spending("ann", 1000, 1000, period_ms=hour)]))["ann"].granted == 1000
+    assert (await spend([Spending("ann", 1000, 1, period_ms=hour)]))["ann"].wait_ms == 3600
+    assert (await spend([Spending("ann", 1000, 20, returned=7, period_ms=hour)]))["ann"].granted == 7
+    clock.advance(36)
+    assert (await spend([Spending("ann", 1000, 20, period_ms=hour)]))["ann"].granted == 10

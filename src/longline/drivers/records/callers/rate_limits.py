@@ -16,12 +16,13 @@ class RateLimitRecords(Table):
 
         async def work(tx: Transaction) -> dict[str, TokenBucket]:
             # A new bucket is full. The insert comes first, so that every row exists and can be locked in one order.
-            await tx.batch("add_rate_limits", [(one.name, one.per_minute * 60_000) for one in ordered])
+            await tx.batch("add_rate_limits", [(one.name, one.limit * one.period_ms) for one in ordered])
             rows = {row["name"]: row for row in await tx.batch("lock_rate_limits", [(one.name,) for one in ordered])}
             spent = {}
-            for name, per_minute, times in ordered:
+            for name, limit, times, returned, period_ms in ordered:
                 row = rows[name]
-                spent[name] = spend(row["spare"], tx.now - row["spare_at"], per_minute, times)
+                since_ms = tx.now - row["spare_at"]
+                spent[name] = spend(row["spare"], since_ms, limit, times, period_ms=period_ms, returned=returned)
             await tx.batch("spend_rate_limits", [(name, bucket.left) for name, bucket in spent.items()])
             return spent
 
