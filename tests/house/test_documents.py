@@ -27,6 +27,7 @@ PROVED_ELSEWHERE = {
     "ports/records/frontier/frontier.py": "drivers/records",
     # A door is proved over HTTP, and the services that stand behind one door only are proved with it.
     "surfaces/bots/": "surfaces/bots",
+    "surfaces/products/": "surfaces/products",
     "services/bots/access.py": "surfaces/bots",
     "services/bots/pulls.py": "surfaces/bots",
     "services/bots/submits.py": "surfaces/bots",
@@ -46,6 +47,7 @@ PROVED_ELSEWHERE = {
     "wiring/mcp.py": "journeys",
     # The commands of a process are proved by processes.
     "wiring/doors/bots.py": "surfaces/bots",
+    "wiring/doors/products.py": "surfaces/products",
 }
 """Modules without a test file of their own, or whole folders of them: where below tests/ they are proved instead."""
 

@@ -104,6 +104,7 @@ CHANGED = Settings(
     fixtures="answers of sites",
     fixtures_mode="record",
     bots_access="key",
+    products_access="key",
     jwt_public_key_file="key.pem",
     caller_per_minute=600,
     intervals_access="auto",

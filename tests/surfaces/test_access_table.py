@@ -32,6 +32,7 @@ from longline.surfaces.door import Door, Endpoint, HttpRequest
 from longline.surfaces.intervals.door import IntervalServices, intervals_door
 from longline.surfaces.operation import Operation
 from longline.surfaces.platform.door import PlatformServices, platform_door
+from longline.surfaces.products.door import ProductServices, products_door
 from longline.surfaces.sse import EventStream
 from longline.testing.clock import FakeClock
 
@@ -55,6 +56,7 @@ EXPECTED: dict[tuple[str, str], dict[str, str]] = {
     ("intervals", "internal"): dict.fromkeys(COLUMNS, OUT) | {"internal secret": IN},
     ("bots", "admin"): FORBIDDEN | {"admin": IN, "key": IN} | REFUSED,
     ("bots", "bot"): dict.fromkeys(COLUMNS, OUT) | {"bot token": IN},
+    ("products", "public"): dict.fromkeys(COLUMNS, IN),
     ("platform", "public"): dict.fromkeys(COLUMNS, IN),
     ("platform", "metrics"): FORBIDDEN | dict.fromkeys({*ROLES, "key", "member's key"} - {"banned"}, IN) | REFUSED,
 }
@@ -105,6 +107,7 @@ class House:
         self.doors: list[Door] = [
             intervals_door(IntervalServices(**every), callers, CollectorRegistry()),
             bots_door(bots, callers, CollectorRegistry()),
+            products_door(ProductServices(**dict.fromkeys(ProductServices.__slots__, nothing)), callers),
             platform_door(PlatformServices(nothing, nothing, nothing), callers, metrics_open=False),
         ]
 

@@ -26,10 +26,12 @@ from longline.surfaces.platform.door import NAME as PLATFORM
 from longline.surfaces.platform.door import PlatformServices, platform_door
 from longline.surfaces.platform.health import HealthServices
 from longline.surfaces.platform.metrics import Metrics, MetricsServices
+from longline.surfaces.products.door import NAME as PRODUCTS
+from longline.surfaces.products.door import ProductServices, products_door
 from longline.surfaces.routing import route_of
 from longline.surfaces.server.request_limits import MAX_BODY_BYTES
 
-DOORS = (INTERVALS, BOTS, PLATFORM)
+DOORS = (INTERVALS, BOTS, PRODUCTS, PLATFORM)
 """Names of all APIs; an API key opens one of them."""
 
 
@@ -47,6 +49,7 @@ class AppParts:
     metrics_open: bool = False
     bots: BotServices | None = None
     intervals: IntervalServices | None = None
+    products: ProductServices | None = None
     loop: LoopMonitor | None = None
     operation: PlatformFigureReader | None = None
     open_doors: frozenset[str] = frozenset()
@@ -93,5 +96,7 @@ def _table(parts: AppParts, metrics: Metrics) -> list[Door]:
         doors.append(intervals_door(parts.intervals, callers, metrics.registry, is_open=INTERVALS in parts.open_doors))
     if parts.bots is not None:
         doors.append(bots_door(parts.bots, callers, metrics.registry))
+    if parts.products is not None:
+        doors.append(products_door(parts.products, callers, is_open=PRODUCTS in parts.open_doors))
     doors.append(platform_door(platform, callers, metrics_open=parts.metrics_open))
     return doors

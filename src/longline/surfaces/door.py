@@ -162,7 +162,7 @@ def door_at(doors: Sequence[Door], path: str) -> Door | None:
 
 
 def _is_below(path: str, prefix: str) -> bool:
-    return path.startswith(prefix if prefix.endswith("/") else f"{prefix}/")
+    return path == prefix or path.startswith(prefix if prefix.endswith("/") else f"{prefix}/")
 
 
 class Endpoint:

@@ -21,10 +21,12 @@ from longline.settings import Settings
 from longline.surfaces.app import AppParts, build_app
 from longline.surfaces.intervals.door import NAME as INTERVALS
 from longline.surfaces.platform.profile import LOOPBACK, MAX_SECONDS, profile_app
+from longline.surfaces.products.door import NAME as PRODUCTS
 from longline.surfaces.server.connection import Deadlines
 from longline.surfaces.server.http_server import HttpServer
 from longline.wiring.doors.bots import bot_services
 from longline.wiring.doors.intervals import interval_services
+from longline.wiring.doors.products import product_services
 from longline.wiring.house import House, migrate_tables, open_house, registered_worker
 from longline.wiring.loop_table import API, LoopParts, build_loops
 from longline.wiring.parts.archive import html_archiving
@@ -186,6 +188,7 @@ def _app_parts(house: House, monitor: LoopMonitor) -> tuple[AppParts, Streams]:
         metrics_open=settings.metrics_open or settings.loopback,
         bots=bot_services(house),
         intervals=replace(interval_services(house), logs=streams.logs, streams=streams.events),
+        products=product_services(house, health),
         loop=monitor,
         operation=operation(house),
     )
@@ -194,11 +197,11 @@ def _app_parts(house: House, monitor: LoopMonitor) -> tuple[AppParts, Streams]:
 
 def _open_doors(settings: Settings) -> frozenset[str]:
     """Return the names of the APIs that need no credentials."""
-    if not settings.is_open(settings.intervals_access):
-        return frozenset()
-    if not settings.loopback:
-        log.warning("the interval API needs no credentials; set intervals_access to key if strangers can reach it")
-    return frozenset({INTERVALS})
+    access = {INTERVALS: settings.intervals_access, PRODUCTS: settings.products_access}
+    found = frozenset(name for name, given in access.items() if settings.is_open(given))
+    for name in sorted(found) if not settings.loopback else ():
+        log.warning("an API needs no credentials; set its access to key if strangers can reach it", extra={"api": name})
+    return found
 
 
 def _stop_on_signals(stop: asyncio.Event) -> None:

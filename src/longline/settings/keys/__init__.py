@@ -14,6 +14,7 @@ from longline.settings.keys.fetch import FetchKeys
 from longline.settings.keys.frontier import FrontierKeys
 from longline.settings.keys.logs import LogKeys
 from longline.settings.keys.parse import ParseKeys
+from longline.settings.keys.products import ProductKeys
 from longline.settings.keys.schedules import ScheduleKeys
 from longline.settings.keys.server import ServerKeys
 from longline.settings.keys.sources import SourceKeys
@@ -21,7 +22,7 @@ from longline.settings.tables import Tables
 from longline.settings.values import Key, mask
 
 
-class Settings(BotKeys, frozen=True, kw_only=True):
+class Settings(ProductKeys, frozen=True, kw_only=True):
     """The operator's settings, each with a default. Durations are seconds, sizes are bytes."""
 
     tables: Tables = Tables()
@@ -79,6 +80,7 @@ SUBJECTS: dict[str, type[EngineKeys]] = {
     "Sources, feeds and discovery": SourceKeys,
     "Logs": LogKeys,
     "Bots": BotKeys,
+    "Products": ProductKeys,
 }
 """The chain of structs by the titles of the manual's sections."""
 

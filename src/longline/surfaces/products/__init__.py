@@ -1,0 +1,1 @@
+"""The API of product tasks, domains, proxies and products."""
