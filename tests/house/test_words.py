@@ -35,6 +35,7 @@ PLAIN = {"cached_property", "cookies", "duration", "error", "id", "patterns", "r
         "remote_source",
         "standing_frontier",
     ),
+    *("frequency", "recrawl_settings"),
     *("accounting", "api_key", "cookie_file", "histogram", "credentials", "rotation", "storable_text", "url_globs"),
 }
 """Words of the field that need no line in the glossary; a module or folder of the model may be called so."""

@@ -50,6 +50,7 @@ class NewSource(msgspec.Struct, frozen=True):
     delay_ms: int | None = None
     concurrency: int | None = None
     sinks: str = "[]"
+    recrawl: str = "{}"
 
 
 class SourceRow(msgspec.Struct, frozen=True):
@@ -97,6 +98,7 @@ class SourceRow(msgspec.Struct, frozen=True):
     robots_url: str | None = None
     robots_text: str | None = None
     robots_fetched_at: int | None = None
+    recrawl: str = "{}"
 
     def has_use(self, use: SourceUse) -> bool:
         """Return whether an API crawls the source."""
@@ -116,6 +118,8 @@ def joined(row: SourceRow, new: NewSource) -> SourceRow:
         facts |= {"parser": new.parser, "config": new.config}
     if row.crawl == "{}":
         facts["crawl"] = new.crawl
+    if row.recrawl == "{}":
+        facts["recrawl"] = new.recrawl
     if row.sinks == "[]":
         facts["sinks"] = new.sinks
     return msgspec.structs.replace(row, uses=with_use(row.uses, new.use), **facts)

@@ -37,6 +37,7 @@ SOURCE_COLUMNS = (
     "config",
     "sinks",
     "crawl",
+    "recrawl",
     "enabled",
     "disabled_at",
     "disable_reason",

@@ -22,6 +22,7 @@ CREATE TABLE sources (
     created_at  BIGINT NOT NULL,
     updated_at  BIGINT NOT NULL,
     crawl                TEXT NOT NULL DEFAULT '{}',
+    recrawl              TEXT NOT NULL DEFAULT '{}',  -- settings for pages that are fetched again after a while
     disabled_at          BIGINT,
     disable_reason       TEXT,
     feed_url             TEXT,
