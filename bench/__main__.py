@@ -5,7 +5,7 @@ import sys
 
 from rich.console import Console
 
-from bench import articles, bots, frontier, growth, parsing, planner, profile, race, report, search
+from bench import articles, bots, frontier, growth, parsing, profile, race, report, scheduler, search
 from bench.contestants import CONTESTANTS, Contestant, chosen
 from bench.site import prepared
 
@@ -19,7 +19,7 @@ OTHERS = {
     "frontier": frontier.main,
     "growth": growth.main,
     "parsing": parsing.main,
-    "planner": planner.main,
+    "scheduler": scheduler.main,
     "profile": profile.main,
     "search": search.main,
 }

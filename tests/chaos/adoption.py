@@ -102,10 +102,10 @@ class Verdict:
         return [words for words, found in broken.items() if found]
 
 
-def kind_of(pid: int, planner: int) -> str:
+def kind_of(pid: int, scheduler: int) -> str:
     """What a process of the platform does."""
-    if pid == planner:
-        return "planner"
+    if pid == scheduler:
+        return "scheduler"
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:
@@ -140,8 +140,8 @@ class Platform:
         self._started = time.monotonic()
 
     def kill_one(self, parsers: int) -> str:
-        """Kill the planner's process, a worker's, or one of so many parsers'; return what it was."""
-        wanted = random.choice(["planner", *["worker"] * (self._workers - 1), *["parser"] * parsers])
+        """Kill the scheduler's process, a worker's, or one of so many parsers'; return what it was."""
+        wanted = random.choice(["scheduler", *["worker"] * (self._workers - 1), *["parser"] * parsers])
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             self.ensure()
@@ -300,7 +300,7 @@ async def judge_rows(verdict: Verdict, url: str) -> None:
     try:
         runs = await connection.fetch("SELECT state, error FROM runs WHERE schedule_id IS NOT NULL")
         fates = await connection.fetch("SELECT fate, reason, SUM(count)::bigint AS n FROM fates GROUP BY 1, 2")
-        cleared = await connection.fetchval("SELECT count FROM tallies WHERE name = 'stale_leases'")
+        cleared = await connection.fetchval("SELECT count FROM counters WHERE name = 'stale_leases'")
     finally:
         await connection.close()
     verdict.executions = Counter(row["state"] for row in runs)

@@ -374,7 +374,7 @@ class Person(Actor):
             self.world.admitted += admitted.new
 
 
-class Planner(Actor):
+class Scheduler(Actor):
     """Starts schedules and runs under leases, and ends them with the token; sometimes too late."""
 
     def __init__(self, *args: object) -> None:
@@ -391,7 +391,7 @@ class Planner(Actor):
         if things:
             subject = self.random.choice(things)
             name = "start" if noun == "schedule" else self.random.choice(("start", "start", "adopt"))
-            order = MoveRequest(noun, subject, name, "planner", owner=self.number, lease_ms=TTL)
+            order = MoveRequest(noun, subject, name, "scheduler", owner=self.number, lease_ms=TTL)
             try:
                 standing = await self.lifecycle.move(order)
             except (IllegalMove, StaleLease):
@@ -408,7 +408,7 @@ class Planner(Actor):
             else:
                 await self._order(MoveRequest(noun, subject, self.random.choice(ends), "worker", token=token))
                 if noun == "schedule" and self.random.random() < 0.7:
-                    await self._order(MoveRequest(noun, subject, "recur", "planner"))
+                    await self._order(MoveRequest(noun, subject, "recur", "scheduler"))
             self.old.append((noun, subject, token))
 
     async def _order(self, order: MoveRequest) -> None:

@@ -19,9 +19,9 @@ async def test_counts_of_several_processes_are_summed(records: Records):
         counters = MetricCounters()
         counters.add(LEASES_LOST, count=2)
         counters.observe(FETCH_SECONDS, 0.02)
-        await counters.flush(records.tallies)
-        await counters.flush(records.tallies)
-    found = await records.tallies.all()
+        await counters.flush(records.counters)
+        await counters.flush(records.counters)
+    found = await records.counters.all()
     assert found[LEASES_LOST.key()] == 4
     times = histogram_values(FETCH_SECONDS, found)[()]
     assert (dict(times.at_most)["0.025"], times.sum_seconds) == (2, 0.04)
@@ -33,5 +33,5 @@ async def test_counts_are_kept_while_the_database_is_away(records: Records):
     with pytest.raises(Unavailable):
         await counters.flush(part(Away()))
     counters.add(LEASES_LOST)
-    await counters.flush(records.tallies)
-    assert (await records.tallies.all())[LEASES_LOST.key()] == 2
+    await counters.flush(records.counters)
+    assert (await records.counters.all())[LEASES_LOST.key()] == 2

@@ -25,10 +25,10 @@ from tests.drivers.records.audit import faults
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import ended, host_report
 from tests.engine.history import History
-from tests.engine.storm import TTL, Actor, Parser, Person, Planner, Upkeep, Worker, World
+from tests.engine.storm import TTL, Actor, Parser, Person, Scheduler, Upkeep, Worker, World
 
 ROUNDS, STEPS = 24, 30
-CAST = (*[Worker] * 6, *[Parser] * 3, *[Person] * 3, *[Planner] * 2, Upkeep)
+CAST = (*[Worker] * 6, *[Parser] * 3, *[Person] * 3, *[Scheduler] * 2, Upkeep)
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ async def wind_down(records: Records, world: World) -> None:
     """Nothing is stuck: once people stop meddling, time and work bring every task to its end."""
     lifecycle = Lifecycle(records)
     for run_id in world.runs:
-        await _attempt(lifecycle, MoveRequest("run", run_id, "start", "planner", owner=99, lease_ms=10**9))
+        await _attempt(lifecycle, MoveRequest("run", run_id, "start", "scheduler", owner=99, lease_ms=10**9))
     for _ in range(200):
         world.clock.advance(TTL / 1000 + 1)
         await lifecycle.reap(1000)

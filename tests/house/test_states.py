@@ -112,7 +112,7 @@ def test_a_worker_or_bot_leaves_a_held_state_only_with_its_lease(noun: Noun):
         # the fence.
         if (noun, move.name) in {("run", "finish"), ("run", "fail_start"), ("run", "fail_judged")} or move.gives:
             continue
-        if move.was & in_hand and move.actors & {"worker", "bot", "planner"}:
+        if move.was & in_hand and move.actors & {"worker", "bot", "scheduler"}:
             assert move.fenced, move
 
 

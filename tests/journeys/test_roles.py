@@ -50,7 +50,7 @@ def test_one_fetches_and_another_parses(machines: list[Place], tmp_path: Path):
         visits = site.visits()
         assert visits.pop("/robots.txt") == 1
         assert (len(visits), set(visits.values())) == (PAGES, {1})
-    counters: dict[str, int] = dict(place.ask("SELECT name, count FROM tallies"))
+    counters: dict[str, int] = dict(place.ask("SELECT name, count FROM counters"))
     assert counter_values(ARCHIVED_PAGES, counters) == {(): PAGES}, "each process has added its counts"
     assert histogram_values(PARSE_SECONDS, counters)[()].at_most[-1] == ("+Inf", PAGES)
     assert [there.held() for there in machines] == [{}, {}]

@@ -172,7 +172,7 @@ async def test_a_task_that_is_restarted_yields_items_of_another_parser_though_it
             await migrate_tables(house, may_migrate=True)
             records = house.records
             new = NewRun(new_id(), RunKind.STANDING_MANUAL, parsed_by("first").text(), "s")
-            run = await ensure_run(records.runs, new, "planner")
+            run = await ensure_run(records.runs, new, "scheduler")
             url = parse(site.page_urls[0])
             task = NewTask(url.href, url.host, url_hash(url.href), SCOPE, run.id)
             await house.lifecycle.admit([task], [HostSetting(url.host, 0, 1)])

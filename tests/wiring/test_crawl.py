@@ -59,7 +59,7 @@ async def test_a_crawl_runs_to_its_end_and_tells_of_it(settings: Settings):
         result = await crawl(settings, request(site), notes)
     assert (result.run.state, result.run.completed, result.resumed, result.untouched) == ("completed", 30, False, False)
     assert {(f.fate, f.reason): f.count for f in result.fates}["completed", "ok"] == 30
-    assert ask(settings, f"SELECT count FROM tallies WHERE name = '{ARCHIVED_PAGES.key()}'") == [(30,)], "metrics"
+    assert ask(settings, f"SELECT count FROM counters WHERE name = '{ARCHIVED_PAGES.key()}'") == [(30,)], "metrics"
     assert notes.resumed == [False]
     assert notes.seen[-1] == result.run.admitted, "the last look sees the end"
     assert nothing_left(settings)

@@ -57,7 +57,7 @@ async def test_roles_are_loops(house: House):
     assert names(house, "fetch", "parse", "upkeep") == FETCH | {"parse"} | UPKEEP
 
 
-async def test_a_courier_goes_where_another_service_keeps_sources_and_they_are_looked_after(settings: Settings):
+async def test_sources_of_another_service_are_synchronised_and_their_feeds_read(settings: Settings):
     elsewhere = msgspec.structs.replace(settings, sources_url="http://127.0.0.1:1/api/v1/sources")
     async with open_house(elsewhere) as house:
         assert names(house, "upkeep") == UPKEEP | {"remote sources"}

@@ -12,7 +12,7 @@ DAY_MS = 24 * 3_600_000
 log = logging.getLogger(__name__)
 
 
-class BotTaskPlanner:
+class BotTaskUpkeep:
     """The two chores, each in batches until nothing is left."""
 
     def __init__(self, lifecycle: BotLifecycle, bots: BotStore, clock: Clock, delay_ms: int) -> None:

@@ -6,7 +6,7 @@ from time import perf_counter
 
 from longline.model.metrics.histogram import SUM, bucket_of
 from longline.model.metrics.metric import DATABASE_SECONDS, Metric, counter_name
-from longline.ports.records.schedules import CounterStore
+from longline.ports.records.counters import CounterStore
 
 
 class MetricCounters:

@@ -129,7 +129,7 @@ class LoggedRun(msgspec.Struct, frozen=True):
     last: int | None
     dropped: int | None
     beat_at: int | None
-    told: int | None
+    reported_pages: int | None
     items: int = 0
     silent: bool = False
 

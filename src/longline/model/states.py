@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Literal
 
 Noun = Literal["schedule", "run", "task"]
-Actor = Literal["person", "planner", "worker", "bot", "upkeep"]
+Actor = Literal["person", "scheduler", "worker", "bot", "upkeep"]
 
 
 class ScheduleState(StrEnum):
@@ -98,7 +98,7 @@ def _move(
 ) -> Move:
     known: dict[str, Actor] = {
         "person": "person",
-        "planner": "planner",
+        "scheduler": "scheduler",
         "worker": "worker",
         "bot": "bot",
         "upkeep": "upkeep",
@@ -109,39 +109,39 @@ def _move(
 # fmt: off
 MOVES: tuple[Move, ...] = (
     #      noun        name           was                                            became           who may
-    _move("schedule", "create",      (),                                            S.PENDING,       "person planner"),
-    _move("schedule", "place",       (S.PENDING,),                                  S.SCHEDULED,     "person planner"),
-    _move("schedule", "start",       (S.PENDING, S.SCHEDULED),                      S.RUNNING,       "planner", gives=True),
-    _move("schedule", "adopt",       (S.RUNNING,),                                  S.RUNNING,       "planner", gives=True),
-    _move("schedule", "hand_over",   (S.RUNNING,),                                  S.RUNNING,       "planner worker", fenced=True),
-    _move("schedule", "succeed",     (S.RUNNING,),                                  S.COMPLETED,     "planner worker", fenced=True),
-    _move("schedule", "recur",       (S.COMPLETED,),                                S.SCHEDULED,     "person planner worker"),
-    _move("schedule", "retry_later", (S.RUNNING,),                                  S.SCHEDULED,     "planner worker", fenced=True),
-    _move("schedule", "fail",        (S.RUNNING,),                                  S.FAILED,        "planner worker", fenced=True),
-    _move("schedule", "interrupt",   (S.RUNNING,),                                  S.PENDING,       "planner worker", fenced=True),
-    _move("schedule", "defer",       (S.RUNNING,),                                  S.SCHEDULED,     "planner worker", fenced=True),
+    _move("schedule", "create",      (),                                            S.PENDING,       "person scheduler"),
+    _move("schedule", "place",       (S.PENDING,),                                  S.SCHEDULED,     "person scheduler"),
+    _move("schedule", "start",       (S.PENDING, S.SCHEDULED),                      S.RUNNING,       "scheduler", gives=True),
+    _move("schedule", "adopt",       (S.RUNNING,),                                  S.RUNNING,       "scheduler", gives=True),
+    _move("schedule", "hand_over",   (S.RUNNING,),                                  S.RUNNING,       "scheduler worker", fenced=True),
+    _move("schedule", "succeed",     (S.RUNNING,),                                  S.COMPLETED,     "scheduler worker", fenced=True),
+    _move("schedule", "recur",       (S.COMPLETED,),                                S.SCHEDULED,     "person scheduler worker"),
+    _move("schedule", "retry_later", (S.RUNNING,),                                  S.SCHEDULED,     "scheduler worker", fenced=True),
+    _move("schedule", "fail",        (S.RUNNING,),                                  S.FAILED,        "scheduler worker", fenced=True),
+    _move("schedule", "interrupt",   (S.RUNNING,),                                  S.PENDING,       "scheduler worker", fenced=True),
+    _move("schedule", "defer",       (S.RUNNING,),                                  S.SCHEDULED,     "scheduler worker", fenced=True),
     _move("schedule", "lapse",       (S.RUNNING,),                                  S.SCHEDULED,     "upkeep"),
     _move("schedule", "lapse_once",  (S.RUNNING,),                                  S.PENDING,       "upkeep"),
-    _move("schedule", "pause",       (S.SCHEDULED,),                                S.PAUSED,        "person planner"),
-    _move("schedule", "resume",      (S.PAUSED,),                                   S.SCHEDULED,     "person planner"),
+    _move("schedule", "pause",       (S.SCHEDULED,),                                S.PAUSED,        "person scheduler"),
+    _move("schedule", "resume",      (S.PAUSED,),                                   S.SCHEDULED,     "person scheduler"),
     _move("schedule", "force_run",   (S.SCHEDULED,),                                S.PENDING,       "person"),
     _move("schedule", "retry",       (S.FAILED,),                                   S.PENDING,       "person"),
     _move("schedule", "cancel",      (S.PENDING, S.SCHEDULED, S.RUNNING, S.PAUSED), S.CANCELLED,     "person"),
 
-    _move("run",      "create",      (),                                            R.QUEUED,        "person planner"),
-    _move("run",      "start",       (R.QUEUED,),                                   R.RUNNING,       "planner worker", gives=True),
-    _move("run",      "adopt",       (R.RUNNING,),                                  R.RUNNING,       "planner worker", gives=True),
-    _move("run",      "finish",      (R.RUNNING,),                                  R.COMPLETED,     "planner worker bot upkeep"),
-    _move("run",      "fail_start",  (R.RUNNING,),                                  R.FAILED,        "planner worker bot upkeep"),
-    _move("run",      "fail_judged", (R.RUNNING,),                                  R.FAILED,        "planner worker bot upkeep"),
-    _move("run",      "fail",        (R.RUNNING,),                                  R.FAILED,        "planner worker", fenced=True),
-    _move("run",      "refuse",      (R.QUEUED,),                                   R.FAILED,        "planner person"),
-    _move("run",      "interrupt",   (R.RUNNING,),                                  R.CANCELLED,     "planner worker", fenced=True),
+    _move("run",      "create",      (),                                            R.QUEUED,        "person scheduler"),
+    _move("run",      "start",       (R.QUEUED,),                                   R.RUNNING,       "scheduler worker", gives=True),
+    _move("run",      "adopt",       (R.RUNNING,),                                  R.RUNNING,       "scheduler worker", gives=True),
+    _move("run",      "finish",      (R.RUNNING,),                                  R.COMPLETED,     "scheduler worker bot upkeep"),
+    _move("run",      "fail_start",  (R.RUNNING,),                                  R.FAILED,        "scheduler worker bot upkeep"),
+    _move("run",      "fail_judged", (R.RUNNING,),                                  R.FAILED,        "scheduler worker bot upkeep"),
+    _move("run",      "fail",        (R.RUNNING,),                                  R.FAILED,        "scheduler worker", fenced=True),
+    _move("run",      "refuse",      (R.QUEUED,),                                   R.FAILED,        "scheduler person"),
+    _move("run",      "interrupt",   (R.RUNNING,),                                  R.CANCELLED,     "scheduler worker", fenced=True),
     _move("run",      "lapse",       (R.RUNNING,),                                  R.FAILED,        "upkeep"),
     _move("run",      "cancel",      (R.QUEUED, R.RUNNING),                         R.CANCELLED,     "person"),
     _move("run",      "reopen",      (R.COMPLETED, R.FAILED),                       R.RUNNING,       "person upkeep"),
 
-    _move("task",     "admit",       (),                                            T.PENDING,       "person planner worker bot"),
+    _move("task",     "admit",       (),                                            T.PENDING,       "person scheduler worker bot"),
     _move("task",     "claim",       (T.PENDING,),                                  T.QUEUED,        "worker", gives=True),
     _move("task",     "fetch",       (T.QUEUED,),                                   T.CRAWLING,      "worker", fenced=True),
     _move("task",     "download",    (T.CRAWLING,),                                 T.DOWNLOADED,    "worker", fenced=True),

@@ -26,7 +26,7 @@ class NoPreview(LonglineError):
 
 
 class PagePreview(msgspec.Struct, frozen=True):
-    """A fetched page and its extract. `told` has the page's Open Graph properties, empty unless it is HTML."""
+    """A fetched page and its extract. `open_graph` has the page's Open Graph properties, empty unless it is HTML."""
 
     url: str
     final_url: str
@@ -37,7 +37,7 @@ class PagePreview(msgspec.Struct, frozen=True):
     text: str = ""
     author: str = ""
     description: str = ""
-    told: dict[str, str] = {}
+    open_graph: dict[str, str] = {}
     feeds: tuple[str, ...] = ()
     took_ms: int = 0
 
@@ -95,7 +95,7 @@ def is_html(page: Page) -> bool:
 
 def _read(glance: PagePreview, page: Page) -> PagePreview:
     try:
-        told = {name: text for name in OPEN_GRAPH if (text := _meta(page, f'meta[property="og:{name}"]'))}
+        open_graph = {name: text for name in OPEN_GRAPH if (text := _meta(page, f'meta[property="og:{name}"]'))}
         return msgspec.structs.replace(
             glance,
             html=page.html,
@@ -103,7 +103,7 @@ def _read(glance: PagePreview, page: Page) -> PagePreview:
             text=simple_text(page.tree, NO_TEXT),
             author=_meta(page, 'meta[name="author"]'),
             description=_meta(page, 'meta[name="description"]'),
-            told=told,
+            open_graph=open_graph,
             feeds=tuple(feed_links(page)),
         )
     except TooComplex:

@@ -86,7 +86,7 @@ PROCESS_LOCKS_FOLDER = "alive"
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """All opened engines; `curator` is the service that keeps sources, where one is configured."""
+    """All opened engines; `source_manager` is the service that keeps sources, where one is configured."""
 
     settings: Settings
     clock: Clock
@@ -101,7 +101,7 @@ class House:
     parser: PageParser
     search: Search
     page_change_store: PageChangeStore
-    curator: SourceManager | None = None
+    source_manager: SourceManager | None = None
     metrics: MetricCounters = field(default_factory=MetricCounters)
 
     @property
@@ -124,15 +124,15 @@ class House:
         """Signal other workers to release hosts to this idle worker."""
         await self._call(WANT_TOPIC)
 
-    async def call_planners(self) -> None:
-        """Signal planners to look for due schedules at once."""
+    async def call_schedulers(self) -> None:
+        """Signal schedulers to look for due schedules at once."""
         await self._call(DUE_TOPIC)
 
     async def _call(self, topic: str) -> None:
         try:
             await self.signals.send(topic)
         except Unavailable as error:
-            # Workers and planners also poll, only later.
+            # Workers and schedulers also poll, only later.
             log.warning("signal not sent", extra={"topic": topic, "error": str(error)})
 
     @property
@@ -188,9 +188,9 @@ async def open_house(
             in_redis = load_driver("longline.drivers.schedules.redis_page_changes").RedisPageChanges(settings.redis)
             page_change_store = in_redis
             stack.push_async_callback(in_redis.close)
-        curator = _curator(settings, clock)
-        if curator is not None:
-            stack.push_async_callback(curator.close)
+        source_manager = _source_manager(settings, clock)
+        if source_manager is not None:
+            stack.push_async_callback(source_manager.close)
         yield House(
             settings=settings,
             clock=clock,
@@ -205,13 +205,13 @@ async def open_house(
             parser=parser,
             search=search,
             page_change_store=page_change_store,
-            curator=curator,
+            source_manager=source_manager,
             metrics=metrics,
         )
 
 
-def _curator(settings: Settings, clock: Clock) -> SourceManager | None:
-    """Return the client of the curator; every request has a token of its own, so that no token expires."""
+def _source_manager(settings: Settings, clock: Clock) -> SourceManager | None:
+    """Return the client of the source manager; every request has a token of its own, so that no token expires."""
     if not settings.sources_url:
         return None
     tokens = Tokens(jwt_secret(settings), clock.wall)

@@ -18,7 +18,7 @@ from longline.engine.search.indexer import Indexer
 from longline.engine.worker.worker import Worker
 from longline.services.metrics.event_loop_lag import LoopMonitor
 from longline.wiring.child_worker import child_workers
-from longline.wiring.doors.bots import bot_task_planner
+from longline.wiring.doors.bots import bot_task_upkeep
 from longline.wiring.doors.intervals import source_events_loop
 from longline.wiring.house import WANT_TOPIC, WORK_TOPIC, House
 from longline.wiring.parts.discovery import candidate_probe
@@ -201,14 +201,14 @@ LOOPS = (
         "Make tasks for the schedules of bots that are due.",
         (UPKEEP,),
         5.0,
-        once=lambda p: bot_task_planner(p.house).plan,
+        once=lambda p: bot_task_upkeep(p.house).plan,
     ),
     LoopRow(
         "bot leases",
         "Take back the tasks that bots let lapse.",
         (UPKEEP,),
         60.0,
-        once=lambda p: bot_task_planner(p.house).sweep,
+        once=lambda p: bot_task_upkeep(p.house).sweep,
     ),
     LoopRow(
         "scheduler",

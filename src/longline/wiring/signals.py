@@ -10,8 +10,8 @@ def listener(house: House, topic: str, nudge: Callable[[], None]) -> Loop:
     """Return a loop that calls `nudge` for every signal of a topic."""
 
     async def listen() -> None:
-        async with house.signals.listen(topic) as heard:
-            async for _ in heard:
+        async with house.signals.listen(topic) as signals:
+            async for _ in signals:
                 nudge()
 
     return lambda stop: run_until(stop, listen())

@@ -37,7 +37,7 @@ TABLES = (
     "visits",
     "entries",
     "logs",
-    "heard",
+    "handled_messages",
     "candidates",
     "decisions",
     "links",
@@ -64,8 +64,8 @@ TABLES = (
     "feeds",
     "sitemaps",
     "sources",
-    "rhythms",
-    "tallies",
+    "page_changes",
+    "counters",
     "workers",
 )
 """Every table but the list of migrations and the one row of turns, children before parents."""

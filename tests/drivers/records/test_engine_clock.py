@@ -56,7 +56,7 @@ class Process:
 
     async def now(self) -> int:
         """Return the engine's time, after a write."""
-        await self.records.tallies.put("looked", 1)
+        await self.records.counters.put("looked", 1)
         return await self.records.schema.now()
 
 
@@ -166,7 +166,7 @@ class Starts:
         self._monkeypatch.setattr(engine_clock, "boot_id", lambda: f"start {self._count}")
         records = await open_records(self._url, MachineClock(Machine(wall_ms)))
         await records.schema.migrate()
-        await records.tallies.put("looked", 1)
+        await records.counters.put("looked", 1)
         yield records
         await records.schema.close()
 

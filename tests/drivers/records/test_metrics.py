@@ -43,8 +43,8 @@ async def test_counts_stop_at_their_limit(records: Records):
 async def test_transactions_are_observed_also_when_they_fail(records_url: str, clock: FakeClock):
     seen: list[str] = []
     records = await open_records(records_url, clock, observe=lambda access, _: seen.append(access))
-    await records.tallies.add({"a": 1})
-    await records.tallies.all()
+    await records.counters.add({"a": 1})
+    await records.counters.all()
     assert seen == ["write", "read"]
     assert sum(records.figures.connections().values()) >= 1
     await records.schema.close()

@@ -48,7 +48,7 @@ async def queued_run(records: Records, **facts: object) -> RunRow:
 async def running_run(records: Records, **facts: object) -> RunRow:
     """A run under way."""
     run = await queued_run(records, **facts)
-    assert await records.moves.apply(Change("run", run.id, "start", "queued", "running", "planner"))
+    assert await records.moves.apply(Change("run", run.id, "start", "queued", "running", "scheduler"))
     return await get_run(records, run.id)
 
 

@@ -9,35 +9,35 @@ from longline.drivers.schedules.redis_page_changes import RedisPageChanges
 from longline.model.errors import Unavailable
 from longline.ports.records.schedules import PageChanges
 
-RHYTHM = PageChanges("sha256:ab", 1_700_000_000_123, 3, 14_400_000)
+PAGE_CHANGES = PageChanges("sha256:ab", 1_700_000_000_123, 3, 14_400_000)
 
 
 async def test_what_is_kept_is_read_again_and_forgotten(redis_url: str):
-    rhythms = RedisPageChanges(redis_url)
-    assert await rhythms.get("7") is None
-    await rhythms.save("7", RHYTHM)
-    assert await rhythms.get("7") == RHYTHM
-    await rhythms.forget("7")
-    assert await rhythms.get("7") is None
-    await rhythms.close()
+    page_changes = RedisPageChanges(redis_url)
+    assert await page_changes.get("7") is None
+    await page_changes.save("7", PAGE_CHANGES)
+    assert await page_changes.get("7") == PAGE_CHANGES
+    await page_changes.forget("7")
+    assert await page_changes.get("7") is None
+    await page_changes.close()
 
 
 async def test_others_find_it_where_the_contract_says(redis_url: str):
-    rhythms, client = RedisPageChanges(redis_url), Redis.from_url(redis_url)
-    await rhythms.save("7", RHYTHM)
+    page_changes, client = RedisPageChanges(redis_url), Redis.from_url(redis_url)
+    await page_changes.save("7", PAGE_CHANGES)
     said = json.loads(await client.get("crawler:adaptive:7") or "")
     assert (said["last_hash"], said["unchanged_count"]) == ("ab", 3), "the bare SHA-256"
     assert said["current_interval"] == 4 * 3600 * 10**9, "nanoseconds"
     assert said["last_change_at"] == "2023-11-14T22:13:20.123000+00:00"
     assert await client.ttl("crawler:adaptive:7") == -1, "it does not end"
     await client.set("crawler:adaptive:8", '{"last_hash": 1}')
-    assert await rhythms.get("8") is None, "what cannot be read is as if nothing were known"
-    await rhythms.close()
+    assert await page_changes.get("8") is None, "what cannot be read is as if nothing were known"
+    await page_changes.close()
     await client.aclose()
 
 
 async def test_a_server_that_is_away_is_said_so():
-    rhythms = RedisPageChanges("redis://127.0.0.1:1/0")
+    page_changes = RedisPageChanges("redis://127.0.0.1:1/0")
     with pytest.raises(Unavailable, match="Redis cannot be asked"):
-        await rhythms.get("7")
-    await rhythms.close()
+        await page_changes.get("7")
+    await page_changes.close()

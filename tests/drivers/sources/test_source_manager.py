@@ -9,7 +9,7 @@ import pytest
 from longline.drivers.sources import source_manager as module
 from longline.drivers.sources.source_manager import HttpSourceManager
 from longline.model.errors import Conflict, Unavailable
-from tests.servers.curator import SourceManager, running_manager, token
+from tests.servers.source_manager import SourceManager, running_manager, token
 
 
 @pytest.fixture

@@ -69,8 +69,9 @@ async def test_a_source_that_comes_later_has_the_run_that_waited_for_it(records:
     runs = standing(records, clock)
     before = await runs.get(RunKind.STANDING_MANUAL, "theirs")
     clock.advance(CACHE_SECONDS)
-    await records.curated.take([RemoteSource(ref="theirs", name="news", base_url="https://news.example/")], clock.now())
-    source = await records.curated.get("theirs")
+    remote = RemoteSource(ref="theirs", name="news", base_url="https://news.example/")
+    await records.remote_sources.take([remote], clock.now())
+    source = await records.remote_sources.get("theirs")
     assert source is not None
 
     assert (await runs.get(RunKind.STANDING_MANUAL, "theirs")) == (

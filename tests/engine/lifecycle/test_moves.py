@@ -28,7 +28,7 @@ async def schedule(records: Records, interval_ms: int | None = 60_000) -> int:
 
 
 async def start(lifecycle: Lifecycle, noun: Noun, subject: int, owner: int = ME) -> Current:
-    return await lifecycle.move(MoveRequest(noun, subject, "start", "planner", owner=owner, lease_ms=TTL))
+    return await lifecycle.move(MoveRequest(noun, subject, "start", "scheduler", owner=owner, lease_ms=TTL))
 
 
 async def running(records: Records, lifecycle: Lifecycle, amount: int = 1, **facts: int) -> int:
@@ -44,17 +44,17 @@ async def running(records: Records, lifecycle: Lifecycle, amount: int = 1, **fac
 SCHEDULE_PATHS: dict[str, tuple[tuple[str, Actor], ...]] = {
     "pending": (("force_run", "person"),),
     "scheduled": (),
-    "running": (("start", "planner"),),
+    "running": (("start", "scheduler"),),
     "paused": (("pause", "person"),),
-    "completed": (("start", "planner"), ("succeed", "worker")),
-    "failed": (("start", "planner"), ("fail", "worker")),
+    "completed": (("start", "scheduler"), ("succeed", "worker")),
+    "failed": (("start", "scheduler"), ("fail", "worker")),
     "cancelled": (("cancel", "person"),),
 }
 RUN_PATHS: dict[str, tuple[tuple[str, Actor], ...]] = {
     "queued": (),
-    "running": (("start", "planner"),),
-    "completed": (("start", "planner"), ("finish", "worker")),
-    "failed": (("start", "planner"), ("fail", "worker")),
+    "running": (("start", "scheduler"),),
+    "completed": (("start", "scheduler"), ("finish", "worker")),
+    "failed": (("start", "scheduler"), ("fail", "worker")),
     "cancelled": (("cancel", "person"),),
 }
 PATHS: dict[Noun, dict[str, tuple[tuple[str, Actor], ...]]] = {"schedule": SCHEDULE_PATHS, "run": RUN_PATHS}
@@ -108,7 +108,7 @@ async def test_every_move_from_every_state_is_made_or_refused_as_the_table_says(
 
 @pytest.mark.parametrize("noun", ["schedule", "run"])
 async def test_only_those_named_in_the_table_may(records: Records, lifecycle: Lifecycle, peek: Peek, noun: Noun):
-    actors: tuple[Actor, ...] = ("person", "planner", "worker", "bot", "upkeep")
+    actors: tuple[Actor, ...] = ("person", "scheduler", "worker", "bot", "upkeep")
     subject, standing = await brought_to(records, lifecycle, noun, "running")
     before = await peek.snapshot()
     for rule, actor in product(MOVES, actors):

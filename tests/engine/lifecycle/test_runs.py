@@ -31,12 +31,12 @@ async def test_a_run_begins_with_its_seeds_and_workers_are_called(records: Recor
     run = await get_run(records, run_id)
     assert (run.state, run.open, run.admitted, run.owner, calls) == ("running", 2, 2, None, [1])
     created, event = await records.events.find()
-    assert (created.move, created.was, created.became, created.actor) == ("create", None, "queued", "planner")
+    assert (created.move, created.was, created.became, created.actor) == ("create", None, "queued", "scheduler")
     assert (event.move, event.was, event.became, event.actor, event.reason) == (
         "start",
         "queued",
         "running",
-        "planner",
+        "scheduler",
         "due",
     )
 

@@ -17,16 +17,16 @@ from tests.drivers.records.world import ME, TTL, admit, claim_one, host_report, 
 
 
 class Calls:
-    """How often workers and planners were called."""
+    """How often workers and schedulers were called."""
 
     def __init__(self) -> None:
-        self.workers = self.planners = 0
+        self.workers = self.schedulers = 0
 
     async def call_workers(self) -> None:
         self.workers += 1
 
-    async def call_planners(self) -> None:
-        self.planners += 1
+    async def call_schedulers(self) -> None:
+        self.schedulers += 1
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def calls() -> Calls:
 
 @pytest.fixture
 def tasks(records: Records, calls: Calls) -> TaskLifecycle:
-    return Lifecycle(records, None, calls.call_workers, calls.call_planners).tasks
+    return Lifecycle(records, None, calls.call_workers, calls.call_schedulers).tasks
 
 
 async def ids_of(records: Records, run_id: int) -> list[int]:
@@ -81,14 +81,14 @@ async def test_workers_are_called_when_tasks_wait_again(records: Records, tasks:
     assert calls.workers == 1, "and not when nothing was moved"
 
 
-async def test_planners_are_called_when_a_run_of_theirs_is_done(records: Records, tasks: TaskLifecycle, calls: Calls):
+async def test_schedulers_are_called_when_a_run_of_theirs_is_done(records: Records, tasks: TaskLifecycle, calls: Calls):
     await records.schedules.add(NewSchedule(new_id(), "https://a.example/", next_due=0))
     [tick] = await records.ticks.start(ME, 1, TTL)
     run = tick.run
-    await records.moves.apply(Change("run", run.id, "start", "queued", "running", "planner"))
+    await records.moves.apply(Change("run", run.id, "start", "queued", "running", "scheduler"))
     await admit(records, *urls(run, "a.example", 2))
     await tasks.move_all(TaskOrder("cancel"), await ids_of(records, run.id))
-    assert calls.planners == 1
+    assert calls.schedulers == 1
 
 
 async def test_priorities_of_many(records: Records, tasks: TaskLifecycle, clock: FakeClock):

@@ -34,7 +34,7 @@ from tests.drivers.records.world import (
     visit,
 )
 from tests.engine.runs.objects import Objects
-from tests.engine.schedules.test_scheduler import planner, schedule, work
+from tests.engine.schedules.test_scheduler import schedule, scheduler, work
 
 DAY = 86_400
 DAY_MS = DAY * 1000
@@ -243,7 +243,7 @@ async def note_health(records: Records) -> None:
 
 async def test_a_run_of_a_schedule_that_runs_stays(records: Records, clock: FakeClock, objects: Objects):
     row = await schedule(records, interval_ms=60_000, due=clock.now())
-    one = planner(records, clock)
+    one = scheduler(records, clock)
     await one.poll()
     clock.advance(40 * DAY)
     assert await retention(records, clock, objects).once() == 0
@@ -277,7 +277,7 @@ async def test_decisions_are_deleted_with_the_runs_of_their_time(
 async def test_of_several_processes_each_run_is_deleted_by_one(records: Records, clock: FakeClock, objects: Objects):
     for number in range(20):
         await schedule(records, f"s{number}", interval_ms=60_000, due=clock.now())
-    one = planner(records, clock)
+    one = scheduler(records, clock)
     await one.poll()
     await work(records)
     await one.follow()

@@ -70,7 +70,7 @@ class Machine(RuleBasedStateMachine):
             made = self.records.runs.ensure if kind.standing else self.records.runs.add
             run = await made(NewRun(new_id(), kind, "{}", f"seed{host}"))
             if run.state == "queued" and not kind.standing:
-                await self.records.moves.apply(Change("run", run.id, "start", "queued", "running", "planner"))
+                await self.records.moves.apply(Change("run", run.id, "start", "queued", "running", "scheduler"))
             scope = {"scope": 0} if kind.standing else {}
             await admit(self.records, *(url(run, f"{host}.example", f"/{path}", **scope) for path in paths))
 

@@ -1,4 +1,4 @@
-"""The planner where the door does not show it: crashes between two steps, rivals, sources that cannot be asked."""
+"""The scheduler where the door does not show it: crashes between two steps, rivals, sources that cannot be asked."""
 
 import asyncio
 from typing import Any
@@ -42,7 +42,7 @@ class Away:
         raise self.error
 
 
-def planner(records: Records, clock: FakeClock, owner: int = 1, **more: Any) -> Scheduler:
+def scheduler(records: Records, clock: FakeClock, owner: int = 1, **more: Any) -> Scheduler:
     parts: dict[str, Any] = {
         "schedule_lifecycle": ScheduleLifecycle(records),
         "lifecycle": Lifecycle(records),
@@ -50,7 +50,7 @@ def planner(records: Records, clock: FakeClock, owner: int = 1, **more: Any) -> 
         "parsers": Registry(),
         "history": records.history,
         "page_change_store": records.page_changes,
-        "tallies": records.tallies,
+        "counters": records.counters,
         "clock": clock,
         "owner": owner,
     }
@@ -77,25 +77,25 @@ async def work(records: Records) -> None:
         assert not (await report(records, host_report(lease))).refused
 
 
-async def test_a_run_whose_planner_died_before_the_launch_is_launched_by_the_next(records: Records, clock: FakeClock):
+async def test_a_run_whose_scheduler_died_before_the_launch_is_launched_by_the_next(records: Records, clock: FakeClock):
     row = await schedule(records)
     [tick] = await ScheduleLifecycle(records).start(1, 10, 300_000)
     assert (tick.run.state, tick.run.number, tick.schedule.state) == ("queued", 1, "running")
     clock.advance(301)
-    assert await planner(records, clock, 2).follow() == 1
+    assert await scheduler(records, clock, 2).follow() == 1
     run = await records.runs.get(tick.run.id)
     assert run is not None
     assert (run.state, run.error, run.admitted, run.seed) == ("running", None, 1, "https://a.example/")
     await work(records)
-    await planner(records, clock, 2).follow()
+    await scheduler(records, clock, 2).follow()
     assert (await current(records, row)).state == "completed"
 
 
-async def test_a_run_whose_planner_died_before_its_seed_was_admitted_gets_it_from_the_next(
+async def test_a_run_whose_scheduler_died_before_its_seed_was_admitted_gets_it_from_the_next(
     records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ):
     row = await schedule(records)
-    dying = planner(records, clock)
+    dying = scheduler(records, clock)
 
     async def die(*_: object) -> None:
         raise ConnectionResetError
@@ -105,14 +105,14 @@ async def test_a_run_whose_planner_died_before_its_seed_was_admitted_gets_it_fro
         with pytest.raises(ConnectionResetError):
             await dying.poll()
     clock.advance(301)
-    assert await planner(records, clock, 2).follow() == 1
+    assert await scheduler(records, clock, 2).follow() == 1
     [run] = await records.history.find(row.id)
     assert (run.state, run.admitted) == ("running", 1)
-    with_seed = planner(records, clock)
+    with_seed = scheduler(records, clock)
     await with_seed.follow()
     assert (await records.runs.find())[0].admitted == 1, "a seed is admitted once"
     await work(records)
-    await planner(records, clock, 2).follow()
+    await scheduler(records, clock, 2).follow()
     assert (await current(records, row)).state == "completed"
 
 
@@ -122,7 +122,7 @@ async def test_an_engine_that_goes_away_between_two_steps_of_a_launch_leaves_no_
 ):
     """The step was carried out, and its answer was lost with the connection."""
     row = await schedule(records)
-    one = planner(records, clock)
+    one = scheduler(records, clock)
     port: Any = records.frontier if step == "admit" else records.ticks
     carried_out = getattr(port, step)
 
@@ -142,11 +142,11 @@ async def test_an_engine_that_goes_away_between_two_steps_of_a_launch_leaves_no_
     assert (run.state, run.admitted, (await current(records, row)).state) == ("completed", 1, "completed")
 
 
-async def test_a_launch_that_failed_is_tried_again_although_its_planner_lives(
+async def test_a_launch_that_failed_is_tried_again_although_its_scheduler_lives(
     records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ):
     row = await schedule(records)
-    one = planner(records, clock)
+    one = scheduler(records, clock)
 
     async def away(*_: object) -> None:
         raise Unavailable("the database is away")
@@ -161,7 +161,7 @@ async def test_a_launch_that_failed_is_tried_again_although_its_planner_lives(
     assert (run.state, run.admitted) == ("running", 1)
 
 
-async def test_a_run_that_ends_while_its_planner_leaves_is_settled(records: Records, clock: FakeClock):
+async def test_a_run_that_ends_while_its_scheduler_leaves_is_settled(records: Records, clock: FakeClock):
     class Late(ScheduleLifecycle):
         """By the time that one knows what is held, some of it has ended."""
 
@@ -171,7 +171,7 @@ async def test_a_run_that_ends_while_its_planner_leaves_is_settled(records: Reco
             return found
 
     rows = [await schedule(records, name) for name in ("a", "b")]
-    leaving = planner(records, clock, schedule_lifecycle=Late(records))
+    leaving = scheduler(records, clock, schedule_lifecycle=Late(records))
     assert await leaving.poll() == 2
     await leaving.hand_over_runs()
     assert [(await current(records, row)).state for row in rows] == ["completed", "completed"]
@@ -180,22 +180,22 @@ async def test_a_run_that_ends_while_its_planner_leaves_is_settled(records: Reco
 
 async def test_what_a_dead_process_held_is_adopted_at_once(records: Records, clock: FakeClock):
     row = await schedule(records)
-    await planner(records, clock, 1).poll()
+    await scheduler(records, clock, 1).poll()
     assert await Lifecycle(records).release_all(1) == 1
     clock.advance(0.01)
-    assert await planner(records, clock, 2).follow() == 1
+    assert await scheduler(records, clock, 2).follow() == 1
     found = await current(records, row)
     assert (found.state, found.owner) == ("running", 2)
-    assert (await records.tallies.all())["stale_leases"] == 1
+    assert (await records.counters.all())["stale_leases"] == 1
 
 
 async def test_rivals_adopt_each_run_once(records: Records, clock: FakeClock, peek: Peek):
     rows = [await schedule(records, f"h{n}", interval_ms=60_000) for n in range(20)]
-    await planner(records, clock).poll()
+    await scheduler(records, clock).poll()
     clock.advance(301)
-    rivals = [planner(records, clock, n) for n in (2, 3, 4)]
+    rivals = [scheduler(records, clock, n) for n in (2, 3, 4)]
     assert sum(await asyncio.gather(*(one.follow() for one in rivals))) == 20
-    assert (await records.tallies.all())["stale_leases"] == 20
+    assert (await records.counters.all())["stale_leases"] == 20
     found = [await current(records, row) for row in rows]
     assert [(one.state, one.retries, one.token) for one in found] == [("running", 0, 2)] * 20
     runs = [await records.runs.get(one.run_id or 0) for one in found]
@@ -206,9 +206,9 @@ async def test_rivals_adopt_each_run_once(records: Records, clock: FakeClock, pe
     assert await faults(peek, clock.now()) == []
 
 
-async def test_a_planner_takes_back_what_lapsed_while_it_was_paused(records: Records, clock: FakeClock):
+async def test_a_scheduler_takes_back_what_lapsed_while_it_was_paused(records: Records, clock: FakeClock):
     row = await schedule(records)
-    one = planner(records, clock)
+    one = scheduler(records, clock)
     await one.poll()
     for _ in range(5):
         clock.advance(301)
@@ -227,12 +227,12 @@ async def test_a_process_that_dies_early_accuses_its_only_run_alone(
 ):
     """One of several runs is accused when its process had the time that a URL may take, and none of them ended."""
     rows = [await schedule(records, f"h{n}") for n in range(runs)]
-    await planner(records, clock).poll()
+    await scheduler(records, clock).poll()
     for owner in range(1, 6):
         clock.advance(seconds)
         await Lifecycle(records).release_all(owner)
         clock.advance(0.01)
-        assert await planner(records, clock, owner + 1).follow() == runs
+        assert await scheduler(records, clock, owner + 1).follow() == runs
         found = await records.runs.get((await current(records, rows[0])).run_id or 0)
         assert found is not None
         assert found.adoptions == min(owner, 3) * counted
@@ -247,7 +247,7 @@ async def test_the_log_of_a_run_says_how_it_was_adopted(
     records: Records, clock: FakeClock, caplog: pytest.LogCaptureFixture
 ):
     await schedule(records)
-    one, two, three = (planner(records, clock, n) for n in (1, 2, 3))
+    one, two, three = (scheduler(records, clock, n) for n in (1, 2, 3))
     await one.poll()
     clock.advance(301)
     await two.follow()
@@ -260,16 +260,16 @@ async def test_the_log_of_a_run_says_how_it_was_adopted(
 
 async def test_what_a_worker_had_in_hand_while_its_run_was_adopted_is_reported(records: Records, clock: FakeClock):
     row = await schedule(records)
-    await planner(records, clock).poll()
+    await scheduler(records, clock).poll()
     [lease] = (await claim(records)).values()
     clock.advance(29)
     await Lifecycle(records).release_all(1)
-    await planner(records, clock, 2).follow()
+    await scheduler(records, clock, 2).follow()
     clock.advance(2)
     [again] = (await claim(records)).values()
     assert (await report(records, host_report(lease))).refused, "its host is another worker's by now"
     assert not (await report(records, host_report(again))).refused
-    await planner(records, clock, 2).follow()
+    await scheduler(records, clock, 2).follow()
     assert (await current(records, row)).state == "completed"
 
 
@@ -277,14 +277,14 @@ async def test_a_lease_renewed_while_somebody_looked_is_left_alone(
     records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ):
     row = await schedule(records)
-    await planner(records, clock).poll()
+    await scheduler(records, clock).poll()
     [tick] = await ScheduleLifecycle(records).held(1)
 
     async def look(*_: object) -> list[Tick]:
         return [tick]  # it was chosen as lapsed, and when its row was read it had been renewed
 
     monkeypatch.setattr(records.ticks, "look", look)
-    assert await planner(records, clock, 2).follow() == 0
+    assert await scheduler(records, clock, 2).follow() == 0
     assert (await current(records, row)).state == "running"
 
 
@@ -307,7 +307,7 @@ async def test_a_source_that_cannot_be_had_fails_its_run_and_no_other(
     records: Records, clock: FakeClock, error: Exception, said: str
 ):
     row = await schedule(records)
-    await planner(records, clock, directory=Away(error)).poll()
+    await scheduler(records, clock, directory=Away(error)).poll()
     found = await current(records, row)
     assert (found.state, found.retries) == ("scheduled", 1)
     assert said in (found.error or "")
@@ -317,7 +317,7 @@ async def test_a_source_that_cannot_be_had_fails_its_run_and_no_other(
 
 async def test_without_its_memory_an_interval_stays_what_it_is(records: Records, clock: FakeClock):
     row = await schedule(records, interval_ms=60_000, due=clock.now())
-    deaf = planner(records, clock, page_change_store=Away(Unavailable("Redis is away")))
+    deaf = scheduler(records, clock, page_change_store=Away(Unavailable("Redis is away")))
     await deaf.poll()
     await work(records)
     await deaf.follow()
@@ -326,7 +326,7 @@ async def test_without_its_memory_an_interval_stays_what_it_is(records: Records,
 
 async def test_what_a_run_brought_is_counted_when_it_ends(records: Records, clock: FakeClock):
     row = await schedule(records)
-    one = planner(records, clock)
+    one = scheduler(records, clock)
     await one.poll()
     [lease] = (await claim(records)).values()
     [task] = lease.tasks
@@ -342,7 +342,7 @@ async def test_what_a_run_brought_is_counted_when_it_ends(records: Records, cloc
 
 async def test_a_run_that_somebody_cancelled_is_no_failure(records: Records, clock: FakeClock):
     row = await schedule(records, interval_ms=60_000, due=clock.now())
-    one = planner(records, clock)
+    one = scheduler(records, clock)
     await one.poll()
     run_id = (await current(records, row)).run_id
     await records.moves.apply(Change("run", run_id or 0, "cancel", "running", "cancelled", "person"))
@@ -358,7 +358,7 @@ def test_the_start_page_is_known_with_and_without_its_slash():
     assert start_digest(None) is None
 
 
-def test_rhythms_count_what_did_not_change():
+def test_page_changes_count_unchanged_pages():
     first = next_page_changes(None, "d", 60_000, 5)
     assert first == PageChanges("d", 5, 0, 60_000)
     second = next_page_changes(first, "d", 60_000, 9)

@@ -34,18 +34,18 @@ class Service:
 
 @asynccontextmanager
 async def telling(service: Service, clock: FakeClock) -> AsyncIterator[IndexNotifier]:
-    announcer = IndexNotifier(service.post, clock)
-    running = asyncio.create_task(announcer.run())
-    yield announcer
-    await announcer.drained()
+    notifier = IndexNotifier(service.post, clock)
+    running = asyncio.create_task(notifier.run())
+    yield notifier
+    await notifier.drained()
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
 
 
 async def test_a_document_is_told_of_and_other_items_are_not(clock: FakeClock) -> None:
     service = Service()
-    async with telling(service, clock) as announcer:
-        announcer.tell([document(), document("product")])
+    async with telling(service, clock) as notifier:
+        notifier.notify([document(), document("product")])
     [event] = service.heard
     assert event["occurred_at"].startswith("2023-11-14T22:13:20")
     assert clock.now() == START
@@ -66,7 +66,7 @@ async def test_a_document_is_told_of_and_other_items_are_not(clock: FakeClock) -
 async def test_a_service_that_is_away_costs_nothing_else(clock: FakeClock, caplog: pytest.LogCaptureFixture) -> None:
     service = Service()
     service.away = True
-    async with telling(service, clock) as announcer:
-        announcer.tell([document()] * 7)
+    async with telling(service, clock) as notifier:
+        notifier.notify([document()] * 7)
     assert len(caplog.records) == 5, "after five failures nobody asks for a while"
-    announcer.tell([document()] * (MAX_WAITING + 5))
+    notifier.notify([document()] * (MAX_WAITING + 5))

@@ -18,7 +18,7 @@ from longline.model.errors import Unavailable
 from longline.model.sources.source import CrawlSource, NewSource
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
-from tests.servers.curator import SourceManager, running_manager, token
+from tests.servers.source_manager import SourceManager, running_manager, token
 
 
 async def test_our_own_table(records: Records):
@@ -63,7 +63,7 @@ async def elsewhere(records: Records, manager: SourceManager, clock: FakeClock) 
         clock.advance(1)
         return clock.now()
 
-    yield RemoteSources(service, records.curated, LocalSources(records.sources), now)
+    yield RemoteSources(service, records.remote_sources, LocalSources(records.sources), now)
     await service.close()
 
 

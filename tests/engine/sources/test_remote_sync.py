@@ -22,24 +22,24 @@ from longline.model.sources.source import SourceRow
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 from tests.engine.web import HandMadeWeb, Said, mapped, rss
-from tests.servers.curator import ROOT, Call, SourceManager, running_manager, shown, token
+from tests.servers.source_manager import ROOT, Call, SourceManager, running_manager, shown, token
 
 FEED = "https://a.example/feed"
 LONG_AGO = shown(time.time() - 30 * 86_400)
 
 
 class Errands:
-    """A courier and all that works with what it brings."""
+    """A synchronisation and the parts that read its sources."""
 
     def __init__(self, records: Records, clock: FakeClock, manager: SourceManager, service: HttpSourceManager) -> None:
         self.records, self.clock, self.manager, self.service = records, clock, manager, service
         self.web = HandMadeWeb(records, clock)
-        self.courier = self.again()
+        self.sync = self.again()
         self.feeder = FeedPoller(self.web.parts)
 
     def again(self) -> RemoteSourceSync:
-        """A courier who knows nothing of what was before."""
-        return RemoteSourceSync(self.service, self.records.curated, self._now, feeds=True)
+        """A synchronisation as a new process makes it."""
+        return RemoteSourceSync(self.service, self.records.remote_sources, self._now, feeds=True)
 
     async def _now(self) -> int:
         self.clock.advance(0.001)
@@ -55,10 +55,10 @@ class Errands:
 
     async def bring(self) -> None:
         self.clock.advance(0.001)
-        await self.courier.pull()
+        await self.sync.pull()
 
     async def source(self, ref: str = "a") -> SourceRow:
-        row = await self.records.curated.get(ref)
+        row = await self.records.remote_sources.get(ref)
         assert row is not None
         return row
 
@@ -157,9 +157,9 @@ async def test_a_feed_that_rests_and_wakes_is_told_once_each(errands: Errands) -
     said = errands.manager.add("a", feed_url=FEED)
     await errands.bring()
     await errands.poll(2)
-    assert await errands.courier.push() == 0, "two failures are not enough"
+    assert await errands.sync.push() == 0, "two failures are not enough"
     await errands.poll()
-    assert [await errands.courier.push() for _ in range(2)] == [1, 0]
+    assert [await errands.sync.push() for _ in range(2)] == [1, 0]
     assert errands.manager.told() == [("a/feed-disable", {"reason": "not_found"})]
     for _ in range(3):
         await errands.bring()
@@ -174,7 +174,7 @@ async def test_a_feed_that_rests_and_wakes_is_told_once_each(errands: Errands) -
     await errands.bring()
     await errands.poll(3)
     assert errands.polls() == 4, "one trial"
-    assert await errands.courier.push() == 1
+    assert await errands.sync.push() == 1
     assert errands.manager.told()[1:] == [("a/feed-disable", {"reason": "not_found"})]
     await errands.bring()
 
@@ -182,13 +182,13 @@ async def test_a_feed_that_rests_and_wakes_is_told_once_each(errands: Errands) -
     errands.web.says[FEED] = rss("https://a.example/1")
     await errands.bring()
     await errands.poll()
-    assert [await errands.courier.push() for _ in range(2)] == [1, 0]
+    assert [await errands.sync.push() for _ in range(2)] == [1, 0]
     assert errands.manager.told()[2:] == [("a/feed-enable", {})]
     await errands.bring()
     await errands.poll(2)
     feed = await errands.feed()
     assert (feed.disabled_at, feed.errors, errands.polls()) == (None, 0, 7)
-    assert await errands.courier.push() == 0
+    assert await errands.sync.push() == 0
 
 
 async def test_what_others_switch_there_is_so_here(errands: Errands) -> None:
@@ -204,7 +204,7 @@ async def test_what_others_switch_there_is_so_here(errands: Errands) -> None:
     await errands.bring()
     await errands.poll()
     assert (errands.polls(), (await errands.feed()).disabled_at) == (2, None)
-    assert await errands.courier.push() == 0
+    assert await errands.sync.push() == 0
     assert errands.manager.told() == [], "who did it knows"
 
 
@@ -212,10 +212,10 @@ async def test_who_dies_before_telling_has_it_told_by_the_next(errands: Errands)
     errands.manager.add("a", feed_url=FEED)
     await errands.bring()
     await errands.poll(3)
-    errands.courier = errands.again()
+    errands.sync = errands.again()
     await errands.bring()
     assert (await errands.feed()).disabled_reason == "not_found", "a list that does not know yet changes nothing"
-    assert await errands.courier.push() == 1
+    assert await errands.sync.push() == 1
     assert errands.manager.told() == [("a/feed-disable", {"reason": "not_found"})]
 
 
@@ -230,14 +230,14 @@ async def test_who_dies_between_the_word_and_its_note_says_it_again(
         raise asyncio.CancelledError
 
     with monkeypatch.context() as dying:
-        dying.setattr(errands.records.curated, "mark_reported", dies)
+        dying.setattr(errands.records.remote_sources, "mark_reported", dies)
         with pytest.raises(asyncio.CancelledError):
-            await errands.courier.push()
-    errands.courier = errands.again()
+            await errands.sync.push()
+    errands.sync = errands.again()
     await errands.bring()
-    assert await errands.courier.push() == 0, "somebody may be about to"
+    assert await errands.sync.push() == 0, "somebody may be about to"
     errands.clock.advance(HOLD_MS / 1000)
-    assert [await errands.courier.push() for _ in range(2)] == [1, 0]
+    assert [await errands.sync.push() for _ in range(2)] == [1, 0]
     assert errands.manager.told() == [("a/feed-disable", {"reason": "not_found"})] * 2
 
 
@@ -257,7 +257,7 @@ async def test_a_service_that_is_away_loses_no_word_and_stops_no_poll(errands: E
     for status in (500, 401, 302, 429):
         errands.manager.answer_always(status)
         await errands.poll(3)
-        for errand in (errands.courier.push, errands.courier.pull):
+        for errand in (errands.sync.push, errands.sync.pull):
             with pytest.raises(Unavailable, match=str(status)):
                 await errand()
     assert errands.polls("https://b.example/feed") == 12
@@ -265,7 +265,7 @@ async def test_a_service_that_is_away_loses_no_word_and_stops_no_poll(errands: E
     errands.manager.trouble = lambda _: None
     errands.manager.calls.clear()
     await errands.bring()
-    assert [await errands.courier.push() for _ in range(2)] == [1, 0]
+    assert [await errands.sync.push() for _ in range(2)] == [1, 0]
     assert errands.manager.told() == [("a/feed-disable", {"reason": "not_found"})]
 
 
@@ -277,7 +277,7 @@ async def test_a_rest_that_was_over_before_it_could_be_told_is_not_told(errands:
     errands.web.says[FEED] = rss("https://a.example/1")
     await errands.poll()
     assert (await errands.feed()).disabled_at is None
-    assert (await errands.courier.push(), errands.manager.told()) == (0, [])
+    assert (await errands.sync.push(), errands.manager.told()) == (0, [])
 
 
 async def test_one_that_the_service_fails_at_does_not_keep_others_from_being_told(errands: Errands) -> None:
@@ -287,9 +287,9 @@ async def test_one_that_the_service_fails_at_does_not_keep_others_from_being_tol
     await errands.poll(3)
     refusing(errands.manager, lambda call: "/b/" in call.path)
     with pytest.raises(Unavailable, match="500"):
-        await errands.courier.push()
+        await errands.sync.push()
     assert {ref for ref, said in errands.manager.sources.items() if "feed_disabled_at" in said} == {"a", "c"}
-    assert [row.ref for row in await errands.records.curated.claim(9, 1)] == ["b"], "somebody may try again at once"
+    assert [row.ref for row in await errands.records.remote_sources.claim(9, 1)] == ["b"], "it may be sent again"
 
 
 async def test_what_the_service_refuses_is_said_once(errands: Errands, caplog: pytest.LogCaptureFixture) -> None:
@@ -297,7 +297,7 @@ async def test_what_the_service_refuses_is_said_once(errands: Errands, caplog: p
     await errands.bring()
     await errands.poll(3)
     refusing(errands.manager, lambda call: call.method == "PATCH", 422)
-    assert [await errands.courier.push() for _ in range(3)] == [1, 0, 0]
+    assert [await errands.sync.push() for _ in range(3)] == [1, 0, 0]
     assert [r.getMessage() for r in caplog.records if "rejected" in r.getMessage()] == [
         "source service rejected a feed status"
     ]
@@ -318,7 +318,7 @@ async def test_a_feed_that_is_found_is_written_to_the_whole_source(errands: Erra
     errands.web.says[FEED] = rss("https://a.example/1")
     await errands.bring()
     await search(errands)
-    assert [await errands.courier.push() for _ in range(2)] == [1, 0]
+    assert [await errands.sync.push() for _ in range(2)] == [1, 0]
     assert said == before | {"feed_url": FEED}
     assert [path for path, _ in errands.manager.told("PUT")] == ["a"]
     await errands.bring()
@@ -333,13 +333,13 @@ async def test_a_feed_is_polled_before_the_service_knows_of_it(errands: Errands)
     await search(errands)
     errands.manager.answer_always(503)
     with pytest.raises(Unavailable):
-        await errands.courier.push()
+        await errands.sync.push()
     await errands.poll()
     assert (await errands.feed()).entries == 1
     errands.manager.trouble = lambda _: None
     await errands.bring()
     assert (await errands.feed()).url == FEED, "that the service does not know it yet is no reason to forget it"
-    assert await errands.courier.push() == 1
+    assert await errands.sync.push() == 1
 
 
 async def test_a_feed_that_the_service_names_meanwhile_is_not_overwritten(errands: Errands) -> None:
@@ -348,7 +348,7 @@ async def test_a_feed_that_the_service_names_meanwhile_is_not_overwritten(errand
     await errands.bring()
     await search(errands)
     said["feed_url"] = other
-    assert await errands.courier.push() == 1
+    assert await errands.sync.push() == 1
     assert errands.manager.told("PUT") == []
     await errands.bring()
     assert (await errands.feed()).url == other
@@ -362,11 +362,11 @@ async def test_a_source_is_searched_once_in_a_week_whatever_the_service_makes_of
     for _ in range(3):
         await errands.bring()
         await search(errands)
-        await errands.courier.push()
+        await errands.sync.push()
         errands.clock.advance(3600)
     homes = [url for url in errands.web.asked if url in ("https://a.example/", "https://none.example/")]
     assert sorted(homes) == ["https://a.example/", "https://none.example/"]
-    errands.courier = errands.again()
+    errands.sync = errands.again()
     errands.clock.advance(SEARCH_INTERVAL_MS / 1000)
     await errands.bring()
     await search(errands)
@@ -431,7 +431,7 @@ async def test_a_list_that_breaks_off_or_repeats_itself_forgets_nobody(errands: 
     with pytest.raises(Unavailable, match="repeats itself"):
         await errands.bring()
     assert len(errands.manager.calls) == calls + 2, "it is not asked for ever"
-    assert await errands.records.curated.present() == list("abcde")
+    assert await errands.records.remote_sources.present() == list("abcde")
     await errands.poll()
     assert errands.polls("https://e.example/feed") == 1
 
@@ -443,7 +443,7 @@ async def test_a_list_with_gaps_withdraws_nobody_whom_the_service_still_has(erra
     only = b'{"sources": [{"id": "a", "name": "a", "url": "https://a.example/"}], "total": 1, "total_pages": 1}'
     errands.manager.trouble = lambda call: (200, only) if call.path == ROOT else None
     await errands.bring()
-    assert await errands.records.curated.present() == ["a", "b"]
+    assert await errands.records.remote_sources.present() == ["a", "b"]
     half = b'{"sources": [{"id": "a", "name": "a", "url": "https://a.example/"}], "total": 2, "total_pages": 1}'
     empty = b'{"sources": [], "total": 2, "total_pages": 1}'
     errands.manager.trouble = lambda call: (200, half if call.query.get("page") == "1" else empty)
@@ -473,7 +473,7 @@ async def test_what_is_no_source_is_said_once(errands: Errands, caplog: pytest.L
     errands.manager.add("b")
     for _ in range(3):
         await errands.bring()
-    assert await errands.records.curated.present() == ["b"]
+    assert await errands.records.remote_sources.present() == ["b"]
     warned = [record for record in caplog.records if record.levelno == logging.WARNING]
     assert [record.getMessage() for record in warned] == ["remote source list has invalid entries"]
 
@@ -495,6 +495,6 @@ async def test_a_source_that_changes_there_is_fetched_otherwise_here(errands: Er
 async def test_where_no_feeds_are_polled_nobody_asks_which(errands: Errands) -> None:
     errands.manager.add("a", feed_url=FEED)
     errands.clock.advance(1)
-    await RemoteSourceSync(errands.service, errands.records.curated, errands._now, feeds=False).pull()
+    await RemoteSourceSync(errands.service, errands.records.remote_sources, errands._now, feeds=False).pull()
     assert [call.query.get("feed_active") for call in errands.manager.calls] == [None]
     assert (await errands.source()).feed_listed

@@ -1,4 +1,4 @@
-"""What becomes of our sources by what their curator says."""
+"""The effect of the source manager's values on our sources."""
 
 import msgspec
 import pytest
@@ -9,7 +9,7 @@ from longline.model.sources.source import RemoteSource, SourceRow
 
 NOW = 1_000_000_000
 FEED, OTHER = "https://a.example/feed", "https://a.example/other"
-ROW = SourceRow(7, "a", "https://a.example/", "{}", True, 1, 1, ref="x", feed_url=FEED, told_feed_url=FEED)
+ROW = SourceRow(7, "a", "https://a.example/", "{}", True, 1, 1, ref="x", feed_url=FEED, reported_feed_url=FEED)
 SAID = RemoteSource(ref="x", name="a", base_url="https://a.example/", feed_url=FEED)
 POLLED = FeedRow(7, FEED, due_at=NOW + 5000, errors=2, error="why", etag="e")
 
@@ -27,7 +27,7 @@ def test_nothing_new_changes_nothing():
     assert feed_followed(POLLED, NOW, ROW, ROW) == POLLED
 
 
-def test_what_the_curator_says_is_so():
+def test_the_values_of_the_source_manager_are_taken():
     facts = {"name": "b", "base_url": "https://b.example/", "crawl": '{"a": 1}', "enabled": False, "disabled_at": 5}
     more = {"disable_reason": "why", "feed_wanted": False, "feed_every_ms": 60_000, "identity_key": "k"}
     after = followed(ROW, said(**facts, **more, feed_listed=False))
@@ -39,31 +39,31 @@ def test_what_the_curator_says_is_so():
 def test_another_feed_is_a_new_one():
     resting = changed(ROW, feed_disabled_at=5, feed_disable_reason="gone")
     after = followed(resting, said(feed_url=OTHER))
-    assert (after.feed_url, after.told_feed_url, after.feed_disabled_at) == (OTHER, OTHER, None)
+    assert (after.feed_url, after.reported_feed_url, after.feed_disabled_at) == (OTHER, OTHER, None)
     assert feed_followed(POLLED, NOW, resting, after) == FeedRow(7, due_at=NOW)
 
 
 def test_a_feed_that_is_taken_away_is_not_searched_at_once():
     after = followed(ROW, said(feed_url=None))
-    assert (after.feed_url, after.told_feed_url) == (None, None)
+    assert (after.feed_url, after.reported_feed_url) == (None, None)
     assert feed_followed(POLLED, NOW, ROW, after).due_at == NOW + SEARCH_INTERVAL_MS
 
 
 def test_a_feed_that_was_found_here_stays_until_it_is_told():
-    found = changed(ROW, told_feed_url=None)
+    found = changed(ROW, reported_feed_url=None)
     assert followed(found, said(feed_url=None)) == found
-    assert followed(found, said(feed_url=OTHER)).feed_url == OTHER, "the curator knows better"
+    assert followed(found, said(feed_url=OTHER)).feed_url == OTHER, "the source manager knows better"
 
 
 def test_a_rest_that_began_or_ended_here_stays_until_it_is_told():
     rests = changed(ROW, feed_disabled_at=5, feed_disable_reason="gone")
     assert followed(rests, SAID) == rests
-    awake = changed(ROW, told_feed_disabled_at=5)
+    awake = changed(ROW, reported_feed_disabled_at=5)
     assert followed(awake, said(feed_disabled_at=5, feed_disable_reason="gone")) == awake
 
 
-def test_a_rest_that_the_curator_ended_is_over():
-    told = changed(ROW, feed_disabled_at=5, told_feed_disabled_at=5, feed_disable_reason="gone")
+def test_a_rest_that_the_source_manager_ended_is_over():
+    told = changed(ROW, feed_disabled_at=5, reported_feed_disabled_at=5, feed_disable_reason="gone")
     after = followed(told, SAID)
     assert (after.feed_disabled_at, after.feed_disable_reason) == (None, None)
     feed = feed_followed(POLLED, NOW, told, after)
@@ -71,14 +71,14 @@ def test_a_rest_that_the_curator_ended_is_over():
 
 
 @pytest.mark.parametrize(("reason", "hours"), [("not_found", 48), ("gone", 72), ("by hand", 24), (None, 24)])
-def test_a_rest_that_the_curator_began_lasts_as_long_as_its_reason(reason: str | None, hours: int):
+def test_a_rest_that_the_source_manager_began_lasts_as_long_as_its_reason(reason: str | None, hours: int):
     after = followed(ROW, said(feed_disabled_at=NOW - HOUR_MS, feed_disable_reason=reason))
-    assert (after.feed_disabled_at, after.told_feed_disabled_at) == (NOW - HOUR_MS, NOW - HOUR_MS)
+    assert (after.feed_disabled_at, after.reported_feed_disabled_at) == (NOW - HOUR_MS, NOW - HOUR_MS)
     assert feed_followed(POLLED, NOW, ROW, after).due_at == NOW + (hours - 1) * HOUR_MS
 
 
 def test_who_is_listed_again_is_tried_at_once_unless_it_throttles_us():
-    rests = changed(ROW, feed_listed=False, feed_disabled_at=5, told_feed_disabled_at=5)
+    rests = changed(ROW, feed_listed=False, feed_disabled_at=5, reported_feed_disabled_at=5)
     after = changed(rests, feed_listed=True)
     assert feed_followed(POLLED, NOW, rests, after) == msgspec.structs.replace(POLLED, due_at=NOW)
     slow = msgspec.structs.replace(POLLED, next_poll_at=NOW + 9)
@@ -86,9 +86,9 @@ def test_who_is_listed_again_is_tried_at_once_unless_it_throttles_us():
     assert feed_followed(POLLED, NOW, after, after) == POLLED
 
 
-def test_what_the_curator_no_longer_has_rests_and_leaves_its_name():
-    gone = withdrawn(changed(ROW, told_feed_url=None, feed_disabled_at=5), NOW)
+def test_a_source_that_the_source_manager_lost_is_disabled_and_loses_its_name():
+    gone = withdrawn(changed(ROW, reported_feed_url=None, feed_disabled_at=5), NOW)
     assert (gone.name, gone.enabled, gone.disable_reason, gone.disabled_at) == ("a (x)", False, GONE, NOW)
-    assert (gone.told_feed_url, gone.told_feed_disabled_at) == (FEED, 5), "there is nobody to be told"
+    assert (gone.reported_feed_url, gone.reported_feed_disabled_at) == (FEED, 5), "there is nobody to be told"
     assert followed(gone, SAID).name == "a"
     assert distinct_name(gone.name, "x") == gone.name

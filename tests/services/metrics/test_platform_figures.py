@@ -9,7 +9,7 @@ from longline.testing.clock import FakeClock
 @pytest.fixture
 def operation(records: Records, clock: FakeClock) -> PlatformFigureReader:
     workers = WorkerLiveness(records.workers, records.figures, clock)
-    return PlatformFigureReader(records.tallies, records.figures, workers, records.sink_progress, lambda: 7)
+    return PlatformFigureReader(records.counters, records.figures, workers, records.sink_progress, lambda: 7)
 
 
 async def test_figures_include_disk_and_connections(operation: PlatformFigureReader):

@@ -9,12 +9,12 @@ from longline.services.schedules.run_history import DAY_MS, Runs
 from longline.testing.clock import FakeClock
 from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
 from tests.drivers.records.world import running_run
-from tests.engine.schedules.test_scheduler import planner, schedule, work
+from tests.engine.schedules.test_scheduler import schedule, scheduler, work
 
 
 @pytest.fixture
 def runs(records: Records, clock: FakeClock) -> Runs:
-    return Runs(records.history, records.schedules, records.tallies, clock)
+    return Runs(records.history, records.schedules, records.counters, clock)
 
 
 async def test_runs_without_a_schedule_are_not_told_of(runs: Runs, records: Records):
@@ -29,7 +29,7 @@ async def test_runs_without_a_schedule_are_not_told_of(runs: Runs, records: Reco
 
 async def test_today_begins_at_midnight(runs: Runs, records: Records, clock: FakeClock):
     row = await schedule(records, interval_ms=60_000, due=clock.now())
-    one = planner(records, clock)
+    one = scheduler(records, clock)
     await one.poll()
     await work(records)
     await one.follow()
@@ -41,9 +41,9 @@ async def test_today_begins_at_midnight(runs: Runs, records: Records, clock: Fak
 
 
 async def test_stale_leases_are_counted_since_the_start(runs: Runs, records: Records):
-    await records.tallies.add({STALE_LEASES: 3})
+    await records.counters.add({STALE_LEASES: 3})
     assert (await runs.figures()).stale_leases == 3
     await runs.start_counting()
     assert (await runs.figures()).stale_leases == 0
-    await records.tallies.add({STALE_LEASES: 2})
+    await records.counters.add({STALE_LEASES: 2})
     assert (await runs.figures()).stale_leases == 2

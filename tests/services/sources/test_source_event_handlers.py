@@ -33,7 +33,7 @@ def reactions(records: Records, clock: FakeClock) -> SourceEventHandlers:
         schedules = Schedules(schedule_lifecycle, stores.schedules, records.runs, records.page_changes, clock)
         return schedules, SourceSchedules(directory, stores.schedules, records.runs, schedule_lifecycle, clock)
 
-    return SourceEventHandlers(services, records, directory, clock, records.heard)
+    return SourceEventHandlers(services, records, directory, clock, records.handled_messages)
 
 
 async def say(reactions: SourceEventHandlers, kind: str, ref: str, **payload: Any) -> None:
@@ -158,7 +158,7 @@ async def test_an_effect_and_its_note_are_one_step(
             started += len(await ScheduleLifecycle(records).start(1, 10, 60_000))
         event = SourceEvent(f"{kind} {payload}", kind, ref, payload)
         await reactions.by_type()[kind](event)
-        assert await records.heard.has(event.event_id), event
+        assert await records.handled_messages.has(event.event_id), event
 
     said = {"name": "news", "url": "https://news.example/", "rate_limit": 10, "enabled": True}
     await step("SOURCE_CREATED", **said)
@@ -177,4 +177,4 @@ async def test_an_effect_and_its_note_are_one_step(
 
 async def test_what_had_no_effect_is_noted_by_whoever_heard_it(reactions: SourceEventHandlers, records: Records):
     await reactions.disabled(SourceEvent("e", "SOURCE_DISABLED", "nobody"))
-    assert not await records.heard.has("e")
+    assert not await records.handled_messages.has("e")

@@ -54,7 +54,7 @@ class Effects:
 
 
 def listener(messages: Messages, records: Records, effects: Effects) -> SourceListener:
-    return SourceListener(messages, records.heard, {"SOURCE_CREATED": effects})
+    return SourceListener(messages, records.handled_messages, {"SOURCE_CREATED": effects})
 
 
 async def test_the_same_event_twice_has_one_effect(records: Records):

@@ -23,7 +23,7 @@ from longline.settings import Settings
 from longline.surfaces.app import AppParts, build_app
 from longline.surfaces.server.http_server import HttpServer
 from longline.testing.clock import FakeClock
-from longline.wiring.doors.bots import bot_services, bot_task_planner
+from longline.wiring.doors.bots import bot_services, bot_task_upkeep
 
 Result = TypeVar("Result")
 
@@ -201,9 +201,9 @@ def store_pattern(door: Door, uid: str, pattern: str) -> None:
 
 def sweep(door: Door) -> int:
     """What the upkeep loop does."""
-    return door.stage.call(bot_task_planner(door.stage.house).sweep())
+    return door.stage.call(bot_task_upkeep(door.stage.house).sweep())
 
 
 def plan(door: Door) -> int:
     """What the upkeep loop does."""
-    return door.stage.call(bot_task_planner(door.stage.house).plan())
+    return door.stage.call(bot_task_upkeep(door.stage.house).plan())

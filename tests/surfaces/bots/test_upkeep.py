@@ -214,4 +214,4 @@ async def test_every_change_is_counted_and_told_in_the_run(door: Door):
     [run] = door.stage.call(door.stage.house.records.runs.find())
     assert (run.open, run.completed, run.failed) == (4, 0, 0)
     events = door.stage.call(door.stage.house.records.events.find(after=0, limit=100))
-    assert [event.actor for event in events] == ["planner", "bot", "bot", "person"], "the run was made, then moved"
+    assert [event.actor for event in events] == ["scheduler", "bot", "bot", "person"], "the run was made, then moved"

@@ -56,7 +56,7 @@ class Door:
     async def run(self, job: ScheduleRow) -> RunRow:
         """An execution under way."""
         run = await self.house.records.runs.add(NewRun(new_id(), RunKind.CRAWL, "{}", schedule_id=job.id))
-        await self.house.records.moves.apply(Change("run", run.id, "start", "queued", "running", "planner"))
+        await self.house.records.moves.apply(Change("run", run.id, "start", "queued", "running", "scheduler"))
         return run
 
     async def say(self, run: RunRow, *texts: str, level: str = "info", fields: str | None = None) -> None:

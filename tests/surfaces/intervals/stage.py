@@ -1,4 +1,4 @@
-"""A house whose planner and worker do only what a test says, served over real HTTP."""
+"""A house whose scheduler and worker do only what a test says, served over real HTTP."""
 
 import hashlib
 from collections.abc import AsyncIterator
@@ -48,11 +48,11 @@ def shown(at: float) -> str:
 
 
 class Stage:
-    """Everything a test may move. Planners have numbers; the first one is there from the start."""
+    """Everything a test may move. Schedulers have numbers; the first one is there from the start."""
 
     def __init__(self, house: House, client: httpx.AsyncClient, clock: FakeClock) -> None:
         self.house, self.client, self.clock = house, client, clock
-        self.planners: dict[int, Scheduler] = {}
+        self.schedulers: dict[int, Scheduler] = {}
         self.bodies: dict[str, str] = {}
         self.statuses: dict[str, int] = {}
         self.made = 0
@@ -61,8 +61,8 @@ class Stage:
     def now(self) -> float:
         return self.clock.now() / 1000
 
-    def planner(self, number: int = 1) -> Scheduler:
-        return self.planners.setdefault(number, scheduler(self.house, number))
+    def scheduler(self, number: int = 1) -> Scheduler:
+        return self.schedulers.setdefault(number, scheduler(self.house, number))
 
     async def ask(self, method: str, path: str, body: Any = None, expect: int = 200) -> Any:
         """What the server answers, which must have this status."""
@@ -106,11 +106,11 @@ class Stage:
         return list(reversed(found["executions"]))
 
     async def poll(self, number: int = 1) -> int:
-        """Let a planner start what is due."""
-        return await self.planner(number).poll()
+        """Let a scheduler start what is due."""
+        return await self.scheduler(number).poll()
 
     async def work(self, number: int = 1, *, look: bool = True) -> None:
-        """Let a worker fetch whatever there is, and the planner see to what has ended unless it may not `look`."""
+        """Let a worker fetch whatever there is, and the scheduler see to what has ended unless it may not `look`."""
         leases = await claim(self.house.records)
         for lease in leases.values():
             segment = await self.house.records.segments.begin(f"warc/{lease.host}-{lease.token}", 1)
@@ -121,7 +121,7 @@ class Stage:
             )
             assert not (await self.house.lifecycle.report(batch)).refused
         if look:
-            await self.planner(number).follow()
+            await self.scheduler(number).follow()
 
     def _fetched(self, task: ClaimedTask) -> Outcome:
         body = self.bodies.get(task.url, "a page")
@@ -160,12 +160,12 @@ async def opened(
     clock: FakeClock,
     folder: Path,
     http: Any = None,
-    rhythms: PageChangeStore | None = None,
+    page_changes: PageChangeStore | None = None,
     **changes: Any,
 ) -> AsyncIterator[Stage]:
     """The house, open."""
     nothing: Any = None
-    curator = changes.pop("curator", None)
+    source_manager = changes.pop("source_manager", None)
     settings = msgspec.structs.replace(Settings(data=folder, jwt_secret=SECRET), **changes)
     house = House(
         settings=settings,
@@ -180,8 +180,8 @@ async def opened(
         parsers=load_parsers(settings),
         parser=nothing,
         search=nothing,
-        page_change_store=rhythms or records.page_changes,
-        curator=curator,
+        page_change_store=page_changes or records.page_changes,
+        source_manager=source_manager,
     )
     tokens = Tokens(SECRET, clock.now)
     counts = Counts(records.tasks, records.runs)

@@ -12,7 +12,7 @@ TESTS = Path(__file__).parents[2]
 
 SHOWN = """
 1   surfaces/intervals/jobs/test_executions.py test_two_schedulers_run_each_due_job_once
-1   chaos/test_planner.py                 test_every_tick_runs_once_or_is_superseded_and_nothing_is_stuck
+1   chaos/test_scheduler.py                 test_every_tick_runs_once_or_is_superseded_and_nothing_is_stuck
 2   surfaces/intervals/jobs/test_executions.py test_killed_in_mid_run_it_goes_on_as_the_same_execution
 2   journeys/test_intervals.py            test_killed_in_mid_run_it_goes_on_at_once_as_the_same_execution
 2   journeys/test_intervals.py            test_a_daily_job_whose_machine_dies_goes_on_at_another_within_the_lease

@@ -21,7 +21,7 @@ from longline.model.sources.use import SourceUse
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 from tests.engine.web import MISSING, HandMadeWeb, Said, mapped, rss
-from tests.servers.curator import running_manager, token
+from tests.servers.source_manager import running_manager, token
 from tests.surfaces.intervals.stage import Stage, opened, seconds, shown
 
 PATH = "/api/v1/sources"
@@ -487,10 +487,10 @@ async def test_13_entries_of_a_sitemap_become_urls_of_the_frontier(stage: Stage,
 # -- sources that another service keeps -----------------------------------------------------------------------------
 
 
-async def curated(stage: Stage, ref: str, **more: Any) -> None:
+async def add_remote_source(stage: Stage, ref: str, **more: Any) -> None:
     stage.advance(1)
     said = RemoteSource(ref=ref, name=f"name of {ref}", base_url="https://a.example/", crawl='{"rate_limit": "3s"}')
-    await stage.house.records.curated.take([msgspec.structs.replace(said, **more)], stage.clock.now())
+    await stage.house.records.remote_sources.take([msgspec.structs.replace(said, **more)], stage.clock.now())
 
 
 async def test_9_sources_of_another_service_are_shown_under_its_ids_and_changed_there(
@@ -498,9 +498,10 @@ async def test_9_sources_of_another_service_are_shown_under_its_ids_and_changed_
 ):
     with running_manager() as manager:
         service = HttpSourceManager(manager.url, token)
-        async with opened(records, clock, tmp_path, curator=service) as stage:
+        async with opened(records, clock, tmp_path, manager=service) as stage:
             own = await stage.source("own")
-            await curated(stage, "abc", feed_url="https://a.example/feed", enabled=False, disable_reason="why")
+            feed_url = "https://a.example/feed"
+            await add_remote_source(stage, "abc", feed_url=feed_url, enabled=False, disable_reason="why")
             listed = await stage.ask("GET", PATH)
             assert [one["id"] for one in listed["sources"]] == ["abc", own]
             found = await stage.ask("GET", f"{PATH}/abc")
@@ -518,7 +519,7 @@ async def test_9_sources_of_another_service_are_shown_under_its_ids_and_changed_
 
 
 async def test_9_sources_that_a_service_kept_are_ours_once_there_is_none(stage: Stage):
-    await curated(stage, "abc")
+    await add_remote_source(stage, "abc")
     assert (await stage.ask("PUT", f"{PATH}/abc", {"rate_limit": "9s"}))["rate_limit"] == "9s"
     await stage.ask("PATCH", f"{PATH}/abc/disable", {"reason": "x"})
     await stage.ask("DELETE", f"{PATH}/abc", expect=204)
@@ -531,13 +532,13 @@ async def test_9_a_job_of_such_a_source_fills_its_index_and_its_links_are_its_ow
     with running_manager() as manager:
         manager.add("abc", name="The News", url="https://a.example/", rate_limit=2)
         service = HttpSourceManager(manager.url, token)
-        async with opened(records, clock, tmp_path, curator=service) as stage:
+        async with opened(records, clock, tmp_path, manager=service) as stage:
             job = await stage.job("abc", url="https://a.example/")
             stage.advance(1)
             await stage.run()
             [run] = await stage.runs(job)
             assert run["status"] == "completed"
-            row = await records.curated.get("abc")
+            row = await records.remote_sources.get("abc")
             assert row is not None
             [made] = await records.runs.find()
             assert (made.source_id, CrawlPlan.read(made.plan).source_name) == (row.id, "The News")
@@ -553,7 +554,7 @@ async def test_26_sync_sees_every_source_of_another_service_once(records: Record
             manager.add(f"s{number}", rate_limit=5 if number else "5s")
         manager.most = 100
         service = HttpSourceManager(manager.url, token)
-        async with opened(records, clock, tmp_path, curator=service) as stage:
+        async with opened(records, clock, tmp_path, manager=service) as stage:
             done = await stage.ask("POST", "/api/v1/admin/sync-enabled-sources")
             assert (done["sources_seen"], len(done["created"])) == (130, 130)
             again = await stage.ask("POST", "/api/v1/admin/sync-enabled-sources")
@@ -583,7 +584,7 @@ async def test_a_source_of_another_api_is_shown_and_left_alone(stage: Stage, rea
         assert await mapper.once() == 0
         assert await reader.look() == 0
         await reader.search()
-        assert await stage.planner().poll() == 0
+        assert await stage.scheduler().poll() == 0
         stage.clock.advance(60)
     assert reader.web.asked == []
     assert (await stage.ask("GET", "/api/v1/jobs"))["jobs"] == []

@@ -1,4 +1,4 @@
-"""The planner as part of a house: another service for sources, and a leave that lets everything go."""
+"""The scheduler as part of a house: another service for sources, and a leave that lets everything go."""
 
 import asyncio
 import time
@@ -47,7 +47,7 @@ async def test_what_was_started_is_handed_over_at_the_stop(settings: Settings):
     assert found is not None
     assert (found.state, found.owner, run.state, run.error) == ("running", None, "running", None)
     assert found.lease_until is not None
-    assert found.lease_until < time.time_ns() // 1_000_000, "the next planner adopts it at once"
+    assert found.lease_until < time.time_ns() // 1_000_000, "the next scheduler adopts it at once"
 
 
 @pytest.fixture(params=["one process", "two by PostgreSQL", "two by Redis"])
@@ -70,7 +70,7 @@ async def test_what_becomes_due_is_started_at_once_and_not_at_the_next_look(many
         stop, made = asyncio.Event(), list[ScheduleRow]()
         running = asyncio.create_task(scheduler_loop(house, 1)(stop))
         async with asyncio.timeout(60):
-            while "polled_at" not in await house.records.tallies.all():
+            while "polled_at" not in await house.records.counters.all():
                 await house.clock.sleep(0.01)
             while not [row for row in made if await house.records.history.find(row.id)]:
                 spec = ScheduleSpec(url=source.base_url, source_ref=source.public_id)
@@ -93,7 +93,7 @@ async def test_what_is_said_of_sources_is_heard_once(settings: Settings, redis_u
         for _ in range(2):
             await client.xadd("source-events", {"event": msgspec.json.encode(event)})
         async with asyncio.timeout(60):
-            while not await house.records.heard.has("e1"):
+            while not await house.records.handled_messages.has("e1"):
                 await house.clock.sleep(0.01)
             stop.set()
             await running

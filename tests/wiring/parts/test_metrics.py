@@ -25,7 +25,7 @@ async def test_counts_are_stored_at_the_end_at_the_latest(settings: Settings):
 async def stored_counts(house: House) -> dict[str, int]:
     """Wait for the first counts in the database."""
     for _ in range(2000):
-        if found := await house.records.tallies.all():
+        if found := await house.records.counters.all():
             return dict(found)
         await asyncio.sleep(0.02)
     raise TimeoutError
@@ -39,13 +39,13 @@ async def test_a_process_without_work_writes_nothing(settings: Settings, monkeyp
             house.metrics.add(LEASES_LOST)
             before = await stored_counts(house)
             await asyncio.sleep(0.2)
-            assert await house.records.tallies.all() == before, "reads alone wait for their turn"
-        await house.metrics.flush(house.records.tallies)
+            assert await house.records.counters.all() == before, "reads alone wait for their turn"
+        await house.metrics.flush(house.records.counters)
         assert not house.metrics.count_of(DATABASE_SECONDS, "write", "0"), "a flush is not counted"
-        stored = await house.records.tallies.all()
-        await house.metrics.flush(house.records.tallies)
-        await house.metrics.flush(house.records.tallies)
-        assert sum(stored.values()) < sum((await house.records.tallies.all()).values()), "the read above is counted"
+        stored = await house.records.counters.all()
+        await house.metrics.flush(house.records.counters)
+        await house.metrics.flush(house.records.counters)
+        assert sum(stored.values()) < sum((await house.records.counters.all()).values()), "the read above is counted"
 
 
 async def test_an_idle_process_stores_the_times_of_its_transactions_in_the_end(

@@ -10,7 +10,7 @@ from longline.settings import Settings
 from longline.wiring.house import migrate_tables, open_house
 from longline.wiring.parts.feeds import remote_source_loop
 from longline.wiring.parts.sources import standing_runs
-from tests.servers.curator import SECRET, running_manager
+from tests.servers.source_manager import SECRET, running_manager
 
 
 async def test_a_standing_run_is_as_the_operator_wants_it(tmp_path: Path) -> None:

@@ -219,12 +219,12 @@ def show(loaded: Loaded, limit: Limit = 100) -> None:
 
 async def _sources(house: House) -> Sources:
     await migrate_tables(house, may_migrate=False)
-    curated = house.curator is not None
+    remote = house.source_manager is not None
     return Sources(
         house.records.sources,
         house.records.feeds,
         house.clock,
         house.parsers,
         sinks=sink_names(house.settings),
-        curated=curated,
+        remote=remote,
     )

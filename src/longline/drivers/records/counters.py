@@ -20,6 +20,6 @@ class CounterRecords(Table):
 
     async def all(self) -> dict[str, int]:
         async def work(tx: Transaction) -> dict[str, int]:
-            return {row["name"]: row["count"] for row in await tx.all("tallies")}
+            return {row["name"]: row["count"] for row in await tx.all("counters")}
 
         return await self._database.read(work)

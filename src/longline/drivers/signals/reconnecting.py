@@ -77,7 +77,7 @@ class ReconnectingSignals:
             async with asyncio.timeout(_SUBSCRIBE_TIMEOUT_SECONDS):
                 await self._subscribed.wait()
         except TimeoutError:
-            raise Unavailable(f"no signals can be heard: {self._trouble}") from None
+            raise Unavailable(f"no signals can be received: {self._trouble}") from None
 
     async def _keep_hearing(self) -> None:
         pause = _FIRST_PAUSE_SECONDS

@@ -1,4 +1,4 @@
-"""The census: logs how many URLs of the standing frontier wait, are held, are done and were given up."""
+"""A regular log line with the numbers of URLs of the standing frontier: waiting, held, done, and given up."""
 
 import logging
 

@@ -97,7 +97,7 @@ class StandingRuns:
             return StandingRun(row.id, CrawlPlan.read(row.plan))
         if row is None:
             made = NewRun(new_id(), kind, plan.text(), source, source_id=plan.source_id)
-            row = await ensure_run(self._runs, made, "planner")
+            row = await ensure_run(self._runs, made, "scheduler")
         if _differs(row, plan):
             await self._runs.replan(row.id, plan.text(), plan.source_id)
         return StandingRun(row.id, plan)

@@ -81,13 +81,13 @@ class Lifecycle:
         records: Records,
         politeness: PolitenessKey | None = None,
         call_workers: Call | None = None,
-        call_planners: Call | None = None,
+        call_schedulers: Call | None = None,
     ) -> None:
-        self._call_workers, self._call_planners = call_workers, call_planners
+        self._call_workers, self._call_schedulers = call_workers, call_schedulers
         self._politeness = politeness or PolitenessKey()
         self._frontier = records.frontier
         self.runs = RunLifecycle(records, self._politeness, call_workers)
-        self.tasks = TaskLifecycle(records, call_workers, call_planners)
+        self.tasks = TaskLifecycle(records, call_workers, call_schedulers)
         self._hands = records.hands
         self._moves = records.moves
         self._schedules = records.schedules
@@ -140,9 +140,9 @@ class Lifecycle:
         return _with(ahead, await self._called(await self._hands.give(outcomes, batch)))
 
     async def _called(self, reported: Reported) -> Reported:
-        """Call the planners of runs that are done; return the result of the report."""
-        if reported.done_runs and self._call_planners is not None:
-            await self._call_planners()
+        """Call the schedulers of runs that are done; return the result of the report."""
+        if reported.done_runs and self._call_schedulers is not None:
+            await self._call_schedulers()
         return reported
 
     async def _placed(self, batch: ReportBatch, hosts: Sequence[HostSetting]) -> ReportBatch:

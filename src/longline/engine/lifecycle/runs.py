@@ -12,7 +12,7 @@ BATCH_SIZE = 2000
 """Number of URLs that are admitted in one transaction, so that others can write in between."""
 
 Call = Callable[[], Awaitable[None]]
-"""A callback that signals workers, or planners, that there may be work."""
+"""A callback that signals workers, or schedulers, that there may be work."""
 
 
 class RunLifecycle:

@@ -17,7 +17,7 @@ class ScheduleLifecycle:
         self._ticks = stores.ticks
 
     async def start(self, owner: int, most: int, ttl_ms: int) -> list[Tick]:
-        """Start due schedules while the owner holds fewer than `most`; each tick starts once among all planners."""
+        """Start due schedules while the owner holds fewer than `most`; each tick starts once among all schedulers."""
         return await self._ticks.start(owner, most, ttl_ms)
 
     async def launch(self, launches: Sequence[Launch], memory_mb: int = 0) -> set[int]:
@@ -35,18 +35,18 @@ class ScheduleLifecycle:
     async def adopt(
         self, ticks: Sequence[Tick], owner: int, ttl_ms: int, accused: frozenset[int] = frozenset()
     ) -> list[Tick]:
-        """Take over lapsed ticks, each by one planner only; return the adopted ticks as they are now.
+        """Take over lapsed ticks, each by one scheduler only; return the adopted ticks as they are now.
 
         The adoption counts against the `accused` runs.
         """
         for tick in ticks:
-            check_move(tick.schedule.state, "adopt", "planner")
+            check_move(tick.schedule.state, "adopt", "scheduler")
         return await self._ticks.adopt(ticks, owner, ttl_ms, accused) if ticks else []
 
     async def hand_over(self, ticks: Sequence[Tick], reason: str) -> list[int]:
         """Release the leases of ticks, for another process to continue their runs; return the runs."""
         for tick in ticks:
-            check_move(tick.schedule.state, "hand_over", "planner")
+            check_move(tick.schedule.state, "hand_over", "scheduler")
         return await self._ticks.hand_over(ticks, reason) if ticks else []
 
     async def held(self, owner: int) -> list[Tick]:
@@ -72,9 +72,9 @@ class ScheduleLifecycle:
     async def finish(self, ticks: Sequence[FinishedTick]) -> dict[int, ScheduleRow]:
         """End done runs and move their schedules, each pair or neither; return the moved schedules."""
         for one in ticks:
-            _check_turn(one.tick.schedule, one.turn, "planner")
+            _check_turn(one.tick.schedule, one.turn, "scheduler")
             if one.end is not None:
-                _check_run(one.tick.run, one.end, "planner")
+                _check_run(one.tick.run, one.end, "scheduler")
         return await self._ticks.finish(ticks) if ticks else {}
 
     async def stop(self, tick: Tick, turn: ScheduleTransition, stop: RunStop, actor: Actor) -> ScheduleRow | None:

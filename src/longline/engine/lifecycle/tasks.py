@@ -41,8 +41,8 @@ class TaskResult(msgspec.Struct, frozen=True):
 class TaskLifecycle:
     """The moves of many tasks, in transactions of bounded size; each task is judged by itself."""
 
-    def __init__(self, records: Records, call_workers: Call | None = None, call_planners: Call | None = None) -> None:
-        self._store, self._call_workers, self._call_planners = records.task_moves, call_workers, call_planners
+    def __init__(self, records: Records, call_workers: Call | None = None, call_schedulers: Call | None = None) -> None:
+        self._store, self._call_workers, self._call_schedulers = records.task_moves, call_workers, call_schedulers
 
     async def move_all(self, order: TaskOrder, task_ids: Sequence[int]) -> list[TaskResult]:
         """Make one move with many tasks; return one result for each task, in the given order."""
@@ -55,7 +55,7 @@ class TaskLifecycle:
         if change.became not in ENDED | {TaskState.PAUSED} and any(one.became for one in results):
             await _call(self._call_workers)
         if done_runs:
-            await _call(self._call_planners)
+            await _call(self._call_schedulers)
         return results
 
     async def prioritize_all(self, task_ids: Sequence[int], priority: int) -> list[Prioritized]:

@@ -77,7 +77,7 @@ class RunLogKeeper:
     def _milestones(self, run: LoggedRun) -> list[NewLogEntry]:
         """Return one entry for each `step` pages, however many pages came between two looks."""
         step, facts = self._settings.due.step, _progress(run)
-        passed = range((run.told or 0) // step + 1, run.completed // step + 1)
+        passed = range((run.reported_pages or 0) // step + 1, run.completed // step + 1)
         return [
             entry
             for number in passed

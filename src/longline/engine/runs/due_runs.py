@@ -48,7 +48,7 @@ class DueRunStarter:
         """Fail a run that can never start: its plan is invalid, or admits no URL."""
         log.warning("due run refused", extra={"run_id": run.id, "error": error})
         try:
-            await self._lifecycle.move(MoveRequest("run", run.id, "refuse", "planner", reason=error, error=error))
+            await self._lifecycle.move(MoveRequest("run", run.id, "refuse", "scheduler", reason=error, error=error))
         except IllegalMove:
             return None
         return False

@@ -19,8 +19,8 @@ def has_lapsed(tick: Tick) -> bool:
 def accused_runs(ticks: Sequence[Tick], owner: int, url_ms: int) -> frozenset[int]:
     """Return the runs that may have killed the process that held them.
 
-    A process that held several runs, and was killed before a URL could have ended, accuses none of them. A planner that
-    takes back its own lapsed lease was not killed.
+    A process that held several runs, and was killed before a URL could have ended, accuses none of them. A scheduler
+    that takes back its own lapsed lease was not killed.
     """
     left = [tick for tick in ticks if has_lapsed(tick) and tick.schedule.owner not in (None, owner)]
     held = Counter(tick.schedule.owner for tick in left)

@@ -1,8 +1,8 @@
-"""The planner: starts schedules that are due, follows their runs to the end, and adopts the runs of other planners.
+"""The scheduler: starts schedules that are due, follows their runs to the end, and adopts the runs of other schedulers.
 
-The planner that starts a run holds its schedule under a lease and renews it. A planner that stops hands its schedules
-over, and the lease of a planner that was killed lapses; either way the next planner that looks adopts the run, which
-goes on as the same run. No leader is needed: every step is guarded by the rows that it changes.
+The scheduler that starts a run holds its schedule under a lease and renews it. A scheduler that stops hands its
+schedules over, and the lease of a killed scheduler lapses; either way the next scheduler that looks adopts the run,
+which goes on as the same run. No leader is needed: every step is guarded by the rows that it changes.
 """
 
 import asyncio
@@ -32,16 +32,9 @@ from longline.model.schedules.schedule import (
 from longline.model.states import RunState, move
 from longline.plugins.registry import Registry
 from longline.ports.clock import Clock
+from longline.ports.records.counters import CounterStore
 from longline.ports.records.runs import RunHistoryStore
-from longline.ports.records.schedules import (
-    CounterStore,
-    FinishedTick,
-    Launch,
-    PageChanges,
-    PageChangeStore,
-    RunStop,
-    Tick,
-)
+from longline.ports.records.schedules import FinishedTick, Launch, PageChanges, PageChangeStore, RunStop, Tick
 from longline.ports.sources import SourceLookup
 
 log = logging.getLogger(__name__)
@@ -57,11 +50,11 @@ SHUTDOWN_REASON = "interrupted by shutdown"
 CONTINUED_REASON = "interrupted by shutdown, continued"
 
 STALE_LEASES = "stale_leases"
-"""Counter of leases of dead processes that planners took back, in all processes and for good."""
+"""Counter of leases of dead processes that schedulers took back, in all processes and for good."""
 
 
 class SchedulerSettings(msgspec.Struct, frozen=True):
-    """The limits of one planner. Times are milliseconds; `url_ms` is the time that one URL may take."""
+    """The limits of one scheduler. Times are milliseconds; `url_ms` is the time that one URL may take."""
 
     most: int = 100
     lease_ms: int = 300_000
@@ -73,7 +66,7 @@ class SchedulerSettings(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class SchedulerParts:
-    """The collaborators of a planner; `owner` holds its leases, and `see` is called with every run that begins."""
+    """The collaborators of a scheduler; `owner` holds its leases, and `see` is called with every run that begins."""
 
     schedule_lifecycle: ScheduleLifecycle
     lifecycle: Lifecycle
@@ -81,7 +74,7 @@ class SchedulerParts:
     parsers: Registry
     history: RunHistoryStore
     page_change_store: PageChangeStore
-    tallies: CounterStore
+    counters: CounterStore
     clock: Clock
     owner: int
     see: Callable[[int], None] = lambda _: None
@@ -92,7 +85,7 @@ Planned = tuple[CrawlPlan, int | None]
 
 
 class Scheduler:
-    """The planner that starts, follows and recovers runs of schedules."""
+    """The scheduler that starts, follows and recovers runs of schedules."""
 
     def __init__(self, parts: SchedulerParts, settings: SchedulerSettings) -> None:
         self._parts, self._settings = parts, settings
@@ -109,7 +102,7 @@ class Scheduler:
         ticks = await self._schedule_lifecycle.start(self._parts.owner, s.most, s.lease_ms)
         self._full = len(ticks) >= min(s.most, BATCH_SIZE)
         await self._launch(ticks)
-        await self._parts.tallies.put("polled_at", self._parts.clock.now())
+        await self._parts.counters.put("polled_at", self._parts.clock.now())
         if ticks:
             log.info("schedules due", extra={"count": len(ticks)})
         return len(ticks)
@@ -123,19 +116,19 @@ class Scheduler:
             moved += done
             if not done or len(ticks) < BATCH_SIZE:
                 break
-        # A run that a person cancels ends without its planner.
+        # A run that a person cancels ends without its scheduler.
         await self._note(await self._parts.history.ended(list(self._begun)))
         if moved and self._full:
             await self.poll()
         return moved
 
     async def renew(self) -> None:
-        """Extend the leases of this planner."""
+        """Extend the leases of this scheduler."""
         await self._schedule_lifecycle.renew(self._parts.owner, self._settings.lease_ms)
 
     async def hand_over_runs(self) -> None:
-        """Hand over the runs of this planner, so that another one adopts them at once."""
-        # Repeated while any is held: workers that stop with this planner still report, and a run that is done by then
+        """Hand over the runs of this scheduler, so that another one adopts them at once."""
+        # Repeated while any is held: workers that stop with this scheduler still report, and a run that is done by then
         # is not handed over.
         while held := await self._schedule_lifecycle.held(self._parts.owner):
             await self._settle([tick for tick in held if tick.run.done])
@@ -252,7 +245,7 @@ class Scheduler:
             self._parts.see(tick.run.id)
             log.warning(STALE_LOCK_REASON if tick.run.id in stale else CONTINUED_REASON, extra={"run_id": tick.run.id})
         if cleared := sum(tick.run.id in stale for tick in adopted):
-            await self._parts.tallies.add({STALE_LEASES: cleared})
+            await self._parts.counters.add({STALE_LEASES: cleared})
         await self._launch([tick for tick in adopted if not (tick.run.ended or tick.run.admitted)])
         return len(adopted)
 
@@ -260,16 +253,16 @@ class Scheduler:
         log.warning("run abandoned", extra={"run_id": tick.run.id, "error": error})
         done = await self._fail(tick, error)
         if done and error == STALE_LOCK_REASON:
-            await self._parts.tallies.add({STALE_LEASES: 1})
+            await self._parts.counters.add({STALE_LEASES: 1})
         return done
 
     async def _fail(self, tick: Tick, error: str, stack: str | None = None) -> bool:
         """Fail a run that has not ended, and its schedule with it; return False when another process was first."""
         begun = tick.run.state != RunState.QUEUED
-        stop = RunStop("fail" if begun else "refuse", "planner", error)
+        stop = RunStop("fail" if begun else "refuse", "scheduler", error)
         await self._parts.history.note({tick.run.id: RunSummary(memory_mb=peak_memory_mb(), stack=stack)})
         turn = failed(tick.schedule, tick.at, error)
-        return await self._schedule_lifecycle.stop(tick, turn, stop, "planner") is not None
+        return await self._schedule_lifecycle.stop(tick, turn, stop, "scheduler") is not None
 
     # -- ending -----------------------------------------------------------------------------------------------
 
@@ -293,7 +286,7 @@ class Scheduler:
             finished.append(FinishedTick(tick, end, review.failure, summary, turn))
         turned = await self._schedule_lifecycle.finish(finished)
         for schedule_id in turned.keys() & found_changes.keys():
-            # Only by the planner that moved the schedule: two planners that saw the same run must not count it twice.
+            # Only by the scheduler that moved the schedule: another that saw the same run must not count it twice.
             await self._save_page_changes(turned[schedule_id].source_ref, found_changes[schedule_id])
         settled = [tick for tick in ticks if tick.schedule.id in turned]
         self._begun.difference_update(tick.run.id for tick in settled)
@@ -306,7 +299,7 @@ class Scheduler:
         for tick in stale:
             log.warning(STALE_LOCK_REASON, extra={"run_id": tick.run.id})
         if stale:
-            await self._parts.tallies.add({STALE_LEASES: len(stale)})
+            await self._parts.counters.add({STALE_LEASES: len(stale)})
 
     async def _page_changes(self, tick: Tick, start: StartPage | None) -> PageChanges | None:
         """Return the page_changes of the start page, this run included; None where it is unknown or not wanted."""

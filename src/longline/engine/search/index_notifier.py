@@ -30,7 +30,7 @@ class IndexNotifier:
         self._post, self._clock, self._breaker = post, clock, breaker or CircuitBreaker()
         self._waiting: asyncio.Queue[SearchDocument] = asyncio.Queue(MAX_WAITING)
 
-    def tell(self, documents: Sequence[SearchDocument]) -> None:
+    def notify(self, documents: Sequence[SearchDocument]) -> None:
         """Queue messages about indexed documents; a full queue drops them."""
         for document in documents:
             if document.kind in index.RAW_CONTENT:

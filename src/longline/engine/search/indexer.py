@@ -16,22 +16,22 @@ log = logging.getLogger(__name__)
 BATCH_SIZE = 200
 """Items of one transaction: on SQLite, the crawl's own reports wait some 30 ms for the transaction."""
 
-Tell = Callable[[Sequence[SearchDocument]], None]
+Notify = Callable[[Sequence[SearchDocument]], None]
 """Function that is called with the indexed documents."""
 
 
 class Indexer:
     """An indexer that brings the index up to date with the items."""
 
-    def __init__(self, items: ItemStore, search: Search, batch: int = BATCH_SIZE, tell: Tell | None = None) -> None:
-        self._items, self._search, self._batch, self._tell = items, search, batch, tell
+    def __init__(self, items: ItemStore, search: Search, batch: int = BATCH_SIZE, notify: Notify | None = None) -> None:
+        self._items, self._search, self._batch, self._notify = items, search, batch, notify
 
     async def index(self, documents: Sequence[SearchDocument]) -> None:
         """Index a batch, then mark its items as indexed."""
         await self._search.index(documents)
         await self._items.indexed(documents)
-        if self._tell is not None:
-            self._tell(documents)
+        if self._notify is not None:
+            self._notify(documents)
 
     async def once(self) -> int:
         """Index all unindexed items; return their number."""

@@ -1,4 +1,4 @@
-"""Sources as crawls need them, from our own table or from a curator, and the plans made of them."""
+"""Sources as crawls need them, from our own table or from a source manager, and the plans made of them."""
 
 import logging
 from collections.abc import Iterable
@@ -78,7 +78,7 @@ def as_crawled(row: SourceRow) -> CrawlSource:
 
 
 def described(said: dict[str, Any]) -> CrawlSource:
-    """Return a source as a curator describes it."""
+    """Return a source as a source manager describes it."""
     name, url = str(said.get("name") or ""), str(said.get("url") or "")
     return _source(str(said.get("id") or ""), name, url, said, None, enabled=bool(said.get("enabled", True)))
 

@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 PAGE_SIZE = 500
 STORED_SOURCES_USED = "source service unavailable, using stored sources"
 RETRY_AFTER_SECONDS = 60.0
-"""Seconds without requests for known sources to a curator that is unavailable: callers would be blocked."""
+"""Seconds without requests for known sources to a source manager that is unavailable: callers would be blocked."""
 
 
 class LocalSources:
@@ -41,12 +41,12 @@ class LocalSources:
 
 
 class RemoteSources:
-    """The sources of a curator. Each is stored here as well, and its stored state is used while the curator is away."""
+    """The sources of a remote source manager; each is stored here too, and used while the manager is unavailable."""
 
     def __init__(
-        self, curator: SourceManager, curated: RemoteSourceStore, own: LocalSources, now: Callable[[], Awaitable[int]]
+        self, manager: SourceManager, remote: RemoteSourceStore, own: LocalSources, now: Callable[[], Awaitable[int]]
     ) -> None:
-        self._curator, self._curated, self._own, self._now = curator, curated, own, now
+        self._manager, self._remote, self._own, self._now = manager, remote, own, now
         self._breaker, self._away = CircuitBreaker(failures=1, pause=RETRY_AFTER_SECONDS, successes=1), False
 
     async def get(self, ref: str) -> CrawlSource | None:
@@ -55,7 +55,7 @@ class RemoteSources:
         if known is not None and not self._breaker.allows(asked_at / 1000):
             return known
         try:
-            said = await self._curator.get(ref)
+            said = await self._manager.get(ref)
         except Unavailable as error:
             self._breaker.note(await self._now() / 1000, ok=False)
             if known is None:
@@ -71,24 +71,24 @@ class RemoteSources:
         source = read_source(said | {"id": ref})
         if source is None:
             return described(said)
-        await self._curated.take([source], asked_at)
+        await self._remote.take([source], asked_at)
         return await self._own.get(ref)
 
     async def _left(self, ref: str, known: CrawlSource | None) -> CrawlSource | None:
-        """Return a source that the curator does not have: None, unless the source never was the curator's."""
-        return known if await self._curated.get(ref) is None else None
+        """Return a source that the source manager does not have: None, unless the source is our own."""
+        return known if await self._remote.get(ref) is None else None
 
     async def ref_of(self, source_id: int) -> str:
         return await self._own.ref_of(source_id)
 
     async def all(self) -> list[CrawlSource]:
-        return [described(said) for said in (await listing(self._curator.page)).sources.values()]
+        return [described(said) for said in (await listing(self._manager.page)).sources.values()]
 
 
 class CachedSources:
     """The stored sources, for frequent lookups; only a source that is not stored is looked up elsewhere.
 
-    The courier keeps the stored sources up to date.
+    `RemoteSourceSync` keeps the stored sources up to date.
     """
 
     def __init__(self, own: LocalSources, elsewhere: SourceLookup) -> None:

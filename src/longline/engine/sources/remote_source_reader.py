@@ -1,4 +1,4 @@
-"""The sources of a curator, read page by page and validated."""
+"""The sources of a source manager, read page by page and validated."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
@@ -78,7 +78,7 @@ def ref_of(said: Described) -> str:
 
 
 def read_source(said: Described, listed: bool | None = None) -> RemoteSource | None:
-    """Return a curator's source, or None for an invalid one. `listed` is whether its feed is to be polled."""
+    """Return a source manager's source, or None for an invalid one. `listed` is whether its feed is to be polled."""
     ref, name, url = ref_of(said), _text(said, "name"), _text(said, "url")
     if not ref or not name or len(name) > MAX_TEXT_CHARS or not url or not is_url(url):
         return None

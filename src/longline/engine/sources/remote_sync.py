@@ -1,7 +1,7 @@
-"""The courier: synchronises sources with a curator.
+"""Synchronisation of sources with a remote source manager.
 
-The courier fetches the curator's sources, so that their feeds and sitemaps are read like those of our own, and sends
-back changes of feeds: a feed was found, failed too often, or can be read again.
+The sources of the manager are fetched, so that their feeds and sitemaps are read like those of our own. Changes of
+feeds are sent back: a feed was found, failed too often, or can be read again.
 """
 
 import logging
@@ -18,7 +18,7 @@ from longline.ports.sources import Described, ListedSource, SourceManager
 log = logging.getLogger(__name__)
 
 MAX_FAILURES = 3
-"""Failures in one round after which the curator counts as unavailable."""
+"""Failures in one round after which the source manager counts as unavailable."""
 
 BATCH_SIZE, HOLD_MS = 20, MINUTE_MS
 """Sources sent in one round, and milliseconds for which a process holds them; after its death another sends them."""
@@ -28,19 +28,19 @@ Now = Callable[[], Awaitable[int]]
 
 
 class RemoteSourceSync:
-    """The synchronisation in both directions. With `feeds` the curator's list of feeds to poll is read too."""
+    """The synchronisation in both directions. With `feeds` the source manager's list of feeds to poll is read too."""
 
-    def __init__(self, curator: SourceManager, curated: RemoteSourceStore, now: Now, *, feeds: bool) -> None:
-        self._curator, self._curated, self._now, self._feeds = curator, curated, now, feeds
+    def __init__(self, manager: SourceManager, remote: RemoteSourceStore, now: Now, *, feeds: bool) -> None:
+        self._manager, self._remote, self._now, self._feeds = manager, remote, now, feeds
         self._odd = 0
 
     async def pull(self) -> int:
-        """Store the curator's sources; return how many changed."""
+        """Store the source manager's sources; return how many changed."""
         asked_at = await self._now()
-        every = await listing(self._curator.page)
+        every = await listing(self._manager.page)
         active = await listing(self._active) if self._feeds else None
         sources = every.sources | (active.sources if active else {})
-        changed = await self._curated.take(self._read_sources(sources, active), asked_at)
+        changed = await self._remote.take(self._read_sources(sources, active), asked_at)
         if every.whole:
             await self._withdraw(sources)
         if changed:
@@ -48,11 +48,11 @@ class RemoteSourceSync:
         return changed
 
     async def push(self) -> int:
-        """Send changes that the curator does not have yet; return how many sources were sent."""
-        rows = await self._curated.claim(BATCH_SIZE, HOLD_MS)
-        # Sources that the curator cannot take today must not always be before the others.
+        """Send changes that the source manager does not have yet; return how many sources were sent."""
+        rows = await self._remote.claim(BATCH_SIZE, HOLD_MS)
+        # Sources that the source manager cannot take today must not always be before the others.
         random.shuffle(rows)
-        told, failures = list[SourceRow](), list[Unavailable]()
+        sent, failures = list[SourceRow](), list[Unavailable]()
         for row in rows:
             try:
                 await self._send_change(row)
@@ -61,15 +61,15 @@ class RemoteSourceSync:
                 if len(failures) >= MAX_FAILURES:
                     break
             else:
-                told.append(row)
-                await self._curated.mark_reported(row)
+                sent.append(row)
+                await self._remote.mark_reported(row)
         if failures:
-            await self._curated.release([row for row in rows if row not in told])
+            await self._remote.release([row for row in rows if row not in sent])
             raise failures[0]
-        return len(told)
+        return len(sent)
 
     async def _active(self, number: int) -> ListedSource:
-        return await self._curator.page(number, feed_active=True)
+        return await self._manager.page(number, feed_active=True)
 
     def _read_sources(self, sources: Mapping[str, Described], active: SourceListing | None) -> list[RemoteSource]:
         found = [read_source(said, _listed(ref, active)) for ref, said in sources.items()]
@@ -82,10 +82,10 @@ class RemoteSourceSync:
 
     async def _withdraw(self, sources: Mapping[str, Described]) -> None:
         """Withdraw sources that are not on the list, nor found by id, for the list may have moved."""
-        missing = [ref for ref in await self._curated.present() if ref not in sources]
-        gone = [ref for ref in missing if await self._curator.get(ref) is None]
+        missing = [ref for ref in await self._remote.present() if ref not in sources]
+        gone = [ref for ref in missing if await self._manager.get(ref) is None]
         if gone:
-            await self._curated.withdraw(gone)
+            await self._remote.withdraw(gone)
             log.info("remote sources removed", extra={"count": len(gone)})
 
     async def _send_change(self, row: SourceRow) -> None:
@@ -96,20 +96,20 @@ class RemoteSourceSync:
 
     async def _send(self, row: SourceRow) -> None:
         ref, rests_since = row.ref or "", row.feed_disabled_at
-        if row.feed_url and row.feed_url != row.told_feed_url:
-            await self._tell_where(ref, row.feed_url)
-        if rests_since == row.told_feed_disabled_at:
+        if row.feed_url and row.feed_url != row.reported_feed_url:
+            await self._send_feed_url(ref, row.feed_url)
+        if rests_since == row.reported_feed_disabled_at:
             return
         if rests_since is None:
-            await self._curator.enable_feed(ref)
+            await self._manager.enable_feed(ref)
         else:
-            await self._curator.disable_feed(ref, row.feed_disable_reason or "unexpected")
+            await self._manager.disable_feed(ref, row.feed_disable_reason or "unexpected")
 
-    async def _tell_where(self, ref: str, feed_url: str) -> None:
-        """Send a source whole, as the curator wants, with its feed; a feed that the curator has by now stays."""
-        said = await self._curator.get(ref)
+    async def _send_feed_url(self, ref: str, feed_url: str) -> None:
+        """Send a whole source with its feed, unless the source manager has a feed by now."""
+        said = await self._manager.get(ref)
         if said is not None and not said.get("feed_url"):
-            await self._curator.put(ref, said | {"feed_url": feed_url})
+            await self._manager.put(ref, said | {"feed_url": feed_url})
 
 
 def _listed(ref: str, active: SourceListing | None) -> bool | None:

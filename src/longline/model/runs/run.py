@@ -151,7 +151,7 @@ class RunRow(msgspec.Struct, frozen=True):
 
     @property
     def done(self) -> bool:
-        """Return whether the run has ended, or has no open URL left and waits for its planner to end it."""
+        """Return whether the run has ended, or has no open URL left and waits for its scheduler to end it."""
         return self.ended or (self.state == RunState.RUNNING and self.open == 0 < self.admitted)
 
     @property

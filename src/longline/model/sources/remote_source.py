@@ -1,4 +1,4 @@
-"""Curated sources: the effect of a curator's sources, kept by another service, on our rows."""
+"""Remote sources: the effect of the sources of a remote source manager on our rows."""
 
 import msgspec
 
@@ -8,7 +8,7 @@ from longline.model.sources.source import RemoteSource, SourceRow
 from longline.model.sources.use import SourceUse, with_use
 
 GONE = "gone from the service that keeps it"
-"""Reason for disabling a source that its curator no longer has."""
+"""Reason for disabling a source that its source manager no longer has."""
 
 SYNCED_COLUMNS = (
     "name",
@@ -20,13 +20,13 @@ SYNCED_COLUMNS = (
     "feed_wanted",
     "feed_every_ms",
 )
-"""Fields that the curator alone sets."""
+"""Fields that the source manager alone sets."""
 
 
 def followed(row: SourceRow, said: RemoteSource) -> SourceRow:
-    """Return our row of a source with the curator's values; changes of the feed that are not yet sent to it stay.
+    """Return our row of a source with the source manager's values; changes of the feed that are still to be sent stay.
 
-    A curator that does not know parsers leaves our parser as it is.
+    A source manager that does not know parsers leaves our parser as it is.
     """
     facts = {name: getattr(said, name) for name in (*SYNCED_COLUMNS, "identity_key")}
     if said.names_parser:
@@ -34,16 +34,16 @@ def followed(row: SourceRow, said: RemoteSource) -> SourceRow:
     if said.feed_listed is not None:
         facts["feed_listed"] = said.feed_listed
     other_feed = said.feed_url not in (None, row.feed_url)
-    if other_feed or row.feed_url == row.told_feed_url:
-        facts |= {"feed_url": said.feed_url, "told_feed_url": said.feed_url}
-    if other_feed or row.feed_disabled_at == row.told_feed_disabled_at:
+    if other_feed or row.feed_url == row.reported_feed_url:
+        facts |= {"feed_url": said.feed_url, "reported_feed_url": said.feed_url}
+    if other_feed or row.feed_disabled_at == row.reported_feed_disabled_at:
         since, why = said.feed_disabled_at, said.feed_disable_reason
-        facts |= {"feed_disabled_at": since, "told_feed_disabled_at": since, "feed_disable_reason": why}
+        facts |= {"feed_disabled_at": since, "reported_feed_disabled_at": since, "feed_disable_reason": why}
     return msgspec.structs.replace(row, uses=with_use(row.uses, SourceUse.INTERVAL), **facts)
 
 
 def feed_followed(feed: FeedRow, now: int, before: SourceRow, after: SourceRow) -> FeedRow:
-    """Return the feed of a source that changed at its curator."""
+    """Return the feed of a source that changed at its source manager."""
     if after.feed_url != before.feed_url:
         # After a feed was removed, no search follows at once: it might find the same feed again.
         return FeedRow(feed.source_id, due_at=now if after.feed_url else now + SEARCH_INTERVAL_MS)
@@ -58,15 +58,15 @@ def feed_followed(feed: FeedRow, now: int, before: SourceRow, after: SourceRow) 
 
 
 def withdrawn(row: SourceRow, now: int) -> SourceRow:
-    """Return the row of a source that its curator no longer has: disabled, with no updates to send, its name freed."""
+    """Return the row of a source that is gone at its source manager: disabled, with nothing to send, its name freed."""
     return msgspec.structs.replace(
         row,
         name=distinct_name(row.name, row.ref),
         enabled=False,
         disabled_at=now,
         disable_reason=GONE,
-        told_feed_url=row.feed_url,
-        told_feed_disabled_at=row.feed_disabled_at,
+        reported_feed_url=row.feed_url,
+        reported_feed_disabled_at=row.feed_disabled_at,
     )
 
 

@@ -56,9 +56,10 @@ class NewSource(msgspec.Struct, frozen=True):
 class SourceRow(msgspec.Struct, frozen=True):
     """A source as stored; ids count from 100000. `admitted` is kept only while there is a budget.
 
-    A curated source has a `ref`, its id at the curator. `feed_listed` is whether the curator has the feed polled, and
-    `told_…` are the facts of the feed that the curator knows: differences are still to be sent. `succeeded_at` and
-    `failed_at` are the last ends of its runs, `failures` the number of failed runs since the last success.
+    A remote source has a `ref`, its id at the source manager. `feed_listed` is whether the source manager has the feed
+    polled, and `reported_…` are the facts of the feed that the source manager knows: differences are still to be sent.
+    `succeeded_at` and `failed_at` are the last ends of its runs, `failures` the number of failed runs since the last
+    success.
     """
 
     id: int
@@ -83,8 +84,8 @@ class SourceRow(msgspec.Struct, frozen=True):
     feed_every_ms: int = POLL_INTERVAL_MS
     ref: str | None = None
     feed_listed: bool = True
-    told_feed_url: str | None = None
-    told_feed_disabled_at: int | None = None
+    reported_feed_url: str | None = None
+    reported_feed_disabled_at: int | None = None
     uid: str | None = None
     succeeded_at: int | None = None
     failed_at: int | None = None
@@ -106,7 +107,7 @@ class SourceRow(msgspec.Struct, frozen=True):
 
     @property
     def public_id(self) -> str:
-        """Return the public id of the source: the curator's, else our own."""
+        """Return the public id of the source: the source manager's, else our own."""
         return self.ref or self.uid or str(self.id)
 
 
@@ -126,7 +127,7 @@ def joined(row: SourceRow, new: NewSource) -> SourceRow:
 
 
 class RemoteSource(msgspec.Struct, frozen=True, kw_only=True):
-    """A source as its curator describes it; `feed_listed` is None where the curator was not asked for it."""
+    """A source as its source manager describes it; `feed_listed` is None where it was not asked for."""
 
     ref: str
     name: str

@@ -6,6 +6,7 @@ from longline.ports.records.archive.pages import PageStore, SegmentStore
 from longline.ports.records.archive.retention import RetentionStore
 from longline.ports.records.bots import BotOverviewStore, BotPolicyStore, BotStore, BotTaskStore
 from longline.ports.records.callers import ApiKeyStore, AuditStore, RateLimitStore
+from longline.ports.records.counters import CounterStore
 from longline.ports.records.discovery import CandidateStore, LinkStore
 from longline.ports.records.feeds import FeedStore, SitemapStore
 from longline.ports.records.frontier.frontier import (
@@ -22,7 +23,7 @@ from longline.ports.records.frontier.standing_frontier import StandingFrontierSt
 from longline.ports.records.logs import EventStore, LogPageStore, LogStore
 from longline.ports.records.proxies import PoolStore, ProxyFigureStore, ProxyStore
 from longline.ports.records.runs import DueRunStore, RunEffectStore, RunHistoryStore, RunStore
-from longline.ports.records.schedules import CounterStore, PageChangeStore, ScheduleStore, TickStore
+from longline.ports.records.schedules import PageChangeStore, ScheduleStore, TickStore
 from longline.ports.records.schema import Schema
 from longline.ports.records.search import ItemChangeStore, ItemStore
 from longline.ports.records.sessions import SessionStore
@@ -40,7 +41,7 @@ class Records:
 
     schema: Schema
     sources: SourceStore
-    curated: RemoteSourceStore
+    remote_sources: RemoteSourceStore
     schedules: ScheduleStore
     runs: RunStore
     history: RunHistoryStore
@@ -48,7 +49,7 @@ class Records:
     run_effects: RunEffectStore
     retention: RetentionStore
     page_changes: PageChangeStore
-    tallies: CounterStore
+    counters: CounterStore
     tasks: TaskStore
     refused_urls: RefusedUrlStore
     sessions: SessionStore
@@ -61,7 +62,7 @@ class Records:
     events: EventStore
     logs: LogStore
     log_pages: LogPageStore
-    heard: HandledMessageStore
+    handled_messages: HandledMessageStore
     links: LinkStore
     candidates: CandidateStore
     standing: StandingFrontierStore

@@ -1,6 +1,6 @@
 """Schedules, their page changes and ticks, and named counters."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 import msgspec
@@ -92,22 +92,6 @@ class PageChangeStore(Protocol):
 
     async def forget(self, source_ref: str) -> None:
         """Delete the page changes of a source."""
-        ...
-
-
-class CounterStore(Protocol):
-    """Counters by name, shared by all processes."""
-
-    async def add(self, counts: Mapping[str, int]) -> None:
-        """Add to counters."""
-        ...
-
-    async def put(self, name: str, count: int) -> None:
-        """Set a counter."""
-        ...
-
-    async def all(self) -> dict[str, int]:
-        """Return every counter."""
         ...
 
 

@@ -30,7 +30,7 @@ class SourceStore(Protocol):
         ...
 
     async def get_by_ref(self, ref: str) -> SourceRow | None:
-        """Return one source by its id at the curator, else by its number."""
+        """Return one source by its id at the source manager, else by its number."""
         ...
 
     async def get_by_name(self, name: str) -> SourceRow | None:
@@ -62,27 +62,27 @@ class RemoteSourceStore(Protocol):
     """Sources of a remote source manager, and reports for it. The rules are in `model/sources/remote_source.py`."""
 
     async def get(self, ref: str) -> SourceRow | None:
-        """Return one source by its id at the curator."""
+        """Return one source by its id at the source manager."""
         ...
 
     async def take(self, sources: Sequence[RemoteSource], asked_at: int) -> int:
-        """Save the curator's sources, new and known; return the number of changed sources.
+        """Save the source manager's sources, new and known; return the number of changed sources.
 
-        Changes made here after `asked_at` are newer than the curator's answer, and stay. A local source with the name
-        of a new curated source becomes the curated source.
+        Changes made here after `asked_at` are newer than the source manager's answer, and stay. A local source with the
+        name of a new remote source becomes the remote source.
         """
         ...
 
     async def present(self) -> list[str]:
-        """Return the curator's ids of all sources that the curator is known to have."""
+        """Return the source manager's ids of all sources that the source manager is known to have."""
         ...
 
     async def withdraw(self, refs: Collection[str]) -> None:
-        """Mark sources as gone at the curator; they return when the curator lists them again."""
+        """Mark sources as gone at the source manager; they return when the source manager lists them again."""
         ...
 
     async def claim(self, limit: int, hold_ms: int) -> list[SourceRow]:
-        """Claim sources with feed changes to report to the curator; no other process gets them meanwhile."""
+        """Claim sources with feed changes to report to the source manager; no other process gets them meanwhile."""
         ...
 
     async def release(self, sources: Sequence[SourceRow]) -> None:
@@ -90,7 +90,7 @@ class RemoteSourceStore(Protocol):
         ...
 
     async def mark_reported(self, source: SourceRow) -> None:
-        """Record that the curator has this row's feed state; later changes are still to be reported."""
+        """Record that the source manager has this row's feed state; later changes are still to be reported."""
         ...
 
 

@@ -158,7 +158,7 @@ class Repair:
         plan = msgspec.structs.replace(asked, seeds=urls, bounds=bounds)
         new = NewRun(new_id(), RunKind.REPAIR, plan.text(), urls[0], source_id=plan.source_id)
         run = await create_run(self._runs, new, "person")
-        await self._lifecycle.move(MoveRequest("run", run.id, "start", "planner", reason=RunKind.REPAIR))
+        await self._lifecycle.move(MoveRequest("run", run.id, "start", "scheduler", reason=RunKind.REPAIR))
         seeds = [seed(url, run.id, plan) for url in urls]
         await self._lifecycle.admit([task for task, _ in seeds], [host for _, host in seeds])
 

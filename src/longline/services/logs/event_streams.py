@@ -180,7 +180,7 @@ class MovePublisher:
         self._history, self._clock = history, clock
         self._after: int | None = None
         self._marking = asyncio.Lock()
-        self._told: BoundedDict[int, tuple[int, float]] = BoundedDict(MAX_RUNS)
+        self._published: BoundedDict[int, tuple[int, float]] = BoundedDict(MAX_RUNS)
         self._created: tuple[int, int] | None = None
 
     async def start_position(self) -> int:
@@ -200,8 +200,8 @@ class MovePublisher:
             await self._publish(events)
             self._after = after = events[-1].id
         now = self._clock.monotonic()
-        for run_id in [i for i, (_, at) in self._told.items() if now - at >= PROGRESS_SECONDS]:
-            await self._tell_progress(run_id)
+        for run_id in [i for i, (_, at) in self._published.items() if now - at >= PROGRESS_SECONDS]:
+            await self._publish_progress(run_id)
 
     async def _publish(self, events: Sequence[Event]) -> None:
         # A recurring schedule passes through `completed` in one step: only its final state is published.
@@ -213,16 +213,16 @@ class MovePublisher:
                 # Clients learn of a new schedule by its first move after the moves that made it.
                 made = event.move in ("place", "pause") and self._created == (event.subject, event.at)
                 if not made and (event.move != "succeed" or (event.subject, event.at) not in recurred):
-                    await self._tell_schedule(event)
+                    await self._publish_schedule(event)
             elif event.noun == "run":
-                await self._tell_run(event)
+                await self._publish_run(event)
 
-    async def _tell_schedule(self, event: Event) -> None:
+    async def _publish_schedule(self, event: Event) -> None:
         row = await self._schedules.get(event.subject)
         if row is not None and event.became:
             self._broker.publish("crawler", ScheduleMoved(row.uid, event.became, row.next_due, event.at, row.error))
 
-    async def _tell_run(self, event: Event) -> None:
+    async def _publish_run(self, event: Event) -> None:
         run = await self._runs.get(event.subject)
         schedule = await self._schedules.get(run.schedule_id) if run and run.schedule_id else None
         if run is None or schedule is None:
@@ -234,17 +234,17 @@ class MovePublisher:
         self._note(run)
         self._broker.publish("crawler", RunAdvanced(schedule.uid, run.uid, run.completed, items, event.at))
         if ended and event.became:
-            self._told.pop(run.id, None)
+            self._published.pop(run.id, None)
             took = (run.ended_at or event.at) - (run.started_at or run.ended_at or event.at)
             happening = RunEnded(schedule.uid, run.uid, event.became, took, items, run.error, event.at)
             self._broker.publish("crawler", happening)
 
-    async def _tell_progress(self, run_id: int) -> None:
+    async def _publish_progress(self, run_id: int) -> None:
         """Publish the progress of a run that had no event for `PROGRESS_SECONDS`."""
         run = await self._runs.get(run_id)
         schedule = await self._schedules.get(run.schedule_id) if run and run.schedule_id else None
         if run is None or schedule is None or run.state in RUN_ENDED:
-            self._told.pop(run_id, None)
+            self._published.pop(run_id, None)
             return
         self._note(run)
         items, at = await self._history.items(run_id), self._clock.now()
@@ -252,13 +252,13 @@ class MovePublisher:
 
     def _has_advanced(self, run: RunRow) -> bool:
         """Return whether a run has enough new pages to publish its progress at once, and not after a while."""
-        if run.id not in self._told:
+        if run.id not in self._published:
             self._note(run)
             return run.completed > 0
-        return run.completed - self._told[run.id][0] >= PROGRESS_PAGES
+        return run.completed - self._published[run.id][0] >= PROGRESS_PAGES
 
     def _note(self, run: RunRow) -> None:
-        self._told[run.id] = (run.completed, self._clock.monotonic())
+        self._published[run.id] = (run.completed, self._clock.monotonic())
 
 
 class HealthPublisher:

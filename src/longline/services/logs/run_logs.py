@@ -139,8 +139,8 @@ class Followers:
         await run_until(stop, self._hear())
 
     async def _hear(self) -> None:
-        async with self._signals.listen(LOGS) as heard:
-            async for signal in heard:
+        async with self._signals.listen(LOGS) as signals:
+            async for signal in signals:
                 for run_id in signal.text.split(","):
                     self._wake(int(run_id))
 

@@ -9,14 +9,15 @@ from longline.model.schedules.schedule import CRAWL, ScheduleRow
 from longline.model.search.page_counts import PREFIX
 from longline.model.states import ScheduleState
 from longline.ports.clock import Clock
+from longline.ports.records.counters import CounterStore
 from longline.ports.records.runs import RunHistoryStore
-from longline.ports.records.schedules import CounterStore, ScheduleStore
+from longline.ports.records.schedules import ScheduleStore
 
 DAY_MS = 86_400_000
 
 
 class SchedulerStats(msgspec.Struct, frozen=True):
-    """Figures of the planners of all processes. Times are UTC milliseconds, 0 for never.
+    """Figures of the schedulers of all processes. Times are UTC milliseconds, 0 for never.
 
     `stale_leases` are counted since the start of the process that shows them.
     """
@@ -31,13 +32,15 @@ class SchedulerStats(msgspec.Struct, frozen=True):
 class Runs:
     """Queries for runs and their figures."""
 
-    def __init__(self, history: RunHistoryStore, schedules: ScheduleStore, tallies: CounterStore, clock: Clock) -> None:
-        self._history, self._schedules, self._tallies, self._clock = history, schedules, tallies, clock
+    def __init__(
+        self, history: RunHistoryStore, schedules: ScheduleStore, counters: CounterStore, clock: Clock
+    ) -> None:
+        self._history, self._schedules, self._counters, self._clock = history, schedules, counters, clock
         self._stale_before = 0
 
     async def start_counting(self) -> None:
-        """Count from now on what is counted since the start; called before any planner of this process runs."""
-        self._stale_before = (await self._tallies.all()).get(STALE_LEASES, 0)
+        """Count from now on what is counted since the start; called before any scheduler of this process runs."""
+        self._stale_before = (await self._counters.all()).get(STALE_LEASES, 0)
 
     async def find(self, schedule: str, limit: int, offset: int) -> tuple[list[RunRow], int]:
         """Return the runs of a schedule, newest first, and their total; none for an unknown schedule."""
@@ -57,7 +60,7 @@ class Runs:
         return surveyed, schedule
 
     async def _with_figures(self, runs: list[RunRow]) -> list[RunRow]:
-        """Return the runs, with figures for ended runs: a planner stores the figures a moment after the end."""
+        """Return the runs, with figures for ended runs: a scheduler stores the figures a moment after the end."""
         fresh = [run.id for run in runs if run.ended and run.figures is None]
         reviews = await self._history.review(fresh) if fresh else {}
         return [
@@ -73,19 +76,19 @@ class Runs:
         return await self._history.record(row.id), row
 
     async def figures(self) -> SchedulerStats:
-        """Return the figures of the planners."""
-        found, tallies = await self._schedules.states(CRAWL), await self._tallies.all()
+        """Return the figures of the schedulers."""
+        found, counters = await self._schedules.states(CRAWL), await self._counters.all()
         return SchedulerStats(
             {state.value: found.get(state, 0) for state in ScheduleState},
             await self._history.record(),
-            tallies.get("polled_at", 0),
+            counters.get("polled_at", 0),
             self._clock.now(),
-            tallies.get(STALE_LEASES, 0) - self._stale_before,
+            counters.get(STALE_LEASES, 0) - self._stale_before,
         )
 
     async def pages(self) -> dict[str, int]:
         """Return the number of parsed pages in each class."""
-        found = await self._tallies.all()
+        found = await self._counters.all()
         return {name.removeprefix(PREFIX): count for name, count in found.items() if name.startswith(PREFIX)}
 
     async def today(self) -> DayTotals:

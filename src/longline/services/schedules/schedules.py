@@ -59,18 +59,18 @@ def _placed(row: ScheduleRow) -> ScheduleTransition:
 
 
 def _awaits_a_place(row: ScheduleRow) -> bool:
-    """Return whether a recurring schedule is in a state from which no planner starts it at its regular times."""
+    """Return whether a recurring schedule is in a state from which no scheduler starts it at its regular times."""
     if row.interval_ms is None:
         return False
     return row.state == ScheduleState.COMPLETED or (row.state == ScheduleState.PENDING and row.retries == 0)
 
 
 async def call_no_one() -> None:
-    """Do nothing: planners also poll, only not at once."""
+    """Do nothing: schedulers also poll, only not at once."""
 
 
 class Schedules:
-    """All operations on schedules; when one makes a schedule due, `call` lets planners poll at once."""
+    """All operations on schedules; when one makes a schedule due, `call` lets schedulers poll at once."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class Schedules:
             known = await self._records.recurring(terms.source_ref)
             if known is not None:
                 with suppress(Conflict):  # another schedule replaced it; the next round changes that one
-                    return await self._call_planners(await self._replace(known, terms))
+                    return await self._call_schedulers(await self._replace(known, terms))
         raise Conflict(f"the source {terms.source_ref} has a recurring schedule already")
 
     def _new(self, terms: ScheduleSpec) -> NewSchedule:
@@ -110,7 +110,7 @@ class Schedules:
         return msgspec.structs.replace(new, audit=audit)
 
     async def _make_all(self, new: Sequence[NewSchedule]) -> list[ScheduleRow | None]:
-        """Make schedules in one commit, and call planners once for all of them."""
+        """Make schedules in one commit, and call schedulers once for all of them."""
         made = await create_schedules(self._records, new, PERSON)
         if any(row is not None and self._is_awaited(row) for row in made):
             await self._call()
@@ -168,10 +168,10 @@ class Schedules:
             changed = await self._move(changed, _placed(changed)) or changed
         if state is not None and state != changed.state:
             return await self._bring(uid, lambda found: self._transition_to(found, state))
-        return await self._call_planners(changed)
+        return await self._call_schedulers(changed)
 
-    async def _call_planners(self, row: ScheduleRow) -> ScheduleRow:
-        """Call planners if the schedule is due now; return the schedule."""
+    async def _call_schedulers(self, row: ScheduleRow) -> ScheduleRow:
+        """Call schedulers if the schedule is due now; return the schedule."""
         if self._is_awaited(row):
             await self._call()
         return row
@@ -264,7 +264,7 @@ class Schedules:
             else:
                 moved = await self._move(row, turn)
             if moved is not None:
-                return await self._call_planners(moved)
+                return await self._call_schedulers(moved)
         raise StaleLease(f"schedule {uid} kept changing")
 
     async def _under_way(self, row: ScheduleRow) -> RunRow | None:

@@ -39,8 +39,8 @@ Reaction = Callable[[SourceEvent], Awaitable[None]]
 class SourceListener:
     """A consumer of messages that handles each event once."""
 
-    def __init__(self, messages: SourceEvents, heard: HandledMessageStore, reactions: Mapping[str, Reaction]) -> None:
-        self._messages, self._heard, self._reactions = messages, heard, reactions
+    def __init__(self, messages: SourceEvents, handled: HandledMessageStore, reactions: Mapping[str, Reaction]) -> None:
+        self._messages, self._handled, self._reactions = messages, handled, reactions
 
     async def once(self) -> None:
         """Receive messages, waiting for a short time, and handle them."""
@@ -49,7 +49,7 @@ class SourceListener:
 
     async def forget(self) -> None:
         """Delete the ids of events that were handled more than 7 days ago."""
-        await self._heard.prune(RETENTION_MS)
+        await self._handled.prune(RETENTION_MS)
 
     async def _settles(self, delivery: Delivery) -> bool:
         """Handle a message; return whether to settle it, otherwise it is delivered again."""
@@ -58,7 +58,7 @@ class SourceListener:
         except (msgspec.MsgspecError, RecursionError) as error:
             return _dropped(delivery, error)
         reaction = self._reactions.get(event.event_type)
-        if reaction is None or await self._heard.has(event.event_id):
+        if reaction is None or await self._handled.has(event.event_id):
             return True
         try:
             await reaction(event)
@@ -68,7 +68,7 @@ class SourceListener:
             return _dropped(delivery, error)
         except Exception as error:
             return await self._failed(delivery, event, error)
-        await self._heard.note(event.event_id)
+        await self._handled.note(event.event_id)
         return True
 
     async def _failed(self, delivery: Delivery, event: SourceEvent, error: Exception) -> bool:

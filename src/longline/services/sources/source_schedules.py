@@ -75,7 +75,7 @@ class SourceSchedules:
 
     async def create(self, new: NewSchedule) -> None:
         """Create the schedule of a source."""
-        await create_schedule(self._schedules, new, "planner")
+        await create_schedule(self._schedules, new, "scheduler")
 
     async def enabled(self, ref: str) -> None:
         """Make or resume the schedule of an enabled source to run now, unless a person paused it."""
@@ -116,9 +116,9 @@ class SourceSchedules:
         turn = ScheduleTransition((*before.steps, *last.steps), last.after, last.reason)
         run = await self._runs.get(row.run_id or 0) if row.state == ScheduleState.RUNNING else None
         if run is None or run.state in RUN_ENDED:
-            return await self._schedule_lifecycle.move(row, turn, "planner")
+            return await self._schedule_lifecycle.move(row, turn, "scheduler")
         return await self._schedule_lifecycle.stop(
-            Tick(row, run, now), turn, RunStop("cancel", PERSON, DISABLED), "planner"
+            Tick(row, run, now), turn, RunStop("cancel", PERSON, DISABLED), "scheduler"
         )
 
     async def run(self, audit: AuditTrail | None = None) -> SyncResult:
@@ -150,7 +150,7 @@ class SourceSchedules:
             await self.create(new)
             return lambda done: done.created
         if row.state == ScheduleState.PAUSED and row.paused_by != PERSON:
-            await self._schedule_lifecycle.move(row, resumed(row, now), "planner")
+            await self._schedule_lifecycle.move(row, resumed(row, now), "scheduler")
             return lambda done: done.resumed
         return lambda done: done.kept
 

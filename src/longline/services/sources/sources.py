@@ -18,7 +18,7 @@ from longline.services.sinks.progress import check_sink_names
 
 
 class Sources:
-    """All operations on sources; `ours` refuses curated sources, which only their curator changes."""
+    """All operations on sources; `ours` refuses remote sources, which only their source manager changes."""
 
     def __init__(
         self,
@@ -28,10 +28,10 @@ class Sources:
         parsers: Registry,
         *,
         sinks: Collection[str] = (),
-        curated: bool = False,
+        remote: bool = False,
     ) -> None:
         self._records, self._feeds, self._clock = records, feeds, clock
-        self._parsers, self._sinks, self._curated = parsers, sinks, curated
+        self._parsers, self._sinks, self._remote = parsers, sinks, remote
 
     async def make(self, source: NewSource) -> SourceRow:
         """Register a source; raises `Conflict` for a taken name, `BadInput` for an unknown parser, config or sink."""
@@ -60,9 +60,9 @@ class Sources:
         return row
 
     async def ours(self, ref: str) -> int:
-        """Return the id of a source that may be changed here; raise `NotFound`, or `Conflict` for a curated source."""
+        """Return the id of a source that may be changed here; raise `NotFound`, or `Conflict` for a remote source."""
         row = await self.get_by_ref(ref)
-        if self._curated and row.ref is not None:
+        if self._remote and row.ref is not None:
             raise Conflict(f"source {ref} is kept by another service: change it there")
         return row.id
 

@@ -268,9 +268,9 @@ def site_metadata(preview: PagePreview) -> SiteMetadata:
         url=preview.url,
         final_url=preview.final_url,
         status_code=preview.status,
-        name=preview.told.get("site_name") or preview.title or host,
+        name=preview.open_graph.get("site_name") or preview.title or host,
         title=preview.title,
-        description=preview.description or preview.told.get("description", ""),
+        description=preview.description or preview.open_graph.get("description", ""),
         author=preview.author,
         og=_open_graph(preview),
         feed_url=preview.feeds[0] if preview.feeds else None,
@@ -296,7 +296,7 @@ def fetched_page(preview: PagePreview) -> FetchedPage:
 
 
 def _open_graph(preview: PagePreview) -> OpenGraph | None:
-    return OpenGraph(**preview.told) if preview.told else None
+    return OpenGraph(**preview.open_graph) if preview.open_graph else None
 
 
 SITE_PREVIEWS = (test_crawl, fetch_metadata)

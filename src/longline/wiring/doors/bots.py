@@ -2,7 +2,7 @@
 
 import logging
 
-from longline.engine.bots import BotTaskPlanner
+from longline.engine.bots import BotTaskUpkeep
 from longline.engine.lifecycle.bots import BotLifecycle
 from longline.services.bots.access import BotAccess, BotMode
 from longline.services.bots.policies import BotPolicies
@@ -41,9 +41,9 @@ def bot_mode(settings: Settings) -> BotMode:
     return "optional" if settings.is_open(settings.bots_access) else "required"
 
 
-def bot_task_planner(house: House) -> BotTaskPlanner:
+def bot_task_upkeep(house: House) -> BotTaskUpkeep:
     """Return the chores for bots."""
-    return BotTaskPlanner(BotLifecycle(house.records), house.records.bots, house.clock, _delay(house))
+    return BotTaskUpkeep(BotLifecycle(house.records), house.records.bots, house.clock, _delay(house))
 
 
 def _pull_settings(settings: Settings) -> PullSettings:

@@ -41,13 +41,13 @@ def source_events_loop(house: House) -> Loop:
     """Return a loop that reads another service's events about sources, and keeps schedules in line with them."""
     records = house.records
     handlers = SourceEventHandlers(
-        partial(schedule_services, house), records, directory(house), house.clock, records.heard
+        partial(schedule_services, house), records, directory(house), house.clock, records.handled_messages
     )
 
     async def listen(stop: asyncio.Event) -> None:
         messages = load_driver("longline.drivers.sources.redis_events").RedisSourceEvents(house.settings.redis)
-        listener = SourceListener(messages, records.heard, handlers.by_type())
-        chores = {"heard": chore(listener.forget, FORGET_INTERVAL_SECONDS), "events": chore(listener.once, 0.0)}
+        listener = SourceListener(messages, records.handled_messages, handlers.by_type())
+        chores = {"retention": chore(listener.forget, FORGET_INTERVAL_SECONDS), "events": chore(listener.once, 0.0)}
         try:
             # The stop does not wait for messages: unsettled ones are delivered again.
             await cancel_on_stop(partial(run_loops, chores))(stop)
@@ -68,14 +68,14 @@ def interval_services(house: House) -> IntervalServices:
     records, clock, settings = house.records, house.clock, house.settings
     schedules, source_schedules = schedule_services(house, records)
     lease_ms = round(settings.schedule_lease * 1000)
-    runs = Runs(records.history, records.schedules, records.tallies, clock)
+    runs = Runs(records.history, records.schedules, records.counters, clock)
     sources = Sources(
         records.sources,
         records.feeds,
         clock,
         house.parsers,
         sinks=sink_names(house.settings),
-        curated=house.curator is not None,
+        remote=house.source_manager is not None,
     )
     previews = PagePreviews(house.http, clock, settings.user_agent)
     audit = AuditTrail(records.audit)
@@ -95,7 +95,7 @@ def interval_services(house: House) -> IntervalServices:
 
 def schedule_services(house: House, stores: ScheduleStores) -> tuple[Schedules, SourceSchedules]:
     """Return the services of schedules, on the stores of the house or on the stores for one message."""
-    lifecycle, runs, call = ScheduleLifecycle(stores), house.records.runs, house.call_planners
+    lifecycle, runs, call = ScheduleLifecycle(stores), house.records.runs, house.call_schedulers
     return (
         Schedules(lifecycle, stores.schedules, runs, house.page_change_store, house.clock, call),
         SourceSchedules(directory(house), stores.schedules, runs, lifecycle, house.clock, call),

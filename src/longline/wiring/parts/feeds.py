@@ -45,8 +45,8 @@ def sitemap_loop(house: House) -> Loop:
 def remote_source_loop(house: House) -> Loop:
     """Return the loop that fetches remote sources, whatever else is on: single URLs depend on these sources too."""
     s, records = house.settings, house.records
-    assert house.curator is not None
-    sync = RemoteSourceSync(house.curator, records.curated, records.schema.now, feeds=s.feeds)
+    assert house.source_manager is not None
+    sync = RemoteSourceSync(house.source_manager, records.remote_sources, records.schema.now, feeds=s.feeds)
     # The stop does not wait for the other service: unsent changes are sent by the next process.
     return cancel_on_stop(_round(sync.push, sync.pull, s.sources_every))
 

@@ -34,7 +34,7 @@ async def counting(house: House) -> AsyncIterator[None]:
     async def flush() -> None:
         nonlocal flushed_at
         flushed_at = house.clock.monotonic()
-        await house.metrics.flush(house.records.tallies)
+        await house.metrics.flush(house.records.counters)
 
     async def flush_work() -> None:
         if house.metrics.has_work or house.clock.monotonic() - flushed_at >= IDLE_FLUSH_INTERVAL_SECONDS:
@@ -57,7 +57,7 @@ def operation(house: House) -> PlatformFigureReader:
     """Return the reader of the figures of all processes."""
     records, folder = house.records, house.settings.data
     return PlatformFigureReader(
-        records.tallies,
+        records.counters,
         records.figures,
         worker_liveness(house),
         records.sink_progress,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from longline.drivers.search.index_webhook import IndexWebhook
 from longline.engine.search.index_notifier import IndexNotifier
-from longline.engine.search.indexer import Indexer, Tell
+from longline.engine.search.indexer import Indexer, Notify
 from longline.wiring.house import House
 
 
@@ -19,19 +19,19 @@ async def indexing(house: House) -> AsyncIterator[Indexer]:
 
 
 @asynccontextmanager
-async def _announcing(house: House) -> AsyncIterator[Tell]:
+async def _announcing(house: House) -> AsyncIterator[Notify]:
     """Yield the function that notifies another service, if one is configured."""
     s = house.settings
     if not s.pipeline_url:
         yield lambda _: None
         return
     service = IndexWebhook(s.pipeline_url, Path(s.ca_file) if s.ca_file else None)
-    announcer = IndexNotifier(service.post, house.clock)
-    telling = asyncio.create_task(announcer.run())
+    notifier = IndexNotifier(service.post, house.clock)
+    telling = asyncio.create_task(notifier.run())
     try:
-        yield announcer.tell
+        yield notifier.notify
     finally:
-        await announcer.drained()
+        await notifier.drained()
         telling.cancel()
         await asyncio.gather(telling, return_exceptions=True)
         await service.close()

@@ -9,11 +9,11 @@ from longline.wiring.house import House
 
 
 def directory(house: House) -> SourceLookup:
-    """Return the source lookup: at the curator where one is set, else in our own table."""
+    """Return the source lookup: at the source manager where one is set, else in our own table."""
     own = LocalSources(house.records.sources)
-    if house.curator is None:
+    if house.source_manager is None:
         return own
-    return RemoteSources(house.curator, house.records.curated, own, house.records.schema.now)
+    return RemoteSources(house.source_manager, house.records.remote_sources, own, house.records.schema.now)
 
 
 def standing_runs(house: House) -> StandingRuns:

@@ -39,7 +39,7 @@ async def schedule(records: Records, interval_ms: int | None = 60_000) -> int:
 
 async def start(records: Records, noun: Noun, subject: int, was: str, owner: int = ME) -> Current:
     standing = await records.moves.apply(
-        Change(noun, subject, "start", was, "running", "planner", owner=owner, lease_ms=TTL)
+        Change(noun, subject, "start", was, "running", "scheduler", owner=owner, lease_ms=TTL)
     )
     assert standing is not None
     return standing

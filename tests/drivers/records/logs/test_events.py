@@ -46,7 +46,7 @@ async def test_many_writers_and_followers_see_the_same(records: Records):
     done = asyncio.Event()
 
     async def write(run_id: int) -> None:
-        assert await records.moves.apply(Change("run", run_id, "start", "queued", "running", "planner"))
+        assert await records.moves.apply(Change("run", run_id, "start", "queued", "running", "scheduler"))
         assert await records.moves.apply(Change("run", run_id, "cancel", "running", "cancelled", "person"))
 
     async def follow() -> list[tuple[int, int, str]]:

@@ -196,7 +196,7 @@ async def test_what_there_is_to_say(records: Records, clock: FakeClock):
     assert await texts(records, quiet, after=1) == [(2, "beat")]
     assert {run.run_id for run in await records.logs.due(EVERYTHING)} == {busy.id, over.id}
     [found] = await records.logs.find(quiet.uid)
-    assert found.told == 7
+    assert found.reported_pages == 7
 
 
 async def test_keeping_and_forgetting(records: Records, clock: FakeClock, peek: Peek):

@@ -30,7 +30,7 @@ async def test_moves_plans_and_counts_change_a_run(records: Records, clock: Fake
     run = await queued_run(records)
     assert run.updated_at == run.created_at == clock.now()
     clock.advance(1.0)
-    assert await records.moves.apply(Change("run", run.id, "start", "queued", "running", "planner"))
+    assert await records.moves.apply(Change("run", run.id, "start", "queued", "running", "scheduler"))
     assert (await get_run(records, run.id)).updated_at == clock.now()
     clock.advance(1.0)
     await records.runs.revise(run.id, '{"depth":2}', None)

@@ -35,10 +35,10 @@ async def test_pages_are_counted_with_the_report_of_their_items_once(records: Re
         "pages.type.stub": 1,
         "pages.skipped.quality_gate": 1,
     }
-    assert await records.tallies.all() == counted
+    assert await records.counters.all() == counted
     clock.advance(5)
     await records.items.put(described)
-    assert await records.tallies.all() == counted
+    assert await records.counters.all() == counted
     assert [item.kind for item in await records.items.of_run(run.id)] == ["article"]
 
 
@@ -54,7 +54,7 @@ async def test_a_stale_report_counts_no_page(records: Records, clock: FakeClock)
     for held, refused in ((lapsed, True), (lease, False)):
         told = await report(records, host_report(held), items=[read(task, task.id, ARTICLE)])
         assert bool(told.refused) is refused
-        assert (await records.tallies.all()).get("pages.type.article", 0) == (not refused)
+        assert (await records.counters.all()).get("pages.type.article", 0) == (not refused)
 
 
 async def test_pages_that_were_parsed_apart_are_counted_with_their_outcome(records: Records):
@@ -64,4 +64,4 @@ async def test_pages_that_were_parsed_apart_are_counted_with_their_outcome(recor
     batch = ReportBatch(items=[read(lease.task, lease.task.id, ARTICLE)])
     for token, refused in ((lease.token + 1, True), (lease.token, False), (lease.token, True)):
         assert bool((await records.hands.give([(token, ended(lease.task))], batch)).refused) is refused
-    assert (await records.tallies.all())["pages.type.article"] == 1
+    assert (await records.counters.all())["pages.type.article"] == 1

@@ -3,10 +3,10 @@ from longline.testing.clock import FakeClock
 
 
 async def test_messages_are_remembered_for_a_while(records: Records, clock: FakeClock):
-    assert not await records.heard.has("a")
-    await records.heard.note("a")
-    await records.heard.note("a")
+    assert not await records.handled_messages.has("a")
+    await records.handled_messages.note("a")
+    await records.handled_messages.note("a")
     clock.advance(1.0)
-    await records.heard.note("b")
-    await records.heard.prune(1000)
-    assert [await records.heard.has(name) for name in "ab"] == [False, True]
+    await records.handled_messages.note("b")
+    await records.handled_messages.prune(1000)
+    assert [await records.handled_messages.has(name) for name in "ab"] == [False, True]

@@ -23,19 +23,19 @@ def said(ref: str, **more: object) -> RemoteSource:
 async def take(records: Records, clock: FakeClock, *sources: RemoteSource) -> int:
     """Take over what was asked for just now."""
     clock.advance(1)
-    return await records.curated.take(sources, clock.now())
+    return await records.remote_sources.take(sources, clock.now())
 
 
 async def row(records: Records, ref: str) -> SourceRow:
-    found = await records.curated.get(ref)
+    found = await records.remote_sources.get(ref)
     assert found is not None
     return found
 
 
 async def untold(records: Records) -> list[SourceRow]:
     """What is to be told, by nobody's hand."""
-    found = await records.curated.claim(9, 1000)
-    await records.curated.release(found)
+    found = await records.remote_sources.claim(9, 1000)
+    await records.remote_sources.release(found)
     return sorted(found, key=lambda one: one.id)
 
 
@@ -47,16 +47,16 @@ async def test_new_ones_are_taken_over_and_changed_ones_changed(records: Records
     assert await take(records, clock, said("a"), said("b")) == 2
     assert await take(records, clock, said("a"), said("b")) == 0, "nothing is new"
     first = await row(records, "a")
-    assert (first.name, first.feed_url, first.told_feed_url, first.public_id) == ("name of a", FEED, FEED, "a")
+    assert (first.name, first.feed_url, first.reported_feed_url, first.public_id) == ("name of a", FEED, FEED, "a")
     assert await take(records, clock, said("a", name="other", enabled=False, feed_every_ms=60_000), said("b")) == 1
     after = await row(records, "a")
     assert (after.id, after.name, after.enabled, after.feed_every_ms) == (first.id, "other", False, 60_000)
     assert await records.sources.get_by_ref("a") == after
     assert await records.sources.get_by_ref(after.uid or "") == after
-    assert await records.curated.get("c") is None
+    assert await records.remote_sources.get("c") is None
 
 
-async def test_the_parser_is_the_curators_where_it_names_one_and_ours_elsewhere(
+async def test_the_parser_of_the_source_manager_replaces_ours_where_it_names_one(
     records: Records, clock: FakeClock
 ) -> None:
     ours = await records.sources.make(NewSource("name of a", "https://a.example/", parser="books", config='{"a":1}'))
@@ -72,7 +72,7 @@ async def test_the_parser_is_the_curators_where_it_names_one_and_ours_elsewhere(
 async def test_many_are_taken_over_at_once_by_whoever_is_first(records: Records, clock: FakeClock) -> None:
     many = [said(f"s{number}") for number in range(250)]
     clock.advance(1)
-    took = await asyncio.gather(*(records.curated.take(many, clock.now()) for _ in range(3)))
+    took = await asyncio.gather(*(records.remote_sources.take(many, clock.now()) for _ in range(3)))
     assert sum(took) == 250
     assert len(await records.sources.find(limit=1000)) == 250
     assert len(await due(records)) == 100
@@ -83,8 +83,8 @@ async def test_what_changed_here_since_it_was_asked_for_stays(records: Records, 
     source, asked_at = await row(records, "a"), clock.now()
     clock.advance(1)
     await records.feeds.change(source.id, partial(poll.disabled, reason="gone"))
-    await records.curated.mark_reported(await row(records, "a"))
-    assert await records.curated.take([said("a")], asked_at) == 0, "the list is older than what it was told"
+    await records.remote_sources.mark_reported(await row(records, "a"))
+    assert await records.remote_sources.take([said("a")], asked_at) == 0, "the list is older than what it was told"
     assert (await row(records, "a")).feed_disable_reason == "gone"
     assert await take(records, clock, said("a")) == 1, "now somebody has ended its rest there"
     assert (await row(records, "a")).feed_disabled_at is None
@@ -95,7 +95,7 @@ async def test_a_source_of_our_own_with_that_name_is_that_source(records: Record
     await take(records, clock, said("a", feed_url=None))
     after = await row(records, "a")
     assert (after.id, after.base_url, after.feed_url) == (own.id, "https://a.example/", "https://old.example/f")
-    assert [one.id for one in await untold(records)] == [own.id], "the curator does not know the feed yet"
+    assert [one.id for one in await untold(records)] == [own.id], "the source manager does not know the feed yet"
 
 
 async def test_two_of_one_name_are_told_apart_for_as_long_as_there_are_two(records: Records, clock: FakeClock) -> None:
@@ -110,10 +110,10 @@ async def test_two_of_one_name_are_told_apart_for_as_long_as_there_are_two(recor
 
 async def test_what_is_gone_rests_under_another_name_until_it_comes_back(records: Records, clock: FakeClock) -> None:
     await take(records, clock, said("a"), said("b"))
-    assert await records.curated.present() == ["a", "b"]
-    await records.curated.withdraw(["a", "nobody"])
+    assert await records.remote_sources.present() == ["a", "b"]
+    await records.remote_sources.withdraw(["a", "nobody"])
     gone = await row(records, "a")
-    assert (gone.enabled, gone.disable_reason, await records.curated.present()) == (False, GONE, ["b"])
+    assert (gone.enabled, gone.disable_reason, await records.remote_sources.present()) == (False, GONE, ["b"])
     assert await due(records) == [(await row(records, "b")).id]
     await take(records, clock, said("new", name="name of a"))
     assert (await row(records, "new")).name == "name of a"
@@ -178,10 +178,10 @@ async def test_only_what_differs_is_to_be_told_and_only_once(records: Records, c
     await records.feeds.change(a.id, poll.enabled)
     assert [one.ref for one in await untold(records)] == ["b"], "it never knew of the rest"
     for one in told:
-        await records.curated.mark_reported(one)
+        await records.remote_sources.mark_reported(one)
     [again] = await untold(records)
     assert (again.ref, again.feed_disabled_at) == ("a", None), "what was told is no longer so"
-    await records.curated.mark_reported(again)
+    await records.remote_sources.mark_reported(again)
     assert await untold(records) == []
 
 
@@ -190,12 +190,12 @@ async def test_what_is_to_be_told_is_told_by_one(records: Records, clock: FakeCl
     await take(records, clock, *map(said, refs))
     for ref in refs:
         await records.feeds.change((await row(records, ref)).id, partial(poll.disabled, reason="gone"))
-    got = await asyncio.gather(*(records.curated.claim(2, 1000) for _ in range(6)))
+    got = await asyncio.gather(*(records.remote_sources.claim(2, 1000) for _ in range(6)))
     assert sorted(one.ref or "" for some in got for one in some) == refs
-    assert await records.curated.claim(9, 1000) == []
+    assert await records.remote_sources.claim(9, 1000) == []
     first, second, *_ = sorted((one for some in got for one in some), key=lambda one: one.id)
-    await records.curated.release([first])
-    assert [one.ref for one in await records.curated.claim(9, 1000)] == ["s0"]
-    await records.curated.mark_reported(second)
+    await records.remote_sources.release([first])
+    assert [one.ref for one in await records.remote_sources.claim(9, 1000)] == ["s0"]
+    await records.remote_sources.mark_reported(second)
     clock.advance(1)
-    assert {one.ref for one in await records.curated.claim(9, 1000)} == {*refs} - {"s1"}, "who held them was lost"
+    assert {one.ref for one in await records.remote_sources.claim(9, 1000)} == {*refs} - {"s1"}, "their holder was lost"

@@ -99,11 +99,11 @@ async def test_a_run_that_cannot_begin_keeps_no_other_from_beginning(stage: Stag
     assert "choosy" in run["stack_trace"]
 
 
-async def test_a_planner_takes_no_more_than_it_may(stage: Stage):
+async def test_a_scheduler_takes_no_more_than_it_may(stage: Stage):
     source = await stage.source()
     for _ in range(5):
         await stage.job(source)
-    one = stage.planner()
+    one = stage.scheduler()
     one._settings = type(one._settings)(most=2)
     assert [await stage.poll(), await stage.poll()] == [2, 0]
     assert await stage.poll(2) == 3, "the rest is left to others"
@@ -116,10 +116,10 @@ async def test_killed_in_mid_run_it_goes_on_as_the_same_execution(stage: Stage):
     assert await stage.poll() == 2
     before = {job["id"]: (await stage.get(job))["lock_token"] for job in (again, once)}
     stage.advance(299)
-    await stage.planner(2).follow()
+    await stage.scheduler(2).follow()
     assert (await stage.get(once))["lock_token"] == before[once["id"]], "it may live yet"
     stage.advance(2)
-    assert await stage.planner(2).follow() == 2
+    assert await stage.scheduler(2).follow() == 2
     for job in (again, once):
         [run] = await stage.runs(job)
         assert (run["status"], "error_message" in run) == ("running", False)
@@ -141,10 +141,10 @@ async def test_a_run_fails_after_three_adoptions_without_a_finished_url(stage: S
     await stage.poll()
     for number in (2, 3, 4):
         stage.advance(301)
-        assert await stage.planner(number).follow() == 1
+        assert await stage.scheduler(number).follow() == 1
         assert (await stage.get(made))["status"] == "running"
     stage.advance(301)
-    assert await stage.planner(5).follow() == 1
+    assert await stage.scheduler(5).follow() == 1
     [run] = await stage.runs(made)
     assert (run["status"], run["error_message"]) == ("failed", "recovered: stale lock")
     found = await stage.get(made)
@@ -163,7 +163,7 @@ async def test_a_finished_url_lets_a_run_be_adopted_anew(stage: Stage):
         host = f"h{number}.example"
         await admit(stage.house.records, url(row, host))
         stage.advance(301)
-        assert await stage.planner(number).follow() == 1
+        assert await stage.scheduler(number).follow() == 1
         lease = (await claim(stage.house.records))[host]
         assert not (await report(stage.house.records, host_report(lease))).refused
         assert (await stage.get(made))["status"] == "running", f"adoption {number - 1}"
@@ -173,36 +173,36 @@ async def test_the_time_without_a_process_is_not_part_of_the_time_a_run_may_take
     made = await stage.job(max_retries=0)
     await stage.poll()
     stage.advance(DAY)
-    assert await stage.planner(2).follow() == 1
+    assert await stage.scheduler(2).follow() == 1
     assert (await stage.get(made))["status"] == "running"
     for _ in range(54):
         stage.advance(MINUTE)
-        await stage.planner(2).renew()
-        await stage.planner(2).follow()
+        await stage.scheduler(2).renew()
+        await stage.scheduler(2).follow()
     assert (await stage.get(made))["status"] == "running"
     for _ in range(2):
         stage.advance(MINUTE)
-        await stage.planner(2).renew()
-        await stage.planner(2).follow()
+        await stage.scheduler(2).renew()
+        await stage.scheduler(2).follow()
     [run] = await stage.runs(made)
     assert (run["status"], run["error_message"]) == ("failed", "the run took longer than 3600 seconds")
 
 
-async def test_a_planner_that_was_only_paused_lets_go_of_what_another_adopted(stage: Stage):
+async def test_a_scheduler_that_was_only_paused_lets_go_of_what_another_adopted(stage: Stage):
     made = await stage.job()
     await stage.poll()
     stage.advance(301)
-    assert await stage.planner(2).follow() == 1
+    assert await stage.scheduler(2).follow() == 1
     token = (await stage.get(made))["lock_token"]
-    await stage.planner(1).renew()
-    assert await stage.planner(1).follow() == 0
-    await stage.planner(1).hand_over_runs()
+    await stage.scheduler(1).renew()
+    assert await stage.scheduler(1).follow() == 0
+    await stage.scheduler(1).hand_over_runs()
     found = await stage.get(made)
     assert (found["status"], found["lock_token"]) == ("running", token)
     stage.advance(299)
-    await stage.planner(2).renew()
+    await stage.scheduler(2).renew()
     stage.advance(299)
-    assert await stage.planner(1).follow() == 0, "the adopter renews"
+    assert await stage.scheduler(1).follow() == 0, "the adopter renews"
     await stage.work(2)
     assert (await stage.get(made))["status"] == "completed"
 
@@ -212,11 +212,11 @@ async def test_a_person_can_cancel_while_no_process_holds_the_run(stage: Stage, 
     made = await stage.job()
     await stage.poll()
     if how == "stopped":
-        await stage.planner().hand_over_runs()
+        await stage.scheduler().hand_over_runs()
     stage.advance(301)
     told = await stage.ask("POST", f"/api/v1/jobs/{made['id']}/cancel")
     assert told["status"] == "cancelled"
-    assert await stage.planner(2).follow() == 0
+    assert await stage.scheduler(2).follow() == 0
     [run] = await stage.runs(made)
     assert run["status"] == "cancelled"
     assert not (await stage.house.records.tasks.counts())["open"]
@@ -227,8 +227,8 @@ async def test_a_healthy_long_run_is_left_alone(stage: Stage):
     await stage.poll()
     for _ in range(20):
         stage.advance(MINUTE)
-        await stage.planner().renew()
-        await stage.planner(2).follow()
+        await stage.scheduler().renew()
+        await stage.scheduler(2).follow()
         assert await stage.poll(2) == 0
     await stage.work()
     assert (await stage.get(made))["status"] == "completed"
@@ -240,8 +240,8 @@ async def test_a_run_that_takes_too_long_has_failed(stage: Stage):
     await stage.poll()
     for _ in range(61):
         stage.advance(MINUTE)
-        await stage.planner().renew()
-    await stage.planner().follow()
+        await stage.scheduler().renew()
+    await stage.scheduler().follow()
     [run] = await stage.runs(made)
     assert (run["status"], run["error_message"]) == ("failed", "the run took longer than 3600 seconds")
 
@@ -380,7 +380,7 @@ async def test_what_is_long_or_fixed_keeps_its_interval(stage: Stage, more: Json
 
 async def test_14_intervals_stay_what_they_are_while_redis_is_away(records: Records, clock: FakeClock, tmp_path: Path):
     away = RedisPageChanges("redis://127.0.0.1:1/0")
-    async with opened(records, clock, tmp_path, rhythms=away) as stage:
+    async with opened(records, clock, tmp_path, page_changes=away) as stage:
         made = await stage.recurring(30)
         for _ in range(3):
             due = seconds((await stage.get(made))["next_run_at"])
@@ -400,7 +400,7 @@ async def test_a_failed_run_does_not_count_as_a_look(stage: Stage):
     stage.until(seconds((await stage.get(made))["next_run_at"]))
     await stage.poll()
     stage.advance(301)
-    await stage.planner(2).follow()
+    await stage.scheduler(2).follow()
     assert await stage.house.records.page_changes.get(made["source_id"]) == known
 
 
@@ -442,12 +442,12 @@ async def test_figures_are_kept_however_a_run_ends(stage: Stage):
     nobodys, cancelled, broken, slow = [await stage.job(source_id) for source_id in ("nobody", "", "", "")]
     await stage.poll()
     await stage.ask("POST", f"/api/v1/jobs/{cancelled['id']}/cancel")
-    await stage.planner().follow()
+    await stage.scheduler().follow()
     for _ in range(61):
         stage.advance(MINUTE)
-        await stage.planner().renew()
-    await stage.planner().follow()
-    await stage.planner().hand_over_runs()
+        await stage.scheduler().renew()
+    await stage.scheduler().follow()
+    await stage.scheduler().hand_over_runs()
     ways = {nobodys["id"]: "failed", cancelled["id"]: "cancelled", slow["id"]: "failed", broken["id"]: "failed"}
     for job in (nobodys, cancelled, broken, slow):
         run = (await stage.runs(job))[0]
@@ -462,14 +462,14 @@ async def test_interrupted_by_a_shutdown_it_goes_on_at_once(stage: Stage):
     stage.until(seconds(again["next_run_at"]))
     phase = stage.now
     assert await stage.poll() == 2
-    await stage.planner().hand_over_runs()
+    await stage.scheduler().hand_over_runs()
     for job in (again, once):
         [run] = await stage.runs(job)
         assert (run["status"], "error_message" in run) == ("running", False)
         found = await stage.get(job)
         assert ("lock_token" in found, found["current_retry_count"]) == (False, 0), "the lock is released"
     stage.advance(0.001)
-    assert await stage.planner(2).follow() == 2
+    assert await stage.scheduler(2).follow() == 2
     assert ["lock_token" in found for found in [await stage.get(job) for job in (again, once)]] == [True, True]
     assert (await stage.ask("GET", "/api/v1/scheduler/metrics"))["stale_locks_cleared"] == 0
     assert await stage.run(2) == 0
@@ -483,9 +483,9 @@ async def test_a_run_may_be_stopped_and_continued_as_often_as_there_are_shutdown
     made = await stage.job()
     await stage.poll()
     for number in range(2, 8):
-        await stage.planner(number - 1).hand_over_runs()
+        await stage.scheduler(number - 1).hand_over_runs()
         stage.advance(1)
-        assert await stage.planner(number).follow() == 1
+        assert await stage.scheduler(number).follow() == 1
     await stage.work(7)
     [run] = await stage.runs(made)
     assert run["status"] == "completed"
@@ -495,7 +495,7 @@ async def test_a_run_may_be_stopped_and_continued_as_often_as_there_are_shutdown
 
 
 async def bring(stage: Stage, lease: HostLease, documents: int) -> None:
-    """Report the one task of a host with so many documents, one of them without a title, and let no planner look."""
+    """Report the one task of a host with so many documents, one of them without a title, and let no scheduler look."""
     [task] = lease.tasks
     items = [
         NewItem("h", "article", task.run_id, task.id, task.url, title="T" if n else "", body="b", key=bytes([n]))
@@ -515,7 +515,7 @@ async def test_an_execution_ends_with_its_job_and_its_figures(stage: Stage):
     [run] = await stage.runs(made)
     assert (run["status"], (await stage.get(made))["status"]) == ("running", "running")
     assert (run["items_crawled"], run["items_indexed"]) == (1, 3)
-    await stage.planner().follow()
+    await stage.scheduler().follow()
     [run] = await stage.runs(made)
     assert (run["status"], (await stage.get(made))["status"]) == ("completed", "completed")
     assert (run["items_crawled"], run["items_indexed"]) == (1, 3)
@@ -524,7 +524,7 @@ async def test_an_execution_ends_with_its_job_and_its_figures(stage: Stage):
     assert figures["extraction_quality"] == {"items_indexed": 3, "empty_title_count": 1, "empty_body_count": 0}
     assert (run["cpu_time_ms"], run["memory_peak_mb"] >= 70) == (40, True)
     assert await stage.ask("GET", f"/api/v1/executions/{run['id']}") == run
-    await stage.planner().follow()
+    await stage.scheduler().follow()
     assert await stage.runs(made) == [run], "nothing comes later"
 
 
@@ -533,27 +533,27 @@ async def test_a_job_cancelled_after_its_last_page_is_cancelled_with_its_executi
     await stage.poll()
     await stage.work(look=False)
     await stage.ask("POST", f"/api/v1/jobs/{made['id']}/cancel")
-    await stage.planner().follow()
+    await stage.scheduler().follow()
     [run] = await stage.runs(made)
     assert (run["status"], (await stage.get(made))["status"]) == ("cancelled", "cancelled")
 
 
-async def test_a_run_without_open_urls_is_ended_by_the_next_planner_where_its_own_was_killed(stage: Stage):
+async def test_a_run_without_open_urls_is_ended_by_the_next_scheduler_where_its_own_was_killed(stage: Stage):
     made = await stage.recurring()
     stage.until(seconds(made["next_run_at"]))
     await stage.poll()
     await stage.work(look=False)
     stage.advance(301)
-    assert await stage.planner(2).follow() == 1
+    assert await stage.scheduler(2).follow() == 1
     [run] = await stage.runs(made)
     assert (run["status"], (await stage.get(made))["status"]) == ("completed", "scheduled")
 
 
-async def test_a_planner_that_stops_ends_what_has_no_open_urls(stage: Stage):
+async def test_a_scheduler_that_stops_ends_what_has_no_open_urls(stage: Stage):
     made = await stage.job()
     await stage.poll()
     await stage.work(look=False)
-    await stage.planner().hand_over_runs()
+    await stage.scheduler().hand_over_runs()
     [run] = await stage.runs(made)
     assert (run["status"], (await stage.get(made))["status"]) == ("completed", "completed")
 
@@ -577,7 +577,7 @@ async def test_overlapping_runs_of_one_source_count_what_each_of_them_brought(st
         outcomes = [Outcome(task, TaskState.COMPLETED, "ok", at=1, status=200)]
         batch = ReportBatch(reports=[HostReport(lease.host_id, lease.token, tuple(outcomes), ())], items=items)
         assert not (await stage.house.lifecycle.report(batch)).refused
-    await stage.planner().follow()
+    await stage.scheduler().follow()
     assert [(await stage.runs(job))[0]["items_indexed"] for job in jobs] == [10, 10, 10]
 
 

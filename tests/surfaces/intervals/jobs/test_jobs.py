@@ -140,7 +140,7 @@ async def test_a_job_that_runs_once_can_be_made_to_recur(stage: Stage):
     assert stage.now <= seconds(changed["next_run_at"]) < stage.now + DAY
 
 
-async def test_planners_are_called_for_what_was_asked_for_now(stage: Stage):
+async def test_schedulers_are_called_for_what_was_asked_for_now(stage: Stage):
     async with stage.house.signals.listen(DUE_TOPIC) as heard:
         recurring = await stage.recurring()
         assert recurring["next_run_at"] == shown(stage.now), "the present slot is the emptiest"

@@ -45,7 +45,7 @@ async def add(tasks: Sequence[NewBotTask], hosts: Sequence[HostSetting], tx: Tra
     await tx.batch("offer_tasks", [(task_ids[k], BOT, ids[t.host], 0, t.priority, 0) for k, t in made.items()])
     ledger = RunCounters()
     ledger.count_moves((MovedTasks(i, run_id, None, born, "") for i in task_ids.values()), listed=False)
-    await ledger.write(tx, "planner")
+    await ledger.write(tx, "scheduler")
     return [task_ids[key] for key in made]
 
 
@@ -57,7 +57,7 @@ async def _standing_run(tx: Transaction) -> int:
     """Return the single run that all tasks of bots belong to. The run is never started, so it never ends."""
     row = await tx.one("standing_run", kind=RunKind.BOTS)
     if row is None:
-        await ensure(tx, NewRun(new_id(), RunKind.BOTS, "{}"), "planner")
+        await ensure(tx, NewRun(new_id(), RunKind.BOTS, "{}"), "scheduler")
         row = await tx.one("standing_run", kind=RunKind.BOTS)
     assert row is not None
     return int(row["id"])

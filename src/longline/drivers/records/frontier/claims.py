@@ -156,10 +156,10 @@ class FrontierRecords:
 
 async def _begin_run(tx: Transaction, run: NewRun, reason: str) -> int:
     """Make a run and start it; return its id."""
-    row = await insert_run(tx, run, "planner")
+    row = await insert_run(tx, run, "scheduler")
     run_id: int = row["id"]
     rule = move("run", "start")
-    await move_row(tx, Change("run", run_id, rule.name, row["state"], rule.became, "planner", reason))
+    await move_row(tx, Change("run", run_id, rule.name, row["state"], rule.became, "scheduler", reason))
     return run_id
 
 

@@ -50,12 +50,12 @@ async def start_due(tx: Transaction, run_id: int, tasks: Sequence[NewTask], reas
     if await tx.one("due_run", id=run_id) is None:
         return False
     rule = move("run", "start")
-    if await move_row(tx, Change("run", run_id, rule.name, RunState.QUEUED, rule.became, "planner", reason)) is None:
+    if await move_row(tx, Change("run", run_id, rule.name, RunState.QUEUED, rule.became, "scheduler", reason)) is None:
         return False
     ledger = RunCounters()
     admitted, wake = await admit(tx, tasks, placed, ledger)
     if not admitted.new:
         raise BadInput("no seed of the run could be admitted: the budget of its source is used up")
     await tx.batch("wake_lines", sorted(wake.items()))
-    await ledger.write(tx, "planner")
+    await ledger.write(tx, "scheduler")
     return True

@@ -145,7 +145,7 @@ def _verdict(change: TaskChange, task: StandingTask, stopped: Mapping[int, str])
 
 
 async def move_all(tx: Transaction, change: TaskChange, task_ids: Sequence[int]) -> tuple[list[TaskMove], bool]:
-    """Move the tasks that may be moved; return the result of each, and whether planners have runs to end."""
+    """Move the tasks that may be moved; return the result of each, and whether schedulers have runs to end."""
     tasks, ledger = await lock_tasks(tx, task_ids), RunCounters()
     verdicts = {one.task_id: one for one in await judge(tx, change, tasks.values())}
     able = [task for task in tasks.values() if verdicts[task.id].became is not None]

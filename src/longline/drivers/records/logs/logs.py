@@ -86,7 +86,7 @@ class LogRecords:
         return await self._database.read(work)
 
     async def beat(self, run: LoggedRun, entries: Sequence[NewLogEntry]) -> bool:
-        seen = {"beat_at": run.beat_at, "told": run.told, "silent": int(run.silent)}
+        seen = {"beat_at": run.beat_at, "reported_pages": run.reported_pages, "silent": int(run.silent)}
 
         async def work(tx: Transaction) -> bool:
             if await tx.one("beat_log", run_id=run.run_id, completed=run.completed, **seen) is None:

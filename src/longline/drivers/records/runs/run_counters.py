@@ -64,7 +64,7 @@ class RunCounters:
 
     @property
     def done_runs(self) -> tuple[int, ...]:
-        """Return the runs without an open task that are left to the planners of their schedules."""
+        """Return the runs without an open task that are left to the schedulers of their schedules."""
         return tuple(self._done)
 
     def count_moves(self, moves: Iterable[MovedTasks], *, listed: bool = True) -> None:
@@ -197,7 +197,7 @@ class RunCounters:
     async def settle(self, tx: Transaction, run: Row, actor: str) -> bool:
         """End a run with its last open task, or reopen a run with one of its tasks; return whether the run ended.
 
-        The run of a running schedule is left to its planner, which ends the run and moves the schedule together.
+        The run of a running schedule is left to its scheduler, which ends the run and moves the schedule together.
         """
         run_id, state, schedule_id = run["id"], run["state"], run["schedule_id"]
         if run["open"] == 0 and state == RunState.RUNNING:

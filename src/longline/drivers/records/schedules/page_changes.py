@@ -12,13 +12,13 @@ class PageChangeRecords(Table):
 
     async def get(self, source_ref: str) -> PageChanges | None:
         async def work(tx: Transaction) -> PageChanges | None:
-            row = await tx.one("rhythm", source_ref=source_ref)
+            row = await tx.one("page_changes", source_ref=source_ref)
             return struct(row, PageChanges) if row else None
 
         return await self._database.read(work)
 
     async def save(self, source_ref: str, page_changes: PageChanges) -> None:
-        await self._write("keep_rhythm", source_ref=source_ref, **msgspec.structs.asdict(page_changes))
+        await self._write("save_page_changes", source_ref=source_ref, **msgspec.structs.asdict(page_changes))
 
     async def forget(self, source_ref: str) -> None:
-        await self._write("forget_rhythm", source_ref=source_ref)
+        await self._write("delete_page_changes", source_ref=source_ref)

@@ -47,8 +47,8 @@ class TickRecords:
             await tx.batch("measure_runs", [(run_id, memory_mb) for run_id in sorted(begun)])
             ledger = RunCounters()
             for run_id in sorted(begun):
-                ledger.event("run", run_id, rule.name, was, rule.became, ("planner", "due"))
-            await ledger.write(tx, "planner")
+                ledger.event("run", run_id, rule.name, was, rule.became, ("scheduler", "due"))
+            await ledger.write(tx, "scheduler")
             return begun
 
         return await self._database.transact(work)
@@ -136,9 +136,9 @@ async def _start(owner: int, most: int, ttl_ms: int, tx: Transaction) -> list[Ti
     ledger = RunCounters()
     states = {s.id: s.state for s in rows}
     for row in started:
-        ledger.created("run", made[row["id"]], CREATION_STEPS, ("planner", "due"))
-        ledger.event("schedule", row["id"], rule.name, states[row["id"]], rule.became, ("planner", "due"))
-    await ledger.write(tx, "planner")
+        ledger.created("run", made[row["id"]], CREATION_STEPS, ("scheduler", "due"))
+        ledger.event("schedule", row["id"], rule.name, states[row["id"]], rule.became, ("scheduler", "due"))
+    await ledger.write(tx, "scheduler")
     return await _ticks(tx, [{"id": row["id"], "run": made[row["id"]]} for row in started])
 
 
@@ -156,7 +156,7 @@ async def _ticks(tx: Transaction, found: Sequence[Row] | Sequence[dict[str, int]
     schedules = await tx.batch("schedules_by_id", [(row["id"],) for row in found])
     runs = await tx.batch("runs_by_id", [(row["run"],) for row in found])
     by_id = {row["id"]: struct(row, RunRow) for row in runs}
-    # A schedule may have ended between the two statements: without a lease it needs no planner.
+    # A schedule may have ended between the two statements: without a lease it needs no scheduler.
     rows = (struct(row, ScheduleRow) for row in schedules if row["lease_until"] is not None)
     return [Tick(row, by_id[row.run_id], tx.now) for row in rows if row.run_id in by_id]
 
@@ -176,11 +176,11 @@ async def _adopt(
     await tx.batch("adopt_runs", [(i, int(i in accused), gap, ended_urls[i]) for i, gap in gaps.items()])
     ledger = RunCounters()
     for tick in taken:
-        why = ("planner", "lease lapsed" if tick.schedule.owner is not None else "handed over")
+        why = ("scheduler", "lease lapsed" if tick.schedule.owner is not None else "handed over")
         ledger.event("schedule", tick.schedule.id, rule.name, tick.schedule.state, rule.became, why)
         if tick.run.state == RunState.RUNNING:
             ledger.event("run", tick.run.id, "adopt", tick.run.state, tick.run.state, why)
-    await ledger.write(tx, "planner")
+    await ledger.write(tx, "scheduler")
     return await _ticks(tx, [{"id": tick.schedule.id, "run": tick.run.id} for tick in taken])
 
 
@@ -191,8 +191,9 @@ async def _hand_over(ticks: Sequence[Tick], reason: str, tx: Transaction) -> lis
     ledger = RunCounters()
     for tick in ticks:
         if tick.schedule.id in released:
-            ledger.event("schedule", tick.schedule.id, rule.name, tick.schedule.state, rule.became, ("planner", reason))
-    await ledger.write(tx, "planner")
+            cause = ("scheduler", reason)
+            ledger.event("schedule", tick.schedule.id, rule.name, tick.schedule.state, rule.became, cause)
+    await ledger.write(tx, "scheduler")
     return [tick.run.id for tick in ticks if tick.schedule.id in released]
 
 
@@ -205,7 +206,7 @@ async def _finish(ticks: Sequence[FinishedTick], tx: Transaction) -> dict[int, S
     ended = await _end_runs(tx, ticks)
     done = [one for one in ticks if one.end is None or one.tick.run.id in ended]
     await note_runs(tx, {one.tick.run.id: one.summary for one in done})
-    return await _turn([(one.tick.schedule, one.turn) for one in done], "planner", tx) if done else {}
+    return await _turn([(one.tick.schedule, one.turn) for one in done], "scheduler", tx) if done else {}
 
 
 async def _end_runs(tx: Transaction, ticks: Sequence[FinishedTick]) -> set[int]:
@@ -216,8 +217,8 @@ async def _end_runs(tx: Transaction, ticks: Sequence[FinishedTick]) -> set[int]:
     ledger = RunCounters()
     for run_id in sorted(ended):
         run, rule, error = ends[run_id]
-        ledger.event("run", run_id, rule.name, run.state, rule.became, ("planner", error or "no open tasks"))
-    await ledger.write(tx, "planner")
+        ledger.event("run", run_id, rule.name, run.state, rule.became, ("scheduler", error or "no open tasks"))
+    await ledger.write(tx, "scheduler")
     await add_effects_of_runs(tx, ended)
     return ended
 

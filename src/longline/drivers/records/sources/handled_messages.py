@@ -30,7 +30,7 @@ class MessageDatabase:
         async def noted(tx: Transaction) -> T:
             done = await work(tx)
             if done:  # an overtaken handler has changed nothing, and tries again
-                await tx.all("note_heard", id=self._message_id)
+                await tx.all("add_handled_message", id=self._message_id)
             return done
 
         return await self._database.transact(noted)
@@ -41,7 +41,7 @@ class HandledMessageRecords(Table):
 
     async def has(self, message_id: str) -> bool:
         async def work(tx: Transaction) -> bool:
-            return await tx.one("heard", id=message_id) is not None
+            return await tx.one("handled_message", id=message_id) is not None
 
         return await self._database.read(work)
 
@@ -50,7 +50,7 @@ class HandledMessageRecords(Table):
         return MessageStores(ScheduleRecords(database), TickRecords(database))
 
     async def note(self, message_id: str) -> None:
-        await self._write("note_heard", id=message_id)
+        await self._write("add_handled_message", id=message_id)
 
     async def prune(self, age_ms: int) -> None:
-        await self._write("forget_heard", age=age_ms)
+        await self._write("delete_handled_messages", age=age_ms)

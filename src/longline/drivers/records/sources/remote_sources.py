@@ -20,18 +20,18 @@ UNSYNCED_COLUMNS = (
     *("delay_ms", "concurrency", "succeeded_at", "failed_at", "failures"),
     *("robots_url", "robots_text", "robots_fetched_at"),
 )
-"""Columns that a curator does not set."""
+"""Columns that a source manager does not set."""
 
 
 class RemoteSourceRecords(Table):
-    """Sources of a curator."""
+    """Sources of a source manager."""
 
     async def get(self, ref: str) -> SourceRow | None:
-        return await self._one("curated_source", SourceRow, ref=ref)
+        return await self._one("remote_source", SourceRow, ref=ref)
 
     async def take(self, sources: Sequence[RemoteSource], asked_at: int) -> int:
         async def look(tx: Transaction) -> dict[str, SourceRow]:
-            rows = await tx.batch("curated_sources", [(said.ref,) for said in sources])
+            rows = await tx.batch("remote_sources", [(said.ref,) for said in sources])
             return {row["ref"]: struct(row, SourceRow) for row in rows}
 
         known = await self._database.read(look)
@@ -48,14 +48,14 @@ class RemoteSourceRecords(Table):
 
     async def present(self) -> list[str]:
         async def work(tx: Transaction) -> list[str]:
-            return [row["ref"] for row in await tx.all("curated_refs", gone=GONE)]
+            return [row["ref"] for row in await tx.all("remote_refs", gone=GONE)]
 
         return await self._database.read(work)
 
     async def withdraw(self, refs: Collection[str]) -> None:
         async def work(tx: Transaction) -> None:
             for ref in refs:
-                row = await tx.one("lock_curated_source", ref=ref)
+                row = await tx.one("lock_remote_source", ref=ref)
                 if row is not None:
                     await _write(tx, withdrawn(struct(row, SourceRow), tx.now))
 
@@ -63,19 +63,19 @@ class RemoteSourceRecords(Table):
 
     async def claim(self, limit: int, hold_ms: int) -> list[SourceRow]:
         async def work(tx: Transaction) -> list[SourceRow]:
-            return [struct(row, SourceRow) for row in await tx.all("claim_untold", limit=limit, hold=hold_ms)]
+            return [struct(row, SourceRow) for row in await tx.all("claim_unreported", limit=limit, hold=hold_ms)]
 
         return await self._database.transact(work)
 
     async def release(self, sources: Sequence[SourceRow]) -> None:
         async def work(tx: Transaction) -> None:
-            await tx.batch("release_untold", sorted((source.id,) for source in sources))
+            await tx.batch("release_unreported", sorted((source.id,) for source in sources))
 
         await self._database.transact(work)
 
     async def mark_reported(self, source: SourceRow) -> None:
         since = source.feed_disabled_at
-        await self._write("tell_curator_told", id=source.id, feed_url=source.feed_url, feed_disabled_at=since)
+        await self._write("mark_feed_reported", id=source.id, feed_url=source.feed_url, feed_disabled_at=since)
 
 
 def _differs(row: SourceRow, said: RemoteSource) -> bool:
@@ -83,7 +83,7 @@ def _differs(row: SourceRow, said: RemoteSource) -> bool:
 
 
 async def _take(tx: Transaction, said: RemoteSource, asked_at: int) -> bool:
-    row = await tx.one("lock_curated_source", ref=said.ref)
+    row = await tx.one("lock_remote_source", ref=said.ref)
     if row is not None and row["updated_at"] >= asked_at:
         return False
     known = struct(row, SourceRow) if row else await _adopted(tx, said)
@@ -129,6 +129,4 @@ async def _follow_feed(tx: Transaction, before: SourceRow, after: SourceRow) -> 
 
 async def _write(tx: Transaction, source: SourceRow) -> None:
     facts = msgspec.structs.asdict(source)
-    await tx.all(
-        "change_curated_source", **{name: fact for name, fact in facts.items() if name not in UNSYNCED_COLUMNS}
-    )
+    await tx.all("change_remote_source", **{name: fact for name, fact in facts.items() if name not in UNSYNCED_COLUMNS})

@@ -78,7 +78,7 @@ class SourceRecords(Table):
         return await self._one("source", SourceRow, id=source_id)
 
     async def get_by_ref(self, ref: str) -> SourceRow | None:
-        kept = await self._one("curated_source", SourceRow, ref=ref)
+        kept = await self._one("remote_source", SourceRow, ref=ref)
         return kept or await self._one("source_called", SourceRow, called=ref)
 
     async def get_by_name(self, name: str) -> SourceRow | None:

@@ -62,7 +62,7 @@ class Admitted(NamedTuple):
 class Reported(msgspec.Struct, frozen=True):
     """The result of a report. When `stale` names hosts or `gone` names tasks, the whole report was rolled back.
 
-    `done_runs` have no open task left, and are ended by the planners of their schedules.
+    `done_runs` have no open task left, and are ended by the schedulers of their schedules.
     """
 
     stale: frozenset[int] = frozenset()
@@ -257,7 +257,7 @@ class TaskMoveStore(Protocol):
     """Moves and priorities of many tasks at once, and the tasks that moves took out of workers' hands."""
 
     async def move_all(self, change: TaskChange, task_ids: Sequence[int]) -> tuple[list[TaskMove], bool]:
-        """Move tasks in one transaction; return one result for each id, and whether a planner has a run to end."""
+        """Move tasks in one transaction; return one result for each id, and whether a scheduler has a run to end."""
         ...
 
     async def prioritize(self, wanted: Mapping[int, int]) -> list[Prioritized]:

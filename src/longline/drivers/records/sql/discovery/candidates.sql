@@ -2,8 +2,8 @@
 
 -- name: lock_candidates
 -- Whoever makes candidates changes this row first, so that caps hold whoever else does.
-INSERT INTO tallies (name, count) VALUES ('candidates', 0)
-ON CONFLICT (name) DO UPDATE SET count = tallies.count;
+INSERT INTO counters (name, count) VALUES ('candidates', 0)
+ON CONFLICT (name) DO UPDATE SET count = counters.count;
 
 -- name: candidates_like
 SELECT c.identity, c.verdict FROM candidates c /*rows , r(identity text) */ WHERE c.identity = r.identity ORDER BY c.id;

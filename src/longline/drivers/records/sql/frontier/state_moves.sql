@@ -17,7 +17,7 @@ WHERE id = :id AND token = :token AND lease_until >= :now
 RETURNING id;
 
 -- name: lapsed_schedules
--- Those with a run of their own are the planner's: the run ends with them.
+-- Those with a run of their own are the scheduler's: the run ends with them.
 SELECT id, lease_until FROM schedules WHERE lease_until < :now AND run_id IS NULL ORDER BY lease_until LIMIT :limit;
 
 -- name: run_standing
@@ -63,7 +63,7 @@ WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
 RETURNING id;
 
 -- name: disown_schedules
--- The deadline is brought forward: the next planner that looks adopts the runs. A deadline that has passed stays, for it
+-- The deadline is brought forward: the next scheduler that looks adopts the runs. A deadline that has passed stays, for it
 -- says since when no process holds the run.
 UPDATE schedules SET lease_until = CAST(:now AS BIGINT) - 1
 WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (

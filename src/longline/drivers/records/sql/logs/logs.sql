@@ -71,12 +71,12 @@ SELECT r.*, (SELECT c.indexed FROM run_counts c WHERE c.run_id = r.run_id) AS it
 FROM logs l JOIN logged_runs r ON r.run_id = l.run_id
 WHERE NOT l.sealed AND CASE
     WHEN r.state IN ('completed', 'failed', 'cancelled') THEN r.ended_at <= CAST(:now AS BIGINT) - :grace_ms
-    ELSE r.state = 'running' AND (l.beat_at <= CAST(:now AS BIGINT) - :every_ms OR r.completed / :step > l.told / :step) END
+    ELSE r.state = 'running' AND (l.beat_at <= CAST(:now AS BIGINT) - :every_ms OR r.completed / :step > l.reported_pages / :step) END
 ORDER BY l.run_id LIMIT :limit;
 
 -- name: beat_log
-UPDATE logs SET beat_at = CASE WHEN :silent = 1 THEN :now ELSE beat_at END, told = :completed
-WHERE run_id = :run_id AND beat_at = :beat_at AND told = :told AND NOT sealed
+UPDATE logs SET beat_at = CASE WHEN :silent = 1 THEN :now ELSE beat_at END, reported_pages = :completed
+WHERE run_id = :run_id AND beat_at = :beat_at AND reported_pages = :reported_pages AND NOT sealed
 RETURNING run_id;
 
 -- name: seal_log

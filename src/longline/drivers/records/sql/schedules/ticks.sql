@@ -50,7 +50,7 @@ WHERE s.lease_until IS NOT NULL AND (s.lease_until < :now
 ORDER BY s.lease_until LIMIT :limit;
 
 -- name: adopt_schedules
--- The token decides between two planners that adopt the same run, the deadline between a planner and a late renewal.
+-- The token decides between two schedulers that adopt the same run, the deadline between a scheduler and a late renewal.
 UPDATE schedules SET owner = :owner, token = schedules.token + 1, lease_until = CAST(:now AS BIGINT) + :ttl, updated_at = :now
 /*rows FROM r(id bigint, was text, token bigint) */
 WHERE schedules.id = r.id AND schedules.state = r.was AND schedules.token = r.token AND schedules.lease_until < :now
@@ -65,8 +65,8 @@ UPDATE runs SET updated_at = :now, unheld_ms = runs.unheld_ms + r.unheld_ms,
 WHERE runs.id = r.id;
 
 -- name: hand_over_schedules
--- Without an owner and past its deadline a running schedule waits for the next planner. A run that is done by now is not
--- handed over: its planner still ends it and moves the schedule.
+-- Without an owner and past its deadline a running schedule waits for the next scheduler. A run that is done by now is not
+-- handed over: its scheduler still ends it and moves the schedule.
 UPDATE schedules SET owner = NULL, token = schedules.token + 1, lease_until = CAST(:now AS BIGINT) - 1, updated_at = :now
 /*rows FROM r(id bigint, was text, token bigint) */
 WHERE schedules.id = r.id AND schedules.state = r.was AND schedules.token = r.token

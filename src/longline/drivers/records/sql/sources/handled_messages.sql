@@ -1,10 +1,10 @@
 -- Ids of messages that were handled.
 
--- name: heard
-SELECT id FROM heard WHERE id = :id;
+-- name: handled_message
+SELECT id FROM handled_messages WHERE id = :id;
 
--- name: note_heard
-INSERT INTO heard (id, at) VALUES (:id, :now) ON CONFLICT (id) DO NOTHING;
+-- name: add_handled_message
+INSERT INTO handled_messages (id, at) VALUES (:id, :now) ON CONFLICT (id) DO NOTHING;
 
--- name: forget_heard
-DELETE FROM heard WHERE at <= CAST(:now AS BIGINT) - :age;
+-- name: delete_handled_messages
+DELETE FROM handled_messages WHERE at <= CAST(:now AS BIGINT) - :age;

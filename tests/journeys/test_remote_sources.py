@@ -10,7 +10,7 @@ import jwt
 
 from tests.journeys.place import PATIENCE, Place, wait_until
 from tests.journeys.test_serve import Up, up
-from tests.servers.curator import SECRET, SourceManager, running_manager, shown
+from tests.servers.source_manager import SECRET, SourceManager, running_manager, shown
 from tests.web import SiteHandle, running_site
 from tests.web.wire import Answer
 

@@ -1,6 +1,6 @@
-"""Ticks over processes that die: planners and workers on one PostgreSQL, one of them killed every few seconds.
+"""Ticks over processes that die: schedulers and workers on one PostgreSQL, one of them killed every few seconds.
 
-`python -m tests.chaos.planner` runs the large form and prints its figures. The judge reads rows alone: every run of a
+`python -m tests.chaos.scheduler` runs the large form and prints its figures. The judge reads rows alone: every run of a
 schedule must be due at the first time on its phase after the schedule was last let go, so that what did not run was
 superseded and nothing ran twice.
 """
@@ -33,7 +33,7 @@ STALE_MS = 4_000
 """After this long without a sign of life a schedule is taken back."""
 
 SLACK_MS = 5_000
-"""How long a planner may take from its look at a run to the write that moves the schedule on."""
+"""How long a scheduler may take from its look at a run to the write that moves the schedule on."""
 
 HOSTS = 16
 LOOKS = 240
@@ -46,12 +46,12 @@ class Size(NamedTuple):
     interval: float
     seconds: float
     kill_every: float
-    planners: int = 2
+    schedulers: int = 2
     workers: int = 3
 
 
 LARGE = Size(schedules=2000, interval=60, seconds=180, kill_every=5)
-SMALL = Size(schedules=60, interval=2, seconds=6, kill_every=2, planners=2, workers=1)
+SMALL = Size(schedules=60, interval=2, seconds=6, kill_every=2, schedulers=2, workers=1)
 
 
 @dataclass
@@ -82,7 +82,7 @@ class Crew:
         self._made = 0
 
     def hire(self, kind: str) -> None:
-        """Start a planner with its server, or a worker."""
+        """Start a scheduler with its server, or a worker."""
         self._made += 1
         environment = os.environ | {
             "LONGLINE_DATA": str(self._folder / f"machine{self._made}"),
@@ -96,7 +96,7 @@ class Crew:
             "LONGLINE_MAX_RUNS": "400",
             "LONGLINE_PORT": "0",
         }
-        words = ["up"] if kind == "planner" else ["worker", "--roles", "fetch,parse"]
+        words = ["up"] if kind == "scheduler" else ["worker", "--roles", "fetch,parse"]
         process = Program(words, env=environment, stdout=subprocess.DEVNULL)
         self._running.append((kind, process))
 
@@ -121,7 +121,7 @@ async def storm(size: Size) -> Verdict:
         with running_origin(0.0) as port:
             await fill(url, size, port)
             crew = Crew(url, Path(folder))
-            for kind, count in (("planner", size.planners), ("worker", size.workers)):
+            for kind, count in (("scheduler", size.schedulers), ("worker", size.workers)):
                 for _ in range(count):
                     crew.hire(kind)
             deadline = time.monotonic() + size.seconds

@@ -114,7 +114,7 @@ def show(measured: Sequence[Measured], title: str, console: Console) -> None:
 
 def main(words: Sequence[str]) -> None:
     """Measure on both engines, or on one."""
-    parser = argparse.ArgumentParser(prog="python -m bench planner", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench scheduler", description=__doc__)
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="how many schedules, separated by commas")
     parser.add_argument("--engine", choices=["sqlite", "postgres", "both"], default="both")
     asked = parser.parse_args(words)

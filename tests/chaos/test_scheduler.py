@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.chaos.planner import SMALL, Verdict, follow, regular, storm
+from tests.chaos.scheduler import SMALL, Verdict, follow, regular, storm
 
 
 async def test_every_tick_runs_once_or_is_superseded_and_nothing_is_stuck():
