@@ -1,4 +1,4 @@
-"""Search: what a page costs to index on either engine, and how long PostgreSQL looks for words in very many texts.
+"""Search: what a page costs to index and to find on either engine, and how long PostgreSQL looks in very many texts.
 
 Texts are made of words as languages use them: the n-th most frequent is 1/n times as frequent as the first. Questions
 are of several kinds; their words are drawn evenly over the logarithm of their rank, so that common words are asked for
@@ -85,7 +85,10 @@ def main(arguments: Sequence[str]) -> None:
     asked = parser.parse_args(arguments)
     console, language = Console(), Language()
     with running_postgres() as server, tempfile.TemporaryDirectory() as folder, server.fresh_database() as url:
-        lite = asyncio.run(index_cost(f"sqlite:///{Path(folder) / 'longline.db'}", language, asked.pages))
+        file = Path(folder) / "longline.db"
+        lite = asyncio.run(index_cost(f"sqlite:///{file}", language, asked.pages))
+        console.print(f"SQLite: {file.stat().st_size / asked.pages / 1000:,.1f} KB a page")
+        asyncio.run(_few(f"sqlite:///{file}", language, asked.asked, console, asked.pages))
         large = asyncio.run(index_cost(url, language, asked.pages))
         _show_costs(console, {"SQLite": lite, "PostgreSQL": large}, asked.pages)
     with running_postgres() as server, server.fresh_database() as url:
@@ -114,6 +117,16 @@ async def index_cost(url: str, language: Language, pages: int) -> tuple[float, f
         await records.schema.close()
 
 
+async def _few(url: str, language: Language, each: int, console: Console, pages: int) -> None:
+    """Measure the search in the pages that SQLite has."""
+    records = await open_records(url, SystemClock())
+    try:
+        took = {kind: await times(records.search, ask, each) for kind, ask in language.questions().items()}
+        _show_times(console, took, f"{pages:,} texts of {PAGE_WORDS} words in SQLite")
+    finally:
+        await records.schema.close()
+
+
 async def _many(url: str, language: Language, texts: int, each: int, console: Console) -> None:
     records = await open_records(url, SystemClock())
     try:
@@ -122,7 +135,7 @@ async def _many(url: str, language: Language, texts: int, each: int, console: Co
             await fill(url, language, texts)
             await records.search.maintain()
         took = {kind: await times(records.search, ask, each) for kind, ask in language.questions().items()}
-        _show_times(console, took, texts)
+        _show_times(console, took, f"{texts:,} texts of {LONG} words in PostgreSQL")
     finally:
         await records.schema.close()
 
@@ -180,10 +193,8 @@ def _show_costs(console: Console, costs: dict[str, tuple[float, float]], pages: 
     console.print(table)
 
 
-def _show_times(console: Console, took: dict[str, list[float]], texts: int) -> None:
-    table = Table(
-        "question", "p50, ms", "p95, ms", "longest, ms", title=f"{texts:,} texts of {LONG} words in PostgreSQL"
-    )
+def _show_times(console: Console, took: dict[str, list[float]], title: str) -> None:
+    table = Table("question", "p50, ms", "p95, ms", "longest, ms", title=title)
     for kind, each in [*took.items(), ("all", list(itertools.chain(*took.values())))]:
         table.add_row(kind, *(f"{figure:.1f}" for figure in (median(each), quantiles(each, n=20)[-1], max(each))))
     console.print(table)

@@ -1,10 +1,14 @@
 """Text as the index knows it."""
 
+import hashlib
+import unicodedata
+from collections.abc import Iterable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longline.model.search.tokenize import MAX_CHARACTERS, similarity, words_of
+from longline.model.search.tokenize import MAX_CHARACTERS, TOKENIZER, similarity, words_of
 
 
 @pytest.mark.parametrize(
@@ -46,6 +50,27 @@ def test_a_text_has_the_words_of_its_parts(one: str, other: str):
 
 def test_no_text_is_without_an_end():
     assert len(words_of("a " * MAX_CHARACTERS)) == MAX_CHARACTERS
+
+
+DIGESTS = {
+    "14.0.0": ("1", "ed2e4bd4b53783c4"),
+    "15.0.0": ("1", "445f602874a114bb"),
+    "15.1.0": ("1", "db36bc2fafc81475"),
+}
+"""The number of the rules and a digest of all words, by version of Unicode."""
+
+
+def test_other_rules_have_another_name():
+    """SQLite's index is made anew for another name; raise the number in `TOKENIZER` and put the new digest here."""
+    assigned = (chr(c) for c in range(0x10000) if unicodedata.category(chr(c)) not in ("Cn", "Cs"))
+    digest = hashlib.sha256(words_of_all(assigned).encode()).hexdigest()[:16]
+    if (known := DIGESTS.get(unicodedata.unidata_version)) is None:
+        pytest.skip(f"no digest for Unicode {unicodedata.unidata_version}")
+    assert (TOKENIZER.split(",")[0], digest) == known
+
+
+def words_of_all(characters: Iterable[str]) -> str:
+    return "\n".join(words_of(f"a{character}b") for character in characters)
 
 
 def test_misspelt_words_are_like_the_right_ones():

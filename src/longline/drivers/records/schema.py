@@ -7,6 +7,7 @@ from importlib.resources.abc import Traversable
 from longline.drivers.records.database import Database, Transaction
 from longline.drivers.records.engine_clock import FAR_MS
 from longline.drivers.records.named_queries import Engine, switch
+from longline.drivers.records.search.index_write import follow_tokenizer
 from longline.model.errors import CorruptDatabase, Unavailable
 
 CREATE_MIGRATIONS = "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at BIGINT NOT NULL);"
@@ -83,6 +84,7 @@ class SchemaRecords:
         done: list[str] = []
         for name in await self.pending():
             done += await self._database.transact(partial(self._apply, name))
+        await follow_tokenizer(self._database)
         return done
 
     async def _apply(self, name: str, tx: Transaction) -> list[str]:

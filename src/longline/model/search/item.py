@@ -95,7 +95,10 @@ class RunItem(ItemRow, frozen=True, kw_only=True, gc=False):
 
 
 class SearchDocument(ItemRow, frozen=True, kw_only=True, gc=False):
-    """An item for the index, with the name of its source; empty for a crawl without a source."""
+    """An item for the index, with the name of its source; empty for a crawl without a source.
+
+    `hash` is that of the mark by which the item waits for the index.
+    """
 
     source_name: str = ""
 

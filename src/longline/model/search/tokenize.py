@@ -12,6 +12,9 @@ from functools import lru_cache
 MAX_CHARACTERS = 100_000
 """Characters of a text that are indexed; PostgreSQL stores no position of a word beyond the 16,383rd."""
 
+TOKENIZER = f"1, Unicode {unicodedata.unidata_version}"
+"""Name of the rules by which words are made; another name has SQLite's index made anew. A change of rules raises it."""
+
 _ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]+")
 # Vowel signs and the like are no letters to Python, but no end of a word either.
 _MARKS = "".join(chr(c) for c in range(0x0700, 0x1D00) if unicodedata.category(chr(c)) in ("Mn", "Mc")) + "\u3099\u309a"

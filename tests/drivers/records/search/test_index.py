@@ -1,5 +1,6 @@
 """The index inside the database, on both engines: what is found, in which order, by which filters."""
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,13 +10,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from longline.drivers.records.search import index as search_module
+from longline.drivers.records.search import index_write
 from longline.drivers.records.search.index import rendered
-from longline.model.search.item import SearchDocument
+from longline.engine.search.indexer import Indexer
+from longline.model.search.item import NewItem, Origin, SearchDocument, new_items
 from longline.model.search.query import Filters, Match, SearchQuery, parse_query
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 from tests.drivers.records.corpus import OTHER_QUESTIONS, WORD_QUESTIONS, Answer, answers, sqlite, stored
 from tests.drivers.records.peek import Peek
+from tests.drivers.records.world import queued_run
 
 
 async def found(records: Records, text: str, **filters: object) -> list[int]:
@@ -23,6 +27,10 @@ async def found(records: Records, text: str, **filters: object) -> list[int]:
     matches = await records.search.query(query)
     assert matches.total == len(matches.matches)
     return [match.id for match in matches.matches]
+
+
+def item_of(run_id: int, body: str, *, in_words: bool = False) -> list[NewItem]:
+    return new_items([("page", {"body": body})], Origin(run_id, 1, "https://a.example/"), in_words=in_words)
 
 
 async def given_texts(records: Records, *texts: tuple[str, str]) -> list[SearchDocument]:
@@ -76,6 +84,67 @@ async def test_what_is_indexed_again_is_replaced(records: Records):
     assert document.id == again.id
     assert await found(records, "words") == []
     assert await found(records, "text") == [again.id]
+
+
+async def test_a_text_that_changed_leaves_no_word_behind(records: Records):
+    await given_texts(records, ("Trawling", "with nets"), ("Old", "rods and hooks"))
+    await stored(records, [{"title": "Trawling", "body": "with nets"}, {"title": "New", "body": "reels"}])
+    await records.search.maintain()
+    assert await records.search.nearest("hooks") != "hooks", "the vocabulary has forgotten the word"
+    assert await found(records, "nets") != []
+    assert (await records.search.query(parse_query("reels"))).total == 1
+
+
+async def test_a_text_that_is_indexed_twice_counts_once(records: Records):
+    documents = await given_texts(records, ("one", "line"), ("two", "hooks"))
+    once = await records.search.query(parse_query("line"))
+    await records.search.index(documents)
+    assert await records.search.query(parse_query("line")) == once
+
+
+async def test_an_item_that_changes_while_it_is_being_indexed_waits_again(records: Records):
+    run = await queued_run(records)
+    await records.items.put(item_of(run.id, "early words"))
+    read = await records.items.unindexed(10)
+    await records.items.put(item_of(run.id, "late text"))
+    await records.search.index(read)
+    await records.items.indexed(read)
+    await Indexer(records.items, records.search).once()
+    assert await found(records, "early") == []
+    assert len(await found(records, "late")) == 1
+    await records.items.put(item_of(run.id, "latest text"))
+    await Indexer(records.items, records.search).once()
+    assert await found(records, "late") == []
+
+
+async def test_an_item_that_waited_and_was_indexed_with_a_report_waits_no_more(records: Records):
+    run = await queued_run(records)
+    await records.items.put(item_of(run.id, "early words"))
+    await records.items.put(item_of(run.id, "late text", in_words=True))
+    indexer = Indexer(records.items, records.search)
+    assert await asyncio.wait_for(indexer.once(), 20) == 1
+    assert len(await found(records, "late")) == 1
+
+
+async def test_another_tokenizer_has_the_texts_of_sqlite_indexed_anew(
+    records: Records, monkeypatch: pytest.MonkeyPatch, peek: Peek
+):
+    await given_texts(records, ("one", "line"), ("two", "hooks"))
+    await records.schema.migrate()
+    assert await records.items.waiting() == 0
+    monkeypatch.setattr(index_write, "TOKENIZER", "other rules")
+    await records.schema.migrate()
+    assert await records.items.waiting() == (2 if peek.engine == "lite" else 0)
+    await Indexer(records.items, records.search).once()
+    assert len(await found(records, "hooks")) == 1
+
+
+async def test_sqlite_keeps_a_text_once(records: Records, peek: Peek):
+    await given_texts(records, ("one", "line"))
+    if peek.engine == "lite":
+        tables = {str(row[0]) for row in await peek.rows("SELECT name FROM sqlite_master WHERE name LIKE 'texts%'")}
+        assert "texts_docsize" in tables
+        assert "texts_content" not in tables
 
 
 PRODUCTS: list[dict[str, Any]] = [

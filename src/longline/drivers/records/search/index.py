@@ -188,7 +188,7 @@ def _newest(first: int, last: int, share: float) -> list[int]:
 
 
 def _texts(documents: Sequence[SearchDocument]) -> list[Text]:
-    return [(d.id, *searched_words(d)) for d in sorted(documents, key=lambda d: d.id)]
+    return [(d.id, d.version, *searched_words(d)) for d in sorted(documents, key=lambda d: d.id)]
 
 
 async def _merge(tx: Transaction) -> None:

@@ -14,7 +14,7 @@ import orjson
 
 from longline.drivers.records.database import Row, Transaction
 from longline.drivers.records.runs.run_counters import RunCounters
-from longline.drivers.records.search.index_write import index
+from longline.drivers.records.search.index_write import forget, index
 from longline.model.search.item import UNINDEXED_KINDS, NewItem
 from longline.model.search.page_counts import page_counts
 
@@ -96,7 +96,7 @@ class _RunBatch:
         self._logged: set[bytes] = set()
         self._fresh: set[bytes] = set()
         self._others: dict[int, str] = {}
-        self.changed: dict[bytes, int] = {}
+        self.changed: dict[bytes, tuple[int, int]] = {}
 
     async def write(self) -> None:
         """Write new and changed items, and find the page that lists each item first in its run."""
@@ -177,11 +177,12 @@ class _RunBatch:
     async def _change(self, differing: Mapping[bytes, _Stored]) -> dict[bytes, int]:
         """Keep the former selves of items and write the new ones; return the new versions."""
         keys = sorted(differing, key=lambda key: differing[key].id)
+        await forget(self._tx, [differing[key].id for key in keys])
         await self._tx.batch("keep_versions", [(differing[key].id, self._given[key].hash) for key in keys])
         rows = [(differing[key].id, *_row(self._given[key])[:-3]) for key in keys]
         made = {row["id"]: row["version"] for row in await self._tx.batch("change_items", rows)}
         changed = {key: made[s.id] for key, s in differing.items() if s.id in made}
-        self.changed |= {key: differing[key].id for key in changed}
+        self.changed |= {key: (differing[key].id, version) for key, version in changed.items()}
         return changed
 
     def _differs(self, key: bytes, stored: _Stored) -> bool:
@@ -208,7 +209,7 @@ class _RunBatch:
 
     def _list_new(self, key: bytes, stored: _Stored) -> None:
         """List an item that no page had before, as most items of a first crawl."""
-        self.changed[key] = stored.id
+        self.changed[key] = stored.id, stored.version
         self._entries[key] = self._pages[key][-1], (stored.id, stored.version)
         self._logged.add(key)
         self._fresh.add(key)
@@ -231,9 +232,9 @@ class _RunBatch:
 
     async def _index(self) -> None:
         # In the order of ids, in which the indexer deletes them again.
-        changed = sorted((item_id, key) for key, item_id in self.changed.items())
-        await index(self._tx, [(i, *words) for i, key in changed if (words := self._given[key].words)])
-        waiting = [(i, self._given[key].hash) for i, key in changed if not self._given[key].words]
+        changed = sorted((*made, self._given[key]) for key, made in self.changed.items())
+        await index(self._tx, [(i, version, *item.words) for i, version, item in changed if item.words])
+        waiting = [(i, item.hash) for i, _, item in changed if not item.words]
         await self._tx.batch("want_index", waiting)
 
 

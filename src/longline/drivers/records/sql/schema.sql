@@ -943,11 +943,17 @@ EXCEPTION WHEN insufficient_privilege OR undefined_file OR feature_not_supported
     RAISE NOTICE 'without pg_trgm: %', SQLERRM;
 END $$;
 */
-/*lite CREATE VIRTUAL TABLE texts USING fts5 (title, body, tokenize = 'ascii');
+-- FTS5 keeps no text, only the index: a text is forgotten by its words, which are computed again from the item. A text in the
+-- index is always that of the present version of its item. The words are as `tokenizer` made them.
+/*lite CREATE VIRTUAL TABLE texts USING fts5 (title, body, content = '', tokenize = 'ascii');
 INSERT INTO texts (texts, rank) VALUES ('automerge', 16);
 INSERT INTO texts (texts, rank) VALUES ('crisismerge', 64);
 INSERT INTO texts (texts, rank) VALUES ('hashsize', 8000000); -- a whole batch in one piece: a third less to do
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab (texts, row);
+CREATE TABLE texts_of (
+    id         BIGINT PRIMARY KEY CHECK (id = 1),
+    tokenizer  TEXT NOT NULL
+);
 */
 
 -- The head of a run's log. Numbers are given under the lock of this row: entries commit in the order of their numbers.

@@ -5,7 +5,8 @@ INSERT INTO unindexed (item_id, hash) SELECT r.id, r.hash /*rows FROM r(id bigin
 ON CONFLICT (item_id) DO UPDATE SET hash = excluded.hash;
 
 -- name: unindexed_items
-SELECT i.id, i.hash, i.kind, i.source_id, i.run_id, i.task_id, i.url, i.title, i.body, i.fields, i.price, i.rating,
+-- With the hash of the mark: an item that was indexed with a later report has another one.
+SELECT i.id, i.version, u.hash, i.kind, i.source_id, i.run_id, i.task_id, i.url, i.title, i.body, i.fields, i.price, i.rating,
        i.availability, i.brand, i.category, i.columns, i.created_at, i.updated_at, COALESCE(s.name, '') AS source_name
 FROM unindexed u JOIN items i ON i.id = u.item_id LEFT JOIN sources s ON s.id = i.source_id
 ORDER BY u.item_id LIMIT :limit;
