@@ -160,6 +160,7 @@ def test_two_queries_of_one_name_are_an_error(folder: Path, other: str):
 
 def test_both_engines_have_the_same_queries_but_for_those_marked():
     assert set(load("pg")) ^ set(load("lite")) == {
+        *engine_clock.PULL_IN.values(),
         "claim",
         "clean_texts",
         "count_vocabulary",
