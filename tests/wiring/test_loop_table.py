@@ -25,7 +25,7 @@ def names(house: House, *roles: str, **settings: Any) -> set[str]:
     return set(build_loops(LoopParts(House(**parts), frozenset(roles), 1)))
 
 
-FETCH = {"fetch", "work signals", "work requests", "withdrawn tasks", "worker processes"}
+FETCH = {"fetch", "work signals", "work requests", "robots signals", "withdrawn tasks", "worker processes"}
 
 UPKEEP = {
     "host pauses",

@@ -28,6 +28,7 @@ from longline.drivers.schedules.no_page_changes import NoPageChanges
 from longline.drivers.search import NodeOptions, open_search
 from longline.drivers.signals import open_signals
 from longline.drivers.sources.source_manager import HttpSourceManager
+from longline.engine.fetch.robots import RobotsCache
 from longline.engine.frontier.reaper import Reaper
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.lifecycle.politeness_key import By, PolitenessKey
@@ -103,6 +104,7 @@ class House:
     page_change_store: PageChangeStore
     source_manager: SourceManager | None = None
     metrics: MetricCounters = field(default_factory=MetricCounters)
+    robots: RobotsCache = field(default_factory=RobotsCache)
 
     @property
     def lifecycle(self) -> Lifecycle:

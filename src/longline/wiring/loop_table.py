@@ -17,6 +17,7 @@ from longline.engine.runs.due_runs import DueRunStarter
 from longline.engine.search.indexer import Indexer
 from longline.engine.worker.worker import Worker
 from longline.services.metrics.event_loop_lag import LoopMonitor
+from longline.services.sources.source_robots import ROBOTS_TOPIC
 from longline.wiring.child_worker import child_workers
 from longline.wiring.doors.bots import bot_task_upkeep
 from longline.wiring.doors.intervals import source_events_loop
@@ -34,7 +35,7 @@ from longline.wiring.parts.runs import retention, run_effect_worker
 from longline.wiring.parts.schedules import scheduler_loop
 from longline.wiring.parts.sinks import sink_loop
 from longline.wiring.parts.sources import plan_cache
-from longline.wiring.signals import listener
+from longline.wiring.signals import listener, text_listener
 from longline.wiring.worker import fetch_worker, parse_worker, report_observers
 
 API, FETCH, PARSE, UPKEEP = "api", "fetch", "parse", "upkeep"
@@ -140,6 +141,13 @@ LOOPS = (
         (FETCH,),
         None,
         make=lambda p: listener(p.house, WANT_TOPIC, p.worker.share),
+    ),
+    LoopRow(
+        "robots signals",
+        "Forget the rules of a site that were fetched anew on a person's order.",
+        (FETCH,),
+        None,
+        make=lambda p: text_listener(p.house, ROBOTS_TOPIC, p.house.robots.forget),
     ),
     LoopRow(
         "withdrawn tasks",

@@ -8,10 +8,15 @@ from longline.wiring.house import House
 
 def listener(house: House, topic: str, nudge: Callable[[], None]) -> Loop:
     """Return a loop that calls `nudge` for every signal of a topic."""
+    return text_listener(house, topic, lambda _: nudge())
+
+
+def text_listener(house: House, topic: str, take: Callable[[str], None]) -> Loop:
+    """Return a loop that calls `take` with the text of every signal of a topic."""
 
     async def listen() -> None:
-        async with house.signals.listen(topic) as signals:
-            async for _ in signals:
-                nudge()
+        async with house.signals.listen(topic) as received:
+            async for signal in received:
+                take(signal.text)
 
     return lambda stop: run_until(stop, listen())

@@ -50,7 +50,7 @@ def fetch_worker(
     credentials = RunCredentials(house.vault)
     sender = Sender(house.http, house.clock, sending, proxies, credentials=credentials)
     sessions = _sessions(house, SessionParts(sender, credentials, house.records.sessions, house.vault, house.clock))
-    rules = RobotsRules(sender, house.clock)
+    rules = RobotsRules(sender, house.clock, known=house.robots)
     parts = WorkerParts(
         lifecycle=house.lifecycle,
         pipeline=Pipeline(

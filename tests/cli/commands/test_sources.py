@@ -4,6 +4,7 @@ from pathlib import Path
 
 from tests.cli.conftest import Command, assert_one_line, running
 from tests.journeys.place import wait_until
+from tests.web import running_site
 
 
 def test_a_budget_is_set_shown_and_lifted(longline: Command, tmp_path: Path):
@@ -120,3 +121,24 @@ def platform(folder: Path) -> list[str]:
             return [row[0] for row in records.execute("SELECT parsers FROM workers")]
     except (StopIteration, sqlite3.OperationalError):
         return []
+
+
+def test_a_source_names_pools_of_proxies(longline: Command):
+    longline("migrate")
+    assert longline("proxies", "add", "http://192.0.2.1:8000").returncode == 0
+    assert longline("proxies", "pool", "homes", "1").returncode == 0
+    longline("sources", "add", "shop", "https://shop.example/", "--proxy-pool", "homes")
+    unknown = longline("sources", "pools", "--id", "100000", "--proxy-pool", "dear")
+    assert_one_line(unknown, 2, "there is no proxy pool named 'dear'")
+    assert longline("sources", "pools", "--id", "100000", "--none").stdout == "100000 shop: no proxy pool\n"
+    again = longline("sources", "pools", "--id", "100000", "--proxy-pool", "homes")
+    assert again.stdout == "100000 shop: proxy pools homes\n"
+    assert_one_line(longline("sources", "pools", "--id", "100000"), 2, "either --proxy-pool or --none")
+
+
+def test_the_robots_of_a_source_are_fetched_on_order(longline: Command):
+    longline("migrate")
+    with running_site(pages=1, robots="User-agent: *\nCrawl-delay: 7\n") as site:
+        longline("sources", "add", "shop", site.url)
+        found = longline("sources", "robots", "--id", "100000", "--egress-allow", "127.0.0.0/8")
+    assert found.stdout.endswith("answered 200, Crawl-delay 7 s, which is the delay of the source now\n"), found.stderr

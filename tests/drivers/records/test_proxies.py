@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from typing import TypeVar
 
+import msgspec
 import pytest
 
 from longline.drivers.records import open_database, open_records
@@ -452,6 +453,17 @@ async def test_probes_are_handed_out_a_few_at_a_time(records: Records, clock: Fa
 
 
 # Pools
+
+
+async def test_a_plan_may_name_pools_to_fall_back_on(records: Records):
+    a, b, c = await add(records, 3)
+    await records.pools.put([Pool("first", (a,), ("second",)), Pool("second", (b,)), Pool("other", (c, b))])
+    ask = ProxyRequest(pool="first", fallbacks=("other",))
+    found = []
+    for failed in (frozenset[int](), frozenset({a}), frozenset({a, b}), frozenset({a, b, c})):
+        one = await records.proxies.pick(msgspec.structs.replace(ask, exclude=failed))
+        found.append(([row.id for row in one.proxies], one.size))
+    assert found == [([a], 3), ([b], 3), ([c], 3), ([], 3)], "a page may try as many proxies as there are in all"
 
 
 async def test_pools_are_kept_in_their_order(records: Records):

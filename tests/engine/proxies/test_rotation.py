@@ -3,13 +3,14 @@ import asyncio
 import pytest
 
 from longline.engine.proxies.rotation import NO_PROXY_CACHE_SECONDS, ProxyRotation
-from longline.model.errors import Unavailable
+from longline.model.errors import BadInput, Unavailable
+from longline.model.proxies.proxy import ProxyRequest
 from longline.model.runs.plan import Proxying
 from longline.ports.http import FetchFailed, Proxy
 from longline.ports.records.proxies import PickedProxy
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import FakeWays
-from tests.plans import crawl_plan
+from tests.plans import changed, crawl_plan
 
 PLAN = crawl_plan((), source_id=7)
 NOBODY: frozenset[int] = frozenset()
@@ -160,3 +161,14 @@ async def test_a_proxy_that_did_badly_is_left_by_all_its_hosts(sticky: ProxyRota
 
 async def test_what_has_no_host_takes_the_next(sticky: ProxyRotation):
     assert await of_hosts(sticky, "", "", "") == [1, 2, 3]
+
+
+async def test_a_pool_that_is_gone_fails_the_page_and_sends_nothing_directly(clock: FakeClock):
+    class Gone(FakeWays):
+        async def pick(self, ask: ProxyRequest) -> list[PickedProxy]:
+            raise BadInput(f"there is no proxy pool named {ask.pool!r}")
+
+    plan = changed(PLAN, proxying=Proxying.by_pools(["homes", "cheap"]))
+    with pytest.raises(FetchFailed, match="no proxy pool named 'homes'") as failed:
+        await ProxyRotation(Gone(), clock).next(plan, NOBODY)
+    assert failed.value.kind == "proxy_exhausted"

@@ -141,3 +141,11 @@ def test_a_plan_says_what_the_operator_and_the_source_say():
 )
 def test_files_are_known_by_their_addresses(path: str, binary: bool):
     assert is_binary(f"https://news.example/{path}") is binary
+
+
+def test_the_pools_of_a_source_are_those_of_its_plans():
+    pooled = msgspec.structs.replace(NEWS, proxy_pools=("homes", "cheap", "any"), user_agent="shop/1")
+    for plan in (plan_of(pooled, NEWS.url, RULES, PARSERS), standing_plan(pooled, StandingRules(), PARSERS)):
+        assert (plan.fetch.proxying.pool, plan.fetch.proxying.fallbacks) == ("homes", ("cheap", "any"))
+        assert plan.fetch.user_agents == ("shop/1",)
+    assert plan_of(NEWS, NEWS.url, RULES, PARSERS).fetch.proxying.pool is None

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from longline.model.errors import BadInput, Conflict, NotFound
+from longline.model.proxies.proxy import Pool
 from longline.model.sources.source import NewSource, SourceQuery
 from longline.model.sources.use import SourceUse
 from longline.plugins import Item, Page, parser
@@ -130,3 +131,16 @@ async def test_a_source_names_sinks_of_the_settings(records: Records, sources: S
     gone = await records.sources.make(NewSource("c", "https://c.example/", sinks='["gone"]'))
     renamed = await sources.change(gone.id, lambda was: msgspec.structs.replace(was, name="d"))
     assert (renamed.name, renamed.sinks) == ("d", '["gone"]'), "a sink that was removed prevents no other change"
+
+
+async def test_the_pools_of_a_source_must_exist(records: Records, clock: FakeClock):
+    sources = Sources(records.sources, records.feeds, clock, PARSERS, pools=records.pools)
+    await records.pools.put([Pool("homes"), Pool("cheap")])
+    row = await sources.make(NewSource("a", "https://a.example/", proxy_pools='["homes","cheap"]'))
+    assert row.proxy_pools == '["homes","cheap"]'
+    with pytest.raises(BadInput, match="no proxy pool named 'dear'"):
+        await sources.make(NewSource("b", "https://b.example/", proxy_pools='["homes","dear"]'))
+    with pytest.raises(BadInput, match="no proxy pool named 'dear'"):
+        await sources.change(row.id, lambda was: msgspec.structs.replace(was, proxy_pools='["dear"]'))
+    await records.pools.drop("cheap")
+    assert (await sources.change(row.id, lambda was: msgspec.structs.replace(was, name="c"))).name == "c"

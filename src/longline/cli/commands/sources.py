@@ -12,13 +12,14 @@ from longline.cli.operator import run_change
 from longline.model.sources.source import NewSource, SourceQuery, SourceRow
 from longline.model.sources.use import SourceUse, decode_uses
 from longline.model.url import parse, without_credentials
+from longline.services.sources.source_robots import RobotsRefresh
 from longline.services.sources.sources import Sources
 from longline.settings import Loaded, Settings
 from longline.settings.values import JSON_OBJECT
 from longline.wiring import open_house, platform_parsers
 from longline.wiring.doors.intervals import schedule_services
 from longline.wiring.house import House, migrate_tables
-from longline.wiring.parts.sinks import sink_names
+from longline.wiring.parts.sources import source_robots, source_service
 
 Parsing = Annotated[
     str | None, typer.Option("--parser", help="Parser of the pages; if not given, the closest match.", metavar="NAME")
@@ -30,6 +31,12 @@ SinkNames = Annotated[
     list[str] | None,
     typer.Option("--sink", help="Name of a sink that gets the items. Can be given several times.", metavar="NAME"),
 ]
+PoolNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--proxy-pool", help="Pool of proxies of its requests; further pools are fallbacks, in order.", metavar="NAME"
+    ),
+]
 SourceId = Annotated[int, typer.Option("--id", help="Number of the source.", min=1)]
 Most = Annotated[int | None, typer.Option("--most", help="URLs that all runs of the source together may admit.", min=1)]
 Limit = Annotated[int, typer.Option("--limit", help="Maximum number.", min=1, max=1000)]
@@ -38,9 +45,19 @@ Limit = Annotated[int, typer.Option("--limit", help="Maximum number.", min=1, ma
 def build() -> typer.Typer:
     """Return the command group."""
     app = typer.Typer(
-        help="List and add sources, set their parsers, sinks and uses, limit their URLs.", no_args_is_help=True
+        help="List and add sources, set their parsers, sinks, proxy pools and uses, limit their URLs.",
+        no_args_is_help=True,
     )
-    commands = {"list": show, "add": add, "parser": set_parser, "sinks": set_sinks, "budget": budget, "use": set_use}
+    commands = {
+        "list": show,
+        "add": add,
+        "parser": set_parser,
+        "sinks": set_sinks,
+        "pools": set_pools,
+        "budget": budget,
+        "use": set_use,
+        "robots": refresh_robots,
+    }
     for name, command in commands.items():
         app.command(name)(command)
     return app
@@ -54,12 +71,20 @@ def add(
     parser: Parsing = None,
     parser_config: ParserConfig = None,
     sink: SinkNames = None,
+    proxy_pool: PoolNames = None,
 ) -> None:
     """Add a source; schedules and single URLs name it by the printed id.
 
     Without --parsers the parsers of the running platform are known.
     """
-    source = NewSource(name, parse(url).href, parser or None, _config(parser_config), sinks=_sinks(sink))
+    source = NewSource(
+        name,
+        parse(url).href,
+        parser or None,
+        _config(parser_config),
+        sinks=_names(sink),
+        proxy_pools=_names(proxy_pool),
+    )
     settings = _with_parsers(loaded)
 
     async def work() -> SourceRow:
@@ -112,14 +137,55 @@ def set_sinks(
     async def work() -> SourceRow:
         async with open_house(loaded.settings) as house:
             return await (await _sources(house)).change(
-                source_id, lambda was: msgspec.structs.replace(was, sinks=_sinks(sink))
+                source_id, lambda was: msgspec.structs.replace(was, sinks=_names(sink))
             )
 
     row = run_change("source.change", work())
     typer.echo(f"{row.id} {row.name}: {_sinks_of(row, 'sinks ') or 'no sinks of its own'}")
 
 
-def _sinks(names: list[str] | None) -> str:
+@takes("data", "database")
+def set_pools(
+    loaded: Loaded,
+    source_id: SourceId,
+    proxy_pool: PoolNames = None,
+    none: Annotated[bool, typer.Option("--none", help="Name no pool.")] = False,
+) -> None:
+    """Set the pool of proxies of a source, and its fallbacks; proxies that are assigned to the source go first."""
+    if (not proxy_pool) != none:
+        raise typer.BadParameter("give either --proxy-pool or --none")
+
+    async def work() -> SourceRow:
+        async with open_house(loaded.settings) as house:
+            return await (await _sources(house)).change(
+                source_id, lambda was: msgspec.structs.replace(was, proxy_pools=_names(proxy_pool))
+            )
+
+    row = run_change("source.change", work())
+    typer.echo(f"{row.id} {row.name}: {'proxy pools ' + ', '.join(proxy_pool) if proxy_pool else 'no proxy pool'}")
+
+
+@takes("data", "database", "egress_allow", "user_agent")
+def refresh_robots(
+    loaded: Loaded,
+    source_id: SourceId,
+    force: Annotated[bool, typer.Option("--force", help="Take over a shorter Crawl-delay, too.")] = False,
+) -> None:
+    """Fetch the robots.txt of a source now; a longer Crawl-delay becomes the delay of the source."""
+
+    async def work() -> RobotsRefresh:
+        async with open_house(loaded.settings) as house:
+            await _sources(house)
+            return await source_robots(house).refresh(source_id, force=force)
+
+    found = run_change("source.refresh_robots", work())
+    asked = "no Crawl-delay" if found.crawl_delay_seconds is None else f"Crawl-delay {found.crawl_delay_seconds:g} s"
+    taken = ", which is the delay of the source now" if found.is_delay_taken else ""
+    row = found.source
+    typer.echo(f"{row.id} {row.name}: {row.robots_url} answered {found.status}, {asked}{taken}")
+
+
+def _names(names: list[str] | None) -> str:
     return msgspec.json.encode(names or []).decode()
 
 
@@ -219,12 +285,4 @@ def show(loaded: Loaded, limit: Limit = 100) -> None:
 
 async def _sources(house: House) -> Sources:
     await migrate_tables(house, may_migrate=False)
-    remote = house.source_manager is not None
-    return Sources(
-        house.records.sources,
-        house.records.feeds,
-        house.clock,
-        house.parsers,
-        sinks=sink_names(house.settings),
-        remote=remote,
-    )
+    return source_service(house)

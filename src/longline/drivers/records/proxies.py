@@ -245,7 +245,8 @@ async def _deal(tx: Transaction, ask: ProxyRequest) -> tuple[list[int], int, boo
     if ask.pool is None:
         everybody = await _all(tx, "candidates_of_all", ProxyCandidate, slot=slot)
         return choose_several(everybody, ask, tx.now, random.randrange), len(everybody), False
-    levels = tiers(ask.pool, await _pools(tx))
+    pools = await _pools(tx)
+    levels = {tier.name: tier for name in (ask.pool, *ask.fallbacks) for tier in tiers(name, pools)}.values()
     size = len({proxy_id for tier in levels for proxy_id in tier.proxies})
     for tier in levels:
         members = await _all(tx, "candidates_of_pool", ProxyCandidate, pool=tier.name, slot=slot)

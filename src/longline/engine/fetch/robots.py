@@ -15,6 +15,7 @@ from longline.model.bounded_dict import BoundedDict
 from longline.model.fetch.content_encoding import Undecodable, decode_body
 from longline.model.fetch.robots import MAX_BYTES, Robots
 from longline.model.frontier import reasons
+from longline.model.url import parse
 from longline.model.url import target as path_of
 from longline.ports.clock import Clock
 from longline.ports.http import REDIRECTS, FetchFailed, Response
@@ -54,13 +55,24 @@ class RobotsCache:
         """Cache the rules of a site and evict the site that was cached longest ago."""
         self._known[origin] = (now, robots)
 
+    def forget(self, site: str) -> None:
+        """Drop the rules of a site, a host name without `www.`, under every scheme and port."""
+        for origin in [origin for origin in self._known if _site(origin) == site]:
+            del self._known[origin]
+
 
 class RobotsRules:
     """The robots.txt rules of sites, for the hosts that one worker holds."""
 
-    def __init__(self, sender: Sender, clock: Clock, chance: Callable[[], float] = random.random) -> None:
+    def __init__(
+        self,
+        sender: Sender,
+        clock: Clock,
+        chance: Callable[[], float] = random.random,
+        known: RobotsCache | None = None,
+    ) -> None:
         self._sender, self._clock, self._chance = sender, clock, chance
-        self._known = RobotsCache()
+        self._known = RobotsCache() if known is None else known
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def of(self, host: HeldHost, url: str, context: RequestContext) -> Robots:
@@ -137,3 +149,7 @@ class RobotsRules:
         if reasons.for_status(response.status) == "odd_status":
             raise FetchFailed("odd_status", f"HTTP {response.status}")  # a part of the rules would allow too much
         return Robots.from_response(response.status, body)
+
+
+def _site(origin: str) -> str:
+    return parse(f"{origin}/").hostname.removeprefix("www.")

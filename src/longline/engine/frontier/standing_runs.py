@@ -12,7 +12,7 @@ from longline.model.errors import Unavailable
 from longline.model.frontier.standing_frontier import NEVER_DUE_MS
 from longline.model.ids import new_id
 from longline.model.runs.bounds import DOWNLOADS, FILES
-from longline.model.runs.plan import CrawlBounds, CrawlPlan, FetchOptions, Politeness, Retries
+from longline.model.runs.plan import CrawlBounds, CrawlPlan, FetchOptions, Politeness, Proxying, Retries
 from longline.model.runs.run import NewRun, RunKind, RunRow
 from longline.model.sources.source import CrawlSource
 from longline.plugins.parser import HTML
@@ -119,7 +119,11 @@ def standing_plan(source: CrawlSource | None, rules: StandingRules, parsers: Reg
         ),
         retries=Retries(max_attempts=rules.attempts, delay_seconds=RETRY_DELAY_SECONDS, insistent=True),
         fetch=FetchOptions(
-            max_redirects=rules.max_redirects, content_types=types, render=source.dynamic if source else False
+            max_redirects=rules.max_redirects,
+            content_types=types,
+            render=source.dynamic if source else False,
+            user_agents=(source.user_agent,) if source and source.user_agent else (),
+            proxying=Proxying.by_pools(source.proxy_pools if source else ()),
         ),
         parse=parse_options(source, readability=rules.readability, by_name=True),
         source_id=source.id if source else None,

@@ -11,6 +11,7 @@ from collections import defaultdict
 import msgspec
 
 from longline.model.bounded_dict import BoundedDict
+from longline.model.errors import BadInput
 from longline.model.proxies.proxy import NoProxies, ProxyRequest, ProxyUse
 from longline.model.runs.plan import CrawlPlan
 from longline.ports.clock import Clock
@@ -41,17 +42,20 @@ class ProxyRotation:
     async def next(self, plan: CrawlPlan, failed: frozenset[int], host: str = "") -> PickedProxy | None:
         """Return the next proxy for a host, except the `failed` ones; None means no proxy at all.
 
-        Raise `FetchFailed` when there are proxies and none is usable, unless the plan allows direct requests.
+        Raise `FetchFailed` when there are proxies and none is usable, unless the plan allows direct requests, and when
+        a pool of the plan does not exist.
         """
         wish = plan.fetch.proxying
         if not wish.use:
             return None
-        ask = ProxyRequest(plan.source_id, wish.pool, wish.country, failed, wish.strategy)
+        ask = ProxyRequest(plan.source_id, wish.pool, wish.fallbacks, wish.country, failed, wish.strategy)
         try:
             return await self._at_host(host, ask) if self._sticky and host else await self._turn(ask)
         except NoProxies as error:
             if wish.direct:
                 return None
+            raise FetchFailed("proxy_exhausted", str(error)) from None
+        except BadInput as error:
             raise FetchFailed("proxy_exhausted", str(error)) from None
 
     def note(self, way: PickedProxy, ms: int, *, ok: bool) -> None:

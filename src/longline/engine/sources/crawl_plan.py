@@ -21,6 +21,7 @@ from longline.model.runs.plan import (
     FetchOptions,
     ParseOptions,
     Politeness,
+    Proxying,
     Retries,
 )
 from longline.model.sources.source import MAX_RATE_LIMIT_SECONDS, CrawlSource, SourceRow
@@ -73,6 +74,7 @@ def as_crawled(row: SourceRow) -> CrawlSource:
         delay_ms=row.delay_ms,
         concurrency=row.concurrency,
         user_agent=row.user_agent or "",
+        proxy_pools=msgspec.json.decode(row.proxy_pools, type=tuple[str, ...]),
         is_scheduled=row.has_use(SourceUse.INTERVAL),
     )
 
@@ -177,6 +179,7 @@ def plan_of(source: CrawlSource, url: str, rules: CrawlRules, parsers: Registry)
             content_types=parsers.content_types(source.parser),
             user_agents=(source.user_agent,) if source.user_agent else rules.user_agents,
             render=source.dynamic,
+            proxying=Proxying.by_pools(source.proxy_pools),
         ),
         parse=parse_options(source, readability=rules.readability),
         end=EndRules(effects=(PlannedEffect(RunEffectKind.SOURCE_HEALTH),) if source.id is not None else ()),

@@ -172,11 +172,12 @@ class Pool(msgspec.Struct, frozen=True):
 class ProxyRequest(msgspec.Struct, frozen=True):
     """A request for `wanted` turns from a source's own pool, or a named pool, or else from all proxies.
 
-    `exclude` names proxies that failed this page already.
+    `fallbacks` are further pools for a pool without a usable proxy. `exclude` names proxies that failed this page.
     """
 
     source_id: int | None = None
     pool: str | None = None
+    fallbacks: tuple[str, ...] = ()
     country: str | None = None
     exclude: frozenset[int] = frozenset()
     strategy: Strategy = "lru"

@@ -1,6 +1,6 @@
 """Plans of runs, as they are stored in the runs' rows."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal
@@ -30,16 +30,23 @@ ParserRetry = Literal["never", "recrawl", "reparse"]
 class Proxying(msgspec.Struct, frozen=True):
     """The choice of proxies for requests, if any: a source's own, else the proxies of `pool`, else all.
 
-    With `direct` a request goes without a proxy where none is usable; otherwise the request fails.
+    The pools `fallbacks` are used in their order when no proxy of `pool`, and of its own fallbacks, is usable. With
+    `direct` a request goes without a proxy where none is usable; otherwise the request fails.
     """
 
     use: bool = True
     pool: str | None = None
+    fallbacks: tuple[str, ...] = ()
     country: str | None = None
     strategy: Strategy = "lru"
     direct: bool = False
     max_proxies: int = 10
     """Largest number of proxies for one request, unless the pool is larger: a dead site looks like a dead proxy."""
+
+    @classmethod
+    def by_pools(cls, names: Sequence[str]) -> "Proxying":
+        """Return the choice of the first of these pools, with the others as its fallbacks; any proxies for none."""
+        return cls(pool=names[0], fallbacks=tuple(names[1:])) if names else cls()
 
 
 class CrawlBounds(msgspec.Struct, frozen=True):

@@ -27,8 +27,9 @@ def rate_limit_seconds(text: str) -> float:
 class NewSource(msgspec.Struct, frozen=True):
     """A source to be registered; `config` is a JSON object, `budget` bounds the URLs of all its runs together.
 
-    The config is that of the named parser; `sinks` is a JSON array of names of sinks. A source that another service
-    keeps has a `ref`, its id there. Without a slug, one is made of the name.
+    The config is that of the named parser; `sinks` is a JSON array of names of sinks, `proxy_pools` one of names of
+    pools: the pool of its requests, then its fallbacks. A source that another service keeps has a `ref`, its id there.
+    Without a slug, one is made of the name.
     """
 
     name: str
@@ -51,6 +52,7 @@ class NewSource(msgspec.Struct, frozen=True):
     concurrency: int | None = None
     sinks: str = "[]"
     recrawl: str = "{}"
+    proxy_pools: str = "[]"
 
 
 class SourceRow(msgspec.Struct, frozen=True):
@@ -96,6 +98,7 @@ class SourceRow(msgspec.Struct, frozen=True):
     user_agent: str | None = None
     delay_ms: int | None = None
     concurrency: int | None = None
+    proxy_pools: str = "[]"
     robots_url: str | None = None
     robots_text: str | None = None
     robots_fetched_at: int | None = None
@@ -117,12 +120,8 @@ def joined(row: SourceRow, new: NewSource) -> SourceRow:
     facts: dict[str, Any] = {name: getattr(new, name) for name in names if getattr(row, name) is None}
     if row.parser is None and new.parser is not None:
         facts |= {"parser": new.parser, "config": new.config}
-    if row.crawl == "{}":
-        facts["crawl"] = new.crawl
-    if row.recrawl == "{}":
-        facts["recrawl"] = new.recrawl
-    if row.sinks == "[]":
-        facts["sinks"] = new.sinks
+    facts |= {name: getattr(new, name) for name in ("crawl", "recrawl") if getattr(row, name) == "{}"}
+    facts |= {name: getattr(new, name) for name in ("sinks", "proxy_pools") if getattr(row, name) == "[]"}
     return msgspec.structs.replace(row, uses=with_use(row.uses, new.use), **facts)
 
 
@@ -184,4 +183,5 @@ class CrawlSource(msgspec.Struct, frozen=True, kw_only=True):
     delay_ms: int | None = None
     concurrency: int | None = None
     user_agent: str = ""
+    proxy_pools: tuple[str, ...] = ()
     is_scheduled: bool = True

@@ -7,11 +7,13 @@ import msgspec
 
 from longline.model.errors import BadInput, Conflict, NotFound, StaleLease
 from longline.model.feeds import feed_poll as poll
+from longline.model.proxies.rotation import tiers
 from longline.model.sources.source import NewSource, SourceQuery, SourceRow
 from longline.model.sources.use import SourceUse, decode_uses, with_use, without_use
 from longline.plugins.registry import Registry
 from longline.ports.clock import Clock
 from longline.ports.records.feeds import FeedStore
+from longline.ports.records.proxies import PoolStore
 from longline.ports.records.sources import SourceStore as SourceRecords
 from longline.services.schedules.schedules import MAX_TRIES
 from longline.services.sinks.progress import check_sink_names
@@ -29,14 +31,16 @@ class Sources:
         *,
         sinks: Collection[str] = (),
         remote: bool = False,
+        pools: PoolStore | None = None,
     ) -> None:
-        self._records, self._feeds, self._clock = records, feeds, clock
+        self._records, self._feeds, self._clock, self._pools = records, feeds, clock, pools
         self._parsers, self._sinks, self._remote = parsers, sinks, remote
 
     async def make(self, source: NewSource) -> SourceRow:
-        """Register a source; raises `Conflict` for a taken name, `BadInput` for an unknown parser, config or sink."""
+        """Register a source; raises `Conflict` for a taken name, `BadInput` for parser, config, sink or pool."""
         self._check_parser(source)
         self._check_sinks(source)
+        await self._check_pools(source)
         return await self._records.make(source)
 
     def _check_parser(self, source: NewSource | SourceRow) -> None:
@@ -44,6 +48,13 @@ class Sources:
 
     def _check_sinks(self, source: NewSource | SourceRow) -> None:
         check_sink_names(msgspec.json.decode(source.sinks, type=list[str]), self._sinks)
+
+    async def _check_pools(self, source: NewSource | SourceRow) -> None:
+        names = msgspec.json.decode(source.proxy_pools, type=list[str])
+        if names and self._pools is not None:
+            pools = await self._pools.find()
+            for name in names:
+                tiers(name, pools)
 
     async def get(self, source_id: int) -> SourceRow:
         """Return a source; raise `NotFound` for an unknown id."""
@@ -78,9 +89,9 @@ class Sources:
         return await self._records.find(query, limit=limit, offset=offset), await self._records.count(query)
 
     async def change(self, source_id: int, amend: Callable[[SourceRow], SourceRow]) -> SourceRow:
-        """Change a source; raises `NotFound`, `Conflict` for a taken name, `BadInput` for parser, config or sink.
+        """Change a source; raises `NotFound`, `Conflict` for a taken name, `BadInput` for parser, config, sink, pool.
 
-        A parser or a sink that was removed meanwhile does not prevent other changes.
+        A parser, a sink or a pool that was removed meanwhile does not prevent other changes.
         """
         for _ in range(MAX_TRIES):
             was = await self.get(source_id)
@@ -89,6 +100,8 @@ class Sources:
                 self._check_parser(wanted)
             if wanted.sinks != was.sinks:
                 self._check_sinks(wanted)
+            if wanted.proxy_pools != was.proxy_pools:
+                await self._check_pools(wanted)
             row = await self._records.change(wanted, was)
             if row is not None:
                 return row

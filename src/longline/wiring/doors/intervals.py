@@ -21,7 +21,6 @@ from longline.services.schedules.slots import Slots
 from longline.services.sources.source_event_handlers import SourceEventHandlers
 from longline.services.sources.source_events import SourceListener
 from longline.services.sources.source_schedules import SourceSchedules
-from longline.services.sources.sources import Sources
 from longline.services.sources.trial_crawl import TrialExtract, Trials
 from longline.surfaces.intervals.door import IntervalServices
 from longline.surfaces.intervals.jobs.jobs import JobServices
@@ -31,8 +30,7 @@ from longline.surfaces.intervals.previews import PreviewServices
 from longline.surfaces.intervals.sources import SourceServices
 from longline.wiring.house import House
 from longline.wiring.parts.schedules import FORGET_INTERVAL_SECONDS
-from longline.wiring.parts.sinks import sink_names
-from longline.wiring.parts.sources import directory, standing_runs
+from longline.wiring.parts.sources import directory, source_service, standing_runs
 
 log = logging.getLogger(__name__)
 
@@ -69,14 +67,7 @@ def interval_services(house: House) -> IntervalServices:
     schedules, source_schedules = schedule_services(house, records)
     lease_ms = round(settings.schedule_lease * 1000)
     runs = Runs(records.history, records.schedules, records.counters, clock)
-    sources = Sources(
-        records.sources,
-        records.feeds,
-        clock,
-        house.parsers,
-        sinks=sink_names(house.settings),
-        remote=house.source_manager is not None,
-    )
+    sources = source_service(house)
     previews = PagePreviews(house.http, clock, settings.user_agent)
     audit = AuditTrail(records.audit)
     links = DiscoveredLinks(records.links, schedules.make)

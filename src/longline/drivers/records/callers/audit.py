@@ -16,6 +16,9 @@ Key = int | str
 _NAMED_TOO = frozenset({"schedule", "source"})
 """Nouns whose things are found by a number or by a text, the id outside or the name."""
 
+_UNAUDITED = frozenset({"robots_text"})
+"""Columns that are too long for a state; the time of a fetch tells their change."""
+
 
 class AuditRecords(Table):
     """The audit, for reading, and for changes of many things at once."""
@@ -115,7 +118,9 @@ async def write_audit(
 async def _state(tx: Transaction, noun: str, key: Key) -> dict[str, Any] | None:
     by_name = noun in _NAMED_TOO and isinstance(key, str)
     row: Row | None = await tx.one(f"audited_{noun}_by_name" if by_name else f"audited_{noun}", key=key)
-    return None if row is None else {name: row[name] for name in row.keys()}  # noqa: SIM118 - a Row iterates over values
+    if row is None:
+        return None
+    return {name: row[name] for name in row.keys() if name not in _UNAUDITED}  # noqa: SIM118 - iterates over values
 
 
 def _thing(noun: str, state: State) -> str:

@@ -17,7 +17,7 @@ BATCH_SIZE = 100
 
 UNSYNCED_COLUMNS = (
     *("created_at", "updated_at", "budget", "admitted", "ref", "uid", "slug", "extension", "user_agent"),
-    *("delay_ms", "concurrency", "succeeded_at", "failed_at", "failures"),
+    *("delay_ms", "concurrency", "proxy_pools", "succeeded_at", "failed_at", "failures"),
     *("robots_url", "robots_text", "robots_fetched_at"),
 )
 """Columns that a source manager does not set."""

@@ -12,6 +12,7 @@ CREATE TABLE sources (
     user_agent  TEXT,
     delay_ms     BIGINT CHECK (delay_ms >= 0),  -- between two requests; without one, that of the settings
     concurrency  BIGINT CHECK (concurrency > 0),
+    proxy_pools  TEXT NOT NULL DEFAULT '[]',  -- names of pools: that of its requests, then its fallbacks
     robots_url         TEXT,
     robots_text        TEXT,
     robots_fetched_at  BIGINT,

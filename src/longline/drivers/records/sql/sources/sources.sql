@@ -1,10 +1,10 @@
 -- Sources: places to crawl. The enabled switch, the feed and the identity are columns because lists filter by them.
 
 -- name: add_source
-INSERT INTO sources (name, slug, uses, base_url, extension, user_agent, delay_ms, concurrency, parser, config, sinks, crawl, recrawl, enabled, feed_url, identity_key, budget,
+INSERT INTO sources (name, slug, uses, base_url, extension, user_agent, delay_ms, concurrency, proxy_pools, parser, config, sinks, crawl, recrawl, enabled, feed_url, identity_key, budget,
     feed_wanted, feed_every_ms, ref, uid, created_at, updated_at)
 VALUES (:name, :slug, :uses, :base_url, CAST(:extension AS TEXT), CAST(:user_agent AS TEXT), CAST(:delay_ms AS BIGINT),
-    CAST(:concurrency AS BIGINT), CAST(:parser AS TEXT), :config, :sinks, :crawl, :recrawl, :enabled, CAST(:feed_url AS TEXT), CAST(:identity_key AS TEXT),
+    CAST(:concurrency AS BIGINT), :proxy_pools, CAST(:parser AS TEXT), :config, :sinks, :crawl, :recrawl, :enabled, CAST(:feed_url AS TEXT), CAST(:identity_key AS TEXT),
     CAST(:budget AS BIGINT), :feed_wanted, :feed_every_ms, CAST(:ref AS TEXT), :uid, :now, :now)
 ON CONFLICT DO NOTHING
 RETURNING *;
@@ -59,7 +59,8 @@ WHERE (CAST(:search AS TEXT) IS NULL OR LOWER(name) LIKE LOWER(:search) ESCAPE '
 -- name: change_source
 UPDATE sources SET name = :name, slug = :slug, uses = :uses, base_url = :base_url, extension = CAST(:extension AS TEXT),
     user_agent = CAST(:user_agent AS TEXT), delay_ms = CAST(:delay_ms AS BIGINT), concurrency = CAST(:concurrency AS BIGINT),
-    failures = :failures, parser = CAST(:parser AS TEXT), config = :config, sinks = :sinks,
+    proxy_pools = :proxy_pools, robots_url = CAST(:robots_url AS TEXT), robots_text = CAST(:robots_text AS TEXT),
+    robots_fetched_at = CAST(:robots_fetched_at AS BIGINT), failures = :failures, parser = CAST(:parser AS TEXT), config = :config, sinks = :sinks,
     crawl = :crawl, recrawl = :recrawl, enabled = :enabled,
     disabled_at = CAST(:disabled_at AS BIGINT), disable_reason = CAST(:disable_reason AS TEXT),
     feed_url = CAST(:feed_url AS TEXT), feed_wanted = :feed_wanted, feed_every_ms = :feed_every_ms,

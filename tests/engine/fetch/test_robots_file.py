@@ -1,0 +1,54 @@
+"""The robots.txt of a site, outside of any run."""
+
+import gzip
+
+import pytest
+
+from longline.engine.fetch.robots import MAX_HOPS
+from longline.engine.fetch.robots_file import RobotsFiles
+from longline.engine.fetch.sender import FetchSettings, Sender
+from longline.engine.proxies.rotation import ProxyRotation
+from longline.model.fetch.robots import MAX_BYTES
+from longline.ports.http import FetchFailed
+from longline.testing.clock import FakeClock
+from tests.engine.fakes import AGENT, FakeHttp, FakeWays, moved, response
+from tests.plans import crawl_plan
+
+URL = "https://site.example/robots.txt"
+PLAN = crawl_plan(())
+
+
+@pytest.fixture
+def http(clock: FakeClock) -> FakeHttp:
+    return FakeHttp(clock)
+
+
+@pytest.fixture
+def files(http: FakeHttp, clock: FakeClock) -> RobotsFiles:
+    proxies = ProxyRotation(FakeWays(), clock)
+    return RobotsFiles(Sender(http, clock, FetchSettings(AGENT), proxies), proxies)
+
+
+async def test_the_text_is_decoded_and_read(files: RobotsFiles, http: FakeHttp):
+    http.on(URL, response(URL, 200, gzip.compress(b"User-agent: *\nDisallow: /x\n"), (("Content-Encoding", "gzip"),)))
+    found = await files.fetch(URL, PLAN)
+    assert (found.status, found.text) == (200, "User-agent: *\nDisallow: /x\n")
+    assert not found.robots.allows(AGENT, "https://site.example/x")
+    assert (http.requests[0].max_bytes, http.requests[0].cut) == (MAX_BYTES + 1, True)
+
+
+async def test_a_ring_of_redirects_ends_and_means_no_rules(files: RobotsFiles, http: FakeHttp):
+    http.on(URL, moved(URL, URL))
+    found = await files.fetch(URL, PLAN)
+    assert (found.status, found.text, len(http.urls)) == (302, "", MAX_HOPS + 1)
+    assert found.robots.allows(AGENT, "https://site.example/x")
+
+
+@pytest.mark.parametrize(("status", "kind"), [(429, "http_429"), (500, "http_5xx"), (503, "http_5xx")])
+async def test_a_site_that_answers_no_requests_now_says_nothing_about_its_rules(
+    files: RobotsFiles, http: FakeHttp, status: int, kind: str
+):
+    http.on(URL, response(URL, status))
+    with pytest.raises(FetchFailed) as failed:
+        await files.fetch(URL, PLAN)
+    assert failed.value.kind == kind
