@@ -7,8 +7,16 @@ import pytest
 
 from tests.house.tree import SRC, Module, modules
 
-WRITING_PORTS = {"frontier", "hands", "moves", "task_moves", "ticks", "bot_tasks"}
-WRITING_STORES = {"FrontierStore", "TaskLeaseStore", "MoveStore", "TaskMoveStore", "TickStore", "BotTaskStore"}
+WRITING_PORTS = {"frontier", "hands", "moves", "task_moves", "ticks", "bot_tasks", "download_runs"}
+WRITING_STORES = {
+    "FrontierStore",
+    "TaskLeaseStore",
+    "MoveStore",
+    "TaskMoveStore",
+    "TickStore",
+    "BotTaskStore",
+    "DownloadAdmissionStore",
+}
 MAY_TOUCH_THEM = ("engine/lifecycle/", "wiring/", "drivers/", "ports/records/")
 
 STATEMENTS = {

@@ -36,7 +36,17 @@ PLAIN = {"cached_property", "cookies", "duration", "error", "id", "patterns", "r
         "standing_frontier",
     ),
     *("frequency", "recrawl_settings"),
-    *("accounting", "api_key", "cookie_file", "histogram", "credentials", "rotation", "storable_text", "url_globs"),
+    *(
+        "accounting",
+        "api_key",
+        "cookie_file",
+        "dead_letter",
+        "histogram",
+        "credentials",
+        "rotation",
+        "storable_text",
+        "url_globs",
+    ),
 }
 """Words of the field that need no line in the glossary; a module or folder of the model may be called so."""
 

@@ -60,6 +60,14 @@ class DiskFull(NeedsOperator):
     """A full disk, or an exhausted disk quota of this user."""
 
 
+class UploadRefused(LonglineError):
+    """An object that its store does not take, while the store works; `is_final` when no further attempt can help."""
+
+    def __init__(self, text: str, *, is_final: bool) -> None:
+        super().__init__(text)
+        self.is_final = is_final
+
+
 class SinkFailing(Unavailable):
     """Sinks that have been failing for some time; the sentence names them without their addresses."""
 

@@ -1,6 +1,6 @@
 """Bytes under keys: the archive, manifests, logs. Database rows refer to blobs by key; SQL never stores their bytes."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 
@@ -39,4 +39,27 @@ class Blobs(Protocol):
 
     async def check(self) -> str:
         """Prove that objects can be written and read; return a short description of the store."""
+        ...
+
+
+Labels = Callable[[], Mapping[str, str]]
+"""A function that returns the attributes of an object when they are needed.
+
+The attributes of a small object are asked for after its last piece, those of a large one before its first part.
+"""
+
+
+class StreamingBlobs(Blobs, Protocol):
+    """An object store that takes objects piece by piece, and has several buckets."""
+
+    async def upload(self, key: str, pieces: AsyncIterable[bytes | memoryview], labels: Labels | None = None) -> int:
+        """Store an object durably without holding the whole; return its number of bytes.
+
+        Nothing is visible before the last piece. An error raised by `pieces` abandons the object and is raised again:
+        the end of `pieces` is the place for checks. Raise `UploadRefused` when the store does not take this object.
+        """
+        ...
+
+    def bucket(self, name: str) -> "StreamingBlobs":
+        """Return the store of another bucket, with the same credentials."""
         ...

@@ -1,5 +1,6 @@
 """Outgoing HTTP requests, their proxies, responses and failures."""
 
+from collections.abc import AsyncIterator
 from ipaddress import IPv6Address
 from typing import Any, Literal, Protocol, get_args
 from urllib.parse import unquote, urlsplit
@@ -148,15 +149,19 @@ class Response(msgspec.Struct, frozen=True):
 
     def leads_to(self, base: str) -> str:
         """Return the Location resolved against `base`; raise `FetchFailed` for a URL that the parser rejects."""
-        location = _escaped(self.header("location") or "")
-        target = join(base, location)
-        if target is None:
-            raise FetchFailed("bad_url", "redirected to what is no URL")
-        try:
-            # Credentials of the base are known already; credentials from a site are not accepted.
-            return parse(target, credentials=without_credentials(base) != base).href
-        except BadUrl as error:
-            raise FetchFailed("bad_url", f"redirected to what is no URL of ours ({error.reason})") from None
+        return redirect_target(self.header("location") or "", base)
+
+
+def redirect_target(location: str, base: str) -> str:
+    """Return a Location resolved against `base`; raise `FetchFailed` for a URL that the parser rejects."""
+    target = join(base, _escaped(location))
+    if target is None:
+        raise FetchFailed("bad_url", "redirected to what is no URL")
+    try:
+        # Credentials of the base are known already; credentials from a site are not accepted.
+        return parse(target, credentials=without_credentials(base) != base).href
+    except BadUrl as error:
+        raise FetchFailed("bad_url", f"redirected to what is no URL of ours ({error.reason})") from None
 
 
 def _escaped(text: str) -> str:
@@ -170,6 +175,27 @@ def _escaped(text: str) -> str:
         return "".join(chr(byte) if byte < 0x80 else f"%{byte:02X}" for byte in text.encode("latin-1"))
     except UnicodeEncodeError:
         return text
+
+
+class StreamedResponse(Protocol):
+    """A response whose body has not been read; `close` must be called, and closes the connection of an unread body."""
+
+    url: str
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    content_length: int | None
+
+    def header(self, name: str) -> str | None:
+        """Return the first header of that name, ignoring case."""
+        ...
+
+    def pieces(self) -> AsyncIterator[memoryview]:
+        """Yield the body as it comes, undecoded; raise `FetchFailed` when it breaks off or nothing comes for long."""
+        ...
+
+    async def close(self) -> None:
+        """Close the connection, unless the body was read to its end."""
+        ...
 
 
 class FetchFailed(Exception):
@@ -207,4 +233,15 @@ class Http(Protocol):
 
     async def close(self) -> None:
         """Close all connections."""
+        ...
+
+
+class StreamingHttp(Http, Protocol):
+    """A client that can also give a response piece by piece."""
+
+    async def open(self, request: Request) -> StreamedResponse:
+        """Send one GET request and return the response as soon as its headers are there, or raise `FetchFailed`.
+
+        Neither `total_seconds` nor `max_bytes` bounds the body: the reader does.
+        """
         ...

@@ -10,6 +10,8 @@ TABLES = (
     "audit",
     "api_keys",
     "rate_limits",
+    "dead_letters",
+    "downloads",
     "sink_skips",
     "sink_positions",
     "sinks",

@@ -46,6 +46,8 @@ HISTORY = {
     ("tasks", "proxy_id"),
     ("refused_urls", "parent_id"),
     ("bodies", "task_id"),
+    ("dead_letters", "run_id"),
+    ("dead_letters", "task_id"),
 }
 """Columns that name the origin of a row that outlives it; their readers expect no row there."""
 

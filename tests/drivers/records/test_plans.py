@@ -329,7 +329,17 @@ async def test_a_plan_that_takes_limit_for_a_tenth_of_the_table_is_seen(filled_u
     assert "claim reads all of line" in faults(everything)
 
 
-CLAIMED = {"now": 10**9, "waited": 0, "hosts": 1, "owner": 7, "ttl": 1000, "tasks": 8, "held": "'{}'", "tokens": "'{}'"}
+CLAIMED = {
+    "now": 10**9,
+    "waited": 0,
+    "hosts": 1,
+    "owner": 7,
+    "ttl": 1000,
+    "tasks": 8,
+    "held": "'{}'",
+    "tokens": "'{}'",
+    "downloads": "TRUE",
+}
 RIVALS = """
 INSERT INTO queue (host_id, due, priority, run_id, id)
     SELECT 1, 0, 500, n % {runs} + 1, 1000000 + n FROM generate_series(1, {tasks}) n;

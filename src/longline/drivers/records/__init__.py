@@ -18,6 +18,9 @@ from longline.drivers.records.counters import CounterRecords
 from longline.drivers.records.database import Database
 from longline.drivers.records.discovery.candidates import CandidateRecords
 from longline.drivers.records.discovery.links import LinkRecords
+from longline.drivers.records.downloads.admission import DownloadAdmissionRecords
+from longline.drivers.records.downloads.dead_letters import DeadLetterRecords
+from longline.drivers.records.downloads.downloads import DownloadRecords
 from longline.drivers.records.feeds.feeds import FeedRecords
 from longline.drivers.records.feeds.sitemaps import SitemapRecords
 from longline.drivers.records.frontier.claims import FrontierRecords
@@ -132,6 +135,9 @@ async def open_records(
         items=ItemRecords(database),
         item_changes=ItemChangeRecords(database),
         search=RecordsSearch(database),
+        downloads=DownloadRecords(database),
+        download_runs=DownloadAdmissionRecords(database),
+        dead_letters=DeadLetterRecords(database),
         frontier=FrontierRecords(database),
         hands=TaskLeaseRecords(database),
         moves=MoveRecords(database),

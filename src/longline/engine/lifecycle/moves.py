@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
+from longline.engine.lifecycle.downloads import DownloadLifecycle
 from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.engine.lifecycle.runs import Call, RunLifecycle
 from longline.engine.lifecycle.tasks import TaskLifecycle
@@ -73,7 +74,7 @@ class MoveRequest(msgspec.Struct, frozen=True):
 class Lifecycle:
     """The moves of schedules, runs and tasks, on any records engine.
 
-    `runs` begins runs together with their seeds, and `tasks` moves many tasks at once.
+    `runs` begins runs together with their seeds, `downloads` runs of downloads, and `tasks` moves many tasks at once.
     """
 
     def __init__(
@@ -87,6 +88,7 @@ class Lifecycle:
         self._politeness = politeness or PolitenessKey()
         self._frontier = records.frontier
         self.runs = RunLifecycle(records, self._politeness, call_workers)
+        self.downloads = DownloadLifecycle(records, self._politeness, call_workers)
         self.tasks = TaskLifecycle(records, call_workers, call_schedulers)
         self._hands = records.hands
         self._moves = records.moves

@@ -30,6 +30,7 @@ RETRYABLE = {
     "http_429": "the site limits the rate of requests (429), for the page or for its robots.txt",
     "http_5xx": "the site failed (500 and above), for the page or for its robots.txt",
     "odd_status": "the status is neither a page nor a failure: 1xx, 206, 226, and for a single URL all but 200 and 304",
+    "checksum": "the file does not have the digest that was given for it",
     INTERNAL: "an unexpected error of the platform",
 }
 """Failures that another attempt may cure, and their meanings."""
@@ -47,6 +48,7 @@ FINAL = {
     "redirect_loop": "redirected in a loop",
     "http_4xx": "the site refuses the page (400 to 499, but not 408, 425 and 429)",
     PARSER_ERROR: "the page is archived, but its parser failed; it can be parsed again without a fetch",
+    "upload": "the object store does not take the file: the bucket refuses it, or all attempts failed",
     "worker_lost": "every worker that claimed the page was lost",
     "page_lost": "the page should be parsed again, but is missing or damaged in the archive",
 }

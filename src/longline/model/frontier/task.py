@@ -2,6 +2,7 @@
 
 import msgspec
 
+from longline.model.downloads.download import DownloadOrder, DownloadResult
 from longline.model.states import TaskState
 
 FETCH, PARSE, BOT = "fetch", "parse", "bot"
@@ -64,7 +65,7 @@ class ClaimedTask(msgspec.Struct, frozen=True, gc=False):
     `attempt` is the number of this attempt, and `claims` the number of its claims: more than one when workers died.
     `found_on` is the page with the link; the target of a redirect has none. A task that was redirected to another host
     has the URL there, and its own host as `home_id`. `max_attempts` replaces the limit of the plan, and `credentials`
-    are locked headers for the origin of the task's own URL.
+    are locked headers for the origin of the task's own URL. A task with a `download` is a file for the object store.
     """
 
     id: int
@@ -82,6 +83,7 @@ class ClaimedTask(msgspec.Struct, frozen=True, gc=False):
     home_id: int | None = None
     max_attempts: int | None = None
     credentials: str | None = None
+    download: DownloadOrder | None = None
 
     @property
     def mark(self) -> tuple[int, int]:
@@ -169,6 +171,7 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
     at the end of redirects that did not rename its task. `described` is the new title of a page that was parsed again
     from the archive. `attempts` are the attempts so far in the next executor's hands, where they are not those of this
     one. `began_at` is when the work began, and `proxy_id` the proxy of the last request; a parser says neither.
+    `download` is the result for the row of a download.
     """
 
     task: ClaimedTask
@@ -187,6 +190,7 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
     attempts: int | None = None
     began_at: int | None = None
     proxy_id: int | None = None
+    download: DownloadResult | None = None
 
 
 class TaskRow(msgspec.Struct, frozen=True):

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from longline.model.downloads.plan import DownloadPlan
 from longline.model.proxies.proxy import Strategy
 from longline.model.runs.judgement import EndRules
 
@@ -192,6 +193,9 @@ class CrawlPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fetch: FetchOptions = FetchOptions()
     parse: ParseOptions = ParseOptions()
     end: EndRules = EndRules()
+
+    downloads: DownloadPlan | None = None
+    """Rules of a run of downloads; None for a run whose pages are fetched, parsed and archived."""
 
     page_log_level: Literal["debug", "info"] = "debug"
     """Level of entries about pages without a failure in the run's log; below `info` they are not written by default."""

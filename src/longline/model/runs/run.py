@@ -28,6 +28,9 @@ class RunKind(StrEnum):
     CANDIDATE_PROBE = "look"
     """The requests of a place that may become a source."""
 
+    MANIFEST = "manifest"
+    """The downloads of the files of one manifest."""
+
     REPAIR = "repair"
     """The requests of pages with damaged records."""
 

@@ -8,6 +8,7 @@ from longline.ports.records.bots import BotOverviewStore, BotPolicyStore, BotSto
 from longline.ports.records.callers import ApiKeyStore, AuditStore, RateLimitStore
 from longline.ports.records.counters import CounterStore
 from longline.ports.records.discovery import CandidateStore, LinkStore
+from longline.ports.records.downloads import DeadLetterStore, DownloadAdmissionStore, DownloadStore
 from longline.ports.records.feeds import FeedStore, SitemapStore
 from longline.ports.records.frontier.frontier import (
     FrontierStore,
@@ -36,7 +37,8 @@ from longline.ports.sinks import SinkProgressStore, SinkRunStore, SinkStore
 class Records:
     """All stores of one records engine; `search` is the index inside the database.
 
-    `frontier`, `hands`, `moves`, `task_moves`, `ticks` and `bot_tasks` are for `engine/lifecycle/` alone.
+    `frontier`, `hands`, `moves`, `task_moves`, `ticks`, `bot_tasks` and `download_runs` are for `engine/lifecycle/`
+    alone.
     """
 
     schema: Schema
@@ -82,6 +84,9 @@ class Records:
     items: ItemStore
     item_changes: ItemChangeStore
     search: Search
+    downloads: DownloadStore
+    download_runs: DownloadAdmissionStore
+    dead_letters: DeadLetterStore
     frontier: FrontierStore
     hands: TaskLeaseStore
     moves: MoveStore

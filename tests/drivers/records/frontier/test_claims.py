@@ -430,9 +430,11 @@ async def test_the_columns_of_a_claim_are_the_fields_of_its_row(records: Records
 
     async def columns(tx: Transaction) -> list[str]:
         if tx.engine == "pg":
-            rows = await tx.all("claim", owner=ME, hosts=1, tasks=1, ttl=TTL, waited=0, held=[], tokens=[])
+            rows = await tx.all(
+                "claim", owner=ME, hosts=1, tasks=1, ttl=TTL, waited=0, downloads=True, held=[], tokens=[]
+            )
         else:
-            [lease] = await tx.all("lease_hosts", owner=ME, hosts=1, ttl=TTL, waited=0)
+            [lease] = await tx.all("lease_hosts", owner=ME, hosts=1, ttl=TTL, waited=0, downloads=True)
             rows = await tx.batch("pick_tasks", [(lease["host_id"], lease["token"], 0, 0, run.id)], tasks=1)
         return list(rows[0].keys())
 

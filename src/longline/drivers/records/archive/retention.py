@@ -157,5 +157,6 @@ async def _delete_tasks(tx: Transaction, task_ids: Sequence[int]) -> None:
     listed = Counter((row["run_id"], row["rest"]) for row in await tx.batch("delete_standing", rows))
     await tx.batch("count_standing", [(*key, -count) for key, count in sorted(listed.items())])
     await tx.batch("delete_bot_tasks", rows)
+    await tx.batch("delete_downloads", rows)
     await tx.batch("delete_events_of_tasks", rows)
     await tx.batch("delete_tasks", rows)

@@ -12,12 +12,14 @@ from longline.drivers.records.callers.audit import audited_many
 from longline.drivers.records.database import Database, Transaction
 from longline.drivers.records.frontier import report
 from longline.drivers.records.frontier.admission import admit, place
+from longline.drivers.records.frontier.downloads import download_orders
 from longline.drivers.records.frontier.due_runs import start_due
 from longline.drivers.records.frontier.refused_urls import extend
 from longline.drivers.records.frontier.state_moves import move_row
 from longline.drivers.records.runs.run_counters import RunCounters
 from longline.drivers.records.runs.runs import insert_run
 from longline.model.callers.audit import State, audit_context
+from longline.model.downloads.download import DownloadOrder
 from longline.model.frontier.host import HostLease
 from longline.model.frontier.standing_frontier import SCOPE
 from longline.model.frontier.task import ClaimedTask, KnownPage, NewTask
@@ -61,6 +63,7 @@ class ClaimRow(NamedTuple):
     home_id: int | None
     max_attempts: int | None
     credentials: str | None
+    downloads: bool
 
 
 TASK_COLUMN = ClaimRow._fields.index("task_id")
@@ -94,7 +97,7 @@ class FrontierRecords:
 
     async def begin(self, run: NewRun, tasks: Sequence[NewTask], reason: str) -> int:
         async def work(tx: Transaction) -> int:
-            run_id = await _begin_run(tx, run, reason)
+            run_id = await begin_run(tx, run, reason)
             # No other transaction can wait for the run yet: the hosts may be locked after it.
             await _admit(tx, [msgspec.structs.replace(task, scope=run_id, run_id=run_id) for task in tasks], {})
             return run_id
@@ -107,6 +110,7 @@ class FrontierRecords:
     async def claim(self, request: ClaimRequest) -> list[HostLease]:
         tasks, ttl_ms, held = request.tasks, request.ttl_ms, request.held
         asked = {"owner": request.owner, "hosts": request.hosts, "ttl": ttl_ms, "waited": request.waited_ms}
+        asked["downloads"] = request.downloads
 
         async def work(tx: Transaction) -> list[HostLease]:
             if tx.engine == "pg":
@@ -114,9 +118,12 @@ class FrontierRecords:
                 rows: Sequence[Any] = await tx.all("claim", tasks=tasks, **asked, **own)
             else:
                 leased = await tx.all("lease_hosts", **asked)
-                more = await tx.batch("still_held", held, owner=request.owner) if len(leased) < request.hosts else ()
+                own_hosts = {"owner": request.owner, "downloads": request.downloads}
+                more = await tx.batch("still_held", held, **own_hosts) if len(leased) < request.hosts else ()
                 rows = await _picked(tx, [(r["host_id"], r["token"]) for r in (*leased, *more)], tasks)
-            return [_lease(list(group), tx.now + ttl_ms) for _, group in groupby(rows, itemgetter(0))]
+            # Hosts without downloads, which are nearly all, cost no further statement.
+            orders = await download_orders(tx, [row[TASK_COLUMN] for row in rows if row[-1] and row[TASK_COLUMN]])
+            return [_lease(list(group), tx.now + ttl_ms, orders) for _, group in groupby(rows, itemgetter(0))]
 
         # On PostgreSQL the claim is one statement, which needs no transaction.
         return await (self._database.read if self._database.engine == "pg" else self._database.transact)(work)
@@ -154,7 +161,7 @@ class FrontierRecords:
         return await self._database.transact(work)
 
 
-async def _begin_run(tx: Transaction, run: NewRun, reason: str) -> int:
+async def begin_run(tx: Transaction, run: NewRun, reason: str) -> int:
     """Make a run and start it; return its id."""
     row = await insert_run(tx, run, "scheduler")
     run_id: int = row["id"]
@@ -206,10 +213,12 @@ def _in_turn(rows: list[ClaimRow], tasks: int) -> list[ClaimRow]:
     return [row for _, row in sorted(placed)[:tasks]]
 
 
-def _lease(rows: Sequence[Any], until: int) -> HostLease:
+def _lease(rows: Sequence[Any], until: int, orders: Mapping[int, DownloadOrder]) -> HostLease:
     """Return one host's rows, with the columns of `ClaimRow`, as a lease."""
     host_id, host, token, delay_ms, concurrency, not_before, pace_until, *_ = rows[0]
     tasks = tuple(_claimed(row) for row in rows if row[TASK_COLUMN] is not None)
+    if orders:
+        tasks = tuple(msgspec.structs.replace(task, download=orders.get(task.id)) for task in tasks)
     return HostLease(host_id, host, token, until, delay_ms, concurrency, not_before, tasks, pace_until)
 
 
@@ -217,7 +226,7 @@ def _claimed(row: Any) -> ClaimedTask:
     """Return the task of a row with the columns of `ClaimRow`."""
     # One assignment of all columns: a ClaimRow for each task took a tenth of the claim.
     (_, _, _, _, _, _, _, task_id, url, run_id, scope, depth, attempt, priority, due, claims, hops, found_on,
-     known_id, digest, fetched_at, etag, last_modified, home_id, max_attempts, credentials) = row  # fmt: skip
+     known_id, digest, fetched_at, etag, last_modified, home_id, max_attempts, credentials, _) = row  # fmt: skip
     known = None
     # A task's own page is no help to a run: the next page replaces it. The standing frontier only needs to know that
     # the page has not changed.

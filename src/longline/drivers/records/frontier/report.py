@@ -15,6 +15,7 @@ from msgspec.structs import astuple
 
 from longline.drivers.records.database import Transaction
 from longline.drivers.records.frontier.admission import admit, host_ids, place
+from longline.drivers.records.frontier.downloads import finish_downloads
 from longline.drivers.records.frontier.request_sums import count_requests
 from longline.drivers.records.frontier.standing_list import follow
 from longline.drivers.records.runs.run_counters import MovedTasks, RunCounters
@@ -57,6 +58,7 @@ async def write(tx: Transaction, batch: ReportBatch) -> Reported:
     await tx.batch("unmark_tasks", back)
     await settle(tx, outcomes, places, TaskState.PENDING, ledger)
     await _relocate(tx, outcomes, places)
+    await finish_downloads(tx, outcomes)
     await _rename(tx, outcomes)
     parsed = [o.task.id for o in outcomes if o.page or o.described is not None]
     written = await put(tx, batch.items, ledger, parsed)
@@ -95,6 +97,8 @@ async def _relocate(tx: Transaction, outcomes: Sequence[Outcome], places: Mappin
     ]
     await tx.batch("bring_tasks_home", [(o.task.id,) for o in outcomes if o.task.home_id and not o.redirected])
     await tx.batch("move_tasks_away", away)
+    moved = {places[o.task.id].host_id for o in outcomes if o.task.download and (o.redirected or o.task.home_id)}
+    await tx.batch("mark_downloads", [(host_id,) for host_id in sorted(moved)])
 
 
 def _wake_elsewhere(

@@ -180,6 +180,7 @@ async def _put_back(tx: Transaction, became: str, tasks: Sequence[StandingTask])
         return
     queued = [task for task in tasks if task.executor == FETCH and became == TaskState.PENDING]
     await tx.batch("queue_tasks", [(*task.place, task.attempt) for task in queued])
+    await tx.batch("mark_downloads_of_tasks", [(task.id, task.host_id) for task in queued])
     wake: dict[int, int] = {}
     for task in queued:
         due = max(tx.now, task.due)

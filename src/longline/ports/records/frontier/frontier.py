@@ -80,7 +80,8 @@ class ClaimRequest(msgspec.Struct, frozen=True):
     """A worker's request for up to `hosts` hosts with due work, with up to `tasks` tasks each.
 
     When fewer hosts are free, hosts that are `held` already, by (host, token), get up to `tasks` more tasks. Hosts that
-    were free for less than `waited_ms` are left to other workers.
+    were free for less than `waited_ms` are left to other workers. Without `downloads`, so are hosts that have files to
+    be downloaded.
     """
 
     owner: int
@@ -89,6 +90,7 @@ class ClaimRequest(msgspec.Struct, frozen=True):
     ttl_ms: int
     held: Sequence[tuple[int, int]] = ()
     waited_ms: int = 0
+    downloads: bool = True
 
 
 class FrontierStore(Protocol):

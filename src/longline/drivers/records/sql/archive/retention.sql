@@ -78,6 +78,9 @@ RETURNING standing.run_id, standing.rest;
 -- name: delete_bot_tasks
 DELETE FROM bot_tasks /*rows USING r(id bigint) */ WHERE bot_tasks.task_id = r.id;
 
+-- name: delete_downloads
+DELETE FROM downloads /*rows USING r(id bigint) */ WHERE downloads.task_id = r.id;
+
 -- name: delete_events_of_tasks
 DELETE FROM events /*rows USING r(id bigint) */ WHERE events.noun = 'task' AND events.subject = r.id;
 

@@ -8,18 +8,20 @@
 -- who begins moves on with the token, so that small batches are fair too.
 -- When no more hosts are free than these, those in hand are given more, less what is marked with their token already.
 WITH free AS MATERIALIZED (
-    SELECT host_id FROM line WHERE owner IS NULL AND wake_at <= CAST(:now AS BIGINT) - :waited
+    SELECT host_id FROM line
+    WHERE owner IS NULL AND wake_at <= CAST(:now AS BIGINT) - :waited AND (CAST(:downloads AS BOOLEAN) OR NOT downloads)
     ORDER BY wake_at LIMIT :hosts FOR UPDATE SKIP LOCKED
 ), leased AS (
     UPDATE line SET owner = :owner, token = token + 1, wake_at = CAST(:now AS BIGINT) + :ttl, withdrawals = 0
     WHERE host_id = ANY (ARRAY (SELECT host_id FROM free))
-    RETURNING host_id, token, not_before
+    RETURNING host_id, token, not_before, downloads
 ), served AS (
-    SELECT host_id, token, not_before FROM leased
+    SELECT host_id, token, not_before, downloads FROM leased
     UNION ALL
-    SELECT l.host_id, l.token, l.not_before
+    SELECT l.host_id, l.token, l.not_before, l.downloads
     FROM unnest(CAST(:held AS BIGINT[]), CAST(:tokens AS BIGINT[])) AS h (host_id, token)
     JOIN line l ON l.host_id = h.host_id AND l.token = h.token AND l.owner = :owner AND l.wake_at >= :now
+      AND (CAST(:downloads AS BOOLEAN) OR NOT l.downloads)
     WHERE (SELECT COUNT(*) FROM free) < :hosts
 ), hand AS (
     SELECT s.*, NOT EXISTS (SELECT 1 FROM queue q WHERE q.host_id = s.host_id AND q.due > 0 AND q.due <= :now) AND
@@ -71,7 +73,7 @@ WITH free AS MATERIALIZED (
 SELECT l.host_id, h.host, l.token, h.delay_ms, h.concurrency, l.not_before,
        h.pace_until, m.id AS task_id, COALESCE(t.target, t.url) AS url, t.run_id, t.scope, t.depth, m.attempt + 1 AS attempt, m.priority, m.due,
        m.claims, t.hops, f.url AS found_on, v.task_id AS known_task_id, v.digest, v.fetched_at, v.etag, v.last_modified,
-       t.home_id, t.max_attempts, t.credentials
+       t.home_id, t.max_attempts, t.credentials, l.downloads
 FROM hand l
 JOIN hosts h ON h.id = l.host_id
 LEFT JOIN marked m ON m.host_id = l.host_id
@@ -86,13 +88,15 @@ ORDER BY l.host_id, m.priority, p.round, p.turn, m.id;
 -- one transaction instead, and the turns are sorted out where they are read.
 UPDATE line SET owner = :owner, token = token + 1, wake_at = :now + :ttl, withdrawals = 0
 WHERE host_id IN (
-    SELECT host_id FROM line WHERE owner IS NULL AND wake_at <= :now - :waited ORDER BY wake_at LIMIT :hosts
+    SELECT host_id FROM line WHERE owner IS NULL AND wake_at <= :now - :waited AND (:downloads OR NOT downloads)
+    ORDER BY wake_at LIMIT :hosts
 )
 RETURNING host_id, token;
 
 -- name: still_held only lite
 SELECT l.host_id, l.token FROM line l /*rows , r(host_id bigint, token bigint) */
-WHERE l.host_id = r.host_id AND l.token = r.token AND l.owner = :owner AND l.wake_at >= :now;
+WHERE l.host_id = r.host_id AND l.token = r.token AND l.owner = :owner AND l.wake_at >= :now
+  AND (:downloads OR NOT l.downloads);
 
 -- name: find_rivals only lite
 WITH RECURSIVE rivals(priority, run_id, n) AS (
@@ -123,7 +127,7 @@ FROM (SELECT due, priority, run_id FROM queue
 SELECT r.host_id AS host_id, h.host, r.token AS token, h.delay_ms, h.concurrency, l.not_before,
        h.pace_until, q.id AS task_id, COALESCE(t.target, t.url) AS url, t.run_id, t.scope, t.depth, q.attempt + 1 AS attempt, q.priority, q.due,
        q.claims + 1 AS claims, t.hops, f.url AS found_on, v.task_id AS known_task_id, v.digest, v.fetched_at, v.etag,
-       v.last_modified, t.home_id, t.max_attempts, t.credentials
+       v.last_modified, t.home_id, t.max_attempts, t.credentials, l.downloads
 /*rows , r(host_id bigint, token bigint, due bigint, priority bigint, run_id bigint) */
 FROM hosts h
 JOIN line l ON l.host_id = h.id

@@ -42,7 +42,9 @@ WHERE tasks.id = r.id AND NOT EXISTS (
 UPDATE line SET owner = NULL, token = line.token + 1,
     not_before = /*pg GREATEST */ /*lite MAX */ (line.not_before, r.not_before),
     wake_at = (SELECT /*pg GREATEST */ /*lite MAX */ (:now, line.not_before, r.not_before, q.due)
-               FROM queue q WHERE q.host_id = r.host_id ORDER BY q.due LIMIT 1)
+               FROM queue q WHERE q.host_id = r.host_id ORDER BY q.due LIMIT 1),
+    -- A host without any task is one like all others.
+    downloads = line.downloads AND (SELECT q.id FROM queue q WHERE q.host_id = r.host_id ORDER BY q.due LIMIT 1) IS NOT NULL
 /*rows FROM r(host_id bigint, not_before bigint) */
 WHERE line.host_id = r.host_id;
 

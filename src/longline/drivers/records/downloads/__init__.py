@@ -1,0 +1,1 @@
+"""Downloads of runs and dead letters."""
