@@ -43,7 +43,7 @@ async def test_what_arrives_meanwhile_is_the_next_batch():
 
 async def test_a_batch_has_an_end_and_no_key_twice():
     engine = Engine()
-    grouped = GroupCommit(engine.act, lambda n: n % 3, most=2)
+    grouped = GroupCommit(engine.act, lambda n: n % 3, max_batch=2)
     assert await asyncio.gather(*(grouped(n) for n in (0, 3, 1, 2, 6))) == [0, 6, 2, 4, 12]
     assert engine.batches == [[0, 1], [3, 2], [6]]
 
@@ -79,7 +79,7 @@ async def test_somebody_who_no_longer_waits_harms_nobody():
 
 async def test_a_batch_waits_for_those_who_were_just_answered():
     engine = Engine()
-    grouped = GroupCommit(engine.act, lambda n: n, most=2, pause=0.05)
+    grouped = GroupCommit(engine.act, lambda n: n, max_batch=2, pause=0.05)
     assert await grouped(1) == 2
 
     async def twice(n: int) -> None:

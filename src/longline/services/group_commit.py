@@ -26,10 +26,10 @@ class GroupCommit(Generic[A, B]):
         self,
         act: Callable[[Sequence[A]], Awaitable[Sequence[B]]],
         key: Callable[[A], Hashable],
-        most: int = 256,
+        max_batch: int = 256,
         pause: float = 0.0,
     ) -> None:
-        self._act, self._key, self._most, self._pause = act, key, most, pause
+        self._act, self._key, self._max_batch, self._pause = act, key, max_batch, pause
         self._waiting: deque[tuple[A, asyncio.Future[B]]] = deque()
         self._running: asyncio.Task[None] | None = None
 
@@ -54,7 +54,7 @@ class GroupCommit(Generic[A, B]):
     def _next(self) -> list[tuple[A, "asyncio.Future[B]"]]:
         batch: dict[Hashable, tuple[A, asyncio.Future[B]]] = {}
         later: list[tuple[A, asyncio.Future[B]]] = []
-        while self._waiting and len(batch) < self._most:
+        while self._waiting and len(batch) < self._max_batch:
             one = self._waiting.popleft()
             if batch.setdefault(self._key(one[0]), one) is not one:
                 later.append(one)

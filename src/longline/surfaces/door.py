@@ -15,9 +15,10 @@ from longline.model.callers.audit import AuditContext, audited_as
 from longline.model.callers.caller import AccessRule, Caller
 from longline.model.errors import LonglineError
 from longline.services.callers.rate_limits import TooOften
+from longline.surfaces.field_problems import InvalidRequest, Problem
 from longline.surfaces.operation import NO_HEADERS, ApiError, ApiResponse, Content, Operation
 from longline.surfaces.rate_limiter import RateLimiter
-from longline.surfaces.request_reader import InvalidRequest, NotJson, Problem, RequestReader
+from longline.surfaces.request_reader import NotJson, RequestReader
 from longline.surfaces.sse import EventStream
 
 JSON = "application/json"

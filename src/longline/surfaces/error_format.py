@@ -12,8 +12,9 @@ from longline.model.errors import BadInput, Conflict, IllegalMove, LonglineError
 from longline.services.callers.rate_limits import TooOften
 from longline.services.callers.tokens import TokenRefused
 from longline.surfaces.door import EmptyBody, HttpResponse
+from longline.surfaces.field_problems import InvalidRequest, Problem
 from longline.surfaces.operation import NO_HEADERS, ApiError, ApiFailure, Operation
-from longline.surfaces.request_reader import InvalidRequest, NotAnObject, NotJson, Problem, RequestReader, TextForms
+from longline.surfaces.request_reader import NotAnObject, NotJson, RequestReader, TextForms
 
 STATUS: Mapping[type[LonglineError], int] = {
     BadInput: 400,

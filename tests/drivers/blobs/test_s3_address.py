@@ -1,6 +1,6 @@
 import pytest
 
-from longline.drivers.blobs.s3_address import client_options, open_s3, read_options, sentence
+from longline.drivers.blobs.s3_address import client_options, open_s3, read_options
 from longline.model.errors import NotFound, Unavailable
 from longline.ports.blobs import Blobs
 from tests.drivers.blobs.address import s3_url
@@ -88,19 +88,3 @@ def test_a_secret_with_a_plus_sign_stays_as_it_is():
 @pytest.mark.parametrize(("endpoint", "allowed"), [("http://h", True), ("https://h", False), (None, False)])
 def test_plain_http_is_used_only_where_it_is_asked_for(endpoint, allowed):
     assert client_options(endpoint)["allow_http"] is allowed
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("Server returned 404: <Code>NoSuchBucket</Code>", "it does not exist"),
-        ("403 Forbidden: <Code>AccessDenied</Code>", "it refuses our key: AccessDenied"),
-        ("401 Unauthorized: go away", "it refuses our key: no reason given"),
-        ("PUT http://169.254.169.254/latest/api/token", "it needs access_key_id and secret_access_key: none are set"),
-        ("Generic S3 error: …\n  HttpError { kind: Timeout", "it cannot be reached: nothing answers there"),
-        ("503: <Code>SlowDown</Code>", "it failed: SlowDown"),
-        ("something new\nand details", "it failed: something new"),
-    ],
-)
-def test_failures_are_told_in_one_sentence(text, said):
-    assert sentence("it", text) == said

@@ -164,7 +164,7 @@ async def test_a_login_that_fails_is_told_without_secrets_and_not_repeated_at_on
 
     sessions = sessions_of(http, clock, store, fails)
     for _ in range(3):
-        with pytest.raises(FetchFailed, match=r"fails: \S*test_sessions.py:\d+: not with \(hidden\)"):
+        with pytest.raises(FetchFailed, match=r"fails: \S*test_login_sessions.py:\d+: not with \(hidden\)"):
             await sessions.send(host, PAGE, context())
     assert http.urls == [LOGIN]
     clock.advance(LOGIN_RETRY_SECONDS + 1)
@@ -180,7 +180,7 @@ async def test_a_missing_variable_of_the_environment_is_named_with_the_line_of_t
     async def secret(site: Session) -> None:
         await site.post("/login", data={"password": os.environ["NO_SUCH_PASSWORD"]})
 
-    said = r"secret: \S*test_sessions.py:\d+: the environment variable NO_SUCH_PASSWORD is not set; set it before"
+    said = r"secret: \S*test_login_sessions.py:\d+: the environment variable NO_SUCH_PASSWORD is not set; set it before"
     with pytest.raises(FetchFailed, match=said):
         await sessions_of(http, clock, store, secret).send(host, PAGE, context())
 

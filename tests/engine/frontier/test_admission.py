@@ -173,7 +173,7 @@ def test_spellings_of_one_url_go_once_with_each_report():
 
 
 def test_no_more_is_remembered_than_so_much():
-    verdicts = AdmissionCache(most=3)
+    verdicts = AdmissionCache(max_verdicts=3)
     taken = Admission(verdicts)
     taken.links(claimed(1), [f"https://a.example/{n}" for n in range(5)], PLAN)
     verdicts.mark_known(taken.tasks)

@@ -171,7 +171,7 @@ async def test_lapsed_leases_come_back_once(records: Records, reaper: Reaper, cl
     await records.frontier.claim(ClaimRequest(1, 1, 10, TTL))
     assert (await reaper.once())["hosts"] == 0
     clock.advance(TTL / 1000 + 1)
-    assert await reaper.once() == {"hosts": 1, "offers": 0, "runs": 0, "schedules": 0, "buried": 0}
+    assert await reaper.once() == {"hosts": 1, "offers": 0, "runs": 0, "schedules": 0, "dead_workers": 0}
     assert (await reaper.once())["hosts"] == 0
 
 

@@ -55,7 +55,7 @@ async def test_who_falls_behind_is_let_go_and_the_others_do_not_notice():
 
 
 def test_seats_are_taken_and_given_back():
-    seats = ClientLimit(most=2)
+    seats = ClientLimit(max_clients=2)
     assert [seats.take() for _ in range(3)] == [True, True, False]
     seats.release()
     assert seats.take()

@@ -11,7 +11,8 @@ from longline.surfaces.bots.format import BotFormat, problem_texts
 from longline.surfaces.bots.queries import BotJobQuery
 from longline.surfaces.bots.requests import NewPolicy, PullRequest, SubmitRequest
 from longline.surfaces.bots.responses import amount, time_text
-from longline.surfaces.request_reader import InvalidRequest, NotJson, Problem, RequestReader
+from longline.surfaces.field_problems import InvalidRequest, Problem
+from longline.surfaces.request_reader import NotJson, RequestReader
 
 FORMAT = BotFormat()
 

@@ -5,11 +5,12 @@ import pytest
 
 from longline.model.errors import BadInput, Conflict, IllegalMove, NotFound, Unavailable
 from longline.services.page_preview import NoPreview
+from longline.surfaces.field_problems import InvalidRequest
 from longline.surfaces.intervals.format import INVALID_SECRET, IntervalFormat
 from longline.surfaces.intervals.jobs.job_bodies import JobChanges, JobRequest
 from longline.surfaces.intervals.jobs.jobs import list_jobs
 from longline.surfaces.intervals.previews import fetch_page
-from longline.surfaces.request_reader import InvalidRequest, RequestReader
+from longline.surfaces.request_reader import RequestReader
 
 FORMAT = IntervalFormat()
 URL = "https://a.example/"

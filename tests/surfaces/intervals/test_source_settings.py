@@ -7,9 +7,10 @@ import msgspec
 import pytest
 from msgspec import UNSET
 
+from longline.surfaces.field_problems import InvalidRequest
 from longline.surfaces.intervals.format import IntervalFormat
 from longline.surfaces.intervals.source_settings import FeedSettings, merge_settings, stored_settings
-from longline.surfaces.request_reader import InvalidRequest, RequestReader
+from longline.surfaces.request_reader import RequestReader
 
 READER = RequestReader(FeedSettings)
 

@@ -18,7 +18,8 @@ from longline.settings import Loaded
 from longline.surfaces.bots.format import problem_texts
 from longline.surfaces.bots.policies import policy_of
 from longline.surfaces.bots.requests import NewPolicy
-from longline.surfaces.request_reader import InvalidRequest, RequestReader
+from longline.surfaces.field_problems import InvalidRequest
+from longline.surfaces.request_reader import RequestReader
 
 PolicyId = Annotated[str, typer.Option("--id", help="The policy's id.")]
 File = Annotated[

@@ -1,4 +1,4 @@
-"""An S3 bucket by its URL, and plain messages for S3 errors."""
+"""The address of an S3 bucket: its endpoint, its region and its credentials."""
 
 import os
 import re
@@ -11,6 +11,7 @@ from obstore.store import S3Store
 
 from longline.drivers.blobs.object_keys import checked_prefix
 from longline.drivers.blobs.object_store import ObjectBlobs
+from longline.drivers.blobs.s3_errors import s3_failure
 from longline.model.errors import BadInput
 
 if TYPE_CHECKING:  # these exist for type checkers only
@@ -26,10 +27,6 @@ _CREDENTIAL_VARIABLES = (
     "AWS_SKIP_SIGNATURE",
 )
 _ENDPOINT = re.compile(r"https?://[^/@?#\s]+(/[^@?#\s]*)?")
-_CODE = re.compile(r"<Code>(\w+)</Code>")
-_REFUSALS = ("403 Forbidden", "401 Unauthorized")
-_NO_ANSWER = ("kind: Connect", "kind: Timeout", "error sending request")
-_INSTANCE_ADDRESS = "169.254.169.254"  # the AWS instance metadata service, a source of credentials
 
 # Long enough for a short outage, short enough that a mistyped address fails soon.
 _RETRY: "RetryConfig" = {
@@ -57,22 +54,7 @@ def open_s3(url: str) -> ObjectBlobs:
         credential_provider=_credentials(options),
     )
     name = f"S3 bucket {parts.netloc!r} at {endpoint or 'AWS'}"
-    return ObjectBlobs(store, name, lambda error: sentence(name, str(error)))
-
-
-def sentence(name: str, text: str) -> str:
-    """Return the message for a person when the store called `name` fails with this text of obstore's."""
-    found = _CODE.search(text)
-    code = found[1] if found else ""
-    if code == "NoSuchBucket":
-        return f"{name} does not exist"
-    if any(refusal in text for refusal in _REFUSALS):
-        return f"{name} refuses our key: {code or 'no reason given'}"
-    if _INSTANCE_ADDRESS in text:
-        return f"{name} needs access_key_id and secret_access_key: none are set"
-    if any(word in text for word in _NO_ANSWER):
-        return f"{name} cannot be reached: nothing answers there"
-    return f"{name} failed: {code or text.partition(chr(10))[0][:300]}"
+    return ObjectBlobs(store, name, lambda error: s3_failure(name, str(error)))
 
 
 def read_options(query: str) -> Mapping[str, str]:

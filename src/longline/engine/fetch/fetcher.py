@@ -113,7 +113,9 @@ class Fetcher:
         """Fetch one page; every outcome has a reason in `model/frontier/reasons.py`."""
         if plan.bounds.never and bounds_of(plan.bounds).forbids(task.url):
             return Fetched("binary_url", self._clock.now())
-        context = RequestContext(task.run_id, plan, most=_most(task.url, plan, self._max_bytes), mark=task.mark)
+        context = RequestContext(
+            task.run_id, plan, max_body_bytes=_max_body_bytes(task.url, plan, self._max_bytes), mark=task.mark
+        )
         fetched = await self._try(host, task, context)
         exchanges = tuple(
             sent for sent in context.exchanges if sent.response is fetched.response or sent.response.status in REDIRECTS
@@ -214,12 +216,12 @@ class Fetcher:
         self, host: HeldHost, task: ClaimedTask, url: str, seen: list[Visit], context: RequestContext
     ) -> tuple[str, str | None, str | None] | None:
         """Return reason, error and URL to hand over when a redirect is not followed here, else None."""
-        most = context.plan.fetch.max_redirects
+        max_redirects = context.plan.fetch.max_redirects
         # A site that checks its cookie redirects back to the URL that set it: only an identical request is a loop.
         if (url, self._sender.cookies(url, context)) in seen:
             return "redirect_loop", f"redirected back to {url}", None
-        if task.hops + len(seen) > most:
-            return "too_many_redirects", f"more than {most} redirects", None
+        if task.hops + len(seen) > max_redirects:
+            return "too_many_redirects", f"more than {max_redirects} redirects", None
         excluded = context.plan.bounds.keep_refused and bounds_of(context.plan.bounds).excludes(url)
         if excluded or not await self._politeness.covers(host.lease.host, url):
             return "redirected", f"redirected to {url}", url
@@ -268,7 +270,7 @@ class Fetcher:
         if not _wanted(response, asked.plan):
             kind = response.header("content-type") or ""
             return Fetched("content_type", at, status=response.status, error=f"not wanted: {kind[:100]}")
-        body = await _decoded(response, asked.most or self._max_bytes)
+        body = await _decoded(response, asked.max_body_bytes or self._max_bytes)
         return Fetched(reasons.OK, at, response, body, response.status)
 
     def _refused(self, host: HeldHost, sent: TimedResponse, reason: str, *, single: bool) -> Fetched:
@@ -317,7 +319,7 @@ def _conditions(task: ClaimedTask, plan: CrawlPlan) -> Headers:
     return (*etag, *since)
 
 
-def _most(url: str, plan: CrawlPlan, usual: int) -> int:
+def _max_body_bytes(url: str, plan: CrawlPlan, usual: int) -> int:
     """Return the largest allowed body; a sitemap may be as large as its protocol allows."""
     if plan.fetch.max_body_bytes is not None:
         return plan.fetch.max_body_bytes

@@ -50,9 +50,9 @@ class RequestContext(msgspec.Struct, frozen=True):
     """The run and plan of a request, and headers of this request alone.
 
     `found_on` is the page that links to the URL. With `cut_at` a larger body is cut there; without, a body larger than
-    `most`, by default the limit for pages, is a failure. With `render` the page is rendered by a browser. A `jar`
-    replaces the cookies of the run. `mark` is that of the task whose page is fetched. The headers `own` go to the
-    origin of `own_url` alone. `asked` collects the requests made for the page, `exchanges` their responses, and
+    `max_body_bytes`, by default the limit for pages, is a failure. With `render` the page is rendered by a browser. A
+    `jar` replaces the cookies of the run. `mark` is that of the task whose page is fetched. The headers `own` go to
+    the origin of `own_url` alone. `asked` collects the requests made for the page, `exchanges` their responses, and
     `proxies` their proxies, None for a request without one.
     """
 
@@ -60,7 +60,7 @@ class RequestContext(msgspec.Struct, frozen=True):
     plan: CrawlPlan
     headers: Headers = ()
     cut_at: int | None = None
-    most: int | None = None
+    max_body_bytes: int | None = None
     found_on: str | None = None
     render: bool = False
     method: Method = "GET"
@@ -184,7 +184,7 @@ class Sender:
             connect_seconds=s.connect_seconds,
             idle_seconds=s.idle_seconds,
             total_seconds=s.total_seconds,
-            max_bytes=context.cut_at or context.most or s.max_bytes,
+            max_bytes=context.cut_at or context.max_body_bytes or s.max_bytes,
             cut=context.cut_at is not None,
             render=context.render,
             method=context.method,

@@ -101,8 +101,8 @@ class AdmissionCache:
     A URL that the database admitted, or had already, is `known` from then on and is not sent again.
     """
 
-    def __init__(self, most: int = MAX_VERDICTS) -> None:
-        self._most, self._count = most, 0
+    def __init__(self, max_verdicts: int = MAX_VERDICTS) -> None:
+        self._max_verdicts, self._count = max_verdicts, 0
         self._bounds: tuple[CrawlPlan, Bounds] | None = None
         # A plain dict finds its first key by passing over every slot that was deleted before it.
         self._said: OrderedDict[int, OrderedDict[str, Verdict]] = OrderedDict()
@@ -144,7 +144,7 @@ class AdmissionCache:
             of_run = self._said[run_id] = OrderedDict()
         self._count += text not in of_run
         of_run[text] = said
-        if self._count > self._most:
+        if self._count > self._max_verdicts:
             self._forget_oldest()
 
     def _forget_oldest(self) -> None:

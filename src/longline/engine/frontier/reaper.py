@@ -26,11 +26,11 @@ class Reaper:
 
     async def once(self) -> Mapping[str, int]:
         """Take back the leases of dead workers, then lapsed leases; return how many, by subject."""
-        buried = await self.reap_dead_workers()
+        dead_workers = await self.reap_dead_workers()
         reaped = dict(await self._lifecycle.reap())
         if any(reaped.values()):
             log.info("reclaimed expired leases", extra=reaped)
-        return reaped | {"buried": buried}
+        return reaped | {"dead_workers": dead_workers}
 
     async def reap_dead_workers(self) -> int:
         """Take back everything of workers that are dead, or silent for DEAD_AFTER_MS; return how many workers.

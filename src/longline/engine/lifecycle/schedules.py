@@ -16,9 +16,9 @@ class ScheduleLifecycle:
     def __init__(self, stores: ScheduleStores) -> None:
         self._ticks = stores.ticks
 
-    async def start(self, owner: int, most: int, ttl_ms: int) -> list[Tick]:
-        """Start due schedules while the owner holds fewer than `most`; each tick starts once among all schedulers."""
-        return await self._ticks.start(owner, most, ttl_ms)
+    async def start(self, owner: int, max_running: int, ttl_ms: int) -> list[Tick]:
+        """Start due schedules while the owner holds fewer than `max_running`; each tick is started by one scheduler."""
+        return await self._ticks.start(owner, max_running, ttl_ms)
 
     async def launch(self, launches: Sequence[Launch], memory_mb: int = 0) -> set[int]:
         """Launch runs that a start made; return the launched runs."""

@@ -56,7 +56,7 @@ STALE_LEASES = "stale_leases"
 class SchedulerSettings(msgspec.Struct, frozen=True):
     """The limits of one scheduler. Times are milliseconds; `url_ms` is the time that one URL may take."""
 
-    most: int = 100
+    max_running: int = 100
     lease_ms: int = 300_000
     longest_ms: int = 3_600_000
     url_ms: int = 30_000
@@ -99,8 +99,8 @@ class Scheduler:
     async def poll(self) -> int:
         """Start due schedules, as far as there is room; return how many runs were made."""
         s = self._settings
-        ticks = await self._schedule_lifecycle.start(self._parts.owner, s.most, s.lease_ms)
-        self._full = len(ticks) >= min(s.most, BATCH_SIZE)
+        ticks = await self._schedule_lifecycle.start(self._parts.owner, s.max_running, s.lease_ms)
+        self._full = len(ticks) >= min(s.max_running, BATCH_SIZE)
         await self._launch(ticks)
         await self._parts.counters.put("polled_at", self._parts.clock.now())
         if ticks:
@@ -181,8 +181,8 @@ class Scheduler:
                 await self._fail(Tick(tick.schedule, begun, tick.at), repr(error), stack)
 
     async def _begin(self, plans: Mapping[int, Planned]) -> None:
-        most = self._settings.budget
-        launches = [Launch(i, plan.text(), plan.seeds[0], source_id, most) for i, (plan, source_id) in plans.items()]
+        budget = self._settings.budget
+        launches = [Launch(i, plan.text(), plan.seeds[0], source_id, budget) for i, (plan, source_id) in plans.items()]
         await self._schedule_lifecycle.launch(launches, peak_memory_mb())
         for launch in launches:
             self._parts.see(launch.run_id)

@@ -4,6 +4,7 @@ The functions are pure and return a schedule's row after an event, given the row
 its phase: after every event, its regular times are `anchor + k * interval`.
 """
 
+from enum import StrEnum
 from typing import Literal
 
 import msgspec
@@ -16,8 +17,16 @@ from longline.model.states import ScheduleState
 Unit = Literal["minutes", "hours", "days"]
 UNITS: dict[str, int] = {"minutes": 60_000, "hours": 3_600_000, "days": 86_400_000}
 
-CRAWL, BOT = "crawl", "bot"
-"""Kinds of schedules: `crawl` starts a run, `bot` makes tasks for bots."""
+
+class ScheduleKind(StrEnum):
+    """The work of a schedule."""
+
+    CRAWL = "crawl"
+    """A run at each regular time."""
+
+    BOT = "bot"
+    """A task for bots at each regular time."""
+
 
 MAX_INTERVAL_MS = 3652 * 86_400_000
 MAX_BACKOFF_MS = 3_600_000
@@ -29,7 +38,7 @@ class ScheduleSpec(msgspec.Struct, frozen=True, kw_only=True):
     """A person's settings of a schedule; `every` counts `unit`s and recurs only while `enabled`."""
 
     url: str
-    kind: str = CRAWL
+    kind: ScheduleKind = ScheduleKind.CRAWL
     source_ref: str = ""
     source_name: str | None = None
     every: int | None = None
@@ -88,7 +97,7 @@ class NewSchedule(msgspec.Struct, frozen=True):
 class ScheduleFilter(msgspec.Struct, frozen=True):
     """The filter and the order of a list of schedules."""
 
-    kind: str | None = None
+    kind: ScheduleKind | None = None
     states: tuple[str, ...] = ()
     source_ref: str | None = None
     search: str | None = None

@@ -6,7 +6,14 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from longline.model.runs.run import RunRow, RunSummary
-from longline.model.schedules.schedule import NewSchedule, ScheduleFilter, ScheduleRow, ScheduleSpec, ScheduleTransition
+from longline.model.schedules.schedule import (
+    NewSchedule,
+    ScheduleFilter,
+    ScheduleKind,
+    ScheduleRow,
+    ScheduleSpec,
+    ScheduleTransition,
+)
 from longline.model.schedules.slots import Shift, Waiting
 from longline.model.states import Actor
 
@@ -40,7 +47,7 @@ class ScheduleStore(Protocol):
         """Return the number of matching schedules."""
         ...
 
-    async def states(self, kind: str) -> dict[str, int]:
+    async def states(self, kind: ScheduleKind) -> dict[str, int]:
         """Return the number of schedules of a kind in each state."""
         ...
 
@@ -137,8 +144,8 @@ class FinishedTick(NamedTuple):
 class TickStore(Protocol):
     """Starts and ends of runs of schedules. Each call is one transaction, the events included."""
 
-    async def start(self, owner: int, most: int, ttl_ms: int) -> list[Tick]:
-        """Start due schedules, one-time ones first, up to `most` held by the owner; each tick starts once."""
+    async def start(self, owner: int, max_running: int, ttl_ms: int) -> list[Tick]:
+        """Start due schedules, one-time ones first, up to `max_running` held by the owner; each tick starts once."""
         ...
 
     async def launch(self, launches: Sequence[Launch], memory_mb: int = 0) -> set[int]:

@@ -88,12 +88,12 @@ Happening = ScheduleMoved | RunAdvanced | RunEnded | EngineHealth | Counted
 class ClientLimit:
     """The limit of concurrent clients of all streams."""
 
-    def __init__(self, most: int = MAX_CLIENTS) -> None:
-        self._most, self.taken = most, 0
+    def __init__(self, max_clients: int = MAX_CLIENTS) -> None:
+        self._max_clients, self.taken = max_clients, 0
 
     def take(self) -> bool:
         """Take a place and return True, or False when all are taken; call `release` to give the place back."""
-        if self.taken >= self._most:
+        if self.taken >= self._max_clients:
             return False
         self.taken += 1
         return True
@@ -106,8 +106,8 @@ class ClientLimit:
 class Subscription(AsyncIterator[Happening]):
     """The unread events of one client. `lost` is set when the queue overflowed."""
 
-    def __init__(self, most: int) -> None:
-        self._waiting: asyncio.Queue[Happening | None] = asyncio.Queue(most)
+    def __init__(self, max_waiting: int) -> None:
+        self._waiting: asyncio.Queue[Happening | None] = asyncio.Queue(max_waiting)
         self.lost = asyncio.Event()
 
     def push(self, happening: Happening | None) -> bool:
@@ -130,13 +130,13 @@ class Broker:
     """A broker that sends events to every client of a stream; a slow client is dropped without delaying the others."""
 
     def __init__(self, most_waiting: int = MAX_WAITING) -> None:
-        self._most = most_waiting
+        self._max_clients = most_waiting
         self._clients: defaultdict[Stream, set[Subscription]] = defaultdict(set)
         self.closed = False
 
     def join(self, stream: Stream) -> Subscription:
         """Subscribe a client to the events of a stream from now on."""
-        client = Subscription(self._most)
+        client = Subscription(self._max_clients)
         if self.closed:
             client.push(None)
         self._clients[stream].add(client)

@@ -5,7 +5,7 @@ import msgspec
 from longline.engine.schedules.scheduler import STALE_LEASES
 from longline.model.errors import NotFound
 from longline.model.runs.run import DayTotals, RunRow, RunTotals
-from longline.model.schedules.schedule import CRAWL, ScheduleRow
+from longline.model.schedules.schedule import ScheduleKind, ScheduleRow
 from longline.model.search.page_counts import PREFIX
 from longline.model.states import ScheduleState
 from longline.ports.clock import Clock
@@ -77,7 +77,7 @@ class Runs:
 
     async def figures(self) -> SchedulerStats:
         """Return the figures of the schedulers."""
-        found, counters = await self._schedules.states(CRAWL), await self._counters.all()
+        found, counters = await self._schedules.states(ScheduleKind.CRAWL), await self._counters.all()
         return SchedulerStats(
             {state.value: found.get(state, 0) for state in ScheduleState},
             await self._history.record(),

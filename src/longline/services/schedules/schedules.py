@@ -14,9 +14,9 @@ from longline.model.errors import BadInput, Conflict, IllegalMove, NotFound, Sta
 from longline.model.ids import new_id
 from longline.model.runs.run import RunRow
 from longline.model.schedules.schedule import (
-    CRAWL,
     NewSchedule,
     ScheduleFilter,
+    ScheduleKind,
     ScheduleRow,
     ScheduleSpec,
     ScheduleTransition,
@@ -134,7 +134,7 @@ class Schedules:
     async def get(self, uid: str) -> ScheduleRow:
         """Return a schedule; raise `NotFound` for an unknown id."""
         row = await self._records.get_by_uid(uid)
-        if row is None or row.kind != CRAWL:
+        if row is None or row.kind != ScheduleKind.CRAWL:
             raise NotFound("schedule", uid)
         return row
 
@@ -144,7 +144,7 @@ class Schedules:
 
     async def states(self) -> dict[str, int]:
         """Return the number of schedules in every state, zeros included."""
-        found = await self._records.states(CRAWL)
+        found = await self._records.states(ScheduleKind.CRAWL)
         return {state.value: found.get(state, 0) for state in ScheduleState}
 
     async def change(

@@ -7,8 +7,6 @@ import msgspec
 
 from longline.engine.sources.crawl_plan import described
 from longline.model.errors import BadInput
-from longline.model.ids import new_id
-from longline.model.schedules.schedule import NewSchedule
 from longline.model.sources.source import CrawlSource
 from longline.model.states import ScheduleState
 from longline.model.url import parse
@@ -18,10 +16,7 @@ from longline.ports.records.sources import HandledMessageStore
 from longline.ports.sources import SourceLookup
 from longline.services.schedules.schedules import Schedules
 from longline.services.sources.source_events import Reaction, SourceEvent
-from longline.services.sources.source_schedules import SourceSchedules, computed
-
-FIRST_RUN_DELAY_MS = {"critical": 0, "high": 60_000, "normal": 300_000, "low": 600_000}
-"""Delay of a new source's first run, by priority."""
+from longline.services.sources.source_schedules import SourceSchedules
 
 SCHEDULE_FIELDS = frozenset({"rate_limit", "max_depth", "priority", "name", "url"})
 """Fields of a source that its schedule depends on."""
@@ -133,8 +128,5 @@ class SourceEventHandlers:
 
     async def _keep(self, sync: SourceSchedules, source: CrawlSource) -> None:
         """Make the schedule of a source, or update it without changing its state and next time."""
-        if await sync.renew(source):
-            return
-        terms = computed(source)
-        due = self._clock.now() + FIRST_RUN_DELAY_MS.get(source.priority, FIRST_RUN_DELAY_MS["normal"])
-        await sync.create(NewSchedule(new_id(), terms.url, None, terms.interval_ms, due, terms, unplaced=True))
+        if not await sync.renew(source):
+            await sync.create(source)

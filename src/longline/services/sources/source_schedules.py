@@ -36,6 +36,9 @@ log = logging.getLogger(__name__)
 INTERVAL_AND_PRIORITY = {"critical": (15, 100), "high": (30, 75), "normal": (60, 50), "low": (180, 25)}
 """Minutes between runs, and numeric priority, by the name of the priority."""
 
+FIRST_RUN_DELAY_MS = {"critical": 0, "high": 60_000, "normal": 300_000, "low": 600_000}
+"""Delay of the first run of a source that another service has created, by the name of the priority."""
+
 SOURCE = "source"
 """Value of `paused_by` after a source was disabled; only a person resumes a person's pause."""
 
@@ -73,8 +76,13 @@ class SourceSchedules:
         self._directory, self._schedules, self._runs = directory, schedules, runs
         self._schedule_lifecycle, self._clock, self._call = schedule_lifecycle, clock, call
 
-    async def create(self, new: NewSchedule) -> None:
-        """Create the schedule of a source."""
+    async def create(self, source: CrawlSource) -> None:
+        """Create the schedule of a new source; the priority of the source sets the delay of the first run."""
+        terms = computed(source)
+        due = self._clock.now() + FIRST_RUN_DELAY_MS.get(source.priority, FIRST_RUN_DELAY_MS["normal"])
+        await self._add(NewSchedule(new_id(), terms.url, None, terms.interval_ms, due, terms, unplaced=True))
+
+    async def _add(self, new: NewSchedule) -> None:
         await create_schedule(self._schedules, new, "scheduler")
 
     async def enabled(self, ref: str) -> None:
@@ -147,7 +155,7 @@ class SourceSchedules:
             due = now + fnv1a(source.ref) % among * STAGGER_MS
             terms = computed(source)
             new = NewSchedule(new_id(), terms.url, interval_ms=terms.interval_ms, next_due=due, terms=terms)
-            await self.create(new)
+            await self._add(new)
             return lambda done: done.created
         if row.state == ScheduleState.PAUSED and row.paused_by != PERSON:
             await self._schedule_lifecycle.move(row, resumed(row, now), "scheduler")

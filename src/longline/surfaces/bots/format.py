@@ -20,15 +20,9 @@ from longline.services.callers.tokens import TokenRefused
 from longline.surfaces.bots import words
 from longline.surfaces.bots.words import ErrorCode, bot_error
 from longline.surfaces.door import EmptyBody, HttpResponse
+from longline.surfaces.field_problems import InvalidRequest, Problem
 from longline.surfaces.operation import ApiError, ApiFailure, Operation
-from longline.surfaces.request_reader import (
-    InvalidRequest,
-    NotAnObject,
-    NotJson,
-    Problem,
-    RequestReader,
-    TextForms,
-)
+from longline.surfaces.request_reader import NotAnObject, NotJson, RequestReader, TextForms
 
 Data = TypeVar("Data")
 

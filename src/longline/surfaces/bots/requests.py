@@ -42,7 +42,7 @@ from longline.surfaces.bots.field_types import (
     Urls,
 )
 from longline.surfaces.bots.words import stored_priority
-from longline.surfaces.request_reader import Problem
+from longline.surfaces.field_problems import Problem
 
 MAX_ERROR_CHARS = 500
 IsEnabledPolicy = Annotated[bool, Meta(description="Whether jobs are made of the policy.")]

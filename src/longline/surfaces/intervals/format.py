@@ -7,9 +7,9 @@ from longline.model.states import move
 from longline.services.page_preview import NoPreview
 from longline.surfaces.door import HttpResponse
 from longline.surfaces.error_format import ErrorFormat, error, error_response, problem_text
+from longline.surfaces.field_problems import InvalidRequest, Problem
 from longline.surfaces.intervals.field_types import NO_NUL
 from longline.surfaces.operation import ApiError, Operation
-from longline.surfaces.request_reader import InvalidRequest, Problem
 
 MISSING: Mapping[str, str] = {
     "schedule": "Job not found",

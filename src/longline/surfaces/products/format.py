@@ -24,11 +24,12 @@ from longline.services.callers.rate_limits import TooOften
 from longline.services.callers.tokens import TokenRefused
 from longline.surfaces.door import HttpResponse
 from longline.surfaces.error_format import ErrorFormat, problem_text
+from longline.surfaces.field_problems import InvalidRequest, Problem
 from longline.surfaces.operation import ApiError, ApiFailure, Operation
 from longline.surfaces.products import words
 from longline.surfaces.products.envelope import ProductFailure, enveloped, enveloped_type
 from longline.surfaces.products.words import ErrorCode, product_error
-from longline.surfaces.request_reader import InvalidRequest, NotAnObject, NotJson, Problem, RequestReader, TextForms
+from longline.surfaces.request_reader import NotAnObject, NotJson, RequestReader, TextForms
 
 _FORMS = TextForms(re.compile(r"-?[0-9]{1,18}"), {"true": True, "1": True, "false": False, "0": False})
 _STATUS_CODES: Mapping[int, ErrorCode] = {404: "NOT_FOUND", 405: "METHOD_NOT_ALLOWED", 413: "PAYLOAD_TOO_LARGE"}

@@ -71,7 +71,7 @@ async def test_a_log_is_opened_once(records: Records):
 
 
 async def test_there_is_a_most(records: Records, database: Database):
-    run, logs = await running_run(records), LogRecords(database, most=3)
+    run, logs = await running_run(records), LogRecords(database, max_entries=3)
     await logs.append(said(run, "a", "b"), {})
     await logs.append(said(run, "c", "d", "e"), {run.id: 1})
     await logs.append(said(run, "f"), {})

@@ -104,7 +104,7 @@ async def test_a_scheduler_takes_no_more_than_it_may(stage: Stage):
     for _ in range(5):
         await stage.job(source)
     one = stage.scheduler()
-    one._settings = type(one._settings)(most=2)
+    one._settings = type(one._settings)(max_running=2)
     assert [await stage.poll(), await stage.poll()] == [2, 0]
     assert await stage.poll(2) == 3, "the rest is left to others"
 

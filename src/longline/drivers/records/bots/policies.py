@@ -11,7 +11,7 @@ from longline.drivers.records.schedules.schedules import insert
 from longline.drivers.records.table import Table
 from longline.model.bots.bot import BotPolicyRow, NewBotPolicy, PolicyFilter, PolicyStats
 from longline.model.callers.audit import State
-from longline.model.schedules.schedule import BOT, NewSchedule, ScheduleSpec
+from longline.model.schedules.schedule import NewSchedule, ScheduleKind, ScheduleSpec
 from longline.model.states import Actor
 
 
@@ -26,7 +26,12 @@ class BotPolicyRecords(Table):
             url = schedule.url or ""
             row = await insert(
                 tx,
-                NewSchedule(schedule.uid, url, interval_ms=schedule.interval_ms, terms=ScheduleSpec(url=url, kind=BOT)),
+                NewSchedule(
+                    schedule.uid,
+                    url,
+                    interval_ms=schedule.interval_ms,
+                    terms=ScheduleSpec(url=url, kind=ScheduleKind.BOT),
+                ),
                 schedule.steps,
                 actor,
             )

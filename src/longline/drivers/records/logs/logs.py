@@ -17,10 +17,10 @@ HeadChange = tuple[int, ...]
 
 
 class LogRecords:
-    """Logs of runs; there is room for `most` entries and a last one."""
+    """Logs of runs; there is room for `max_entries` entries and a last one."""
 
-    def __init__(self, database: Database, most: int = MAX_ENTRIES - 1) -> None:
-        self._database, self._most = database, most
+    def __init__(self, database: Database, max_entries: int = MAX_ENTRIES - 1) -> None:
+        self._database, self._max_entries = database, max_entries
 
     async def open(self, run_id: int, first: Sequence[NewLogEntry]) -> bool:
         async def work(tx: Transaction) -> bool:
@@ -139,7 +139,7 @@ class LogRecords:
         longer: list[tuple[int, ...]] = []
         for head in heads:
             run_id, mine = head["run_id"], by_run.get(head["run_id"], [])
-            room = 0 if head["closed"] else max(0, self._most - head["last"])
+            room = 0 if head["closed"] else max(0, self._max_entries - head["last"])
             lost[run_id] += len(mine) - len(mine[:room])
             if mine[:room]:
                 rows, change = _numbered(head, mine[:room])
@@ -153,7 +153,7 @@ class LogRecords:
     async def _write(self, tx: Transaction, run_id: int, entries: Sequence[NewLogEntry]) -> None:
         """Write the last entries of a log, with room for at least one, and close the log."""
         [head] = await tx.batch("lock_logs", [(run_id,)])
-        entries = entries[-max(1, self._most + 1 - head["last"]) :]
+        entries = entries[-max(1, self._max_entries + 1 - head["last"]) :]
         rows, change = _numbered(head, entries)
         await tx.batch("close_logs", [change])
         await tx.batch("add_entries", rows)

@@ -13,7 +13,7 @@ from longline.drivers.records.schedules.run_history import unschedule
 from longline.drivers.records.table import Table
 from longline.model.callers.audit import State
 from longline.model.errors import Conflict
-from longline.model.schedules.schedule import NewSchedule, ScheduleFilter, ScheduleRow, ScheduleSpec
+from longline.model.schedules.schedule import NewSchedule, ScheduleFilter, ScheduleKind, ScheduleRow, ScheduleSpec
 from longline.model.schedules.slots import SLOT_MS, Places, Shift, Waiting
 from longline.model.states import Actor, first_state
 
@@ -72,7 +72,7 @@ class ScheduleRecords(Table):
 
         return await self._database.read(work)
 
-    async def states(self, kind: str) -> dict[str, int]:
+    async def states(self, kind: ScheduleKind) -> dict[str, int]:
         async def work(tx: Transaction) -> dict[str, int]:
             return {row["state"]: row["count"] for row in await tx.all("schedule_states", kind=kind)}
 

@@ -34,8 +34,8 @@ class TickRecords:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def start(self, owner: int, most: int, ttl_ms: int) -> list[Tick]:
-        return await self._database.transact(partial(_start, owner, most, ttl_ms))
+    async def start(self, owner: int, max_running: int, ttl_ms: int) -> list[Tick]:
+        return await self._database.transact(partial(_start, owner, max_running, ttl_ms))
 
     async def launch(self, launches: Sequence[Launch], memory_mb: int = 0) -> set[int]:
         async def work(tx: Transaction) -> set[int]:
@@ -114,9 +114,9 @@ def _mark_audited(turns: Sequence[tuple[ScheduleRow, ScheduleTransition]], turne
             turn.audit.is_written |= before.id in turned
 
 
-async def _start(owner: int, most: int, ttl_ms: int, tx: Transaction) -> list[Tick]:
+async def _start(owner: int, max_running: int, ttl_ms: int, tx: Transaction) -> list[Tick]:
     held = await tx.one("held_schedules", owner=owner)
-    room = min(most - (held["count"] if held else 0), BATCH_SIZE)
+    room = min(max_running - (held["count"] if held else 0), BATCH_SIZE)
     if room <= 0:
         return []
     due = list(await tx.all("due_once", limit=room))

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from longline.model.schedules.schedule import CRAWL, ScheduleFilter
+from longline.model.schedules.schedule import ScheduleFilter, ScheduleKind
 from longline.services.schedules.schedules import Schedules
 from longline.surfaces.error_format import error
 from longline.surfaces.intervals import examples
@@ -96,7 +96,12 @@ class JobServices:
 async def list_jobs(services: JobServices, query: JobQuery) -> JobListBody:
     states = tuple(word.strip() for word in query.status.split(",") if word.strip())
     wanted = ScheduleFilter(
-        CRAWL, states, query.source_id or None, query.search or None, query.sort_by, query.sort_order == "asc"
+        ScheduleKind.CRAWL,
+        states,
+        query.source_id or None,
+        query.search or None,
+        query.sort_by,
+        query.sort_order == "asc",
     )
     rows, total = await services.schedules.find(wanted, query.limit, query.offset)
     jobs = [job_body(row, services.lease_ms) for row in rows]
