@@ -29,6 +29,8 @@ PROVED_ELSEWHERE = {
     "surfaces/bots/": "surfaces/bots",
     "surfaces/products/": "surfaces/products",
     "services/bots/access.py": "surfaces/bots",
+    "services/proxies/proxy_figures.py": "surfaces/products",
+    "services/sources/recrawled_sources.py": "surfaces/products",
     "services/bots/pulls.py": "surfaces/bots",
     "services/bots/submits.py": "surfaces/bots",
     "services/bots/registry.py": "surfaces/bots",

@@ -35,7 +35,7 @@ PLAIN = {"cached_property", "cookies", "duration", "error", "id", "patterns", "r
         "remote_source",
         "standing_frontier",
     ),
-    *("frequency", "recrawl_settings"),
+    *("frequency", "recrawl_settings", "sizing"),
     *(
         "accounting",
         "api_key",

@@ -22,6 +22,7 @@ from tests.drivers.records.peek import Peek
 from tests.surfaces.intervals.house import Door, open_door
 
 BOTS = "/api/crawl/admin"
+ADMIN = "/api/admin"
 HARMLESS = {"preview_rebalance", "test_crawl", "fetch_metadata", "fetch_page"}
 """Operations that change nothing although their method could."""
 
@@ -116,6 +117,20 @@ class World:
         await self.ask("POST", f"{BOTS}/bots", {"bot_id": name, "name": name})
         return name
 
+    async def domain(self) -> str:
+        name = f"{self.name()}.example"
+        body = {"domain_name": name, "base_url": f"https://{name}", "parser_name": "product"}
+        return str((await self.ask("POST", f"{ADMIN}/domains", body))["data"]["id"])
+
+    async def proxy(self) -> str:
+        body = {"proxy_url": f"{self.name()}.example", "proxy_port": 8080}
+        return str((await self.ask("POST", f"{ADMIN}/proxies", body))["data"]["id"])
+
+    async def mapping(self) -> str:
+        domain, proxy = await self.domain(), await self.proxy()
+        await self.ask("POST", f"{ADMIN}/domains/{domain}/proxies", {"proxy_ids": [int(proxy)]})
+        return f"domains/{domain}/proxies/{proxy}"
+
     async def write(self, sql: str) -> None:
         """Write past everything of ours."""
         looking = Peek(self.door.house.settings.database)
@@ -183,6 +198,28 @@ async def reviewed(world: World) -> Change:
     await world.link()
     path = f"/api/v1/discovered-domains/s{world.made}.example/state"
     return Change("PATCH", path, "domain.review", {"status": "ignored"})
+
+
+async def new_domain(world: World) -> Change:
+    name = f"{world.name()}.example"
+    body = {"domain_name": name, "base_url": f"https://{name}", "parser_name": "product"}
+    return Change("POST", f"{ADMIN}/domains", "source.create", body)
+
+
+async def refreshed_robots(world: World) -> Change:
+    body = {"domain_name": f"{world.name()}.example", "base_url": world.door.address, "parser_name": "product"}
+    domain = (await world.ask("POST", f"{ADMIN}/domains", body))["data"]["id"]
+    return Change("POST", f"{ADMIN}/domains/{domain}/refresh-robots", "source.refresh_robots", {})
+
+
+async def new_proxy(world: World) -> Change:
+    body = {"proxy_url": f"{world.name()}.example", "proxy_port": 8080, "proxy_password": CANARY}
+    return Change("POST", f"{ADMIN}/proxies", "proxy.create", body)
+
+
+async def assigned(world: World) -> Change:
+    body = {"proxy_ids": [int(await world.proxy())]}
+    return Change("POST", f"{ADMIN}/domains/{await world.domain()}/proxies", "proxy.assign", body)
 
 
 async def all_reviewed(world: World) -> Change:
@@ -270,6 +307,22 @@ CHANGES |= {
     "bots_delete_job": on("DELETE", f"{BOTS}/jobs/{{}}", "task.delete", World.bot_job),
     "bots_change_policy": on("PATCH", f"{BOTS}/policies/{{}}", "schedule.change", World.policy, {"enabled": False}),
     "bots_delete_policy": on("DELETE", f"{BOTS}/policies/{{}}", "schedule.delete", World.policy),
+    "products_create_domain": new_domain,
+    "products_change_domain": on(
+        "PATCH", f"{ADMIN}/domains/{{}}", "source.change", World.domain, {"crawl_delay_seconds": 9}
+    ),
+    "products_enable_domain": on("POST", f"{ADMIN}/domains/{{}}/enable", "source.enable", World.domain),
+    "products_disable_domain": on("POST", f"{ADMIN}/domains/{{}}/disable", "source.disable", World.domain),
+    "products_refresh_robots": refreshed_robots,
+    "products_create_proxy": new_proxy,
+    "products_change_proxy": on("PATCH", f"{ADMIN}/proxies/{{}}", "proxy.change", World.proxy, {"city": "Bonn"}),
+    "products_enable_proxy": on("POST", f"{ADMIN}/proxies/{{}}/enable", "proxy.enable", World.proxy),
+    "products_disable_proxy": on("POST", f"{ADMIN}/proxies/{{}}/disable", "proxy.disable", World.proxy),
+    "products_delete_proxy": on("DELETE", f"{ADMIN}/proxies/{{}}", "proxy.delete", World.proxy),
+    "products_assign_proxies": assigned,
+    "products_unassign_proxy": on("DELETE", f"{ADMIN}/{{}}", "proxy.unassign", World.mapping),
+    "products_enable_mapping": on("POST", f"{ADMIN}/{{}}/enable", "proxy.enable_mapping", World.mapping),
+    "products_disable_mapping": on("POST", f"{ADMIN}/{{}}/disable", "proxy.disable_mapping", World.mapping),
     "intervals_retry_url": on("POST", "/api/v1/frontier/{}/retry", "task.retry", World.dead_url),
     "intervals_delete_url": on("DELETE", "/api/v1/frontier/{}", "task.remove", World.url),
     "intervals_change_job": on("PUT", f"{JOB}/{{}}", "schedule.change", World.job, {"source_name": "other"}),
@@ -284,7 +337,8 @@ CHANGES |= {
 
 @pytest.fixture
 def settings(migrated_url: str, tmp_path: Path) -> Settings:
-    return Settings(data=tmp_path / "data", database=migrated_url, port=0, internal_secret=CANARY)
+    own = ("127.0.0.0/8",)
+    return Settings(data=tmp_path / "data", database=migrated_url, port=0, internal_secret=CANARY, egress_allow=own)
 
 
 @pytest.fixture

@@ -42,8 +42,12 @@ class ProxyRecords:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def add(self, proxy: NewProxy) -> ProxyRow | None:
+    async def add(self, proxy: NewProxy, *, is_alone: bool = False) -> ProxyRow | None:
         async def work(tx: Transaction) -> ProxyRow | None:
+            if is_alone:
+                await _alone(tx)
+                if await _any(tx, "proxy_at", host=proxy.host, port=proxy.port):
+                    return None
             row = await tx.one("add_proxy", **msgspec.structs.asdict(proxy))
             return struct(row, ProxyRow) if row else None
 
@@ -101,7 +105,10 @@ class ProxyRecords:
             row = await tx.one("switch_mapping", source_id=source_id, proxy_id=proxy_id, active=active)
             return struct(row, MappingRow) if row else None
 
-        return await self._database.transact(work)
+        def told(row: MappingRow | None) -> State | None:
+            return {"source_id": source_id, "proxy_id": proxy_id, "active": active} if row else None
+
+        return await audited_many(self._database, "proxy", told, work)
 
     async def mappings(self, source_id: int) -> list[MappingRow]:
         return await self._database.read(lambda tx: _all(tx, "mappings_of_source", MappingRow, source_id=source_id))
@@ -307,7 +314,7 @@ def _figures(row: ProxyRow) -> tuple[object, ...]:
 
 
 async def _alone(tx: Transaction) -> None:
-    # Two concurrent writes of pools could each be valid and together make a cycle of fallbacks.
+    # Two concurrent writes could each be valid and together not: pools in a ring, proxies at one address.
     await tx.all("take_turns", wanted=0)
 
 

@@ -85,6 +85,8 @@ class ProxyFilter(msgspec.Struct, frozen=True):
     active: bool | None = None
     country: str | None = None
     provider: str | None = None
+    host: str | None = None
+    port: int | None = None
 
 
 class MappingRow(msgspec.Struct, frozen=True):

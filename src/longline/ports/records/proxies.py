@@ -24,8 +24,11 @@ from longline.ports.http import Proxy
 class ProxyStore(Protocol):
     """Proxies and their rotation. Each call is one transaction. Secrets are stored as given."""
 
-    async def add(self, proxy: NewProxy) -> ProxyRow | None:
-        """Register a proxy; return None when there is one with the same scheme, host, port and username."""
+    async def add(self, proxy: NewProxy, *, is_alone: bool = False) -> ProxyRow | None:
+        """Register a proxy; return None when there is one with the same scheme, host, port and username.
+
+        With `is_alone`, a proxy with the same host and port is enough.
+        """
         ...
 
     async def get(self, proxy_id: int) -> ProxyRow | None:

@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType
 from longline.engine.secrets import Vault
 from longline.model.errors import BadInput, LonglineError, NotFound
 from longline.model.proxies.accounting import success_rate
-from longline.model.proxies.proxy import MappingRow, NewProxy, ProxyChange, ProxyFacts, ProxyFilter, ProxyRow
+from longline.model.proxies.proxy import MappingRow, NewProxy, ProxyChange, ProxyFacts, ProxyFilter, ProxyRow, Scheme
 from longline.ports.http import Proxy
 from longline.ports.records.proxies import ProxyStore as Records
 
@@ -20,7 +20,24 @@ _CHANGEABLE = frozenset(ProxyChange.__struct_fields__) - {"active", "secret"}
 
 
 class DuplicateProxy(LonglineError):
-    """Scheme, host, port and username belong to a registered proxy."""
+    """Scheme, host, port and username belong to a registered proxy; `proxy_id` is the first at that host and port."""
+
+    def __init__(self, host: str, port: int, proxy_id: int) -> None:
+        super().__init__(f"there is already such a proxy at {host}:{port}")
+        self.proxy_id = proxy_id
+
+
+class SoleProxy(msgspec.Struct, frozen=True):
+    """A proxy that must be the only one at its host and port, whatever its scheme and username."""
+
+    scheme: Scheme
+    host: str
+    port: int
+    username: str = ""
+    password: str = ""
+
+    def __repr__(self) -> str:
+        return f"SoleProxy({self.scheme}://{self.host}:{self.port})"
 
 
 class ProxyView(ProxyFacts, frozen=True, kw_only=True):
@@ -36,15 +53,20 @@ class Proxies:
     def __init__(self, records: Records, vault: Vault) -> None:
         self._records, self._vault = records, vault
 
-    async def add(self, way: Proxy | str, **facts: Any) -> ProxyView:
+    async def add(self, way: Proxy | SoleProxy | str, **facts: Any) -> ProxyView:
         """Register a proxy, given as such or as a URI, with its country, city, provider and limits."""
-        proxy = Proxy.parse(way) if isinstance(way, str) else way
+        if isinstance(way, SoleProxy):
+            return await self._add(Proxy(*msgspec.structs.astuple(way)), facts, is_alone=True)
+        return await self._add(Proxy.parse(way) if isinstance(way, str) else way, facts, is_alone=False)
+
+    async def _add(self, proxy: Proxy, facts: dict[str, Any], *, is_alone: bool) -> ProxyView:
         values = _checked(facts)
         host, secret = proxy.host.lower(), self._vault.lock(proxy.password)
         given = {"host": host, "port": proxy.port, "scheme": proxy.scheme, "username": proxy.username, "secret": secret}
-        row = await self._records.add(_convert(values | given, NewProxy))
+        row = await self._records.add(_convert(values | given, NewProxy), is_alone=is_alone)
         if row is None:
-            raise DuplicateProxy(f"there is already such a proxy at {host}:{proxy.port}")
+            known = await self._records.find(ProxyFilter(host=host, port=proxy.port), limit=1)
+            raise DuplicateProxy(host, proxy.port, known[0].id if known else 0)
         return _view(row)
 
     async def ensure(self, uris: Sequence[str]) -> None:
@@ -78,9 +100,11 @@ class Proxies:
         limit = max(0, min(limit, MAX_LIST_SIZE))
         return [_view(row) for row in await self._records.find(wanted, limit=limit, offset=max(0, offset))]
 
-    async def update(self, proxy_id: int, *, password: str | UnsetType = UNSET, **facts: Any) -> ProxyView:
-        """Change settings or credentials; an empty password deletes the stored one."""
-        values = _checked(facts)
+    async def update(
+        self, proxy_id: int, *, password: str | UnsetType = UNSET, active: bool | UnsetType = UNSET, **facts: Any
+    ) -> ProxyView:
+        """Change settings, the switch or credentials; an empty password deletes the stored one."""
+        values = _checked(facts) | ({} if active is UNSET else {"active": active})
         if password is not UNSET:
             values["secret"] = self._vault.lock(password)
         return await self._change(proxy_id, _convert(values, ProxyChange))

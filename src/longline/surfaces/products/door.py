@@ -7,8 +7,11 @@ from longline.model.callers.caller import NOT_BANNED, OPERATORS
 from longline.services.callers.callers import Callers
 from longline.surfaces.access import DoorAccess
 from longline.surfaces.door import PUBLIC, Door, OperationGroup
+from longline.surfaces.products.domains import DOMAINS, DomainServices
 from longline.surfaces.products.format import ProductFormat
+from longline.surfaces.products.mappings import MAPPINGS, MappingServices
 from longline.surfaces.products.monitoring import MONITORING, MonitoringServices
+from longline.surfaces.products.proxies import PROXIES, ProxyServices
 
 NAME = "products"
 
@@ -17,6 +20,9 @@ NAME = "products"
 class ProductServices:
     """The services behind the product-tasks API, by subject."""
 
+    domains: DomainServices
+    mappings: MappingServices
+    proxies: ProxyServices
     monitoring: MonitoringServices
 
 
@@ -34,4 +40,7 @@ def products_door(services: ProductServices, callers: Callers, *, is_open: bool 
 
 
 def _groups(services: ProductServices) -> Iterator[OperationGroup]:
+    yield OperationGroup("domains", "Sites with their settings.", DOMAINS, services.domains)
+    yield OperationGroup("domain proxies", "The own pool of proxies of a domain.", MAPPINGS, services.mappings)
+    yield OperationGroup("proxies", "Ways that requests go.", PROXIES, services.proxies)
     yield OperationGroup("monitoring", "The state of the platform.", MONITORING, services.monitoring)

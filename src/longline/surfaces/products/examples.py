@@ -1,5 +1,7 @@
 """Examples of the product-tasks contract for the OpenAPI document."""
 
+from typing import Any
+
 AT = "2025-11-29T10:00:00.000Z"
 
 HEALTH = {
@@ -14,3 +16,168 @@ HEALTH = {
 }
 
 NO_HEALTH = HEALTH | {"status": "unhealthy"}
+
+
+def _written(data: Any, message: str) -> dict[str, Any]:
+    return {"success": True, "data": data, "message": message}
+
+
+def _listed(item: Any) -> dict[str, Any]:
+    pages = {"page": 1, "per_page": 20, "total": 1, "total_pages": 1}
+    return {"success": True, "data": [item], "pagination": pages}
+
+
+NEW_PROXY = {
+    "proxy_url": "10.0.0.1",
+    "proxy_port": 8080,
+    "proxy_protocol": "http",
+    "proxy_username": "user",
+    "proxy_password": "pass",
+    "country_code": "DE",
+    "city": "Berlin",
+    "provider": "Example Proxies",
+    "monthly_cost": 9.99,
+    "max_requests_per_hour": 1000,
+}
+_PROXY = {
+    "id": 7,
+    "proxy_url": "10.0.0.1",
+    "proxy_port": 8080,
+    "proxy_protocol": "http",
+    "proxy_username": "user",
+    "has_password": True,
+    "is_active": True,
+    "disabled_reason": None,
+    "failure_count": 0,
+    "success_count": 98,
+    "total_failures": 2,
+    "success_rate": 98.0,
+    "last_used_at": AT,
+    "last_success_at": AT,
+    "last_failure_at": None,
+    "avg_response_time_ms": 450,
+    "country_code": "DE",
+    "city": "Berlin",
+    "provider": "Example Proxies",
+    "monthly_cost": 9.99,
+    "max_requests_per_hour": 1000,
+    "created_at": AT,
+    "updated_at": AT,
+}
+PROXY_CREATED = _written(_PROXY, "Proxy created successfully")
+PROXIES = _listed(_PROXY)
+PROXY_DETAIL = _PROXY | {"stats": {"success_rate": 98.0, "total_requests": 100, "domains_using": 2}}
+PROXY_CHANGE = {"monthly_cost": 12.5, "max_requests_per_hour": 500}
+PROXY_CHANGED = _written(_PROXY, "Proxy updated successfully")
+PROXY_ENABLED = _written({"proxy_id": 7, "is_active": True, "failure_count": 0}, "Proxy enabled successfully")
+PROXY_DISABLED = _written({"proxy_id": 7, "is_active": False, "failure_count": 3}, "Proxy disabled successfully")
+PROXY_DELETED = _written({"proxy_id": 7}, "Proxy deleted successfully")
+
+ASSIGNMENT = {"proxy_ids": [7, 8], "priority": 5}
+ASSIGNED = _written({"domain_id": 100001, "proxies_assigned": 2, "total_proxies": 5}, "2 proxies assigned successfully")
+_MAPPING = {
+    "id": 1,
+    "domain_id": 100001,
+    "proxy_id": 7,
+    "proxy_url": "10.0.0.1",
+    "proxy_port": 8080,
+    "proxy_protocol": "http",
+    "country_code": "DE",
+    "provider": "Example Proxies",
+    "is_active": True,
+    "proxy_is_active": True,
+    "priority": 5,
+    "last_used_at": AT,
+    "success_count": 98,
+    "failure_count": 0,
+    "total_failures": 2,
+    "success_rate_percent": 98.0,
+    "avg_response_time_ms": 450,
+    "created_at": AT,
+    "updated_at": AT,
+}
+MAPPINGS = _listed(_MAPPING)
+POOL_STATS = {
+    "domain_id": 100001,
+    "total_proxies": 5,
+    "active_proxies": 4,
+    "failing_proxies": 1,
+    "overall_success_rate": 97.5,
+    "avg_response_time_ms": 520,
+    "total_requests": 400,
+    "total_success": 390,
+    "total_failures": 10,
+    "proxy_distribution": {"DE": 3, "US": 2},
+}
+SIZING = {
+    "domain_id": 100001,
+    "urls_per_hour": 100,
+    "per_proxy": 20,
+    "buffer_percent": 20,
+    "minimum_proxies": 5,
+    "recommended_proxies": 6,
+    "active_proxies": 4,
+    "missing_proxies": 2,
+}
+UNASSIGNED = _written(
+    {"domain_id": 100001, "proxy_id": 7, "remaining_proxies": 4}, "Proxy removed from domain successfully"
+)
+_SWITCHED = {"domain_id": 100001, "proxy_id": 7, "is_active": True, "failure_count": 0}
+MAPPING_ENABLED = _written(_SWITCHED, "Proxy enabled for domain successfully")
+MAPPING_DISABLED = _written(_SWITCHED | {"is_active": False}, "Proxy disabled for domain successfully")
+
+NEW_DOMAIN = {
+    "domain_name": "shop.example",
+    "base_url": "https://www.shop.example",
+    "parser_name": "product",
+    "crawl_delay_seconds": 2,
+    "max_concurrent_requests": 5,
+    "default_crawl_frequency": "1 day",
+    "user_agent": "ProductCrawler/1.0",
+}
+_DOMAIN = {
+    "id": 100001,
+    "domain_name": "shop.example",
+    "base_url": "https://www.shop.example",
+    "parser_name": "product",
+    "crawl_delay_seconds": 2,
+    "max_concurrent_requests": 5,
+    "politeness": "host",
+    "default_crawl_frequency": "1 day",
+    "is_active": True,
+    "robots_txt_url": "https://www.shop.example/robots.txt",
+    "robots_txt_last_fetched": AT,
+    "user_agent": "ProductCrawler/1.0",
+    "maintenance_start": None,
+    "maintenance_end": None,
+    "proxy_strategy": "lru",
+    "allow_direct": False,
+    "store_images": False,
+    "parse_retry": "recrawl",
+    "recur_after_failure": False,
+    "created_at": AT,
+    "updated_at": AT,
+    "total_tasks": 300,
+    "active_proxies": 5,
+}
+DOMAIN = _DOMAIN | {
+    "robots_txt_content": "User-agent: *",
+    "stats": {"total_tasks": 300, "active_proxies": 5, "success_rate": 98.5},
+}
+DOMAINS = _listed(_DOMAIN)
+DOMAIN_CREATED = _written(DOMAIN, "Domain created successfully")
+DOMAIN_CHANGE = {"crawl_delay_seconds": 2, "maintenance_start": "23:00", "maintenance_end": "01:00"}
+DOMAIN_CHANGED = _written(DOMAIN, "Domain updated successfully")
+DOMAIN_ENABLED = _written({"domain_id": 100001, "is_active": True}, "Domain enabled successfully")
+DOMAIN_DISABLED = _written({"domain_id": 100001, "is_active": False}, "Domain disabled successfully")
+ROBOTS_ORDER = {"force": False}
+ROBOTS = _written(
+    {
+        "domain_id": 100001,
+        "robots_txt_url": "https://www.shop.example/robots.txt",
+        "robots_txt_last_fetched": AT,
+        "crawl_delay_found": 5.0,
+        "updated_settings": {"crawl_delay_seconds": 5},
+    },
+    "robots.txt refreshed successfully",
+)

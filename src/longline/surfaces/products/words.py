@@ -1,6 +1,6 @@
 """The product-tasks contract's words: statuses, priorities, error codes, and the literal texts of errors."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from longline.model.errors import NotFound
@@ -33,7 +33,7 @@ ErrorCode = Literal[
     "DUPLICATE_URL", "DUPLICATE_DOMAIN", "DUPLICATE_PROXY", "CONFLICT",
     "INVALID_URL", "INVALID_PRIORITY", "INVALID_STATUS", "INVALID_SORT_FIELD", "VALIDATION_ERROR", "PAYLOAD_TOO_LARGE",
     "DOMAIN_INACTIVE", "HTML_NOT_AVAILABLE", "NO_PROXIES_AVAILABLE",
-    "UNAUTHORIZED", "FORBIDDEN", "RATE_LIMIT_EXCEEDED",
+    "ROBOTS_NOT_FETCHED", "UNAUTHORIZED", "FORBIDDEN", "RATE_LIMIT_EXCEEDED",
     "DATABASE_ERROR", "RABBITMQ_ERROR", "ELASTICSEARCH_ERROR", "INTERNAL_SERVER_ERROR",
 ]  # fmt: skip
 
@@ -72,6 +72,12 @@ def missing_error(error: NotFound) -> ApiError:
 def no_mapping(domain_id: int, proxy_id: int) -> ApiError:
     """Return the error for a proxy that a domain does not have."""
     return product_error(404, "MAPPING_NOT_FOUND", f"Proxy {proxy_id} is not assigned to domain {domain_id}")
+
+
+def missing_proxies(proxies: Sequence[int]) -> ApiError:
+    """Return the error for proxies that do not exist."""
+    names = ", ".join(map(str, proxies))
+    return product_error(404, "PROXY_NOT_FOUND", f"Proxy with ID {names} not found", {"proxy_ids": list(proxies)})
 
 
 def duplicate_url(task_id: int, status: TaskStatus) -> ApiError:
@@ -114,6 +120,9 @@ DOMAIN_INACTIVE = product_error(400, "DOMAIN_INACTIVE", "Domain shop.example is 
 HTML_NOT_AVAILABLE = product_error(400, "HTML_NOT_AVAILABLE", "The HTML of task 12345 is not available")
 NO_PROXIES_AVAILABLE = product_error(400, "NO_PROXIES_AVAILABLE", "No usable proxy is available")
 CONFLICT = product_error(409, "CONFLICT", "source 100001 kept changing")
+ROBOTS_NOT_FETCHED = product_error(
+    502, "ROBOTS_NOT_FETCHED", "robots.txt of shop.example was not fetched: connection refused"
+)
 NOT_JSON = product_error(400, "VALIDATION_ERROR", "Invalid request body: not JSON")
 TOO_LARGE = product_error(413, "PAYLOAD_TOO_LARGE", "Request Entity Too Large")
 UNAUTHORIZED = tuple(

@@ -10,6 +10,9 @@ RETURNING *;
 -- name: proxy
 SELECT * FROM proxies WHERE id = :id;
 
+-- name: proxy_at
+SELECT id FROM proxies WHERE host = :host AND port = :port LIMIT 1;
+
 -- name: same_proxy
 SELECT * FROM proxies WHERE scheme = :scheme AND host = :host AND port = :port AND username = :username;
 
@@ -17,7 +20,8 @@ SELECT * FROM proxies WHERE scheme = :scheme AND host = :host AND port = :port A
 SELECT COUNT(*) AS count FROM proxies
 WHERE (CAST(:active AS BOOLEAN) IS NULL OR active = :active)
   AND (CAST(:country AS TEXT) IS NULL OR country = :country)
-  AND (CAST(:provider AS TEXT) IS NULL OR provider = :provider);
+  AND (CAST(:provider AS TEXT) IS NULL OR provider = :provider)
+  AND (CAST(:host AS TEXT) IS NULL OR host = :host) AND (CAST(:port AS BIGINT) IS NULL OR port = :port);
 
 -- name: mapped_proxies
 SELECT m.id, m.source_id, m.active, m.priority, m.last_used_at, m.success_count, m.failure_count, m.total_failures, m.avg_ms,
@@ -45,6 +49,7 @@ SELECT * FROM proxies
 WHERE (CAST(:active AS BOOLEAN) IS NULL OR active = :active)
   AND (CAST(:country AS TEXT) IS NULL OR country = :country)
   AND (CAST(:provider AS TEXT) IS NULL OR provider = :provider)
+  AND (CAST(:host AS TEXT) IS NULL OR host = :host) AND (CAST(:port AS BIGINT) IS NULL OR port = :port)
 ORDER BY id LIMIT :limit OFFSET :offset;
 
 -- name: lock_proxies

@@ -1,0 +1,433 @@
+"""`/api/admin/domains`: domains, which are sources under the name of their site."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from longline.model.sources.recrawl_settings import DailyWindow, RecrawlSettings, recrawl_settings
+from longline.model.sources.source import NewSource, SourceQuery, SourceRow
+from longline.model.sources.use import SourceUse, Taken
+from longline.model.url import parse, without_credentials
+from longline.services.sources.recrawled_sources import RecrawledSources, SourceFigures
+from longline.services.sources.source_robots import RobotsNotFetched, SourceRobots
+from longline.surfaces.operation import ApiFailure, operation
+from longline.surfaces.products import examples, words
+from longline.surfaces.products.envelope import ListSuccess, WriteSuccess, listed, written
+from longline.surfaces.products.fields import (
+    NO_NUL,
+    DomainId,
+    Frequency,
+    PagedQuery,
+    TimeOfDay,
+    Timestamp,
+    optional_time,
+    time_of_day,
+    time_text,
+    url_problem,
+)
+from longline.surfaces.request_reader import InvalidRequest, Problem
+
+PATH = "/api/admin/domains"
+DEFAULT_AGENT = "ProductCrawler/1.0"
+SECOND_MS = 1000
+
+ParseRetry = Literal["recrawl", "reparse"]
+Strategy = Literal["lru", "health", "random3", "geo"]
+
+
+def _name_problem(name: str) -> str | None:
+    try:
+        is_name = parse(f"http://{name.strip()}/").hostname != "" and not set(name.strip()) & set("/:?#@\\ ")
+    except ValueError:
+        is_name = False
+    return None if is_name else "Enter the name of a domain, such as shop.example"
+
+
+Name = Annotated[
+    str,
+    Meta(min_length=1, max_length=255, description="Name of the domain, unique.", extra={"check": _name_problem}),
+]
+BaseUrl = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=512,
+        pattern=NO_NUL,
+        description="Absolute URL of the site.",
+        extra_json_schema={"format": "uri"},
+        extra={"check": url_problem},
+    ),
+]
+ParserName = Annotated[str, Meta(min_length=1, max_length=100, pattern=NO_NUL, description="Name of a parser.")]
+Delay = Annotated[int, Meta(ge=0, le=60, description="Seconds between the starts of two requests.")]
+Concurrency = Annotated[int, Meta(ge=1, le=100, description="Requests at once.")]
+Every = Annotated[Frequency, Meta(description="Default time between two crawls of a page, such as 1 day.")]
+IsActive = Annotated[bool, Meta(description="Whether pages of the domain are fetched.")]
+Agent = Annotated[str, Meta(min_length=1, max_length=255, pattern=r"^[\x20-\x7e]+$", description="User agent.")]
+WindowStart = Annotated[TimeOfDay, Meta(description="First time of the day, in UTC, at which nothing is queued.")]
+WindowEnd = Annotated[TimeOfDay, Meta(description="Time of the day, in UTC, at which work goes on.")]
+Rotation = Annotated[Strategy, Meta(description="Choice of the next proxy.")]
+Direct = Annotated[bool, Meta(description="Whether pages are fetched without a proxy if none is usable.")]
+Images = Annotated[bool, Meta(description="Whether images of products are stored.")]
+AfterParser = Annotated[ParseRetry, Meta(description="Retry after a failed parser: a new crawl, or another parse.")]
+AfterFailure = Annotated[
+    bool, Meta(description="Whether a failed recurring task is crawled again like a completed one.")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class DomainServices:
+    """Sources with their figures; `politeness` is the unit that delays and limits hold for."""
+
+    sources: RecrawledSources
+    robots: SourceRobots
+    politeness: str
+
+
+class DomainRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A domain to register."""
+
+    domain_name: Name
+    base_url: BaseUrl
+    parser_name: ParserName
+    crawl_delay_seconds: Delay = 1
+    max_concurrent_requests: Concurrency = 5
+    default_crawl_frequency: Every | None = None
+    is_active: IsActive = True
+    user_agent: Agent = DEFAULT_AGENT
+    maintenance_start: WindowStart | None = None
+    maintenance_end: WindowEnd | None = None
+    proxy_strategy: Rotation = "lru"
+    allow_direct: Direct = False
+    store_images: Images = False
+    parse_retry: AfterParser = "recrawl"
+    recur_after_failure: AfterFailure = False
+
+    def source(self) -> NewSource:
+        """Return the source to register."""
+        settings = RecrawlSettings(
+            **({} if self.default_crawl_frequency is None else {"frequency": str(self.default_crawl_frequency)}),
+            window=_window(self.maintenance_start, self.maintenance_end),
+            strategy=self.proxy_strategy,
+            direct=self.allow_direct,
+            images=self.store_images,
+            parser_retry=self.parse_retry,
+            again_after_failure=self.recur_after_failure,
+        )
+        return NewSource(
+            name=self.domain_name.strip().lower(),
+            base_url=self.base_url.strip(),
+            parser=self.parser_name,
+            enabled=self.is_active,
+            use=SourceUse.PRODUCTS,
+            user_agent=self.user_agent,
+            delay_ms=self.crawl_delay_seconds * SECOND_MS,
+            concurrency=self.max_concurrent_requests,
+            recrawl=settings.text(),
+        )
+
+
+class DomainChanges(msgspec.Struct, frozen=True, kw_only=True):
+    """Changes of a domain: absent fields keep their values."""
+
+    base_url: BaseUrl | UnsetType = UNSET
+    parser_name: ParserName | UnsetType = UNSET
+    crawl_delay_seconds: Delay | UnsetType = UNSET
+    max_concurrent_requests: Concurrency | UnsetType = UNSET
+    default_crawl_frequency: Every | UnsetType = UNSET
+    is_active: IsActive | UnsetType = UNSET
+    user_agent: Agent | UnsetType = UNSET
+    maintenance_start: WindowStart | UnsetType | None = UNSET
+    maintenance_end: WindowEnd | UnsetType | None = UNSET
+    proxy_strategy: Rotation | UnsetType = UNSET
+    allow_direct: Direct | UnsetType = UNSET
+    store_images: Images | UnsetType = UNSET
+    parse_retry: AfterParser | UnsetType = UNSET
+    recur_after_failure: AfterFailure | UnsetType = UNSET
+
+    def amend(self, row: SourceRow) -> SourceRow:
+        """Return a source with these changes."""
+        facts = self._set({"base_url": "base_url", "parser_name": "parser", "is_active": "enabled"})
+        facts |= self._set({"user_agent": "user_agent", "max_concurrent_requests": "concurrency"})
+        if self.crawl_delay_seconds is not UNSET:
+            facts["delay_ms"] = self.crawl_delay_seconds * SECOND_MS
+        if facts.get("parser", row.parser) != row.parser:
+            facts["config"] = "{}"
+        return msgspec.structs.replace(row, recrawl=self._settings(row).text(), **facts)
+
+    def _settings(self, row: SourceRow) -> RecrawlSettings:
+        old = recrawl_settings(row.recrawl)
+        start = old.window.from_second if old.window else None
+        end = old.window.to_second if old.window else None
+        start = start if self.maintenance_start is UNSET else self.maintenance_start
+        end = end if self.maintenance_end is UNSET else self.maintenance_end
+        facts = self._set(
+            {
+                "default_crawl_frequency": "frequency",
+                "proxy_strategy": "strategy",
+                "allow_direct": "direct",
+                "store_images": "images",
+                "parse_retry": "parser_retry",
+                "recur_after_failure": "again_after_failure",
+            }
+        )
+        return msgspec.structs.replace(old, window=_window(start, end), **facts)
+
+    def _set(self, names: dict[str, str]) -> dict[str, Any]:
+        """Return the fields that were sent, under our names."""
+        sent = {ours: getattr(self, theirs) for theirs, ours in names.items()}
+        plain = {name: str(value) if isinstance(value, Frequency) else value for name, value in sent.items()}
+        return {name: value for name, value in plain.items() if value is not UNSET}
+
+
+class DomainListItem(msgspec.Struct, frozen=True, kw_only=True):
+    """A domain in a list. The unit that delay and concurrency hold for is `politeness`."""
+
+    id: int
+    domain_name: str
+    base_url: str
+    parser_name: str | None
+    crawl_delay_seconds: int | float
+    max_concurrent_requests: int
+    politeness: str
+    default_crawl_frequency: str
+    is_active: bool
+    robots_txt_url: str | None
+    robots_txt_last_fetched: Timestamp | None
+    user_agent: str
+    maintenance_start: str | None
+    maintenance_end: str | None
+    proxy_strategy: Strategy
+    allow_direct: bool
+    store_images: bool
+    parse_retry: str
+    recur_after_failure: bool
+    created_at: Timestamp
+    updated_at: Timestamp
+    total_tasks: int
+    active_proxies: int
+
+
+class DomainStats(msgspec.Struct, frozen=True):
+    """Figures of a domain."""
+
+    total_tasks: int
+    active_proxies: int
+    success_rate: float
+
+
+class DomainDetail(DomainListItem, frozen=True, kw_only=True):
+    """A domain with its robots.txt and its figures."""
+
+    robots_txt_content: str | None
+    stats: DomainStats
+
+
+class DomainSwitched(msgspec.Struct, frozen=True):
+    """A domain after its switch was set."""
+
+    domain_id: int
+    is_active: bool
+
+
+class RobotsOrder(msgspec.Struct, frozen=True):
+    """An order to fetch robots.txt."""
+
+    force: Annotated[bool, Meta(description="Take over a shorter Crawl-delay, too.")] = False
+
+
+class RobotsRefreshed(msgspec.Struct, frozen=True, kw_only=True):
+    """The robots.txt of a domain as it was fetched, and the settings that follow it."""
+
+    domain_id: int
+    robots_txt_url: str
+    robots_txt_last_fetched: Timestamp | None
+    crawl_delay_found: float | None
+    updated_settings: dict[str, int | float]
+
+
+class DomainsQuery(PagedQuery, frozen=True, kw_only=True):
+    """The filter and the page of a list of domains."""
+
+    is_active: IsActive | None = None
+
+
+@operation(
+    "POST",
+    PATH,
+    "Register a domain",
+    access="admin",
+    status=201,
+    errors=(words.INVALID_FIELD, words.DUPLICATE_DOMAIN, words.CONFLICT),
+    request_example=examples.NEW_DOMAIN,
+    response_example=examples.DOMAIN_CREATED,
+    action="source.create",
+)
+async def create_domain(services: DomainServices, body: DomainRequest) -> WriteSuccess[DomainDetail]:
+    """Register a domain; a source of this name on the same host gets one more use, and keeps its settings."""
+    new = body.source()
+    try:
+        row = await services.sources.make(new)
+    except Taken:
+        known = await services.sources.named(new.name)
+        raise ApiFailure(words.duplicate_domain(new.name, known.id)) from None
+    return written(await _detail(services, row), "Domain created successfully")
+
+
+@operation("GET", PATH, "List domains", access="admin", response_example=examples.DOMAINS)
+async def list_domains(services: DomainServices, query: DomainsQuery) -> ListSuccess[DomainListItem]:
+    """List the sources of all APIs; a source without tasks of this API is named by the host of its URL."""
+    rows, total = await services.sources.find(SourceQuery(enabled=query.is_active), query.per_page, query.offset)
+    figures = await services.sources.figures(rows)
+    items = [DomainListItem(**_facts(row, figures[row.id], services.politeness)) for row in rows]
+    return listed(items, query.page, query.per_page, total)
+
+
+@operation(
+    "GET",
+    f"{PATH}/{{domain_id}}",
+    "Show a domain",
+    access="admin",
+    errors=(words.NO_DOMAIN,),
+    response_example=examples.DOMAIN,
+)
+async def show_domain(services: DomainServices, domain_id: DomainId) -> DomainDetail:
+    return await _detail(services, await services.sources.get(domain_id))
+
+
+@operation(
+    "PATCH",
+    f"{PATH}/{{domain_id}}",
+    "Change a domain",
+    access="admin",
+    errors=(words.NO_DOMAIN, words.INVALID_FIELD, words.CONFLICT),
+    request_example=examples.DOMAIN_CHANGE,
+    response_example=examples.DOMAIN_CHANGED,
+    action="source.change",
+)
+async def change_domain(
+    services: DomainServices, domain_id: DomainId, body: DomainChanges
+) -> WriteSuccess[DomainDetail]:
+    row = await services.sources.change(domain_id, body.amend)
+    return written(await _detail(services, row), "Domain updated successfully")
+
+
+@operation(
+    "POST",
+    f"{PATH}/{{domain_id}}/enable",
+    "Enable a domain",
+    access="admin",
+    errors=(words.NO_DOMAIN, words.CONFLICT),
+    response_example=examples.DOMAIN_ENABLED,
+    action="source.enable",
+)
+async def enable_domain(services: DomainServices, domain_id: DomainId) -> WriteSuccess[DomainSwitched]:
+    row = await services.sources.switch(domain_id, on=True)
+    return written(DomainSwitched(row.id, row.enabled), "Domain enabled successfully")
+
+
+@operation(
+    "POST",
+    f"{PATH}/{{domain_id}}/disable",
+    "Disable a domain",
+    access="admin",
+    errors=(words.NO_DOMAIN, words.CONFLICT),
+    response_example=examples.DOMAIN_DISABLED,
+    action="source.disable",
+)
+async def disable_domain(services: DomainServices, domain_id: DomainId) -> WriteSuccess[DomainSwitched]:
+    """Stop the domain: no task begins after a second, and all tasks stay as they are."""
+    row = await services.sources.switch(domain_id, on=False)
+    return written(DomainSwitched(row.id, row.enabled), "Domain disabled successfully")
+
+
+@operation(
+    "POST",
+    f"{PATH}/{{domain_id}}/refresh-robots",
+    "Fetch the robots.txt of a domain now",
+    access="admin",
+    errors=(words.NO_DOMAIN, words.CONFLICT, words.ROBOTS_NOT_FETCHED),
+    request_example=examples.ROBOTS_ORDER,
+    response_example=examples.ROBOTS,
+    action="source.refresh_robots",
+)
+async def refresh_robots(
+    services: DomainServices, domain_id: DomainId, body: RobotsOrder
+) -> WriteSuccess[RobotsRefreshed]:
+    """Fetch and store robots.txt; a longer Crawl-delay becomes the delay of the domain, with `force` any."""
+    try:
+        done = await services.robots.refresh(domain_id, force=body.force)
+    except RobotsNotFetched as failed:
+        raise ApiFailure(words.product_error(502, "ROBOTS_NOT_FETCHED", str(failed))) from None
+    row = done.source
+    found = RobotsRefreshed(
+        domain_id=row.id,
+        robots_txt_url=row.robots_url or "",
+        robots_txt_last_fetched=optional_time(row.robots_fetched_at),
+        crawl_delay_found=done.crawl_delay_seconds,
+        updated_settings={"crawl_delay_seconds": _seconds(row.delay_ms or 0)} if done.is_delay_taken else {},
+    )
+    return written(found, "robots.txt refreshed successfully")
+
+
+DOMAINS = (create_domain, list_domains, show_domain, change_domain, enable_domain, disable_domain, refresh_robots)
+
+
+def _window(start: int | None, end: int | None) -> DailyWindow | None:
+    """Return the daily window of maintenance; raise `InvalidRequest` for half a window."""
+    if start is None and end is None:
+        return None
+    if start is None or end is None or start == end:
+        text = "maintenance_start and maintenance_end must be given together, and must differ"
+        raise InvalidRequest([Problem("maintenance_start", "check", text)])
+    return DailyWindow(int(start), int(end))
+
+
+async def _detail(services: DomainServices, row: SourceRow) -> DomainDetail:
+    figures = (await services.sources.figures([row]))[row.id]
+    return DomainDetail(
+        **_facts(row, figures, services.politeness),
+        robots_txt_content=row.robots_text,
+        stats=DomainStats(figures.tasks, figures.active_proxies, figures.success_rate),
+    )
+
+
+def _facts(row: SourceRow, figures: SourceFigures, politeness: str) -> dict[str, Any]:
+    settings = recrawl_settings(row.recrawl)
+    window = settings.window
+    return {
+        "id": row.id,
+        "domain_name": domain_name(row),
+        "base_url": without_credentials(row.base_url),
+        "parser_name": row.parser,
+        "crawl_delay_seconds": _seconds(figures.delay_ms),
+        "max_concurrent_requests": figures.concurrency,
+        "politeness": politeness,
+        "default_crawl_frequency": settings.frequency,
+        "is_active": row.enabled,
+        "robots_txt_url": row.robots_url,
+        "robots_txt_last_fetched": optional_time(row.robots_fetched_at),
+        "user_agent": row.user_agent or figures.user_agent,
+        "maintenance_start": time_of_day(window.from_second if window else None),
+        "maintenance_end": time_of_day(window.to_second if window else None),
+        "proxy_strategy": settings.strategy,
+        "allow_direct": settings.direct,
+        "store_images": settings.images,
+        "parse_retry": settings.parser_retry,
+        "recur_after_failure": settings.again_after_failure,
+        "created_at": time_text(row.created_at),
+        "updated_at": time_text(row.updated_at),
+        "total_tasks": figures.tasks,
+        "active_proxies": figures.active_proxies,
+    }
+
+
+def _seconds(ms: int) -> int | float:
+    return ms // SECOND_MS if ms % SECOND_MS == 0 else ms / SECOND_MS
+
+
+def domain_name(row: SourceRow) -> str:
+    """Return the domain of a source: its name, or the host of its URL if other APIs alone use it."""
+    return row.name if row.has_use(SourceUse.PRODUCTS) else parse(row.base_url).hostname
