@@ -12,6 +12,7 @@ from longline.model.sources.use import SourceUse, Taken
 from longline.model.url import parse, without_credentials
 from longline.services.sources.recrawled_sources import RecrawledSources, SourceFigures
 from longline.services.sources.source_robots import RobotsNotFetched, SourceRobots
+from longline.surfaces.field_problems import InvalidRequest, Problem
 from longline.surfaces.operation import ApiFailure, operation
 from longline.surfaces.products import examples, words
 from longline.surfaces.products.envelope import ListSuccess, WriteSuccess, listed, written
@@ -27,7 +28,6 @@ from longline.surfaces.products.fields import (
     time_text,
     url_problem,
 )
-from longline.surfaces.request_reader import InvalidRequest, Problem
 
 PATH = "/api/admin/domains"
 DEFAULT_AGENT = "ProductCrawler/1.0"
