@@ -234,7 +234,7 @@ def test_every_dependency_was_decided_on():
     extras = (names for extra, names in project["optional-dependencies"].items() if extra not in apart)
     wanted = [*project["dependencies"], *chain.from_iterable(extras)]
     names = {re.split(r"[<>=!~\[; ]", name)[0] for name in wanted}
-    pages = [read(f"docs/decisions/{page}.md") for page in ("0001-dependencies", "0018-tools")]
+    pages = [read(f"docs/decisions/{page}.md") for page in ("0001-dependencies", "0018-development-tools")]
     decided = set(re.findall(r"^\| `([\w-]+)` \|", "\n".join(pages), re.M))
     assert decided == names
 
