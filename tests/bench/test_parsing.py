@@ -2,7 +2,7 @@ from rich.console import Console
 
 from bench.lap import Course
 from bench.parsing import SHELF, Times, _urls, measure, share, table
-from longline.engine.parse.parser import PageParser
+from longline.engine.parse.page_parser import PageParser
 
 
 def test_shares():

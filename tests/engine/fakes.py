@@ -9,8 +9,8 @@ from typing import Any, cast
 import msgspec
 
 from longline.engine.fetch.fetcher import Fetched, Fetcher, FetchParts
+from longline.engine.fetch.request_sender import FetchSettings, Sender
 from longline.engine.fetch.robots import RobotsRules
-from longline.engine.fetch.sender import FetchSettings, Sender
 from longline.engine.frontier.held_hosts import HeldHost
 from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.engine.proxies.rotation import ProxyRotation

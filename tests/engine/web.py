@@ -10,7 +10,7 @@ from longline.engine.feeds.feed_poller import FeedParts
 from longline.engine.frontier.seeding import Seeder
 from longline.engine.frontier.standing_runs import StandingRules, StandingRuns
 from longline.engine.lifecycle.moves import Lifecycle
-from longline.engine.parse.parser import PageParser
+from longline.engine.parse.page_parser import PageParser
 from longline.engine.sources.lookup import LocalSources
 from longline.model.frontier import reasons, retries
 from longline.model.runs.plan import CrawlPlan

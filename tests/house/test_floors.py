@@ -69,7 +69,7 @@ PLANTS: tuple[tuple[str, str, Plant], ...] = (
             "drivers/deep/other.py": "import longline.drivers.deep.planted",
         },
     ),
-    (ENGINE, "a frontier that fetches", {"engine/frontier/planted.py": "import longline.engine.fetch.sender"}),
+    (ENGINE, "a frontier that fetches", {"engine/frontier/planted.py": "import longline.engine.fetch.request_sender"}),
     (CORE, "an engine that opens its own database", {"engine/planted.py": "import sqlite3"}),
 )
 

@@ -37,7 +37,7 @@ PLAIN = {"cached_property", "cookies", "duration", "error", "id", "patterns", "r
     ),
     *("frequency", "recrawl_settings", "sizing"),
     *(
-        "accounting",
+        "proxy_health",
         "api_key",
         "cookie_file",
         "dead_letter",

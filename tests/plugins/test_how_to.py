@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from longline.engine.parse.parser import PageParser
+from longline.engine.parse.page_parser import PageParser
 from longline.engine.parse.process_pool import ProcessPool
 from longline.plugins import Item
 from longline.plugins.page import Page

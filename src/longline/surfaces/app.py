@@ -25,7 +25,7 @@ from longline.surfaces.platform.documentation.pages import Documentation
 from longline.surfaces.platform.door import NAME as PLATFORM
 from longline.surfaces.platform.door import PlatformServices, platform_door
 from longline.surfaces.platform.health import HealthServices
-from longline.surfaces.platform.metrics import Metrics, MetricsServices
+from longline.surfaces.platform.metrics_endpoint import Metrics, MetricsServices
 from longline.surfaces.products.door import NAME as PRODUCTS
 from longline.surfaces.products.door import ProductServices, products_door
 from longline.surfaces.routing import route_of

@@ -34,7 +34,7 @@ from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.lifecycle.politeness_key import By, PolitenessKey
 from longline.engine.loops import chore
 from longline.engine.metrics import MetricCounters
-from longline.engine.parse.parser import PageParser
+from longline.engine.parse.page_parser import PageParser
 from longline.engine.parse.parser_process import Limits
 from longline.engine.parse.process_pool import ProcessPool
 from longline.engine.proxies.stored_proxies import StoredProxies

@@ -11,7 +11,7 @@ from longline.drivers.exports import FolderExport
 from longline.drivers.exports.row_table import RowTable
 from longline.drivers.extras import load_driver
 from longline.engine.archive.page_reader import PageReader as PageArchive
-from longline.engine.parse.parser import PageParser
+from longline.engine.parse.page_parser import PageParser
 from longline.model.archive.export import ExportedFile, TableFile
 from longline.model.errors import NotFound, Unavailable
 from longline.model.frontier.fate import UrlFilters
@@ -20,8 +20,8 @@ from longline.model.runs.run import RunKind, RunRow
 from longline.plugins.parser import CONFIG_KEY, PARSER_KEY
 from longline.ports.blobs import Blobs
 from longline.ports.records import Records
-from longline.services.archive.check import ArchiveCheck, Findings, Repair
-from longline.services.archive.check import Progress as CheckProgress
+from longline.services.archive.archive_check import ArchiveCheck, Findings, Repair
+from longline.services.archive.archive_check import Progress as CheckProgress
 from longline.services.archive.exports import Exported, Exports, ExportStores, Progress
 from longline.services.archive.item_changes import ItemChanges, ItemDifference
 from longline.services.archive.item_tables import ItemOutputs, WrittenTables, check_kinds

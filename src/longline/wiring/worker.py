@@ -9,9 +9,9 @@ from longline.engine.discovery.onsite_links import OnsiteLinks
 from longline.engine.discovery.outlinks import Outlinks
 from longline.engine.fetch.fetcher import Fetcher, FetchParts, ResponseObserver
 from longline.engine.fetch.login_sessions import SessionParts, Sessions
+from longline.engine.fetch.request_sender import FetchSettings, Sender
 from longline.engine.fetch.robots import RobotsRules
 from longline.engine.fetch.run_credentials import RunCredentials
-from longline.engine.fetch.sender import FetchSettings, Sender
 from longline.engine.frontier.claims import WorkerSettings
 from longline.engine.frontier.plan_cache import PlanCache
 from longline.engine.frontier.work_requests import WorkRequest

@@ -15,7 +15,7 @@ from longline.engine.archive.segment_writer import (
     segment_key,
 )
 from longline.engine.fetch.fetcher import Fetched
-from longline.engine.fetch.sender import TimedResponse
+from longline.engine.fetch.request_sender import TimedResponse
 from longline.model.archive.warc import WarcRecord, read_record, verified_record
 from longline.model.errors import Unavailable
 from longline.model.frontier.task import PageFacts

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from longline.engine.feeds.document_reader import Reader
-from longline.engine.parse.parser import PageParser
+from longline.engine.parse.page_parser import PageParser
 from longline.engine.parse.process_pool import ProcessPool
 from longline.model.feeds.feed import NotAFeed
 from longline.model.feeds.sitemap import NotASitemap, SitemapEntry

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from longline.engine.fetch.sender import LeaseLost
+from longline.engine.fetch.request_sender import LeaseLost
 from longline.engine.frontier.held_hosts import HeldHost
 from longline.model.fetch.content_encoding import ACCEPT_ENCODING
 from longline.model.frontier import reasons

@@ -4,8 +4,8 @@ import os
 import pytest
 
 from longline.engine.fetch.login_sessions import FRUITLESS_PAUSE_SECONDS, LOGIN_RETRY_SECONDS, SessionParts, Sessions
+from longline.engine.fetch.request_sender import FetchSettings, RequestContext, Sender
 from longline.engine.fetch.run_credentials import RunCredentials
-from longline.engine.fetch.sender import FetchSettings, RequestContext, Sender
 from longline.engine.frontier.held_hosts import HeldHost
 from longline.engine.proxies.rotation import ProxyRotation
 from longline.engine.secrets import Vault

@@ -4,9 +4,9 @@ import gzip
 
 import pytest
 
+from longline.engine.fetch.request_sender import FetchSettings, Sender
 from longline.engine.fetch.robots import MAX_HOPS
 from longline.engine.fetch.robots_file import RobotsFiles
-from longline.engine.fetch.sender import FetchSettings, Sender
 from longline.engine.proxies.rotation import ProxyRotation
 from longline.model.fetch.robots import MAX_BYTES
 from longline.ports.http import FetchFailed

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from longline.engine.fetch.fetcher import Fetched, Fetcher, FetchParts
+from longline.engine.fetch.request_sender import FetchSettings, Sender
 from longline.engine.fetch.robots import RobotsRules
 from longline.engine.fetch.run_credentials import RunCredentials
-from longline.engine.fetch.sender import FetchSettings, Sender
 from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.engine.proxies.rotation import ProxyRotation
 from longline.engine.secrets import Vault

@@ -1,7 +1,7 @@
 """Fair shares: the host, and then the run, that used least goes first."""
 
 from longline.engine.parse.fair_queue import MAX_REMEMBERED, FairQueue
-from longline.engine.parse.parser import Share
+from longline.engine.parse.page_parser import Share
 
 
 def taken(queue: FairQueue[str], count: int) -> str:

@@ -11,8 +11,8 @@ from longline.engine.archive.segment_writer import SegmentWriter, keep_page
 from longline.engine.fetch.fetcher import Fetched
 from longline.engine.frontier.plan_cache import PlanCache
 from longline.engine.lifecycle.moves import Lifecycle
+from longline.engine.parse.page_parser import PageParser
 from longline.engine.parse.parse_worker import ParseWorker, ParseWorkerParts
-from longline.engine.parse.parser import PageParser
 from longline.model.archive.page import PageRow
 from longline.model.errors import Unavailable
 from longline.model.frontier.task import PARSE, Outcome, PageFacts

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from longline.engine.parse.parser import NO_SHARE, PageParser, Parsed, Share
+from longline.engine.parse.page_parser import NO_SHARE, PageParser, Parsed, Share
 from longline.engine.parse.parser_process import Limits, ParserProcess
 from longline.engine.parse.process_pool import ProcessPool
 from longline.parsers import page as built_in

@@ -6,8 +6,8 @@ import pytest
 from longline.drivers.records import open_records
 from longline.engine.proxies.stored_proxies import StoredProxies
 from longline.engine.secrets import Vault
-from longline.model.proxies.accounting import PROBE_INTERVAL_MS
 from longline.model.proxies.proxy import SKIP_AFTER_FAILURES, NewProxy, ProxyRequest, ProxyUse
+from longline.model.proxies.proxy_health import PROBE_INTERVAL_MS
 from longline.ports.records import Records
 from longline.ports.records.proxies import ProxySource
 from longline.testing.clock import FakeClock

@@ -14,7 +14,7 @@ from longline.engine.fetch.fetcher import Fetched
 from longline.engine.frontier.admission import BATCH_SIZE_LINKS
 from longline.engine.frontier.held_hosts import HeldHost
 from longline.engine.lifecycle.moves import Lifecycle
-from longline.engine.parse.parser import Parsed
+from longline.engine.parse.page_parser import Parsed
 from longline.engine.worker.reporter import (
     MAX_SECONDS_AT_ONCE,
     Finished,

@@ -12,14 +12,14 @@ import pytest
 from longline.engine.archive.page_reader import PageReader
 from longline.engine.archive.segment_writer import SegmentWriter
 from longline.engine.fetch.fetcher import Fetcher, FetchParts
+from longline.engine.fetch.request_sender import FetchSettings, Sender
 from longline.engine.fetch.robots import RobotsRules
-from longline.engine.fetch.sender import FetchSettings, Sender
 from longline.engine.frontier.claims import WorkerSettings
 from longline.engine.frontier.plan_cache import PlanCache
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.engine.metrics import MetricCounters
-from longline.engine.parse.parser import PageParser
+from longline.engine.parse.page_parser import PageParser
 from longline.engine.proxies.rotation import ProxyRotation
 from longline.engine.worker.pipeline import Pipeline
 from longline.engine.worker.reporter import Reporter

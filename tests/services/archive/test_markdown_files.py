@@ -6,7 +6,7 @@ import pytest
 
 from longline.drivers.exports import FolderExport
 from longline.engine.archive.page_reader import PageReader
-from longline.engine.parse.parser import PageParser
+from longline.engine.parse.page_parser import PageParser
 from longline.parsers import markdown
 from longline.plugins.registry import Registry
 from longline.ports.blobs import Blobs

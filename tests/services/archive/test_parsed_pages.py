@@ -4,7 +4,7 @@ import asyncio
 from types import ModuleType
 
 from longline.engine.archive.page_reader import PageReader
-from longline.engine.parse.parser import PageParser
+from longline.engine.parse.page_parser import PageParser
 from longline.plugins import Item, Page, parser
 from longline.plugins.registry import Registry
 from longline.ports.blobs import Blobs

@@ -3,7 +3,7 @@
 from types import ModuleType
 
 from longline.engine.archive.page_reader import PageReader
-from longline.engine.parse.parser import PageParser
+from longline.engine.parse.page_parser import PageParser
 from longline.model.archive.page import PageRow
 from longline.parsers.article import article
 from longline.plugins import Item, Page, parser

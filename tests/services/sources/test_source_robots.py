@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 from longline.drivers.signals.local import LocalSignals
+from longline.engine.fetch.request_sender import FetchSettings, Sender
 from longline.engine.fetch.robots import RobotsCache
 from longline.engine.fetch.robots_file import RobotsFiles
-from longline.engine.fetch.sender import FetchSettings, Sender
 from longline.engine.proxies.rotation import ProxyRotation
 from longline.model.callers.audit import AuditContext, AuditFilter, audited_as
 from longline.model.callers.caller import Caller, Role

@@ -16,7 +16,6 @@ from longline.drivers.records.callers.audit import audited, audited_many
 from longline.drivers.records.database import Database, Transaction, struct
 from longline.model.callers.audit import State
 from longline.model.errors import Conflict, NotFound, Unavailable
-from longline.model.proxies.accounting import PROBE_INTERVAL_MS, after, changed, mapping_after
 from longline.model.proxies.proxy import (
     SKIP_AFTER_FAILURES,
     MappedProxy,
@@ -31,6 +30,7 @@ from longline.model.proxies.proxy import (
     ProxySums,
     ProxyUse,
 )
+from longline.model.proxies.proxy_health import PROBE_INTERVAL_MS, after, changed, mapping_after
 from longline.model.proxies.rotation import SLOT_MS, ProxyCandidate, choose_several, first_slot, tiers
 
 S = TypeVar("S", bound=msgspec.Struct)

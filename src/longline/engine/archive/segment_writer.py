@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from longline.engine.fetch.fetcher import NOT_MODIFIED, Fetched
-from longline.engine.fetch.sender import TimedResponse
+from longline.engine.fetch.request_sender import TimedResponse
 from longline.model.archive.warc import (
     Capture,
     Original,

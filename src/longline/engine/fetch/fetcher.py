@@ -9,9 +9,9 @@ import msgspec
 
 from longline.engine.fetch.challenge import is_challenge
 from longline.engine.fetch.login_sessions import Sessions
+from longline.engine.fetch.request_sender import RequestContext, Sender, TimedResponse
 from longline.engine.fetch.retry_after import TOO_MANY_REQUESTS, pause_host
 from longline.engine.fetch.robots import RobotsRules
-from longline.engine.fetch.sender import RequestContext, Sender, TimedResponse
 from longline.engine.frontier.held_hosts import HeldHost
 from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.engine.sources.crawl_plan import is_binary

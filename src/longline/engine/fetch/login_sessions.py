@@ -10,8 +10,8 @@ from typing import NamedTuple, cast
 import msgspec
 
 from longline.engine.fetch.redirects import redirected
+from longline.engine.fetch.request_sender import LeaseLost, RequestContext, Sender, TimedResponse
 from longline.engine.fetch.run_credentials import RunCredentials, SessionState
-from longline.engine.fetch.sender import LeaseLost, RequestContext, Sender, TimedResponse
 from longline.engine.frontier.held_hosts import HeldHost, TooSoon
 from longline.engine.secrets import Vault
 from longline.model.bounded_dict import BoundedDict

@@ -8,8 +8,8 @@ from weakref import WeakValueDictionary
 
 import msgspec
 
+from longline.engine.fetch.request_sender import RequestContext, Sender
 from longline.engine.fetch.retry_after import TOO_MANY_REQUESTS, pause_host
-from longline.engine.fetch.sender import RequestContext, Sender
 from longline.engine.frontier.held_hosts import HeldHost
 from longline.model.bounded_dict import BoundedDict
 from longline.model.fetch.content_encoding import Undecodable, decode_body

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
+from longline.engine.fetch.request_sender import RequestContext, Sender
 from longline.engine.fetch.robots import MAX_DECODED, MAX_HOPS
-from longline.engine.fetch.sender import RequestContext, Sender
 from longline.engine.proxies.rotation import ProxyRotation
 from longline.model.fetch.content_encoding import Undecodable, decode_body
 from longline.model.fetch.robots import MAX_BYTES, Robots

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from longline.engine.parse.parser import Share
+from longline.engine.parse.page_parser import Share
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ from longline.engine.engine_clock import engine_time
 from longline.engine.frontier.admission import Admission, AdmissionCache
 from longline.engine.frontier.plan_cache import PlanCache
 from longline.engine.lifecycle.moves import Lifecycle
-from longline.engine.parse.parser import PageParser, Parsed, Share
+from longline.engine.parse.page_parser import PageParser, Parsed, Share
 from longline.model.archive.warc import DamagedRecord
 from longline.model.errors import NotFound, Unavailable
 from longline.model.fetch.content_encoding import Undecodable

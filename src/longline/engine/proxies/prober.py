@@ -3,8 +3,8 @@
 import asyncio
 import logging
 
-from longline.model.proxies.accounting import BEFORE_PROXY, blames_proxy
 from longline.model.proxies.proxy import ProxyUse
+from longline.model.proxies.proxy_health import BEFORE_PROXY, blames_proxy
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed, Http, Request
 from longline.ports.records.proxies import PickedProxy, ProxySource

@@ -11,10 +11,10 @@ import msgspec
 from longline.engine.archive.page_reader import Earlier, PageReader
 from longline.engine.archive.segment_writer import keep_page
 from longline.engine.fetch.fetcher import NOT_MODIFIED, Fetched, Fetcher
-from longline.engine.fetch.sender import LeaseLost
+from longline.engine.fetch.request_sender import LeaseLost
 from longline.engine.frontier.held_hosts import HeldHost, TaskWithdrawn, TooSoon
 from longline.engine.frontier.plan_cache import PlanCache
-from longline.engine.parse.parser import PageParser, Parsed, Share
+from longline.engine.parse.page_parser import PageParser, Parsed, Share
 from longline.engine.worker.reporter import Finished
 from longline.model.archive.warc import Original, payload_digest
 from longline.model.errors import Unavailable

@@ -19,7 +19,7 @@ from longline.engine.frontier.admission import Admission, AdmissionCache
 from longline.engine.frontier.held_hosts import HeldHost
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.loops import peak_memory_mb
-from longline.engine.parse.parser import Parsed
+from longline.engine.parse.page_parser import Parsed
 from longline.model.errors import NeedsOperator, Unavailable
 from longline.model.frontier import reasons, retries
 from longline.model.frontier.host import HostReport

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from longline.engine.archive.segment_writer import RecordBuilder
-from longline.engine.fetch.sender import LeaseLost
+from longline.engine.fetch.request_sender import LeaseLost
 from longline.engine.frontier.claims import WorkClaims, WorkerSettings
 from longline.engine.frontier.held_hosts import HeldHost, TaskWithdrawn, TooSoon
 from longline.engine.frontier.work_requests import WorkRequest

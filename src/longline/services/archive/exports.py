@@ -19,7 +19,7 @@ from longline.ports.exports import Export
 from longline.ports.records.archive.pages import PageStore
 from longline.ports.records.frontier.frontier import TaskStore
 from longline.ports.records.search import ItemStore
-from longline.services.archive.check import Damage, problem_of
+from longline.services.archive.archive_check import Damage, problem_of
 from longline.services.frontier.url_fates import UrlFates
 
 CHUNK = 500

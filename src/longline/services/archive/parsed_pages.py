@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from longline.engine.archive.page_reader import PageReader
-from longline.engine.parse.parser import PageParser, Parsed, Share
+from longline.engine.parse.page_parser import PageParser, Parsed, Share
 from longline.model.archive.page import PageRow
 from longline.model.archive.warc import DamagedRecord
 from longline.model.errors import NotFound

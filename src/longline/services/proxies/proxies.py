@@ -8,8 +8,8 @@ from msgspec import UNSET, UnsetType
 
 from longline.engine.secrets import Vault
 from longline.model.errors import BadInput, LonglineError, NotFound
-from longline.model.proxies.accounting import success_rate
 from longline.model.proxies.proxy import MappingRow, NewProxy, ProxyChange, ProxyFacts, ProxyFilter, ProxyRow, Scheme
+from longline.model.proxies.proxy_health import success_rate
 from longline.ports.http import Proxy
 from longline.ports.records.proxies import ProxyStore as Records
 

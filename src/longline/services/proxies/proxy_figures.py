@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from longline.model.proxies.accounting import success_rate
 from longline.model.proxies.proxy import MappedProxy, ProxyFilter, ProxySums
+from longline.model.proxies.proxy_health import success_rate
 from longline.ports.records.proxies import ProxyFigureStore
 
 PoolSort = Literal["priority", "last_used_at", "success_rate", "success_count", "failure_count", "avg_ms", "created_at"]

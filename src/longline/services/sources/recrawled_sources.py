@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from longline.model.errors import NotFound
-from longline.model.proxies.accounting import success_rate
+from longline.model.proxies.proxy_health import success_rate
 from longline.model.sources.source import NewSource, SourceQuery, SourceRow
 from longline.ports.records.sources import SourceStore
 from longline.services.proxies.proxy_figures import ProxyFigures

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from longline.engine.parse.parser import PageParser
+from longline.engine.parse.page_parser import PageParser
 from longline.model.search.item import UNINDEXED_KINDS
 from longline.plugins import Page
 from longline.plugins.html.parse_cost import TooComplex

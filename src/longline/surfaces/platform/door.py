@@ -9,7 +9,7 @@ from longline.surfaces.door import PUBLIC, Door, OperationGroup
 from longline.surfaces.error_format import ErrorFormat
 from longline.surfaces.platform.documentation.pages import DOCUMENTATION, Documentation
 from longline.surfaces.platform.health import HEALTH, HealthServices
-from longline.surfaces.platform.metrics import METRICS, MetricsServices
+from longline.surfaces.platform.metrics_endpoint import METRICS, MetricsServices
 
 NAME = "platform"
 

@@ -7,8 +7,8 @@ import msgspec
 from msgspec import Meta
 
 from longline.model.errors import NotFound
-from longline.model.proxies.accounting import success_rate
 from longline.model.proxies.proxy import MappedProxy
+from longline.model.proxies.proxy_health import success_rate
 from longline.model.proxies.sizing import DEFAULT_BUFFER_PERCENT, proxies_needed
 from longline.services.proxies.proxies import Proxies
 from longline.services.proxies.proxy_figures import PoolSort, ProxyFigures

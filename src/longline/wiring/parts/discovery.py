@@ -1,7 +1,7 @@
 """Discovery of sources, from the parts of the house."""
 
+from longline.engine.discovery.candidate_finder import Discovery, DiscoveryParts
 from longline.engine.discovery.candidate_probe import CandidateProbe
-from longline.engine.discovery.external_links import Discovery, DiscoveryParts
 from longline.model.discovery.candidate import DiscoveryRules
 from longline.services.discovery.candidates import Candidates
 from longline.wiring.house import House

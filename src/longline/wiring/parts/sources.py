@@ -1,7 +1,7 @@
 """Source lookup, and the standing runs made for sources, from the parts of the house."""
 
+from longline.engine.fetch.request_sender import FetchSettings, Sender
 from longline.engine.fetch.robots_file import RobotsFiles
-from longline.engine.fetch.sender import FetchSettings, Sender
 from longline.engine.frontier.plan_cache import PlanCache
 from longline.engine.frontier.standing_runs import StandingRules, StandingRuns
 from longline.engine.proxies.rotation import ProxyRotation

@@ -3,7 +3,14 @@
 import msgspec
 import pytest
 
-from longline.model.proxies.accounting import (
+from longline.model.proxies.proxy import (
+    SKIP_AFTER_FAILURES,
+    MappingRow,
+    ProxyChange,
+    ProxyRow,
+    ProxyUse,
+)
+from longline.model.proxies.proxy_health import (
     DISABLE_AFTER_FAILURES,
     PROBE_INTERVAL_MS,
     after,
@@ -12,13 +19,6 @@ from longline.model.proxies.accounting import (
     changed,
     mapping_after,
     success_rate,
-)
-from longline.model.proxies.proxy import (
-    SKIP_AFTER_FAILURES,
-    MappingRow,
-    ProxyChange,
-    ProxyRow,
-    ProxyUse,
 )
 from longline.model.proxies.rotation import (
     HOUR_MS,

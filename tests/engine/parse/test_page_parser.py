@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from longline.engine.parse.parser import MAX_REASONS, PageParser, Parsed
+from longline.engine.parse.page_parser import MAX_REASONS, PageParser, Parsed
 from longline.model.errors import BadInput
 from longline.parsers import page as built_in
 from longline.plugins import Item, Link, Links, Page, Refused, parser

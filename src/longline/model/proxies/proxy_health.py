@@ -1,4 +1,4 @@
-"""Accounting: the effect of the outcome of a request, or of a person's change, on a proxy.
+"""Health of a proxy: the effect of the outcome of a request, or of a person's change, on its counts and its state.
 
 Pure rules. The driver that stores proxies writes the rows that `after` and `mapping_after` return.
 """

@@ -10,7 +10,7 @@ from longline.model.states import RunState
 from longline.ports.blobs import Blobs
 from longline.ports.records import Records
 from longline.ports.records.frontier.frontier import ClaimRequest
-from longline.services.archive.check import ArchiveCheck, Findings, Repair
+from longline.services.archive.archive_check import ArchiveCheck, Findings, Repair
 from tests.plans import crawl_plan
 from tests.services.kept import AT, keep
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from longline.engine.discovery.external_links import CACHE_SECONDS, Discovery, DiscoveryParts
+from longline.engine.discovery.candidate_finder import CACHE_SECONDS, Discovery, DiscoveryParts
 from longline.model.discovery.candidate import DiscoveryRules
 from longline.model.errors import Unavailable
 from longline.model.sources.source import NewSource

@@ -4,7 +4,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from longline.engine.fetch.sender import FetchSettings, LeaseLost, RequestContext, Sender
+from longline.engine.fetch.request_sender import FetchSettings, LeaseLost, RequestContext, Sender
 from longline.engine.frontier.held_hosts import HeldHost
 from longline.engine.proxies.rotation import ProxyRotation
 from longline.model.runs.plan import CrawlPlan, Proxying

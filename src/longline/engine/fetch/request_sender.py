@@ -13,7 +13,7 @@ from longline.model.fetch.content_encoding import ACCEPT_ENCODING
 from longline.model.fetch.cookies import RunCookies
 from longline.model.fetch.credentials import Headers, masked, origins, without_cookie_values
 from longline.model.frontier.task import RequestMade
-from longline.model.proxies.accounting import blames_proxy, proxy_works
+from longline.model.proxies.proxy_health import blames_proxy, proxy_works
 from longline.model.runs.plan import CrawlPlan
 from longline.model.url import parse, referer
 from longline.ports.clock import Clock
