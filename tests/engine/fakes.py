@@ -307,7 +307,8 @@ class FakeFrontier:
         self.ensured.extend(hosts)
 
     async def claim(self, request: ClaimRequest) -> list[HostLease]:
-        owner, hosts, tasks, ttl_ms, held, waited_ms = msgspec.structs.astuple(request)
+        owner, hosts, tasks, ttl_ms = request.owner, request.hosts, request.tasks, request.ttl_ms
+        held, waited_ms = request.held, request.waited_ms
         self._check()
         self.patience.append(waited_ms)
         if self.gate is not None:
