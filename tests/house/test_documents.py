@@ -29,6 +29,7 @@ PROVED_ELSEWHERE = {
     "surfaces/bots/": "surfaces/bots",
     "surfaces/products/": "surfaces/products",
     "services/bots/access.py": "surfaces/bots",
+    "services/archive/item_history.py": "surfaces/products",
     "services/proxies/proxy_figures.py": "surfaces/products",
     "services/sources/recrawled_sources.py": "surfaces/products",
     "services/bots/pulls.py": "surfaces/bots",

@@ -35,7 +35,7 @@ PLAIN = {"cached_property", "cookies", "duration", "error", "id", "patterns", "r
         "remote_source",
         "standing_frontier",
     ),
-    *("frequency", "recrawl_settings", "sizing"),
+    *("frequency", "recrawl_settings", "sizing", "url_hash"),
     *(
         "proxy_health",
         "api_key",

@@ -57,6 +57,7 @@ EXPECTED: dict[tuple[str, str], dict[str, str]] = {
     ("bots", "admin"): FORBIDDEN | {"admin": IN, "key": IN} | REFUSED,
     ("bots", "bot"): dict.fromkeys(COLUMNS, OUT) | {"bot token": IN},
     ("products", "admin"): FORBIDDEN | dict.fromkeys(OPERATORS, IN) | REFUSED,
+    ("products", "reader"): FORBIDDEN | dict.fromkeys({*ROLES, "key", "member's key"} - {"banned"}, IN) | REFUSED,
     ("products", "public"): dict.fromkeys(COLUMNS, IN),
     ("platform", "public"): dict.fromkeys(COLUMNS, IN),
     ("platform", "metrics"): FORBIDDEN | dict.fromkeys({*ROLES, "key", "member's key"} - {"banned"}, IN) | REFUSED,

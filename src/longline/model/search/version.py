@@ -54,6 +54,19 @@ class UnreadPages(msgspec.Struct, frozen=True):
     is_forbidden: bool
 
 
+class ItemVersion(msgspec.Struct, frozen=True):
+    """One version of an item: the time of the change that made it, and the fields that lists filter by.
+
+    `fields` is JSON of all fields without a column.
+    """
+
+    version: int
+    updated_at: int
+    price: float | None
+    availability: str | None
+    fields: str
+
+
 class ItemSums(msgspec.Struct, frozen=True):
     """Numbers of items that a run found, of new ones and of changed ones."""
 

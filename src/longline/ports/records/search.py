@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from longline.model.search.item import MAX_POSITION, ItemRow, NewItem, RunItem, SearchDocument, Wordiness
-from longline.model.search.version import ItemSums, MissingItem, RunsCompared, UnreadPages
+from longline.model.search.version import ItemSums, ItemVersion, MissingItem, RunsCompared, UnreadPages
 
 
 class ItemStore(Protocol):
@@ -72,6 +72,10 @@ class ItemChangeStore(Protocol):
 
     async def sums(self, run_id: int) -> ItemSums:
         """Return the numbers of items that a run found, added and changed."""
+        ...
+
+    async def history(self, item_id: int, limit: int) -> list[ItemVersion]:
+        """Return the versions of an item, the present one first."""
         ...
 
     async def selves(self, run_id: int, versions: Sequence[tuple[int, int, int]]) -> dict[int, ItemRow]:

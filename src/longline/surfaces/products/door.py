@@ -11,6 +11,7 @@ from longline.surfaces.products.domains import DOMAINS, DomainServices
 from longline.surfaces.products.format import ProductFormat
 from longline.surfaces.products.mappings import MAPPINGS, MappingServices
 from longline.surfaces.products.monitoring import MONITORING, MonitoringServices
+from longline.surfaces.products.products import PRODUCTS, CatalogServices
 from longline.surfaces.products.proxies import PROXIES, ProxyServices
 
 NAME = "products"
@@ -23,6 +24,7 @@ class ProductServices:
     domains: DomainServices
     mappings: MappingServices
     proxies: ProxyServices
+    products: CatalogServices
     monitoring: MonitoringServices
 
 
@@ -43,4 +45,5 @@ def _groups(services: ProductServices) -> Iterator[OperationGroup]:
     yield OperationGroup("domains", "Sites with their settings.", DOMAINS, services.domains)
     yield OperationGroup("domain proxies", "The own pool of proxies of a domain.", MAPPINGS, services.mappings)
     yield OperationGroup("proxies", "Ways that requests go.", PROXIES, services.proxies)
+    yield OperationGroup("products", "Products of all domains.", PRODUCTS, services.products)
     yield OperationGroup("monitoring", "The state of the platform.", MONITORING, services.monitoring)

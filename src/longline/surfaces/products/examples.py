@@ -181,3 +181,44 @@ ROBOTS = _written(
     },
     "robots.txt refreshed successfully",
 )
+
+_PRODUCT = {
+    "id": 99,
+    "domain_id": 100001,
+    "crawl_task_id": 12345,
+    "url": "https://www.shop.example/p/1",
+    "url_hash": "4a2f61f2d9f1c0a31f0c6d7ad0cf5e9b9d2ab6a3b7c6b5d6d1b2c3d4e5f60718",
+    "product_name": "Kettle",
+    "description": "Boils water.",
+    "price": 19.99,
+    "currency": "USD",
+    "availability": "in_stock",
+    "rating": 4.5,
+    "review_count": 120,
+    "brand": "Acme",
+    "category": "Kitchen",
+    "sku": "K-1",
+    "content_hash": "0c6d7ad0cf5e9b9d2ab6a3b7c6b5d6d1b2c3d4e5f607184a2f61f2d9f1c0a31f",
+    "created_at": AT,
+    "updated_at": AT,
+}
+PRODUCTS = _listed(_PRODUCT)
+PRODUCT = _PRODUCT | {
+    "images": [
+        {
+            "image_url": "https://www.shop.example/p/1.jpg",
+            "image_path": None,
+            "alt_text": None,
+            "image_type": "primary",
+            "position": 0,
+            "width": None,
+            "height": None,
+            "file_size": None,
+        }
+    ],
+    "metadata": {"gtin": "0123456789012"},
+    "price_history": [
+        {"price": 19.99, "currency": "USD", "availability": "in_stock", "changed_at": AT},
+        {"price": 24.99, "currency": "USD", "availability": "in_stock", "changed_at": AT},
+    ],
+}

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from longline.drivers.records.database import Transaction, struct
 from longline.drivers.records.table import Table
 from longline.model.search.item import ItemRow
-from longline.model.search.version import ItemSums, MissingItem, RunsCompared, UnreadPages
+from longline.model.search.version import ItemSums, ItemVersion, MissingItem, RunsCompared, UnreadPages
 
 
 class ItemChangeRecords(Table):
@@ -23,6 +23,9 @@ class ItemChangeRecords(Table):
     async def sums(self, run_id: int) -> ItemSums:
         (sums,) = await self._all("sum_items", ItemSums, before=run_id, after=run_id)
         return sums
+
+    async def history(self, item_id: int, limit: int) -> list[ItemVersion]:
+        return await self._all("item_history", ItemVersion, item_id=item_id, limit=limit)
 
     async def selves(self, run_id: int, versions: Sequence[tuple[int, int, int]]) -> dict[int, ItemRow]:
         async def work(tx: Transaction) -> dict[int, ItemRow]:

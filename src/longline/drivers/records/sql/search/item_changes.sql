@@ -63,3 +63,10 @@ FROM entries e JOIN items i ON i.id = e.item_id
 LEFT JOIN item_versions v ON v.item_id = e.item_id AND v.version = e.version AND i.version <> e.version
 LEFT JOIN item_versions f ON f.item_id = e.item_id AND f.version = 1 AND i.version <> 1
 WHERE e.run_id = :after;
+
+-- name: item_history
+SELECT version, updated_at, price, availability, fields FROM items WHERE id = :item_id
+UNION ALL
+SELECT v.version, v.updated_at, v.price, v.availability, v.fields FROM item_versions v
+WHERE v.item_id = :item_id AND v.version <> (SELECT i.version FROM items i WHERE i.id = :item_id)
+ORDER BY updated_at DESC, version DESC LIMIT :limit;
