@@ -27,7 +27,7 @@ OTHERS = {
 
 
 def main() -> None:
-    """Run what was asked for: the race, or one of the other measurements."""
+    """Run the race, or the measurement that is named."""
     if sys.argv[1:] and (other := OTHERS.get(sys.argv[1])):
         other(sys.argv[2:])
         return

@@ -40,7 +40,7 @@ TASKS_A_SECOND = 30_000.0
 
 
 class Measured(NamedTuple):
-    """How many jobs a second somebody did, and the CPU seconds that a thousand of them cost the server."""
+    """Jobs per second of a client, and the CPU seconds of the server for a thousand jobs."""
 
     name: str
     rate: float
@@ -178,7 +178,7 @@ def engine(tasks: int, postgres: PostgresServer, console: Console) -> Iterator[M
 
 
 def bars(measured: Sequence[Measured]) -> Iterator[tuple[str, float, float]]:
-    """What is asked for: its name, what was measured and the least that it may be."""
+    """A required figure: its name, the measured value and the smallest value that is allowed."""
     rates = {m.name: m.rate for m in measured}
     for rival_name, times in TIMES.items():
         for ours_name in (ON_POSTGRES, ON_SQLITE):
@@ -190,7 +190,7 @@ def bars(measured: Sequence[Measured]) -> Iterator[tuple[str, float, float]]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Measure everybody once, one after the other, and print who did how much and what was asked for."""
+    """Measure all clients once, one after the other, and print their figures and the required figures."""
     parser = argparse.ArgumentParser(prog="python -m bench bots", description=__doc__)
     parser.add_argument("--jobs", type=int, default=5000, help="jobs that everybody does")
     parser.add_argument("--tasks", type=int, default=50_000, help="tasks that are claimed and reported without HTTP")

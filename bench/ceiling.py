@@ -1,4 +1,4 @@
-"""What the web server can do: every page once, by the bare client library, bodies thrown away."""
+"""The ceiling of the web server: every page is fetched once by the bare client library, and its body dropped."""
 
 import asyncio
 import time
@@ -11,7 +11,7 @@ from bench.lap import Course
 
 
 def measure(course: Course) -> float:
-    """Pages a second that the server gives to somebody who does nothing with them."""
+    """Return the pages per second that the server sends to a client without further work."""
     urls = [
         f"http://{address}:{course.served.port}{path}" for address, paths in course.site.pages.items() for path in paths
     ]

@@ -1,4 +1,4 @@
-"""Who takes part: a program, the interpreter that runs it, and what is said of it in the table."""
+"""The contestants: a program, its interpreter, and its description in the table."""
 
 import sys
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Contestant:
         return Path(self.python).exists()
 
     def command(self, order: Order) -> list[str]:
-        """What to run."""
+        """The command and settings of a contestant."""
         return [self.python, "-m", f"bench.crawlers.{self.program}", order.text()]
 
 

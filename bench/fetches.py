@@ -1,4 +1,4 @@
-"""What was fetched, as the server's log tells it."""
+"""The fetches of a lap, counted in the server's log."""
 
 import json
 import time

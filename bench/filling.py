@@ -98,12 +98,12 @@ class Shape(NamedTuple):
         return ((n, name, DELAY_MS, CONCURRENCY) for n, name in enumerate(names, 1))
 
     def line_rows(self, now: int) -> Iterator[tuple[int, int]]:
-        """Everybody waits, some longer than others."""
+        """Return due times at which all hosts wait, some longer than others."""
         return ((n, now - self.hosts + n - 1) for n in range(1, self.hosts + 2))
 
 
 class Rows(NamedTuple):
-    """What one part of the tasks is in the tables."""
+    """The rows of one part of the tasks."""
 
     tasks: list[tuple[object, ...]]
     queue: list[tuple[int, ...]]

@@ -88,7 +88,7 @@ async def drain_apart(url: str, tasks: int, processes: int) -> Measured:
 
 
 class Apart(NamedTuple):
-    """What one process did, and when by the machine's clock."""
+    """The work of one process, with times of the machine's clock."""
 
     done: int
     begun: float

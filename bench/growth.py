@@ -1,4 +1,4 @@
-"""What grows with the frontier: claim, report, admission and a worker's memory, one giant host among many small ones.
+"""Growth with the size of the frontier: claim, report, admission and a worker's memory, with one giant host.
 
 The tables are filled directly; everything that is measured goes through the lifecycle, in a process of its own.
 """
@@ -57,7 +57,7 @@ RELOADABLE = {
 
 
 class Loop(msgspec.Struct):
-    """What loops of claims and reports took: seconds each, tasks and seconds in all, the most memory."""
+    """Figures of a loop of claims and reports: seconds of each, tasks and seconds in total, peak memory."""
 
     claims: list[float] = []
     reports: list[float] = []
@@ -82,7 +82,7 @@ class Loop(msgspec.Struct):
 
 
 class Errand(msgspec.Struct, frozen=True):
-    """What a process is asked to do."""
+    """The order to a process."""
 
     url: str
     shape: Shape
@@ -131,7 +131,7 @@ class Crawl:
             raise RuntimeError(f"{new} of {len(tasks)} should have been new: {admitted}")
 
     def fresh(self, page: Page) -> Page:
-        """A page that nobody has seen, in the directory of another."""
+        """Return a new URL in the directory of another."""
         self._made += 1
         return page._replace(url=f"{page.url.rpartition('/')[0]}/{self._mark}-{self._made}.html")
 
@@ -213,7 +213,7 @@ async def prepared(url: str, shape: Shape) -> int:
 
 
 async def carry_out(errand: Errand) -> Loop | dict[str, float]:
-    """What a process of its own does: the steady loop, or admission when it is given no time."""
+    """Run the steady loop, or admission if no time is given, in a process of its own."""
     records = await open_records(errand.url, SystemClock())
     try:
         crawl = Crawl(Lifecycle(records), errand)
@@ -232,7 +232,7 @@ def measured(
 ) -> list[dict[str, float]]:
     """The figures of each size.
 
-    The sizes take turns, so that whatever else the machine does meets all of them. Admission comes last because it
+    The sizes take turns, so that other load of the machine affects all of them. Admission comes last because it
     makes a frontier larger.
     """
     errands = []
@@ -252,7 +252,7 @@ def measured(
 
 @contextmanager
 def sqlite_databases() -> Iterator[tuple[str, Callable[[], str]]]:
-    """What it is, and a way to empty databases."""
+    """Yield the name of the engine, and a function that makes empty databases."""
     with tempfile.TemporaryDirectory(prefix="longline-growth-") as folder:
 
         def fresh() -> str:

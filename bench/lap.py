@@ -25,12 +25,12 @@ LOOK_EVERY = 0.1
 
 
 class Fell(Exception):
-    """A contestant did not come to its end; the message says what it said."""
+    """A contestant that did not finish; the message has its output."""
 
 
 @dataclass(frozen=True)
 class Lap:
-    """What one crawl took. CPU seconds include those of the database when there is one."""
+    """The figures of one crawl. CPU seconds include those of its database."""
 
     name: str
     pages: int
@@ -54,7 +54,7 @@ class Lap:
 
 @dataclass(frozen=True)
 class Course:
-    """What every lap is run on. A contestant that takes longer than `patience` seconds is given up."""
+    """The environment of all laps. A contestant that takes longer than `patience` seconds is stopped."""
 
     site: Site
     served: Served
@@ -63,7 +63,7 @@ class Course:
     patience: float = 900.0
 
     def order(self, contestant: Contestant, folder: str, database: str) -> Order:
-        """What a contestant is told."""
+        """Return the order to a contestant."""
         return Order(
             seeds=self.site.seeds(self.served.port),
             hosts=self.site.hosts(self.served.port),
@@ -83,7 +83,7 @@ class Database:
     pid: int | None = None
 
     def cpu(self) -> float:
-        """What its server has used so far."""
+        """Return the usage of its server so far."""
         return cpu_seconds(self.pid) if self.pid else 0.0
 
 

@@ -1,4 +1,4 @@
-"""What parsing articles does to the fetches beside it, wherever it is done; `python -m bench parsing`.
+"""The effect of parsing articles on concurrent fetches, in the loop or in processes; `python -m bench parsing`.
 
 Pages are fetched at a steady rate, far below what the machine can do, and each is then parsed. What a fetch takes from
 the request to the last byte must not depend on it.
@@ -33,7 +33,7 @@ Parse = Callable[[Page], Awaitable[Parsed]]
 
 @dataclass
 class Times:
-    """Seconds: of each fetch, and by how much the loop was late each time somebody looked."""
+    """Seconds of each fetch, and the delay of the event loop at each check."""
 
     fetches: list[float] = field(default_factory=list)
     late: list[float] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Times:
 
 
 def share(ordered: Sequence[float], part: float) -> float:
-    """What so large a part of the figures does not exceed."""
+    """Return a quantile of the figures."""
     return ordered[min(int(len(ordered) * part), len(ordered) - 1)] if ordered else 0.0
 
 

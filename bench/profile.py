@@ -28,7 +28,7 @@ LOOP = "MainThread"
 
 @dataclass
 class Costs:
-    """Samples by function (with what it calls, and by itself) on the loop's thread, and by thread."""
+    """Samples by function (with and without its callees) on the loop's thread, and by thread."""
 
     pages: int = 0
     whole: Counter[str] = field(default_factory=Counter)
@@ -36,7 +36,7 @@ class Costs:
     threads: Counter[str] = field(default_factory=Counter)
 
     def add(self, stacks: str) -> None:
-        """Count in what one profile has found."""
+        """Add the samples of one profile."""
         for thread, frames, samples in _stacks(stacks):
             if thread == LOOP and not (frames := _of_crawl(frames)):
                 continue
@@ -51,7 +51,7 @@ class Costs:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Profile the embedded crawl a few times and print what a page costs."""
+    """Profile the embedded crawl a few times and print the cost of a page."""
     parser = argparse.ArgumentParser(prog="python -m bench profile", description=__doc__)
     parser.add_argument("--pages", type=int, default=4000, help="size of the site")
     parser.add_argument("--repeat", type=int, default=3, help="crawls to take samples of")

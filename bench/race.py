@@ -1,7 +1,7 @@
 """Rounds: in each, every contestant crawls the same site once, one after the other; the order turns every round.
 
-Only what was measured in one round is compared, and of the comparisons the median is told: whatever else the machine
-does slows neighbours alike.
+Only figures of one round are compared, and the median of the comparisons is shown: other load of the machine slows
+all contestants of a round alike.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from tests.servers import PostgresServer, running_postgres
 
 @dataclass
 class Race:
-    """Everything that was measured: laps by round, and what the server can do by itself."""
+    """All measurements: laps by round, and the ceiling of the server."""
 
     site: str
     server: str
@@ -82,7 +82,7 @@ def _database(server: PostgresServer | None) -> Iterator[Database]:
 
 
 def _postmaster(server: PostgresServer) -> int | None:
-    """The process of a server of ours; what a borrowed one uses cannot be told apart."""
+    """Return the process of a server that we started; the usage of another server is unknown."""
     if server.folder is None:
         return None
     return int((Path(server.folder) / "data" / "postmaster.pid").read_text().splitlines()[0])

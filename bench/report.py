@@ -1,4 +1,4 @@
-"""What a race came to: medians, ratios, a table, and files to keep."""
+"""The result of a race: medians, ratios, a table, and files."""
 
 import json
 from collections.abc import Callable
@@ -69,7 +69,7 @@ def _ratio(race: Race, name: str, other: str, figure: Callable[[Lap], float]) ->
 
 
 def show(race: Race, console: Console) -> None:
-    """Print the table, and what was not as it should be."""
+    """Print the table, and the faults that were found."""
     console.print(table(race))
     for sentence in compared(race):
         console.print(sentence)

@@ -1,4 +1,4 @@
-"""Search: what a page costs to index and to find on either engine, and how long PostgreSQL looks in very many texts.
+"""Search: the cost of indexing and finding a page on either engine, and of searches in a million texts on PostgreSQL.
 
 Texts are made of words as languages use them: the n-th most frequent is 1/n times as frequent as the first. Questions
 are of several kinds; their words are drawn evenly over the logarithm of their rank, so that common words are asked for
@@ -141,7 +141,7 @@ async def _many(url: str, language: Language, texts: int, each: int, console: Co
 
 
 async def fill(url: str, language: Language, texts: int) -> None:
-    """Fill the tables directly; what is measured is the asking."""
+    """Fill the tables directly; only the queries are measured."""
     connection = await asyncpg.connect(url)
     try:
         for setting in FASTER_FILL:

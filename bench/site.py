@@ -1,4 +1,4 @@
-"""The site that everybody crawls: real documentation pages, closed in itself.
+"""The site of the race: real documentation pages without links to other sites.
 
 Of each package the pages nearest to its start page are taken. A link that leads to none of them is turned to a host
 that nobody may visit: it is still found, resolved and refused like any link to the outside, and no crawl meets a 404.
@@ -37,7 +37,7 @@ _HERE = "http://here.invalid"
 
 @dataclass(frozen=True)
 class Site:
-    """What lies in the folder: below each address its pages."""
+    """The pages of the folder, below each address."""
 
     folder: str
     origin: str

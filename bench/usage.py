@@ -1,4 +1,4 @@
-"""What a process and everything below it used, as the kernel counts it."""
+"""Usage of a process and its descendants, as the kernel counts it."""
 
 import os
 from pathlib import Path
@@ -27,7 +27,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 def resident_bytes(pid: int) -> int:
-    """Memory that a process and its descendants occupy now; what they share is counted for each."""
+    """Return the memory of a process and its descendants; shared pages are counted for each."""
     return sum(_resident(each) for each in processes(pid))
 
 

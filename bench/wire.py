@@ -1,4 +1,4 @@
-"""A client that costs as little as can be: what is measured is the server, and both share the machine."""
+"""A client with little CPU use, because the server is measured and both share the machine."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -22,7 +22,7 @@ class Wire(asyncio.Protocol):
         self._transport = transport
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Tell whoever waits."""
+        """Wake the waiting request."""
         if self._answer is not None and not self._answer.done():
             self._answer.set_exception(exc or ConnectionError("the server hung up"))
 

@@ -1,4 +1,4 @@
-"""What every contestant is told, and the words by which the measurement knows when its crawl begins and ends.
+"""The order to every contestant, and the words that mark the begin and the end of its crawl.
 
 Standard library only: rivals run this in an environment of their own.
 """
@@ -36,9 +36,9 @@ def given() -> Order:
 
 @contextmanager
 def lap() -> Iterator[None]:
-    """The measured part: waits for the word to go, and after the crawl until it was measured.
+    """The measured part: it waits for the start signal, and after the crawl until the figures are taken.
 
-    Imports stand before it, for everybody alike; opening and closing what is kept belongs inside.
+    Imports are outside of it for all contestants; opening and closing of stores is inside.
     """
     print(READY, flush=True)
     sys.stdin.readline()

@@ -1,4 +1,4 @@
-"""How large things are, and what is over its bound. `python -m tests.house.sizes` prints the table."""
+"""Sizes of modules, classes and functions, and their bounds. `python -m tests.house.sizes` prints the table."""
 
 import ast
 import io
@@ -112,7 +112,7 @@ def _measure_module(module: Module) -> Iterator[Size]:
 
 
 def over(sizes: Iterable[Size]) -> list[str]:
-    """What is over a bound that nothing may be over."""
+    """Return the violations of hard bounds."""
     return [f"{s.where}: {s.measure} {s.amount} > {HARD[s.measure]}" for s in sizes if s.amount > HARD[s.measure]]
 
 
@@ -130,7 +130,7 @@ def crowded(paths: Iterable[str]) -> list[tuple[str, int]]:
 
 
 def badly_named(paths: Iterable[str]) -> list[str]:
-    """Python files and packages whose name says nothing, or too little."""
+    """Return Python files and packages with a name that is too vague or too short."""
     return sorted({path for path in paths if any(_says_nothing(part) for part in PurePosixPath(path).parts)})
 
 
@@ -193,7 +193,7 @@ def _is_constant(name: str, node: ast.stmt) -> bool:
 
 
 def _changed(node: ast.AST) -> str | None:
-    """The name whose contents this node changes."""
+    """Return the name of the container that this node changes."""
     if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
         return node.value.id if isinstance(node.value, ast.Name) else None
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CHANGERS:

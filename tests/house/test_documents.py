@@ -1,4 +1,4 @@
-"""Documents cannot lie: what they name exists, what is generated is fresh, and nothing tells of a single machine."""
+"""Documents are true: their files and commands exist, generated pages are fresh, and no path of a machine is named."""
 
 import ast
 import importlib
@@ -67,7 +67,7 @@ TEMPORARY = re.compile(r"(?<![\w.~-])/" + "t" + "mp/")
 
 
 def named_files(text: str) -> list[str]:
-    """What stands in backticks and looks like a file or folder of ours."""
+    """Return the texts in backticks that look like a file or folder of ours."""
     quoted = re.findall(r"`([\w.][\w./-]*)`", text)
     return sorted({name for name in quoted if name.endswith(FILE_ENDINGS) or _starts_in_a_folder(name)})
 
@@ -84,7 +84,7 @@ def found(name: str) -> bool:
 
 
 def section(text: str, heading: str) -> str:
-    """What stands under the heading that says this, up to the next heading."""
+    """Return the section with this heading."""
     match = re.search(rf"^#+ [^\n]*{heading}[^\n]*\n(.*?)(?=^#|\Z)", text, re.S | re.M | re.I)
     assert match, f"there is no heading with {heading!r}"
     return match[1]

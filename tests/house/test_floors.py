@@ -75,7 +75,7 @@ PLANTS: tuple[tuple[str, str, Plant], ...] = (
 
 
 def lint(top: Path, plant: Plant) -> tuple[set[str], str]:
-    """Names of the contracts that are broken in a copy of the package with these files put in, and what was printed."""
+    """Return the contracts that break in a copy of the package with these files added, and the output."""
     package = top / "src" / "longline"
     shutil.copytree(SRC, package, ignore=shutil.ignore_patterns("__pycache__"))
     for name, text in plant.items():

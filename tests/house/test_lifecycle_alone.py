@@ -73,7 +73,7 @@ def touches(module: Module) -> list[str]:
 
 
 def sql_in_python(module: Module) -> list[str]:
-    """Texts in Python that would change a state; what an f-string fills in may be any table."""
+    """Return texts in Python that would change a state; a gap of an f-string may be any table."""
     found = []
     for node in module.walk():
         match node:

@@ -1,4 +1,4 @@
-"""Nothing grows past what a person can hold in mind. `python -m tests.house.sizes` prints the figures."""
+"""Modules, classes and functions stay within bounds of size. `python -m tests.house.sizes` prints the figures."""
 
 import math
 from functools import cache

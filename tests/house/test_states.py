@@ -1,4 +1,4 @@
-"""The table of moves is sound, is the interval contract's table, and is what the database checks."""
+"""The table of moves is sound, equals the interval contract's table, and agrees with the checks of the database."""
 
 import re
 from enum import StrEnum
@@ -52,7 +52,7 @@ def reached(noun: Noun, start: set[str], moves: list[Move]) -> set[str]:
 
 
 def cells() -> dict[tuple[str, str], str]:
-    """(from, to) -> what the contract says."""
+    """(from, to) -> the text of the contract."""
     head, *rows = (line.split() for line in INTERVALS.strip().splitlines())
     return {(row[0], to): mark for row in rows for to, mark in zip(head, row[1:], strict=True)}
 

@@ -163,7 +163,7 @@ def foreign_texts(module: Module) -> set[str]:
 
 
 def gaps(words: object) -> list[str]:
-    """What a door's `words` lacks: tables at all, states without a word, words for states that do not exist."""
+    """Return the faults of a door's `words`: missing tables, states without a word, words for unknown states."""
     tables = {name: noun for name, noun in TABLES.items() if hasattr(words, name)}
     if not tables:
         return [f"defines none of {', '.join(TABLES)}"]

@@ -1,4 +1,4 @@
-"""What the house tests read: the modules of a source tree, and the files that belong to the project."""
+"""Input of the house tests: the modules of a source tree, and the files of the project."""
 
 import ast
 import shutil
@@ -16,7 +16,7 @@ _NOT_OURS = {".git", ".venv", "__pycache__", ".mypy_cache", ".ruff_cache", ".pyt
 
 @dataclass(frozen=True)
 class Module:
-    """One Python file: where it is below its tree, and what it says."""
+    """One Python file: its path below its tree, and its text."""
 
     path: str
     text: str

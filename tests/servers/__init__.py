@@ -1,4 +1,4 @@
-"""The real servers that tests start: PostgreSQL, an S3 store and Valkey, from wheels or from what is installed."""
+"""The real servers that tests start: PostgreSQL, an S3 store and Valkey, from wheels or from the system."""
 
 from tests.servers.postgres import PostgresServer, running_postgres
 from tests.servers.process import ServerFailed

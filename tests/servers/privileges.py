@@ -16,7 +16,7 @@ class Privileges(NamedTuple):
 
 
 def without_root() -> Privileges:
-    """The first way that works here: as we are, as nobody in a user namespace, or really as nobody."""
+    """Return the first way that works here: as this user, as `nobody` in a user namespace, or as `nobody`."""
     if os.geteuid() != 0 and has_name(os.geteuid()):
         return Privileges()
     if user_namespaces_work():

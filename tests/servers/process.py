@@ -23,11 +23,11 @@ ATTEMPTS = 3
 
 
 class ServerFailed(Exception):
-    """A server did not start; the message ends with what it said."""
+    """A server that did not start; the message ends with its output."""
 
 
 class PortTaken(ServerFailed):
-    """Somebody took the port between our choosing it and the server's binding it."""
+    """A port that another process took before the server bound it."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def running(launch_in: Callable[[Path], Launch[Server]]) -> Iterator[Server]:
 
 
 def free_ports(count: int) -> list[int]:
-    """Different ports of loopback on which nobody listens at the moment."""
+    """Return different ports of loopback without a listener."""
     with ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for each in sockets:

@@ -30,7 +30,7 @@ def run(*words: str, env: Mapping[str, str] | None = None, cwd: Path | None = No
 
 
 def run_for_bytes(*words: str) -> subprocess.CompletedProcess[bytes]:
-    """Run a command to its end whose output is no text."""
+    """Run a command with binary output to its end."""
     return _run(words)
 
 
@@ -85,7 +85,7 @@ def _copy(order: dict[str, Any], streams: list[int]) -> int:
 
 @contextmanager
 def _adopting_orphans() -> Iterator[None]:
-    """Be the parent of a process below this one whose parent ends."""
+    """Become the parent of orphaned descendants."""
     set_option = ctypes.CDLL(None).prctl
     set_option(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     try:

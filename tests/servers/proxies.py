@@ -1,6 +1,6 @@
 """Real proxies on loopback, HTTP and SOCKS5: with and without a password, some that die midway and some that lie.
 
-Each runs in a thread with a loop of its own, so that whoever uses it may run anywhere. Names that end in .test are this
+Each runs in a thread with a loop of its own, so that its user may run in any loop. Names that end in .test are this
 machine; `NodeOptions.names` says otherwise where a proxy is to resolve a name in its own way.
 """
 
@@ -24,8 +24,8 @@ GONE = (ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError,
 class Manners:
     """How a proxy behaves.
 
-    `says` is a status (HTTP) or a reply (SOCKS) that everybody gets who may come in; `unknown` is the status for those
-    who may not. `dies_at` is the passage in the middle of which it breaks everything off and is gone for good; of the
+    `says` is a status (HTTP) or a reply (SOCKS) for every client that is let in; `unknown` is the status for the
+    others. `dies_at` is the passage in the middle of which it breaks everything off and is gone for good; of the
     answer in a tunnel `last_words` bytes still come.
     """
 
@@ -50,7 +50,7 @@ class Passage:
 
 
 class RunningProxy:
-    """A proxy that takes connections. `asked` counts those who wanted through, `passages` are those who got there."""
+    """A proxy that takes connections. `asked` counts requests to pass, `passages` are the successful ones."""
 
     def __init__(self, scheme: ProxyScheme, manners: Manners) -> None:
         self.scheme = scheme
@@ -65,7 +65,7 @@ class RunningProxy:
 
     @property
     def proxy(self) -> Proxy:
-        """What to give to a request; the host is an address, so that a certificate has to be for 127.0.0.1."""
+        """Return the proxy for a request; the host is an address, so that a certificate has to be for 127.0.0.1."""
         return Proxy(self.scheme, "127.0.0.1", self.port, self.manners.username, self.manners.password)
 
     @property
@@ -76,7 +76,7 @@ class RunningProxy:
 
     @property
     def targets(self) -> list[str]:
-        """Who was visited, in order."""
+        """Return the visited hosts, in order."""
         return [passage.target for passage in self.passages]
 
     def die(self) -> None:
@@ -245,7 +245,7 @@ async def forward(proxy: RunningProxy, url: str, head: list[str], writer: asynci
 
 
 async def answer(proxy: RunningProxy, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, lives: bool) -> bool:
-    """Pass on head and body, with what the proxy's manners make of them."""
+    """Forward head and body, changed as the options of the proxy demand."""
     first, *lines = await read_head(reader)
     sizes = [int(line.partition(":")[2]) for line in lines if line.lower().startswith("content-length:")]
     body = await (reader.readexactly(sizes[0]) if sizes else reader.read(-1))

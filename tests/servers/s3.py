@@ -118,7 +118,7 @@ def _answer(s3: int, filer: int, origin: str, folder: Path) -> S3Server | None:
 
 
 def _ask(port: int, method: str, path: str) -> str | None:
-    """Send one request, insist on success, and answer what the server calls itself."""
+    """Send one request, require success, and return the name of the server."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     try:
         connection.request(method, path)

@@ -43,7 +43,7 @@ class Call:
 
 @dataclass
 class SourceManager:
-    """What it has, and what it was asked. `trouble` answers instead of it; what it returns is sent as it is."""
+    """The sources of the manager and the requests to it. `trouble` answers in its place, with any response."""
 
     url: str = ""
     sources: dict[str, Json] = field(default_factory=dict)
@@ -72,11 +72,11 @@ class SourceManager:
         return self.sources[ref]
 
     def answer_always(self, status: int, said: bytes = b"{}") -> None:
-        """Whatever it is asked."""
+        """Answer any request."""
         self.trouble = lambda _: (status, said)
 
     def told(self, method: str = "PATCH") -> list[tuple[str, Any]]:
-        """What it was told of feeds, in order."""
+        """Return the reports about feeds, in order."""
         return [(call.path.removeprefix(f"{ROOT}/"), call.body) for call in list(self.calls) if call.method == method]
 
     def answer(self, call: Call, token: str | None) -> Answer:
@@ -144,7 +144,7 @@ def allowed(token: str | None) -> bool:
 
 
 def token() -> str:
-    """What the crawler is let in with."""
+    """Return the token of the crawler."""
     now = int(time.time())
     return jwt.encode({"sub": "crawler-service", "iat": now, "exp": now + 86_400}, SECRET, algorithm="HS256")
 

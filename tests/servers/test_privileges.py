@@ -70,7 +70,7 @@ def forbid_namespaces(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_postgres_runs_without_namespaces(monkeypatch):
-    """As root this is the way of a container: the server belongs to nobody. As a user with a name nothing changes."""
+    """As root, as in a container, the server belongs to `nobody`. As another user nothing changes."""
     forbid_namespaces(monkeypatch)
 
     with running_postgres() as server:

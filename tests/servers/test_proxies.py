@@ -1,4 +1,4 @@
-"""The proxies that other tests trust do what they say."""
+"""The proxies of the tests behave as their options demand."""
 
 import asyncio
 import http.client
@@ -41,7 +41,7 @@ def ask_through_tunnel(proxy: RunningProxy, url: str, headers: dict[str, str] | 
 
 
 def exchange(port: int, *words: bytes) -> bytes:
-    """Say these things one after the other, and hear what is answered until the end."""
+    """Send messages one after the other, and return all bytes of the answer."""
     heard = b""
     with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
         for word in words:
