@@ -7,6 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from longline.engine.frontier.withdrawn_tasks import WithdrawnTaskFilter
+from longline.engine.worker.reporter import ReportParts
 from longline.model.errors import BadInput
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunKind
@@ -85,7 +86,7 @@ async def _check_render_service(house: House, request: CrawlRequest) -> None:
 
 def _crawl_loop_parts(house: House, owner: int, outputs: ItemOutputs | None, sinks: CrawlSinks) -> CrawlLoopParts:
     reported = asyncio.Event()
-    worker = fetch_worker(house, owner, watch=lambda _: reported.set(), report_observers=[fetch_metrics(house)])
+    worker = fetch_worker(house, owner, watch=lambda _: reported.set(), report=ReportParts([fetch_metrics(house)]))
     return CrawlLoopParts(
         crawls=Crawls(house.lifecycle, crawl_stores(house)),
         changes=ItemChanges(house.records.runs, house.records.item_changes),

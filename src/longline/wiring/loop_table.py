@@ -15,6 +15,7 @@ from longline.engine.loops import Loop, chore
 from longline.engine.proxies.prober import Prober
 from longline.engine.runs.due_runs import DueRunStarter
 from longline.engine.search.indexer import Indexer
+from longline.engine.worker.reporter import ReportParts
 from longline.engine.worker.worker import Worker
 from longline.services.metrics.event_loop_lag import LoopMonitor
 from longline.services.sources.source_robots import ROBOTS_TOPIC
@@ -36,7 +37,7 @@ from longline.wiring.parts.schedules import scheduler_loop
 from longline.wiring.parts.sinks import sink_loop
 from longline.wiring.parts.sources import plan_cache
 from longline.wiring.signals import listener, text_listener
-from longline.wiring.worker import fetch_worker, parse_worker, report_observers
+from longline.wiring.worker import fetch_worker, link_contributors, parse_worker, report_observers
 
 API, FETCH, PARSE, UPKEEP = "api", "fetch", "parse", "upkeep"
 
@@ -66,7 +67,7 @@ class LoopParts:
             plans=plan_cache(self.house),
             parse=PARSE in self.roles,
             response_observer=self.response_observer,
-            report_observers=report_observers(self.house, self.run_log),
+            report=ReportParts(report_observers(self.house, self.run_log), link_contributors(self.house)),
         )
 
     @property

@@ -1,6 +1,6 @@
 """Workers, from the parts of the house."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from longline import __version__
 from longline.engine.archive.page_reader import PageReader
@@ -18,11 +18,12 @@ from longline.engine.frontier.work_requests import WorkRequest
 from longline.engine.logs.run_log_writer import RunLogWriter
 from longline.engine.parse import parse_worker as reparse
 from longline.engine.parse.parse_worker import ParseWorker
+from longline.engine.parse.report_additions import Contributor
 from longline.engine.proxies.rotation import ProxyRotation
 from longline.engine.worker.fetch_metrics import FetchMetrics
 from longline.engine.worker.page_log import PageLog
 from longline.engine.worker.pipeline import Pipeline
-from longline.engine.worker.reporter import Reporter, ReportObserver
+from longline.engine.worker.reporter import Reporter, ReportObserver, ReportParts
 from longline.engine.worker.worker import Progress, Worker, WorkerParts
 from longline.parsers.article.content import is_content_url
 from longline.settings import Settings
@@ -39,7 +40,7 @@ def fetch_worker(
     parse: bool = True,
     watch: Callable[[Progress], None] | None = None,
     response_observer: ResponseObserver | None = None,
-    report_observers: Sequence[ReportObserver] = (),
+    report: ReportParts | None = None,
 ) -> Worker:
     """Return a worker that fetches and, with `parse`, parses; the default plans need no source lookup."""
     s = house.settings
@@ -66,7 +67,7 @@ def fetch_worker(
             clock=house.clock,
             in_words=house.indexes_itself,
         ),
-        reporter=_reporter(house, owner, report_observers),
+        reporter=_reporter(house, owner, report),
         proxies=proxies,
         clock=house.clock,
         owner=owner,
@@ -88,12 +89,12 @@ def warc_info(settings: Settings) -> dict[str, str]:
     return {"software": f"longline/{__version__}", "http-header-user-agent": settings.user_agent}
 
 
-def _reporter(house: House, owner: int, observers: Sequence[ReportObserver]) -> Reporter:
+def _reporter(house: House, owner: int, parts: ReportParts | None) -> Reporter:
     s = house.settings
     segments = SegmentWriter(
         house.blobs, house.records.segments, house.clock, owner, warc_info(s), requests=s.archive_requests
     )
-    return Reporter(house.lifecycle, segments, house.clock, observers)
+    return Reporter(house.lifecycle, segments, house.clock, parts)
 
 
 def fetch_metrics(house: House) -> ReportObserver:
@@ -102,17 +103,23 @@ def fetch_metrics(house: House) -> ReportObserver:
 
 
 def report_observers(house: House, run_log: RunLogWriter | None) -> list[ReportObserver]:
-    """Return the observers of reports for metrics, run log, saved links, frontier links and discovery."""
+    """Return the observers of reports for metrics and run log."""
     observers = [fetch_metrics(house)]
     if run_log is not None:
         observers.append(PageLog(run_log).save)
-    if house.settings.save_links:
-        observers.append(Outlinks(house.records.links).save)
-    if house.settings.frontier_links:
-        observers.append(OnsiteLinks(house.lifecycle, standing_runs(house), is_content_url).save)
-    if house.settings.discovery:
-        observers.append(discovery(house).save)
     return observers
+
+
+def link_contributors(house: House) -> list[Contributor]:
+    """Return the contributors to reports for saved links, frontier links and discovery."""
+    found: list[Contributor] = []
+    if house.settings.save_links:
+        found.append(Outlinks(house.records.links).contribute)
+    if house.settings.frontier_links:
+        found.append(OnsiteLinks(standing_runs(house), is_content_url).contribute)
+    if house.settings.discovery:
+        found.append(discovery(house).contribute)
+    return found
 
 
 def parse_worker(house: House, owner: int) -> ParseWorker:
@@ -130,5 +137,6 @@ def parse_worker(house: House, owner: int) -> ParseWorker:
             idle_poll=house.settings.claim_pause,
             at_once=max(1, 2 * house.settings.parse_processes),  # one is read while another is parsed
             in_words=house.indexes_itself,
+            contributors=link_contributors(house),
         )
     )

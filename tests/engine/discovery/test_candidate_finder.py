@@ -11,6 +11,7 @@ from longline.model.errors import Unavailable
 from longline.model.sources.source import NewSource
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
+from tests.engine.discovery.contributions import contributed, reported
 from tests.engine.fakes import part
 from tests.engine.web import HandMadeWeb
 from tests.engine.worker.test_reporter import Desk, done
@@ -30,7 +31,7 @@ def web(records: Records) -> HandMadeWeb:
 
 
 def discovery(web: HandMadeWeb, clock: FakeClock, **rules: Any) -> Discovery:
-    parts = DiscoveryParts(web.records.candidates, web.records.sources, web.parts.seeder, clock)
+    parts = DiscoveryParts(web.records.sources, web.parts.seeder, clock)
     return Discovery(parts, DiscoveryRules(**rules))
 
 
@@ -38,7 +39,7 @@ async def test_unknown_places_are_candidates_and_known_ones_are_fetched(web: Han
     source_id = await web.source("d")
     looking = discovery(web, clock, block=("shop",))
 
-    await looking.save([await page(clock, "https://a.example/2", *AWAY)])
+    await reported(web.records, looking.contribute, await page(clock, "https://a.example/2", *AWAY))
 
     [found] = await web.records.candidates.find(None, 10)
     assert (found.identity, found.home, found.url, found.source) == (
@@ -57,28 +58,28 @@ async def test_unknown_places_are_candidates_and_known_ones_are_fetched(web: Han
 
 async def test_a_source_is_known_by_its_identity_too(web: HandMadeWeb, clock: FakeClock) -> None:
     await web.records.sources.add(NewSource("anna", "https://anna.example/", identity_key="substack:anna"))
-    await discovery(web, clock).save([await page(clock, "https://anna.substack.com/p/1")])
+    await reported(web.records, discovery(web, clock).contribute, await page(clock, "https://anna.substack.com/p/1"))
     assert await web.records.candidates.find(None, 10) == []
 
 
 async def test_what_was_said_of_a_place_in_a_run_is_not_said_again_at_once(web: HandMadeWeb, clock: FakeClock) -> None:
     looking = discovery(web, clock, allow=("nothing",))
     for _ in range(3):
-        await looking.save([await page(clock, *AWAY)])
+        await reported(web.records, looking.contribute, await page(clock, *AWAY))
     assert len(await web.records.candidates.decisions("c.example", 9)) == 1
     clock.advance(CACHE_SECONDS)
-    await looking.save([await page(clock, *AWAY)])
+    await reported(web.records, looking.contribute, await page(clock, *AWAY))
     assert len(await web.records.candidates.decisions("c.example", 9)) == 2
 
 
 async def test_a_source_without_a_url_is_no_place(web: HandMadeWeb, clock: FakeClock) -> None:
     await web.records.sources.add(NewSource("c.example", "nowhere"))
-    await discovery(web, clock).save([await page(clock, "https://c.example/")])
+    await reported(web.records, discovery(web, clock).contribute, await page(clock, "https://c.example/"))
     assert [row.identity for row in await web.records.candidates.find(None, 10)] == ["c.example"]
 
 
 async def test_a_source_must_allow_it(web: HandMadeWeb, clock: FakeClock) -> None:
-    await discovery(web, clock).save([await page(clock, *AWAY, discover=False)])
+    await reported(web.records, discovery(web, clock).contribute, await page(clock, *AWAY, discover=False))
     assert await web.records.candidates.find(None, 10) == []
 
 
@@ -87,5 +88,18 @@ async def test_it_is_no_reason_to_fail(web: HandMadeWeb, clock: FakeClock) -> No
         async def get_by_identity(self, _: str) -> None:
             raise Unavailable("away")
 
-    parts = DiscoveryParts(web.records.candidates, part(Away()), web.parts.seeder, clock)
-    await Discovery(parts, DiscoveryRules()).save([await page(clock, *AWAY)])
+    parts = DiscoveryParts(part(Away()), web.parts.seeder, clock)
+    found = await contributed(Discovery(parts, DiscoveryRules()).contribute, [await page(clock, *AWAY)])
+    assert found.findings is None
+
+
+async def test_a_report_that_was_refused_is_made_again_with_all_its_findings(
+    web: HandMadeWeb, clock: FakeClock
+) -> None:
+    looking = discovery(web, clock)
+    found = await page(clock, *AWAY)
+    for _ in range(2):
+        refused = await contributed(looking.contribute, [found])
+        assert [sighting.identity for sighting in refused.sightings] == ["c.example", "shop.example", "d.example"]
+    refused.written()
+    assert (await contributed(looking.contribute, [found])).findings is None

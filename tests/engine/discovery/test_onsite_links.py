@@ -3,12 +3,12 @@
 import pytest
 
 from longline.engine.discovery.onsite_links import OnsiteLinks
-from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.worker.reporter import Finished
 from longline.model.frontier.standing_frontier import UrlQuery
 from longline.model.sources.source import NewSource
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
+from tests.engine.discovery.contributions import reported
 from tests.engine.web import standing
 from tests.engine.worker.test_reporter import Desk, done
 from tests.plans import changed, crawl_plan
@@ -16,7 +16,7 @@ from tests.plans import changed, crawl_plan
 
 @pytest.fixture
 def spider(records: Records) -> OnsiteLinks:
-    return OnsiteLinks(Lifecycle(records), standing(records), lambda url: "story" in url)
+    return OnsiteLinks(standing(records), lambda url: "story" in url)
 
 
 async def page(records: Records, clock: FakeClock, *links: str) -> Finished:
@@ -33,7 +33,7 @@ async def test_links_to_the_own_site_are_given_to_the_frontier(
         records, clock, "https://a.example/2", "https://a.example/story", "https://b.example/", "http://["
     )
 
-    await spider.save([found, found])
+    await reported(records, spider.contribute, found, found)
 
     [source] = await records.sources.find()
     rows, total = await records.standing.find(UrlQuery(kind="frontier.spider", sort="created_at"))
@@ -54,5 +54,5 @@ async def test_pages_of_no_source_lead_nowhere(records: Records, spider: OnsiteL
         found.parsed,
         found.page,
     )
-    await spider.save([nobodys])
+    await reported(records, spider.contribute, nobodys)
     assert (await records.standing.find(UrlQuery()))[1] == 0

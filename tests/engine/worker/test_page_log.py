@@ -11,7 +11,7 @@ from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.logs.run_log_writer import RunLogSettings, RunLogWriter
 from longline.engine.parse.page_parser import Parsed
 from longline.engine.worker.page_log import ENTRIES, PageLog
-from longline.engine.worker.reporter import Finished, FinishedBatch, Reporter
+from longline.engine.worker.reporter import Finished, FinishedBatch, Reporter, ReportParts
 from longline.model.frontier.reasons import FINAL, OK, RETRYABLE, SKIPPED
 from longline.model.frontier.retries import state_after
 from longline.model.logs import NewLogEntry
@@ -45,7 +45,7 @@ class TellingDesk(Desk):
         self.said = RunLogWriter(part(self.heard), LocalSignals(), clock, RunLogSettings(level=level))
         keeper = SegmentWriter(part(self.blobs), part(self.segments), clock, OWNER)
         lifecycle: Lifecycle = self.reporter._lifecycle
-        self.reporter = Reporter(lifecycle, keeper, clock, [PageLog(self.said).save])
+        self.reporter = Reporter(lifecycle, keeper, clock, ReportParts([PageLog(self.said).save]))
 
 
 def failed(finished: Finished, reason: str, **facts: Any) -> Finished:

@@ -20,6 +20,7 @@ from longline.engine.worker.reporter import (
     Finished,
     FinishedBatch,
     Reporter,
+    ReportParts,
 )
 from longline.model.errors import DiskFull, Unavailable
 from longline.model.frontier.task import ClaimedTask
@@ -390,7 +391,7 @@ async def test_observers_see_each_page_once_after_its_report_was_written(desk: D
         seen.extend((page.task.id, page.reason) for page in pages)
 
     reporter: Any = desk.reporter
-    observed = Reporter(reporter._lifecycle, reporter._keeper, desk.clock, [observe])
+    observed = Reporter(reporter._lifecycle, reporter._keeper, desk.clock, ReportParts([observe]))
     host = await desk.claim(*range(1, 5))
     desk.frontier.poison = {3}
     await observed.deliver(FinishedBatch([done(host, n) for n in range(1, 5)], release(host)))

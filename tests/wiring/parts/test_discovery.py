@@ -7,6 +7,7 @@ import pytest
 
 from longline.engine.logs.run_log_writer import RunLogWriter
 from longline.engine.loops import chore, run_loops
+from longline.engine.worker.reporter import ReportParts
 from longline.model.discovery.link import LinkQuery
 from longline.model.url import parse
 from longline.services.crawls.crawl_options import CrawlRequest
@@ -15,7 +16,7 @@ from longline.settings import Settings
 from longline.wiring.house import House, migrate_tables, open_house, registered_worker
 from longline.wiring.parts.discovery import candidate_probe, candidates
 from longline.wiring.parts.logs import writing_run_logs
-from longline.wiring.worker import fetch_worker, report_observers
+from longline.wiring.worker import fetch_worker, link_contributors, report_observers
 from tests.plans import crawl_plan, crawl_stores
 from tests.web import running_site
 from tests.web.wire import Answer
@@ -32,7 +33,8 @@ async def crawled(house: House, owner: int, url: str, *, discovering: bool, jour
         if links and (not discovering or await candidates(house).find("pending", 10)):
             stop.set()
 
-    worker = fetch_worker(house, owner, report_observers=report_observers(house, journal))
+    report = ReportParts(report_observers(house, journal), link_contributors(house))
+    worker = fetch_worker(house, owner, report=report)
     loops = {"fetch": worker.run, "look": chore(look, 0.05)}
     if discovering:
         loops["candidate probes"] = chore(candidate_probe(house).once, 0.05)

@@ -2,13 +2,13 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from longline.engine.discovery.outlinks import leading_away
 from longline.engine.frontier.seeding import Seeder
-from longline.engine.worker.reporter import Finished
+from longline.engine.parse.report_additions import ReportAdditions, ReportedPage
 from longline.model.bounded_dict import BoundedDict
 from longline.model.discovery.candidate import Decision, DiscoveryRules, LinkSighting, home_of, identity_of
 from longline.model.errors import Unavailable
@@ -17,7 +17,6 @@ from longline.model.runs.run import RunKind
 from longline.model.sources.source import SourceQuery
 from longline.model.url import BadUrl, Url, parse
 from longline.ports.clock import Clock
-from longline.ports.records.discovery import CandidateStore
 from longline.ports.records.sources import SourceStore
 
 log = logging.getLogger(__name__)
@@ -35,33 +34,35 @@ BATCH_SIZE = 200
 class DiscoveryParts:
     """The parts of discovery."""
 
-    candidates: CandidateStore
     sources: SourceStore
     seeder: Seeder
     clock: Clock
 
 
 class Discovery:
-    """An observer of reports that follows external links of pages, where the plan allows it. It never fails a page."""
+    """A contributor to reports that follows external links of pages, where the plan allows it.
+
+    It never fails a page.
+    """
 
     def __init__(self, parts: DiscoveryParts, rules: DiscoveryRules) -> None:
         self._parts, self._rules = parts, rules
         self._sources: BoundedDict[str, tuple[float, int | None]] = BoundedDict(MAX_CACHED)
         self._said: BoundedDict[tuple[int, str, str], float] = BoundedDict(MAX_CACHED)
 
-    async def save(self, pages: Iterable[Finished]) -> None:
-        """Follow up the external links of pages."""
+    async def contribute(self, pages: Sequence[ReportedPage], additions: ReportAdditions) -> None:
+        """Add the places that the external links of pages lead to."""
+        additions.rules = self._rules
         try:
             for page in pages:
                 if page.plan.bounds.discover:
-                    await self._follow_up(page)
+                    await self._follow_up(page, additions)
         except Unavailable as error:
             log.warning("external links not checked for candidates", extra={"error": str(error)})
 
-    async def _follow_up(self, page: Finished) -> None:
-        decisions: list[Decision] = []
-        sightings: list[LinkSighting] = []
+    async def _follow_up(self, page: ReportedPage, additions: ReportAdditions) -> None:
         known: list[tuple[int, str]] = []
+        news = _News(page.task.run_id, self._said, self._parts.clock.monotonic())
         for number, link in enumerate(await asyncio.to_thread(leading_away, page)):
             if number % BATCH_SIZE == 0:
                 await asyncio.sleep(0)  # cached places cost no wait, and other tasks need the event loop
@@ -72,33 +73,21 @@ class Discovery:
             if source_id is not None:
                 known.append((source_id, url.href))
                 reason = f"source {source_id} has it"
-            if reason is not None:
-                decisions.append(Decision(identity, url.href, "find", reason, page.task.run_id))
-            else:
-                sightings.append(_sighting(identity, url, page))
-        await self._write(decisions, sightings, known)
+            if reason is not None and news.is_new(identity, reason):
+                additions.decisions.append(Decision(identity, url.href, "find", reason, page.task.run_id))
+            elif reason is None and news.is_new(identity, "seen"):
+                additions.sightings.append(_sighting(identity, url, page))
+        await self._feed(known, additions)
+        additions.after.append(news.remember)
 
-    async def _write(
-        self, decisions: list[Decision], sightings: list[LinkSighting], known: list[tuple[int, str]]
-    ) -> None:
+    async def _feed(self, known: list[tuple[int, str]], additions: ReportAdditions) -> None:
+        """Add the links that lead to sources that we have, as tasks of their standing runs."""
         for source_id, urls in groupby(sorted(known), key=lambda one: one[0]):
-            await self._parts.seeder.feed(
+            tasks, hosts = await self._parts.seeder.standing_tasks(
                 RunKind.STANDING_DISCOVERED, source_id, [url for _, url in urls], DEFAULT_PRIORITY
             )
-        await self._parts.candidates.note(
-            [one for one in decisions if self._is_news(one.run_id or 0, one.identity, one.reason)]
-        )
-        fresh = [one for one in sightings if self._is_news(one.run_id, one.identity, "seen")]
-        await self._parts.candidates.add_sightings(fresh, self._rules)
-
-    def _is_news(self, run_id: int, identity: str, said: str) -> bool:
-        """Return True unless the run noted this of the place lately: pages of a site share most of their links."""
-        now, key = self._parts.clock.monotonic(), (run_id, identity, said)
-        before = self._said.get(key)
-        if before is not None and now < before + CACHE_SECONDS:
-            return False
-        self._said[key] = now
-        return True
+            additions.tasks += tasks
+            additions.hosts += hosts
 
     async def _source_of(self, identity: str, url: Url) -> int | None:
         """Return the source that a place belongs to, cached for REMEMBERED_SECONDS."""
@@ -117,6 +106,27 @@ class Discovery:
         return next((row.id for row in alike if _is_at(row.base_url, identity)), None)
 
 
+class _News:
+    """The facts that a run has not noted lately: pages of a site share most of their links."""
+
+    def __init__(self, run_id: int, said: BoundedDict[tuple[int, str, str], float], now: float) -> None:
+        self._run_id, self._said, self._now = run_id, said, now
+        self._new: set[tuple[int, str, str]] = set()
+
+    def is_new(self, identity: str, said: str) -> bool:
+        """Return whether a fact of a place is to be noted."""
+        key = (self._run_id, identity, said)
+        before = self._said.get(key)
+        if key in self._new or (before is not None and self._now < before + CACHE_SECONDS):
+            return False
+        self._new.add(key)
+        return True
+
+    def remember(self) -> None:
+        """Remember the new facts, which were written."""
+        self._said.update(dict.fromkeys(self._new, self._now))
+
+
 def _is_at(base_url: str, identity: str) -> bool:
     try:
         return identity_of(parse(base_url, credentials=True)) == identity
@@ -124,6 +134,6 @@ def _is_at(base_url: str, identity: str) -> bool:
         return False
 
 
-def _sighting(identity: str, url: Url, page: Finished) -> LinkSighting:
+def _sighting(identity: str, url: Url, page: ReportedPage) -> LinkSighting:
     source = "" if page.plan.source_id is None else str(page.plan.source_id)
     return LinkSighting(identity, home_of(url), url.href, page.task.url, page.task.run_id, source)

@@ -1,45 +1,41 @@
 """Outlinks: links of pages that lead away from their run's sites, stored for review by people."""
 
 import asyncio
-import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from longline.engine.worker.reporter import Finished
+from longline.engine.parse.report_additions import ReportAdditions, ReportedPage
 from longline.model.discovery.link import LinkDetails, NewLink
-from longline.model.errors import Unavailable
 from longline.model.runs.bounds import Bounds, bounds_of
 from longline.model.url import BadUrl, parse
 from longline.ports.records.discovery import LinkStore
-
-log = logging.getLogger(__name__)
 
 MAX_LINKS_PER_TRANSACTION = 2000
 
 
 class Outlinks:
-    """An observer of reports that stores outlinks; an unavailable database is only logged."""
+    """A contributor to reports that stores outlinks."""
 
     def __init__(self, links: LinkStore) -> None:
         self._links = links
 
-    async def save(self, pages: Iterable[Finished]) -> None:
-        """Store the outlinks of pages, and the responses of pages that stored links lead to."""
-        pages = list(pages)
+    async def contribute(self, pages: Sequence[ReportedPage], additions: ReportAdditions) -> None:
+        """Add the outlinks of pages, and the responses of pages that stored links lead to.
+
+        Most links of a page with many are stored before its report: a link that is stored twice is stored once.
+        """
         found = await asyncio.to_thread(_leading_away, pages)
-        learnt = [fact for page in pages if (fact := _learnt(page))]
-        try:
-            for start in range(0, len(found), MAX_LINKS_PER_TRANSACTION):
-                await self._links.save(found[start : start + MAX_LINKS_PER_TRANSACTION])
-            await self._links.update_from_pages(learnt)
-        except Unavailable as error:
-            log.warning("external links not saved", extra={"error": str(error)})
+        for start in range(0, len(found) - MAX_LINKS_PER_TRANSACTION, MAX_LINKS_PER_TRANSACTION):
+            await self._links.save(found[start : start + MAX_LINKS_PER_TRANSACTION])
+        rest = (len(found) - 1) // MAX_LINKS_PER_TRANSACTION * MAX_LINKS_PER_TRANSACTION if found else 0
+        additions.links += found[rest:]
+        additions.link_details += [fact for page in pages if (fact := _learnt(page))]
 
 
-def _leading_away(pages: Iterable[Finished]) -> list[NewLink]:
+def _leading_away(pages: Iterable[ReportedPage]) -> list[NewLink]:
     return [link for page in pages for link in leading_away(page)]
 
 
-def leading_away(page: Finished) -> list[NewLink]:
+def leading_away(page: ReportedPage) -> list[NewLink]:
     """Return the links of a page that lead away from the sites of its run."""
     bounds, task = bounds_of(page.plan.bounds), page.task
     return [
@@ -49,12 +45,9 @@ def leading_away(page: Finished) -> list[NewLink]:
     ]
 
 
-def _learnt(page: Finished) -> LinkDetails | None:
+def _learnt(page: ReportedPage) -> LinkDetails | None:
     """Return the status and type of a page, for links to that page; None without a response."""
-    if page.fetched.status is None:
-        return None
-    answer = page.fetched.response
-    return LinkDetails(page.task.url, page.fetched.status, answer.header("content-type") if answer else None)
+    return None if page.status is None else LinkDetails(page.task.url, page.status, page.content_type)
 
 
 def _is_offsite(text: str, bounds: Bounds) -> bool:

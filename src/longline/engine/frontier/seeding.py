@@ -53,6 +53,13 @@ class Seeder:
 
         Invalid URLs, URLs out of the plan's bounds and, with `hosts`, URLs on other hosts are left out.
         """
+        tasks, polite = await self.standing_tasks(kind, source_id, urls, priority, hosts)
+        return (await self._lifecycle.admit(tasks, polite)).new if tasks else 0
+
+    async def standing_tasks(
+        self, kind: RunKind, source_id: int, urls: Iterable[str], priority: int, hosts: tuple[str, ...] = ()
+    ) -> tuple[list[NewTask], list[HostSetting]]:
+        """Return URLs as tasks of the standing frontier, with the settings of their hosts; see `feed`."""
         run_id, plan = await self._standing.of(kind, source_id)
         bounds = bounds_of(msgspec.structs.replace(plan.bounds, hosts=hosts))
         due = self._standing.due
@@ -67,8 +74,7 @@ class Seeder:
         # In a thread: a sitemap may list fifty thousand URLs.
         tasks = await asyncio.to_thread(tasks_of_urls)
         politeness, found = plan.politeness, {task.host for task in tasks}
-        polite = [HostSetting(host, politeness.delay_ms, politeness.concurrency) for host in found]
-        return (await self._lifecycle.admit(tasks, polite)).new if tasks else 0
+        return tasks, [HostSetting(host, politeness.delay_ms, politeness.concurrency) for host in found]
 
     async def tasks_of(self, run_id: int) -> list[TaskRow]:
         """Return the tasks of a run in the order of its seeds; redirect targets come last, in place of their seeds."""

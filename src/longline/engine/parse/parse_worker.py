@@ -14,6 +14,7 @@ from longline.engine.frontier.admission import Admission, AdmissionCache
 from longline.engine.frontier.plan_cache import PlanCache
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.parse.page_parser import PageParser, Parsed, Share
+from longline.engine.parse.report_additions import Contributor, ReportedPage, additions_of
 from longline.model.archive.warc import DamagedRecord
 from longline.model.errors import NotFound, Unavailable
 from longline.model.fetch.content_encoding import Undecodable
@@ -38,7 +39,7 @@ Done = tuple[TaskLease, Outcome, Parsed]
 class ParseWorkerParts:
     """The parts of a parse worker, which parses `at_once` pages of a batch in parallel. Times are seconds.
 
-    `in_words` means that items are indexed with their report.
+    `in_words` means that items are indexed with their report. `contributors` add rows to reports.
     """
 
     lifecycle: Lifecycle
@@ -53,6 +54,7 @@ class ParseWorkerParts:
     at_once: int = 4
     idle_poll: float = 0.5
     in_words: bool = False
+    contributors: Sequence[Contributor] = ()
 
 
 class ParseWorker:
@@ -131,16 +133,21 @@ class ParseWorker:
     async def _give(self, done: list[Done]) -> Reported:
         plans = [await self._parts.plans.get(lease.task.run_id) for lease, _, _ in done]
         admission, items = await asyncio.to_thread(self._made, done, plans)
+        pages = [ReportedPage(o.task, plan, parsed) for (_, o, parsed), plan in zip(done, plans, strict=True)]
+        additions = await additions_of(self._parts.contributors, pages)
         batch = ReportBatch(
-            admit=admission.tasks,
+            admit=[*admission.tasks, *additions.tasks],
             refused=admission.refused,
             without_item=admission.without_item,
             items=items,
             refused_urls=admission.refused_urls,
+            links=additions.links,
+            findings=additions.findings,
         )
         given = [(lease.token, outcome) for lease, outcome, _ in done]
-        reported = await self._parts.lifecycle.give(given, batch, admission.hosts)
+        reported = await self._parts.lifecycle.give(given, batch, [*admission.hosts, *additions.hosts])
         if not reported.refused:
+            additions.written()
             await asyncio.to_thread(self._verdicts.stored, admission.refused_urls)
         if not reported.refused and not reported.admitted.over_budget:
             await asyncio.to_thread(self._verdicts.mark_known, admission.tasks)

@@ -20,6 +20,7 @@ from longline.engine.frontier.held_hosts import HeldHost
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.loops import peak_memory_mb
 from longline.engine.parse.page_parser import Parsed
+from longline.engine.parse.report_additions import Contributor, ReportAdditions, ReportedPage, additions_of
 from longline.model.errors import NeedsOperator, Unavailable
 from longline.model.frontier import reasons, retries
 from longline.model.frontier.host import HostReport
@@ -99,6 +100,13 @@ class Finished:
         return self._items[0]
 
     @property
+    def as_reported(self) -> ReportedPage:
+        """Return the page as contributors to its report see it."""
+        answer = self.fetched.response
+        kind = answer.header("content-type") if answer else None
+        return ReportedPage(self.task, self.plan, self.parsed, self.fetched.status, kind)
+
+    @property
     def heavy_links(self) -> int:
         """Return the number of links of a page with so many that its report takes long, else 0."""
         links = self.parsed.weight if self.parsed else 0
@@ -158,13 +166,26 @@ ReportObserver = Callable[[Sequence[Finished]], Awaitable[None]]
 """A function that is called with the tasks of each report, after the report was written."""
 
 
+@dataclass(frozen=True, slots=True)
+class ReportParts:
+    """Contributors that add rows to each report, and observers that see each report after it was written."""
+
+    observers: Sequence[ReportObserver] = ()
+    contributors: Sequence[Contributor] = ()
+
+
 class Reporter:
-    """The writer of finished tasks into durable segments and rows; its observers see each report that was written."""
+    """The writer of finished tasks into durable segments and rows."""
 
     def __init__(
-        self, lifecycle: Lifecycle, keeper: SegmentWriter, clock: Clock, observers: Sequence[ReportObserver] = ()
+        self,
+        lifecycle: Lifecycle,
+        keeper: SegmentWriter,
+        clock: Clock,
+        parts: ReportParts | None = None,
     ) -> None:
-        self._lifecycle, self._keeper, self._clock, self._observers = lifecycle, keeper, clock, observers
+        self._lifecycle, self._keeper, self._clock = lifecycle, keeper, clock
+        self._parts = parts or ReportParts()
         self._verdicts = AdmissionCache()
         self.trouble: Unavailable | None = None
         self.leaving = False
@@ -174,7 +195,7 @@ class Reporter:
         """Write a report, then call the observers with each part of it that was written."""
         delivered = await self._deliver(batch)
         for written, _ in delivered:
-            for observe in self._observers:
+            for observe in self._parts.observers:
                 await observe(written.finished)
         return delivered
 
@@ -231,9 +252,10 @@ class Reporter:
         while True:
             stored = await self._keep(finished_batch, stored)
             admission = await self._admission(finished_batch.finished)
+            additions = await self._additions(finished_batch.finished)
             batch = ReportBatch(
                 reports=self._host_reports(finished_batch, stored),
-                admit=admission.tasks,
+                admit=[*admission.tasks, *additions.tasks],
                 refused=admission.refused,
                 without_item=admission.without_item,
                 segment=stored.written if stored else None,
@@ -242,9 +264,14 @@ class Reporter:
                 refused_urls=admission.refused_urls,
                 cpu_ms=cpu_ms,
                 memory_mb=memory_mb,
+                links=additions.links,
+                link_details=additions.link_details,
+                findings=additions.findings,
             )
-            reported = await self._lifecycle.report(batch, [*admission.hosts, *_target_hosts(finished_batch.finished)])
+            hosts = [*admission.hosts, *additions.hosts, *_target_hosts(finished_batch.finished)]
+            reported = await self._lifecycle.report(batch, hosts)
             if not reported.refused:
+                additions.written()
                 self._verdicts.stored(admission.refused_urls)
                 if not reported.admitted.over_budget:
                     await self._remember(admission.tasks)
@@ -256,6 +283,10 @@ class Reporter:
             for host_id in reported.stale:
                 self._lose(finished_batch, host_id)
             finished_batch = finished_batch.without(reported)
+
+    async def _additions(self, finished: Sequence[Finished]) -> ReportAdditions:
+        contributors = self._parts.contributors
+        return await additions_of(contributors, [f.as_reported for f in finished] if contributors else ())
 
     def _spent_ms(self) -> int:
         """Return the processor time of this process since the last report, in milliseconds."""

@@ -1,6 +1,7 @@
 """Candidates: sites that pages of sources link to and that may become sources."""
 
 import re
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
@@ -84,6 +85,14 @@ class DiscoveryRules(msgspec.Struct, frozen=True):
         if any(text in url for text in self.block):
             return "blocked"
         return "not allowed" if self.allow and not any(text in url for text in self.allow) else None
+
+
+class PlaceFindings(msgspec.Struct, frozen=True):
+    """Places that pages link to: decisions to note, and sightings that become candidates within the rules."""
+
+    decisions: Sequence[Decision]
+    sightings: Sequence[LinkSighting]
+    rules: DiscoveryRules
 
 
 def identity_of(url: Url) -> str:

@@ -9,10 +9,10 @@ from longline.wiring.parts.feeds import feed_parts
 
 
 def discovery(house: House) -> Discovery:
-    """Return the observer of reports that follows up external links, within the operator's rules."""
+    """Return the contributor to reports that follows up external links, within the operator's rules."""
     s, records = house.settings, house.records
     rules = DiscoveryRules(s.discovery_allow, s.discovery_block, s.discovery_budget, s.discovery_per_run)
-    return Discovery(DiscoveryParts(records.candidates, records.sources, feed_parts(house).seeder, house.clock), rules)
+    return Discovery(DiscoveryParts(records.sources, feed_parts(house).seeder, house.clock), rules)
 
 
 def candidate_probe(house: House) -> CandidateProbe:

@@ -8,7 +8,14 @@ import msgspec
 from longline.drivers.records.callers.audit import audited
 from longline.drivers.records.database import Transaction
 from longline.drivers.records.table import Table
-from longline.model.discovery.candidate import CandidateRow, Decision, DiscoveryRules, LinkSighting, ProbeResult
+from longline.model.discovery.candidate import (
+    CandidateRow,
+    Decision,
+    DiscoveryRules,
+    LinkSighting,
+    PlaceFindings,
+    ProbeResult,
+)
 
 DAY_MS = 86_400_000
 BATCH_SIZE = 1000
@@ -26,10 +33,7 @@ class CandidateRecords(Table):
     """Candidates and decisions."""
 
     async def add_sightings(self, found: Sequence[LinkSighting], rules: DiscoveryRules) -> int:
-        once: dict[str, LinkSighting] = {}
-        for sighting in found:
-            once.setdefault(sighting.identity, sighting)
-        return await self._database.transact(lambda tx: _sight(tx, list(once.values()), rules)) if once else 0
+        return await self._database.transact(lambda tx: _sight(tx, found, rules)) if found else 0
 
     async def note(self, decisions: Sequence[Decision]) -> None:
         await self._database.transact(lambda tx: _log(tx, decisions))
@@ -80,7 +84,19 @@ class CandidateRecords(Table):
         return await audited(self._database, "candidate", candidate_id, work)
 
 
-async def _sight(tx: Transaction, found: Sequence[LinkSighting], rules: DiscoveryRules) -> int:
+async def note_findings(tx: Transaction, findings: PlaceFindings | None) -> None:
+    """Write the places that the pages of a report link to."""
+    if findings is not None:
+        await _log(tx, findings.decisions)
+        if findings.sightings:
+            await _sight(tx, findings.sightings, findings.rules)
+
+
+async def _sight(tx: Transaction, sightings: Sequence[LinkSighting], rules: DiscoveryRules) -> int:
+    first: dict[str, LinkSighting] = {}
+    for sighting in sightings:
+        first.setdefault(sighting.identity, sighting)
+    found = list(first.values())
     await tx.all("lock_candidates")
     identities = [(sighting.identity,) for sighting in found]
     stands = {row["identity"]: row["verdict"] for row in await tx.batch("candidates_like", identities)}

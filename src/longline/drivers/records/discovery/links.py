@@ -25,28 +25,10 @@ class LinkRecords:
         self._database = database
 
     async def save(self, links: Sequence[NewLink]) -> int:
-        # Each URL once for a run: a statement may not change a row twice.
-        by_run: defaultdict[int, dict[bytes, NewLink]] = defaultdict(dict)
-        for link in links:
-            by_run[link.run_id][_key(link.url)] = link
-
-        async def work(tx: Transaction) -> int:
-            for run_id, found in sorted(by_run.items()):
-                rows = [_row(link) for _, link in sorted(found.items())]
-                await tx.batch("save_links", rows, run_id=run_id, priority=DEFAULT_PRIORITY)
-                await tx.batch("fill_links", [_visited(link.url) for link in found.values()])
-            return sum(map(len, by_run.values()))
-
-        return await self._database.transact(work)
+        return await self._database.transact(lambda tx: save_links(tx, links))
 
     async def update_from_pages(self, pages: Sequence[LinkDetails]) -> int:
-        learnt = {_key(page.url): (page.status, page.content_type) for page in pages}
-        rows = [(key, *learnt[key]) for key in sorted(learnt)]
-
-        async def work(tx: Transaction) -> int:
-            return len(await tx.batch("learn_links", rows))
-
-        return await self._database.transact(work) if rows else 0
+        return await self._database.transact(lambda tx: update_links(tx, pages)) if pages else 0
 
     async def find(self, query: LinkQuery, *, limit: int = 50, offset: int = 0) -> tuple[list[LinkRow], int]:
         async def work(tx: Transaction) -> tuple[list[LinkRow], int]:
@@ -90,6 +72,24 @@ class LinkRecords:
             return {"domains": list(domains), "status": status, "notes": notes} if judged else None
 
         return await audited_many(self._database, "domain", told, work)
+
+
+async def save_links(tx: Transaction, links: Sequence[NewLink]) -> int:
+    """Store links, each URL once for a run, because a statement may not change a row twice; return their number."""
+    by_run: defaultdict[int, dict[bytes, NewLink]] = defaultdict(dict)
+    for link in links:
+        by_run[link.run_id][_key(link.url)] = link
+    for run_id, found in sorted(by_run.items()):
+        rows = [_row(link) for _, link in sorted(found.items())]
+        await tx.batch("save_links", rows, run_id=run_id, priority=DEFAULT_PRIORITY)
+        await tx.batch("fill_links", [_visited(link.url) for _, link in sorted(found.items())])
+    return sum(map(len, by_run.values()))
+
+
+async def update_links(tx: Transaction, pages: Sequence[LinkDetails]) -> int:
+    """Write the facts of pages to the links that lead to them; return the number of links."""
+    learnt = {_key(page.url): (page.status, page.content_type) for page in pages}
+    return len(await tx.batch("learn_links", [(key, *learnt[key]) for key in sorted(learnt)]))
 
 
 def _key(url: str) -> bytes:

@@ -2,9 +2,9 @@
 
 Correctness rests on the order of statements: (1) one ordered lock over the lines of own and foreign hosts, tokens
 compared; (2) queue rows deleted under their marks; (3) tasks put to rest and, after a redirect, renamed; (4) items,
-then pages with the lists of their items, and their segment; (5) new URLs; (6) lines released and woken, reading the
-queue in a later statement than the lock; (7) counters, positions of items and events, late because every report of a
-run waits for the run's row; (8) sums of requests.
+then pages with the lists of their items, and their segment; (5) new URLs, and links that lead elsewhere; (6) lines
+released and woken, reading the queue in a later statement than the lock; (7) counters, positions of items and events,
+late because every report of a run waits for the run's row; (8) sums of requests.
 """
 
 from collections import Counter
@@ -14,6 +14,8 @@ from typing import NamedTuple
 from msgspec.structs import astuple
 
 from longline.drivers.records.database import Transaction
+from longline.drivers.records.discovery.candidates import note_findings
+from longline.drivers.records.discovery.links import save_links, update_links
 from longline.drivers.records.frontier.admission import admit, host_ids, place
 from longline.drivers.records.frontier.downloads import finish_downloads
 from longline.drivers.records.frontier.request_sums import count_requests
@@ -66,6 +68,7 @@ async def write(tx: Transaction, batch: ReportBatch) -> Reported:
     again = [(o.task.id, o.described, written.of(o.task.id)) for o in outcomes if o.described is not None]
     await tx.batch("describe_pages", again)
     admitted, wake = await admit(tx, batch.admit, placed, ledger) if placed else (Admitted(0, 0, 0), {})
+    await write_links(tx, batch)
     _wake_elsewhere(tx, held, places, wake)
     await tx.batch("pace_hosts", sorted((r.host_id, *astuple(r.pace)) for r in batch.reports if r.pace))
     released = sorted((r.host_id, r.not_before) for r in batch.reports if r.release)
@@ -79,6 +82,15 @@ async def write(tx: Transaction, batch: ReportBatch) -> Reported:
     ended = await ledger.write(tx, "worker")
     await count_requests(tx, outcomes)
     return Reported(admitted=admitted, ended_runs=ended, done_runs=ledger.done_runs)
+
+
+async def write_links(tx: Transaction, batch: ReportBatch) -> None:
+    """Write the links that lead away from the sites of runs, and the places that they lead to."""
+    if batch.links:
+        await save_links(tx, batch.links)
+    if batch.link_details:
+        await update_links(tx, batch.link_details)
+    await note_findings(tx, batch.findings)
 
 
 async def _places(tx: Transaction, held: Sequence[tuple[HostReport, Outcome]]) -> dict[int, TaskPlace]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from longline.drivers.records.database import Database, Transaction
 from longline.drivers.records.frontier.admission import admit, place
-from longline.drivers.records.frontier.report import StaleReport, TaskPlace, lock, once, settle
+from longline.drivers.records.frontier.report import StaleReport, TaskPlace, lock, once, settle, write_links
 from longline.drivers.records.runs.run_counters import RunCounters
 from longline.drivers.records.search.item_versions import put
 from longline.model.frontier.task import BOT, ClaimedTask, Outcome
@@ -93,6 +93,7 @@ async def _give(tx: Transaction, given: Sequence[tuple[int, Outcome]], batch: Re
     parsed = [(o.task.id, o.page.title, written.of(o.task.id)) for o in outcomes if o.page]
     await tx.batch("describe_pages", parsed)
     admitted, wake = await admit(tx, batch.admit, placed, ledger) if placed else (Admitted(0, 0, 0), {})
+    await write_links(tx, batch)
     for outcome in outcomes:
         host_id, executor = places[outcome.task.id]
         if outcome.became == TaskState.PENDING and executor != BOT:

@@ -5,6 +5,8 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
+from longline.model.discovery.candidate import PlaceFindings
+from longline.model.discovery.link import LinkDetails, NewLink
 from longline.model.frontier.fate import UrlFate, UrlFilters
 from longline.model.frontier.host import HostLease, HostReport
 from longline.model.frontier.task import ClaimedTask, NewTask, Outcome, RedirectFacts, RefusedUrl, TaskRow
@@ -36,7 +38,8 @@ class ReportBatch(msgspec.Struct, frozen=True):
 
     Ended tasks, found URLs, counts of URLs refused before admission and of pages without an item, the pages' segment,
     the redirects in the segment, the items made of the pages, and the refused URLs to be stored. `cpu_ms` is the
-    processor time of the worker since its last report, `memory_mb` the worker's peak memory.
+    processor time of the worker since its last report, `memory_mb` the worker's peak memory. `links` lead away from
+    the sites of runs, `link_details` are facts of pages that links lead to, `findings` are places found by links.
     """
 
     reports: Sequence[HostReport] = ()
@@ -49,6 +52,9 @@ class ReportBatch(msgspec.Struct, frozen=True):
     cpu_ms: int = 0
     memory_mb: int = 0
     without_item: Mapping[tuple[int, str], int] = {}
+    links: Sequence[NewLink] = ()
+    link_details: Sequence[LinkDetails] = ()
+    findings: PlaceFindings | None = None
 
 
 class Admitted(NamedTuple):
