@@ -28,6 +28,9 @@ PROVED_ELSEWHERE = {
     # A door is proved over HTTP, and the services that stand behind one door only are proved with it.
     "surfaces/bots/": "surfaces/bots",
     "surfaces/products/": "surfaces/products",
+    "surfaces/catalogue/": "surfaces/catalogue",
+    "services/series/": "surfaces/catalogue",
+    "services/callers/door_settings.py": "surfaces/catalogue",
     "services/bots/access.py": "surfaces/bots",
     "services/archive/item_history.py": "surfaces/products",
     "services/proxies/proxy_figures.py": "surfaces/products",
@@ -51,6 +54,7 @@ PROVED_ELSEWHERE = {
     # The commands of a process are proved by processes.
     "wiring/doors/bots.py": "surfaces/bots",
     "wiring/doors/products.py": "surfaces/products",
+    "wiring/doors/catalogue.py": "surfaces/catalogue",
 }
 """Modules without a test file of their own, or whole folders of them: where below tests/ they are proved instead."""
 

@@ -39,12 +39,12 @@ def test_a_token_is_read_from_the_query_for_streams_alone():
 
 @pytest.mark.parametrize("value", [b"abc", b"Basic abc", b"Bearer", b"Bearer "])
 def test_a_malformed_header_is_refused(value: bytes):
-    with pytest.raises(TokenRefused, match="malformed"):
+    with pytest.raises(TokenRefused, match="header"):
         credentials(asked((b"authorization", value), query=b"token=good"), reads_query=True)
 
 
 def test_two_headers_are_refused():
-    with pytest.raises(TokenRefused, match="malformed"):
+    with pytest.raises(TokenRefused, match="header"):
         bearer_token(asked((b"authorization", b"Bearer a"), (b"authorization", b"Bearer b")))
 
 

@@ -76,5 +76,5 @@ def bearer_token(request: HttpRequest) -> str | None:
         return None
     scheme, _, token = headers[0].strip().partition(" ")
     if len(headers) > 1 or scheme.lower() != "bearer" or not token.strip():
-        raise TokenRefused("malformed")
+        raise TokenRefused("header")
     return token.strip()

@@ -14,6 +14,8 @@ from longline.services.metrics.event_loop_lag import LoopMonitor
 from longline.services.metrics.platform_figures import PlatformFigureReader
 from longline.surfaces.bots.door import NAME as BOTS
 from longline.surfaces.bots.door import BotServices, bots_door
+from longline.surfaces.catalogue.door import NAME as CATALOGUE
+from longline.surfaces.catalogue.door import CatalogueServices, catalogue_door
 from longline.surfaces.cors import cors_config
 from longline.surfaces.door import Door
 from longline.surfaces.fast_path import FastPath
@@ -31,7 +33,7 @@ from longline.surfaces.products.door import ProductServices, products_door
 from longline.surfaces.routing import route_of
 from longline.surfaces.server.request_limits import MAX_BODY_BYTES
 
-DOORS = (INTERVALS, BOTS, PRODUCTS, PLATFORM)
+DOORS = (INTERVALS, BOTS, PRODUCTS, CATALOGUE, PLATFORM)
 """Names of all APIs; an API key opens one of them."""
 
 
@@ -50,6 +52,7 @@ class AppParts:
     bots: BotServices | None = None
     intervals: IntervalServices | None = None
     products: ProductServices | None = None
+    catalogue: CatalogueServices | None = None
     loop: LoopMonitor | None = None
     operation: PlatformFigureReader | None = None
     open_doors: frozenset[str] = frozenset()
@@ -98,5 +101,7 @@ def _table(parts: AppParts, metrics: Metrics) -> list[Door]:
         doors.append(bots_door(parts.bots, callers, metrics.registry))
     if parts.products is not None:
         doors.append(products_door(parts.products, callers, is_open=PRODUCTS in parts.open_doors))
+    if parts.catalogue is not None:
+        doors.append(catalogue_door(parts.catalogue, callers))
     doors.append(platform_door(platform, callers, metrics_open=parts.metrics_open))
     return doors

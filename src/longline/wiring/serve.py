@@ -25,6 +25,7 @@ from longline.surfaces.products.door import NAME as PRODUCTS
 from longline.surfaces.server.connection import Deadlines
 from longline.surfaces.server.http_server import HttpServer
 from longline.wiring.doors.bots import bot_services
+from longline.wiring.doors.catalogue import catalogue_services
 from longline.wiring.doors.intervals import interval_services
 from longline.wiring.doors.products import product_services
 from longline.wiring.house import House, migrate_tables, open_house, registered_worker
@@ -189,6 +190,7 @@ def _app_parts(house: House, monitor: LoopMonitor) -> tuple[AppParts, Streams]:
         bots=bot_services(house),
         intervals=replace(interval_services(house), logs=streams.logs, streams=streams.events),
         products=product_services(house, health),
+        catalogue=catalogue_services(house),
         loop=monitor,
         operation=operation(house),
     )

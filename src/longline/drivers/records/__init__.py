@@ -13,6 +13,7 @@ from longline.drivers.records.bots.policies import BotPolicyRecords
 from longline.drivers.records.bots.tasks import BotTaskRecords
 from longline.drivers.records.callers.api_keys import ApiKeyRecords
 from longline.drivers.records.callers.audit import AuditRecords
+from longline.drivers.records.callers.door_settings import DoorSettingRecords
 from longline.drivers.records.callers.rate_limits import RateLimitRecords
 from longline.drivers.records.counters import CounterRecords
 from longline.drivers.records.database import Database
@@ -47,6 +48,7 @@ from longline.drivers.records.schema import SchemaRecords
 from longline.drivers.records.search.index import RecordsSearch
 from longline.drivers.records.search.item_changes import ItemChangeRecords
 from longline.drivers.records.search.items import ItemRecords
+from longline.drivers.records.series import series_stores
 from longline.drivers.records.sessions import SessionRecords
 from longline.drivers.records.sinks.sink_progress import SinkProgressRecords
 from longline.drivers.records.sinks.sink_runs import SinkRunRecords
@@ -89,8 +91,12 @@ async def open_records(
     url: str, clock: Clock, *, read_only: bool = False, observe: TransactionObserver | None = None
 ) -> Records:
     """Open the records in the database at a URL; `observe` is called after each transaction."""
-    opened = await open_database(url, clock, read_only=read_only)
-    database: Database = TimedDatabase(opened, observe) if observe is not None else opened
+    database = await open_database(url, clock, read_only=read_only)
+    return _records(database if observe is None else TimedDatabase(database, observe))
+
+
+def _records(database: Database) -> Records:
+    """Return all stores of a database."""
     return Records(
         schema=SchemaRecords(database),
         sources=SourceRecords(database),
@@ -105,6 +111,7 @@ async def open_records(
         counters=CounterRecords(database),
         tasks=TaskRecords(database),
         refused_urls=RefusedUrlRecords(database),
+        catalogues=series_stores(database),
         sessions=SessionRecords(database),
         sinks=SinkRecords(database),
         sink_runs=SinkRunRecords(database),
@@ -125,6 +132,7 @@ async def open_records(
         api_keys=ApiKeyRecords(database),
         rate_limits=RateLimitRecords(database),
         audit=AuditRecords(database),
+        door_settings=DoorSettingRecords(database),
         bots=BotRecords(database),
         bot_schedules=BotPolicyRecords(database),
         bot_look=BotOverviewRecords(database),

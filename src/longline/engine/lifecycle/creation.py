@@ -9,10 +9,12 @@ from longline.model.bots.bot import BotPolicyRow, NewBotPolicy
 from longline.model.errors import IllegalMove
 from longline.model.runs.run import NewRun, RunRow
 from longline.model.schedules.schedule import NewSchedule, ScheduleRow
+from longline.model.series.series_run import NewSeriesRun, SeriesRunRow
 from longline.model.states import Actor, Noun, move
 from longline.ports.records.bots import BotPolicyStore
 from longline.ports.records.runs import RunStore
 from longline.ports.records.schedules import ScheduleStore
+from longline.ports.records.series import SeriesRunStore
 
 
 async def create_run(runs: RunStore, run: NewRun, actor: Actor) -> RunRow:
@@ -25,6 +27,12 @@ async def ensure_run(runs: RunStore, run: NewRun, actor: Actor) -> RunRow:
     """Return the standing run of that kind and seed; create one if there is none."""
     _check("run", ("create",), actor)
     return await runs.ensure(run, actor)
+
+
+async def create_series_run(runs: SeriesRunStore, run: NewRun, facts: NewSeriesRun, actor: Actor) -> SeriesRunRow:
+    """Create a run of a catalogue, `queued`; raise `Conflict` while another run of its subject is open."""
+    _check("run", ("create",), actor)
+    return await runs.add(run, facts, actor)
 
 
 async def create_schedule(schedules: ScheduleStore, schedule: NewSchedule, actor: Actor) -> ScheduleRow:

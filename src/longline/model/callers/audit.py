@@ -63,6 +63,13 @@ def audit_context(noun: str) -> AuditContext | None:
     return context if context is not None and not context.is_written and context.noun == noun else None
 
 
+def name_action(action: str) -> None:
+    """Name the action of the present operation, for an operation that does one of several."""
+    context = AUDIT_CONTEXT.get()
+    if context is not None:
+        context.action = action
+
+
 class AuditRow(msgspec.Struct, frozen=True):
     """An audit row; `before` and `after` are JSON, with None for a thing that was not there."""
 

@@ -31,6 +31,9 @@ class RunKind(StrEnum):
     MANIFEST = "manifest"
     """The downloads of the files of one manifest."""
 
+    SERIES = "series"
+    """A crawl of the catalogue of a source, or of one series of it."""
+
     REPAIR = "repair"
     """The requests of pages with damaged records."""
 
@@ -71,7 +74,8 @@ class NewRun(msgspec.Struct, frozen=True):
     """A run to be made. `budget` bounds the number of admitted URLs; `plan` is a `CrawlPlan` as JSON.
 
     Runs of one `lineage` share the keys that parsers give to items: by default the runs of a kind and seed. A run with
-    a `due` time and without a schedule is started by itself at that time.
+    a `due` time and without a schedule is started by itself at that time. Of the runs of a kind, source and `subject`
+    only one may be open.
     """
 
     uid: str
@@ -83,6 +87,7 @@ class NewRun(msgspec.Struct, frozen=True):
     budget: int | None = None
     lineage: int | None = None
     due: int | None = None
+    subject: str | None = None
 
 
 class DueRun(msgspec.Struct, frozen=True):

@@ -47,6 +47,7 @@ class NewSource(msgspec.Struct, frozen=True):
     slug: str | None = None
     use: SourceUse = SourceUse.INTERVAL
     extension: str | None = None
+    extension_config: str = "{}"
     user_agent: str | None = None
     delay_ms: int | None = None
     concurrency: int | None = None
@@ -95,6 +96,7 @@ class SourceRow(msgspec.Struct, frozen=True):
     slug: str = ""
     uses: str = encode_uses([SourceUse.INTERVAL])
     extension: str | None = None
+    extension_config: str = "{}"
     user_agent: str | None = None
     delay_ms: int | None = None
     concurrency: int | None = None
@@ -120,7 +122,9 @@ def joined(row: SourceRow, new: NewSource) -> SourceRow:
     facts: dict[str, Any] = {name: getattr(new, name) for name in names if getattr(row, name) is None}
     if row.parser is None and new.parser is not None:
         facts |= {"parser": new.parser, "config": new.config}
-    facts |= {name: getattr(new, name) for name in ("crawl", "recrawl") if getattr(row, name) == "{}"}
+    facts |= {
+        name: getattr(new, name) for name in ("crawl", "recrawl", "extension_config") if getattr(row, name) == "{}"
+    }
     facts |= {name: getattr(new, name) for name in ("sinks", "proxy_pools") if getattr(row, name) == "[]"}
     return msgspec.structs.replace(row, uses=with_use(row.uses, new.use), **facts)
 
@@ -148,13 +152,14 @@ class RemoteSource(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SourceQuery(msgspec.Struct, frozen=True):
-    """The filter and the order of a list of sources."""
+    """The filter and the order of a list of sources; `search` is a part of the name or the URL, `name` of the name."""
 
     search: str | None = None
     enabled: bool | None = None
     feed_active: bool | None = None
     sort: str = "name"
     falling: bool = False
+    name: str | None = None
 
 
 class CrawlSource(msgspec.Struct, frozen=True, kw_only=True):

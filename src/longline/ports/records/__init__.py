@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from longline.ports.records.archive.pages import PageStore, SegmentStore
 from longline.ports.records.archive.retention import RetentionStore
 from longline.ports.records.bots import BotOverviewStore, BotPolicyStore, BotStore, BotTaskStore
-from longline.ports.records.callers import ApiKeyStore, AuditStore, RateLimitStore
+from longline.ports.records.callers import ApiKeyStore, AuditStore, DoorSettingStore, RateLimitStore
 from longline.ports.records.counters import CounterStore
 from longline.ports.records.discovery import CandidateStore, LinkStore
 from longline.ports.records.downloads import DeadLetterStore, DownloadAdmissionStore, DownloadStore
@@ -27,6 +27,7 @@ from longline.ports.records.runs import DueRunStore, RunEffectStore, RunHistoryS
 from longline.ports.records.schedules import PageChangeStore, ScheduleStore, TickStore
 from longline.ports.records.schema import Schema
 from longline.ports.records.search import ItemChangeStore, ItemStore
+from longline.ports.records.series import SeriesStores
 from longline.ports.records.sessions import SessionStore
 from longline.ports.records.sources import HandledMessageStore, RemoteSourceStore, SourceStore
 from longline.ports.search import Search
@@ -54,6 +55,7 @@ class Records:
     counters: CounterStore
     tasks: TaskStore
     refused_urls: RefusedUrlStore
+    catalogues: SeriesStores
     sessions: SessionStore
     sinks: SinkStore
     sink_runs: SinkRunStore
@@ -74,6 +76,7 @@ class Records:
     api_keys: ApiKeyStore
     rate_limits: RateLimitStore
     audit: AuditStore
+    door_settings: DoorSettingStore
     bots: BotStore
     bot_schedules: BotPolicyStore
     bot_look: BotOverviewStore

@@ -6,6 +6,7 @@ from typing import NamedTuple, Protocol
 from longline.model.bots.rate_limit import MINUTE_MS, TokenBucket
 from longline.model.callers.api_key import ApiKeyRow, NewApiKey
 from longline.model.callers.audit import AuditFilter, AuditRow, State
+from longline.model.callers.door_setting import DoorSettingRow
 
 
 class Spending(NamedTuple):
@@ -57,11 +58,41 @@ class RateLimitStore(Protocol):
         ...
 
 
+class DoorSettingStore(Protocol):
+    """Settings of APIs that their admins keep."""
+
+    async def get(self, door: str, key: str) -> DoorSettingRow | None:
+        """Return one setting."""
+        ...
+
+    async def find(self, door: str, prefix: str, *, limit: int, offset: int) -> list[DoorSettingRow]:
+        """Return settings whose keys begin with a prefix, by key."""
+        ...
+
+    async def count(self, door: str, prefix: str) -> int:
+        """Return the number of settings whose keys begin with a prefix."""
+        ...
+
+    async def put(self, door: str, key: str, value: str | None, description: str | None) -> DoorSettingRow:
+        """Set a value; without a description, the present one stays."""
+        ...
+
+    async def remove(self, door: str, key: str) -> bool:
+        """Delete a setting; return False for one that is not set."""
+        ...
+
+
 class AuditStore(Protocol):
     """The audit. Stores write the row of a change themselves, in its transaction; no row is changed or deleted."""
 
-    async def find(self, wanted: AuditFilter, *, limit: int = 50, before_id: int | None = None) -> list[AuditRow]:
-        """Return audit rows, newest first; `before_id` continues a list."""
+    async def find(
+        self, wanted: AuditFilter, *, limit: int = 50, before_id: int | None = None, offset: int = 0
+    ) -> list[AuditRow]:
+        """Return audit rows, newest first; `before_id` continues a list, and `offset` skips rows."""
+        ...
+
+    async def count(self, wanted: AuditFilter) -> int:
+        """Return the number of chosen audit rows."""
         ...
 
     async def get(self, uid: str) -> AuditRow | None:

@@ -29,6 +29,10 @@ class SourceStore(Protocol):
         """Return one source."""
         ...
 
+    async def get_many(self, ids: Collection[int]) -> dict[int, SourceRow]:
+        """Return the sources with these ids."""
+        ...
+
     async def get_by_ref(self, ref: str) -> SourceRow | None:
         """Return one source by its id at the source manager, else by its number."""
         ...

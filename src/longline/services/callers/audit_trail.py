@@ -15,6 +15,14 @@ class AuditTrail:
         """Return audit rows, newest first; `before_id` continues a list."""
         return await self._store.find(wanted, limit=limit, before_id=before_id)
 
+    async def page(self, wanted: AuditFilter, limit: int, offset: int) -> list[AuditRow]:
+        """Return a page of audit rows, newest first."""
+        return await self._store.find(wanted, limit=limit, offset=offset)
+
+    async def count(self, wanted: AuditFilter) -> int:
+        """Return the number of chosen audit rows."""
+        return await self._store.count(wanted)
+
     async def get(self, uid: str) -> AuditRow:
         """Return one audit row; raise `NotFound` for an unknown id."""
         row = await self._store.get(uid)

@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_public_key
 from longline.model.errors import BadInput, LonglineError
 from longline.model.ids import new_id
 
-Refusal = Literal["missing", "malformed", "expired", "early", "signature", "algorithm", "key"]
+Refusal = Literal["missing", "header", "malformed", "expired", "early", "signature", "algorithm", "key"]
 
 _FAMILY = ("HS256", "HS384", "HS512")
 _RSA = "RS256"

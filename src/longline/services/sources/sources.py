@@ -70,11 +70,14 @@ class Sources:
             raise NotFound("source", ref)
         return row
 
-    async def ours(self, ref: str) -> int:
-        """Return the id of a source that may be changed here; raise `NotFound`, or `Conflict` for a remote source."""
-        row = await self.get_by_ref(ref)
+    async def ours(self, ref: str | int) -> int:
+        """Return the id of a source that may be changed here; raise `NotFound`, or `Conflict` for a remote source.
+
+        A number is the id itself, a text the public reference.
+        """
+        row = await (self.get(ref) if isinstance(ref, int) else self.get_by_ref(ref))
         if self._remote and row.ref is not None:
-            raise Conflict(f"source {ref} is kept by another service: change it there")
+            raise Conflict(f"source {row.ref} is kept by another service: change it there")
         return row.id
 
     async def get_by_identity(self, identity_key: str) -> SourceRow:

@@ -23,19 +23,18 @@ _UNAUDITED = frozenset({"robots_text"})
 class AuditRecords(Table):
     """The audit, for reading, and for changes of many things at once."""
 
-    async def find(self, wanted: AuditFilter, *, limit: int = 50, before_id: int | None = None) -> list[AuditRow]:
-        asked = msgspec.structs.asdict(wanted)
-        action = asked.pop("action")
-        is_prefix = action is not None and action.endswith(".")
-        return await self._all(
-            "find_audit",
-            AuditRow,
-            **asked,
-            action=None if is_prefix else action,
-            begins=action if is_prefix else None,
-            before_id=before_id,
-            limit=limit,
-        )
+    async def find(
+        self, wanted: AuditFilter, *, limit: int = 50, before_id: int | None = None, offset: int = 0
+    ) -> list[AuditRow]:
+        page = {"before_id": before_id, "limit": limit, "offset": offset}
+        return await self._all("find_audit", AuditRow, **_choice(wanted), **page)
+
+    async def count(self, wanted: AuditFilter) -> int:
+        async def work(tx: Transaction) -> int:
+            row = await tx.one("count_audit", **_choice(wanted))
+            return int(row["count"]) if row else 0
+
+        return await self._database.read(work)
 
     async def get(self, uid: str) -> AuditRow | None:
         return await self._one("audit_by_uid", AuditRow, uid=uid)
@@ -46,6 +45,13 @@ class AuditRecords(Table):
             return
         await self._database.transact(lambda tx: write_audit(tx, context, "", None, after))
         context.is_written = True
+
+
+def _choice(wanted: AuditFilter) -> dict[str, Any]:
+    asked = msgspec.structs.asdict(wanted)
+    action = asked.pop("action")
+    is_prefix = action is not None and action.endswith(".")
+    return asked | {"action": None if is_prefix else action, "begins": action if is_prefix else None}
 
 
 async def audited(database: Database, noun: str, key: Key | Callable[[T], Key | None], work: Work[T]) -> T:
@@ -116,8 +122,9 @@ async def write_audit(
 
 
 async def _state(tx: Transaction, noun: str, key: Key) -> dict[str, Any] | None:
+    statement = noun.replace(" ", "_")
     by_name = noun in _NAMED_TOO and isinstance(key, str)
-    row: Row | None = await tx.one(f"audited_{noun}_by_name" if by_name else f"audited_{noun}", key=key)
+    row: Row | None = await tx.one(f"audited_{statement}_by_name" if by_name else f"audited_{statement}", key=key)
     if row is None:
         return None
     return {name: row[name] for name in row.keys() if name not in _UNAUDITED}  # noqa: SIM118 - iterates over values

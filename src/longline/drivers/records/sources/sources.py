@@ -1,5 +1,6 @@
 """Sources, on either engine."""
 
+from collections.abc import Collection
 from typing import Any, NoReturn
 
 import msgspec
@@ -28,6 +29,7 @@ SOURCE_COLUMNS = (
     "slug",
     "uses",
     "extension",
+    "extension_config",
     "user_agent",
     "delay_ms",
     "concurrency",
@@ -81,6 +83,13 @@ class SourceRecords(Table):
     async def get(self, source_id: int) -> SourceRow | None:
         return await self._one("source", SourceRow, id=source_id)
 
+    async def get_many(self, ids: Collection[int]) -> dict[int, SourceRow]:
+        async def work(tx: Transaction) -> dict[int, SourceRow]:
+            rows = await tx.batch("sources_by_ids", [(each,) for each in sorted(set(ids))])
+            return {row["id"]: struct(row, SourceRow) for row in rows}
+
+        return await self._database.read(work)
+
     async def get_by_ref(self, ref: str) -> SourceRow | None:
         kept = await self._one("remote_source", SourceRow, ref=ref)
         return kept or await self._one("source_called", SourceRow, called=ref)
@@ -126,11 +135,16 @@ class SourceRecords(Table):
             row = await tx.one("source", id=source_id)
             if row is None or uses not in (None, row["uses"]):
                 return False
-            await tx.all("let_go_of_source", id=source_id)
-            await tx.all("let_go_of_source_runs", id=source_id)
-            return await tx.one("remove_source", id=source_id) is not None
+            return await remove_source_row(tx, source_id)
 
         return await audited(self._database, "source", source_id, work)
+
+
+async def remove_source_row(tx: Transaction, source_id: int) -> bool:
+    """Delete a source; its schedules and runs stay, without a source."""
+    await tx.all("let_go_of_source", id=source_id)
+    await tx.all("let_go_of_source_runs", id=source_id)
+    return await tx.one("remove_source", id=source_id) is not None
 
 
 async def _joined(tx: Transaction, source: NewSource) -> SourceRow | None:
@@ -149,6 +163,9 @@ async def _joined(tx: Transaction, source: NewSource) -> SourceRow | None:
 
 
 async def _write(tx: Transaction, before: SourceRow, source: SourceRow) -> SourceRow | None:
+    if source.enabled and not before.enabled:
+        # Otherwise the next failure alone would disable the source again.
+        source = msgspec.structs.replace(source, failures=0)
     other_feed = before.feed_url != source.feed_url
     if other_feed:
         await tx.all("forget_feed", source_id=source.id)
@@ -200,4 +217,4 @@ async def _free_slug(tx: Transaction, name: str) -> str:
 
 
 def _asked(query: SourceQuery) -> dict[str, Any]:
-    return msgspec.structs.asdict(query) | {"search": contains(query.search)}
+    return msgspec.structs.asdict(query) | {"search": contains(query.search), "name": contains(query.name)}

@@ -5,9 +5,8 @@ INSERT INTO audit (uid, at, subject, name, role, kind, tenant, door, action, nou
 VALUES (:uid, :now, :subject, :name, :role, :kind, :tenant, :door, :action, :noun, :thing, CAST(:before AS TEXT),
         CAST(:after AS TEXT), CAST(:reason AS TEXT), :address);
 
--- name: find_audit
-SELECT * FROM audit
-WHERE (CAST(:subject AS TEXT) IS NULL OR subject = :subject)
+-- part: chosen_audit
+(CAST(:subject AS TEXT) IS NULL OR subject = :subject)
   AND (CAST(:action AS TEXT) IS NULL OR action = :action)
   AND (CAST(:begins AS TEXT) IS NULL OR substr(action, 1, length(:begins)) = :begins)
   AND (CAST(:noun AS TEXT) IS NULL OR noun = :noun)
@@ -15,8 +14,12 @@ WHERE (CAST(:subject AS TEXT) IS NULL OR subject = :subject)
   AND (CAST(:tenant AS TEXT) IS NULL OR tenant = :tenant)
   AND (CAST(:since AS BIGINT) IS NULL OR at >= :since)
   AND (CAST(:until AS BIGINT) IS NULL OR at < :until)
+
+-- name: find_audit
+SELECT * FROM audit
+WHERE /*part chosen_audit */
   AND (CAST(:before_id AS BIGINT) IS NULL OR id < :before_id)
-ORDER BY id DESC LIMIT :limit;
+ORDER BY id DESC LIMIT :limit OFFSET :offset;
 
 -- name: audit_by_uid
 SELECT * FROM audit WHERE uid = :uid;
@@ -62,3 +65,15 @@ SELECT * FROM api_keys WHERE uid = :key;
 
 -- name: audited_run
 SELECT id, uid, kind, seed, state, error, created_at, started_at, ended_at FROM runs WHERE id = :key;
+
+-- name: audited_series
+SELECT * FROM series WHERE id = :key;
+
+-- name: audited_target
+SELECT * FROM targets WHERE id = :key;
+
+-- name: audited_door_setting
+SELECT key AS name, door, value, description FROM door_settings WHERE door || '/' || key = :key;
+
+-- name: count_audit
+SELECT COUNT(*) AS count FROM audit WHERE /*part chosen_audit */;

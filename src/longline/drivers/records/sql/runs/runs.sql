@@ -7,14 +7,14 @@ COALESCE(CAST(:lineage AS BIGINT), (
       AND SUBSTR(o.seed, 1, 500) = SUBSTR(:seed, 1, 500) AND o.seed = :seed ORDER BY o.id LIMIT 1))
 
 -- name: add_run
-INSERT INTO runs (uid, kind, state, plan, seed, source_id, schedule_id, budget, lineage, due, standing, created_at, updated_at)
-VALUES (:uid, :kind, :state, :plan, :seed, CAST(:source_id AS BIGINT), CAST(:schedule_id AS BIGINT), CAST(:budget AS BIGINT), /*part lineage */, CAST(:due AS BIGINT), :standing, :now, :now)
+INSERT INTO runs (uid, kind, state, plan, seed, source_id, schedule_id, budget, lineage, due, standing, subject, created_at, updated_at)
+VALUES (:uid, :kind, :state, :plan, :seed, CAST(:source_id AS BIGINT), CAST(:schedule_id AS BIGINT), CAST(:budget AS BIGINT), /*part lineage */, CAST(:due AS BIGINT), :standing, CAST(:subject AS TEXT), :now, :now)
 RETURNING id;
 
 -- name: ensure_run
 -- Of the standing ones there is one of each kind and seed: who comes second waits for the first, and makes none.
-INSERT INTO runs (uid, kind, state, plan, seed, source_id, schedule_id, budget, lineage, due, standing, created_at, updated_at)
-VALUES (:uid, :kind, :state, :plan, :seed, CAST(:source_id AS BIGINT), CAST(:schedule_id AS BIGINT), CAST(:budget AS BIGINT), /*part lineage */, CAST(:due AS BIGINT), :standing, :now, :now)
+INSERT INTO runs (uid, kind, state, plan, seed, source_id, schedule_id, budget, lineage, due, standing, subject, created_at, updated_at)
+VALUES (:uid, :kind, :state, :plan, :seed, CAST(:source_id AS BIGINT), CAST(:schedule_id AS BIGINT), CAST(:budget AS BIGINT), /*part lineage */, CAST(:due AS BIGINT), :standing, CAST(:subject AS TEXT), :now, :now)
 ON CONFLICT DO NOTHING
 RETURNING id;
 

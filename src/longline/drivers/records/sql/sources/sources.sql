@@ -1,9 +1,9 @@
 -- Sources: places to crawl. The enabled switch, the feed and the identity are columns because lists filter by them.
 
 -- name: add_source
-INSERT INTO sources (name, slug, uses, base_url, extension, user_agent, delay_ms, concurrency, proxy_pools, parser, config, sinks, crawl, recrawl, enabled, feed_url, identity_key, budget,
+INSERT INTO sources (name, slug, uses, base_url, extension, extension_config, user_agent, delay_ms, concurrency, proxy_pools, parser, config, sinks, crawl, recrawl, enabled, feed_url, identity_key, budget,
     feed_wanted, feed_every_ms, ref, uid, created_at, updated_at)
-VALUES (:name, :slug, :uses, :base_url, CAST(:extension AS TEXT), CAST(:user_agent AS TEXT), CAST(:delay_ms AS BIGINT),
+VALUES (:name, :slug, :uses, :base_url, CAST(:extension AS TEXT), :extension_config, CAST(:user_agent AS TEXT), CAST(:delay_ms AS BIGINT),
     CAST(:concurrency AS BIGINT), :proxy_pools, CAST(:parser AS TEXT), :config, :sinks, :crawl, :recrawl, :enabled, CAST(:feed_url AS TEXT), CAST(:identity_key AS TEXT),
     CAST(:budget AS BIGINT), :feed_wanted, :feed_every_ms, CAST(:ref AS TEXT), :uid, :now, :now)
 ON CONFLICT DO NOTHING
@@ -28,6 +28,9 @@ SELECT * FROM sources WHERE name = :name;
 -- name: source
 SELECT * FROM sources WHERE id = :id;
 
+-- name: sources_by_ids
+SELECT s.* FROM sources s /*rows , r(id bigint) */ WHERE s.id = r.id;
+
 -- name: source_called
 SELECT * FROM sources WHERE uid = :called;
 
@@ -37,6 +40,7 @@ SELECT * FROM sources WHERE identity_key = :identity_key ORDER BY id LIMIT 1;
 -- name: find_sources
 SELECT * FROM sources
 WHERE (CAST(:search AS TEXT) IS NULL OR LOWER(name) LIKE LOWER(:search) ESCAPE '\' OR LOWER(base_url) LIKE LOWER(:search) ESCAPE '\')
+  AND (CAST(:name AS TEXT) IS NULL OR LOWER(name) LIKE LOWER(:name) ESCAPE '\')
   AND (CAST(:enabled AS BOOLEAN) IS NULL OR enabled = :enabled)
   AND (CAST(:feed_active AS BOOLEAN) IS NULL OR (feed_url IS NOT NULL AND feed_listed AND (feed_disabled_at IS NULL
        OR (SELECT f.due_at FROM feeds f WHERE f.source_id = sources.id) <= :now)) = :feed_active)
@@ -52,12 +56,13 @@ LIMIT :limit OFFSET :offset;
 -- name: count_sources
 SELECT COUNT(*) AS count FROM sources
 WHERE (CAST(:search AS TEXT) IS NULL OR LOWER(name) LIKE LOWER(:search) ESCAPE '\' OR LOWER(base_url) LIKE LOWER(:search) ESCAPE '\')
+  AND (CAST(:name AS TEXT) IS NULL OR LOWER(name) LIKE LOWER(:name) ESCAPE '\')
   AND (CAST(:enabled AS BOOLEAN) IS NULL OR enabled = :enabled)
   AND (CAST(:feed_active AS BOOLEAN) IS NULL OR (feed_url IS NOT NULL AND feed_listed AND (feed_disabled_at IS NULL
        OR (SELECT f.due_at FROM feeds f WHERE f.source_id = sources.id) <= :now)) = :feed_active);
 
 -- name: change_source
-UPDATE sources SET name = :name, slug = :slug, uses = :uses, base_url = :base_url, extension = CAST(:extension AS TEXT),
+UPDATE sources SET name = :name, slug = :slug, uses = :uses, base_url = :base_url, extension = CAST(:extension AS TEXT), extension_config = :extension_config,
     user_agent = CAST(:user_agent AS TEXT), delay_ms = CAST(:delay_ms AS BIGINT), concurrency = CAST(:concurrency AS BIGINT),
     proxy_pools = :proxy_pools, robots_url = CAST(:robots_url AS TEXT), robots_text = CAST(:robots_text AS TEXT),
     robots_fetched_at = CAST(:robots_fetched_at AS BIGINT), failures = :failures, parser = CAST(:parser AS TEXT), config = :config, sinks = :sinks,

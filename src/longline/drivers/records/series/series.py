@@ -1,0 +1,47 @@
+"""Series, on either engine."""
+
+from collections.abc import Collection
+
+from longline.drivers.records.callers.audit import audited
+from longline.drivers.records.database import Transaction, TryAgain, struct
+from longline.drivers.records.like_patterns import literal
+from longline.drivers.records.table import Table
+from longline.model.ids import new_id
+from longline.model.series.series import NewSeries, SeriesRow
+from longline.model.sources.use import MAX_SLUG_CHARS, Taken, free_slug, slug_of
+
+
+class SeriesRecords(Table):
+    """Series."""
+
+    async def add(self, series: NewSeries) -> SeriesRow:
+        async def work(tx: Transaction) -> SeriesRow:
+            slug = series.slug or await _free_slug(tx, series.title)
+            row = await tx.one(
+                "add_series",
+                id=new_id(),
+                title=series.title,
+                slug=slug,
+                cover_url=series.cover_url,
+                status=series.status,
+                facts=series.facts,
+            )
+            if row is None:
+                # A slug that was made of the title may have been taken in between.
+                raise Taken("slug", f"there is a series with the slug {slug}") if series.slug else TryAgain
+            return struct(row, SeriesRow)
+
+        return await audited(self._database, "series", lambda made: made.id, work)
+
+    async def get(self, ids: Collection[str]) -> dict[str, SeriesRow]:
+        async def work(tx: Transaction) -> dict[str, SeriesRow]:
+            rows = await tx.batch("series_by_ids", [(each,) for each in sorted(set(ids))])
+            return {row["id"]: struct(row, SeriesRow) for row in rows}
+
+        return await self._database.read(work)
+
+
+async def _free_slug(tx: Transaction, title: str) -> str:
+    slug = slug_of(title)
+    rows = await tx.all("series_slugs_like", slug=slug, pattern=f"{literal(slug[: MAX_SLUG_CHARS - 10])}-%")
+    return free_slug(slug, (row["slug"] for row in rows))

@@ -1,0 +1,13 @@
+-- Series: the entries of a catalogue.
+
+-- name: add_series
+INSERT INTO series (id, title, slug, cover_url, status, facts, created_at, updated_at)
+VALUES (:id, :title, :slug, CAST(:cover_url AS TEXT), :status, :facts, :now, :now)
+ON CONFLICT (slug) DO NOTHING
+RETURNING *;
+
+-- name: series_by_ids
+SELECT s.* FROM series s /*rows , r(id text) */ WHERE s.id = r.id;
+
+-- name: series_slugs_like
+SELECT slug FROM series WHERE slug = :slug OR slug LIKE :pattern ESCAPE '\';

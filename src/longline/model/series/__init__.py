@@ -1,0 +1,1 @@
+"""Series of a catalogue, their targets on sources, and the runs that crawl them."""

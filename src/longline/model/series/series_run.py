@@ -1,0 +1,52 @@
+"""Runs that crawl the catalogue of a source, or one series of it."""
+
+from typing import Literal
+
+import msgspec
+
+from longline.model.runs.run import RunRow
+
+SeriesRunOrder = Literal["due", "ended_at", "completed"]
+
+
+class NewSeriesRun(msgspec.Struct, frozen=True):
+    """The facts of a run beside its row: the series, None for the whole catalogue, and the caller that ordered it.
+
+    A run that the platform started by itself has no caller.
+    """
+
+    series_id: str | None = None
+    caller_id: str | None = None
+    caller_name: str | None = None
+
+
+class SeriesRunRow(msgspec.Struct, frozen=True):
+    """A run of a catalogue with its facts."""
+
+    run: RunRow
+    series_id: str | None
+    caller_id: str | None
+    caller_name: str | None
+
+
+class SeriesRunQuery(msgspec.Struct, frozen=True, kw_only=True):
+    """A choice of runs, the newest in their order first; a run without the time of the order comes last.
+
+    `states` are states of runs, none for all. `is_ordered` chooses runs with a caller or without one, `due_after` runs
+    that are due later.
+    """
+
+    states: tuple[str, ...] = ()
+    source_id: int | None = None
+    series_id: str | None = None
+    is_ordered: bool | None = None
+    due_after: int | None = None
+    order: SeriesRunOrder = "due"
+
+
+class SourceRunCounts(msgspec.Struct, frozen=True):
+    """Numbers of the runs of a source by state, and its run that ended last."""
+
+    total: int
+    states: dict[str, int]
+    last: SeriesRunRow | None

@@ -1,0 +1,86 @@
+"""Series of a catalogue, their targets, and the runs that crawl them."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Protocol
+
+from longline.model.runs.run import NewRun
+from longline.model.series.series import NewSeries, NewTarget, SeriesRow, TargetRow
+from longline.model.series.series_run import NewSeriesRun, SeriesRunQuery, SeriesRunRow, SourceRunCounts
+from longline.model.states import Actor
+
+
+class SeriesStore(Protocol):
+    """Series."""
+
+    async def add(self, series: NewSeries) -> SeriesRow:
+        """Make a series; raise `Taken` for a slug that another series has."""
+        ...
+
+    async def get(self, ids: Collection[str]) -> dict[str, SeriesRow]:
+        """Return the series with these ids."""
+        ...
+
+
+class TargetStore(Protocol):
+    """Targets."""
+
+    async def add(self, target: NewTarget) -> TargetRow:
+        """Make a target; raise `Taken` for an external id that the source has already, `NotFound` without a source."""
+        ...
+
+    async def get(self, target_id: int) -> TargetRow | None:
+        """Return one target."""
+        ...
+
+    async def of_series(self, series_id: str) -> list[TargetRow]:
+        """Return the targets of a series, oldest first."""
+        ...
+
+    async def change(self, target: TargetRow, was: TargetRow) -> TargetRow | None:
+        """Write a target; return None when it is gone or changed from `was`. `Taken` for a taken external id."""
+        ...
+
+    async def remove(self, target_id: int, series_id: str) -> bool:
+        """Delete a target of a series; return False where the series has no such target."""
+        ...
+
+
+class SeriesRunStore(Protocol):
+    """Runs that crawl the catalogue of a source, or one series of it."""
+
+    async def add(self, run: NewRun, facts: NewSeriesRun, actor: Actor = "person") -> SeriesRunRow:
+        """Make a run, `queued`, with its facts; raise `Conflict` while another run of its subject is open."""
+        ...
+
+    async def get(self, uid: str) -> SeriesRunRow | None:
+        """Return one run."""
+        ...
+
+    async def find(self, query: SeriesRunQuery, *, limit: int, offset: int) -> list[SeriesRunRow]:
+        """Return a page of runs."""
+        ...
+
+    async def count(self, query: SeriesRunQuery) -> int:
+        """Return the number of chosen runs."""
+        ...
+
+    async def remove_source(self, source_id: int, uses: str) -> bool:
+        """Delete a source with its targets while it has these uses; return False while a run of it is running.
+
+        Queued runs are cancelled. All runs of the source are marked as deleted, and their logs stay.
+        """
+        ...
+
+    async def of_source(self, source_id: int) -> SourceRunCounts:
+        """Return the numbers of the runs of a source, and its run that ended last."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesStores:
+    """The stores of catalogues."""
+
+    series: SeriesStore
+    targets: TargetStore
+    runs: SeriesRunStore

@@ -1,0 +1,46 @@
+"""Settings of one API that its admins keep."""
+
+import re
+
+from longline.model.callers.door_setting import DoorSettingRow
+from longline.model.errors import BadInput, NotFound
+from longline.ports.records.callers import DoorSettingStore
+
+KEY = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+")
+MAX_KEY_CHARS = 100
+KEY_TEXT = "Key must follow dot-notation format (e.g. site.name)"
+
+
+class DoorSettings:
+    """The settings of one API."""
+
+    def __init__(self, store: DoorSettingStore, door: str) -> None:
+        self._store, self._door = store, door
+
+    async def get(self, key: str) -> DoorSettingRow:
+        """Return a setting; raise `NotFound` for one that is not set."""
+        row = await self._store.get(self._door, key)
+        if row is None:
+            raise NotFound("door setting", key)
+        return row
+
+    async def find(self, prefix: str, limit: int, offset: int) -> tuple[list[DoorSettingRow], int]:
+        """Return settings whose keys begin with a prefix, by key, and the number of all of them."""
+        rows = await self._store.find(self._door, prefix, limit=limit, offset=offset)
+        return rows, await self._store.count(self._door, prefix)
+
+    async def put(self, key: str, value: str | None, description: str | None) -> DoorSettingRow:
+        """Set a value; raise `BadInput` for a key without a dot between words."""
+        if not KEY.fullmatch(key) or len(key) > MAX_KEY_CHARS:
+            raise BadInput(KEY_TEXT)
+        return await self._store.put(self._door, key, value, description)
+
+    async def remove(self, key: str) -> None:
+        """Remove a setting; raise `NotFound` for one that is not set."""
+        if not await self._store.remove(self._door, key):
+            raise NotFound("door setting", key)
+
+    async def number(self, key: str, default: int) -> int:
+        """Return the whole number of a setting, or the default without one."""
+        row = await self._store.get(self._door, key)
+        return int(row.value) if row is not None and row.value is not None and row.value.isdecimal() else default

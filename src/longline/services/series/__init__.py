@@ -1,0 +1,1 @@
+"""Use cases of series, their targets and the runs that crawl them."""

@@ -1,0 +1,82 @@
+"""Runs that crawl the catalogue of a source, or one series of it: ordered, cancelled and looked up."""
+
+import msgspec
+
+from longline.engine.lifecycle.creation import create_series_run
+from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
+from longline.model.callers.caller import Caller
+from longline.model.errors import NotFound
+from longline.model.ids import new_id
+from longline.model.runs.effect import PlannedEffect, RunEffectKind
+from longline.model.runs.judgement import EndRules
+from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.run import NewRun, RunKind
+from longline.model.series.series_run import NewSeriesRun, SeriesRunQuery, SeriesRunRow, SourceRunCounts
+from longline.model.sources.source import SourceRow
+from longline.ports.clock import Clock
+from longline.ports.records.series import SeriesRunStore
+
+CATALOGUE_SUBJECT = ""
+"""Subject of the runs that crawl the whole catalogue of a source; other runs have the id of their series."""
+
+
+class SeriesRunOrderRequest(msgspec.Struct, frozen=True):
+    """A run to be ordered: of one series, or of the whole catalogue; it starts at `due`, or at once."""
+
+    source: SourceRow
+    seeds: tuple[str, ...]
+    series_id: str | None = None
+    due: int | None = None
+
+
+class SeriesRuns:
+    """The runs of catalogues."""
+
+    def __init__(self, runs: SeriesRunStore, lifecycle: Lifecycle, clock: Clock) -> None:
+        self._runs, self._lifecycle, self._clock = runs, lifecycle, clock
+
+    async def order(self, wanted: SeriesRunOrderRequest, caller: Caller | None) -> SeriesRunRow:
+        """Queue a run; raise `Conflict` while another run of the same series, or of the catalogue, is open."""
+        now = self._clock.now()
+        run = NewRun(
+            new_id(),
+            RunKind.SERIES,
+            series_plan(wanted.source, wanted.seeds).text(),
+            wanted.seeds[0],
+            source_id=wanted.source.id,
+            due=now if wanted.due is None else max(wanted.due, now),
+            subject=wanted.series_id or CATALOGUE_SUBJECT,
+        )
+        facts = NewSeriesRun(wanted.series_id, *((caller.subject, caller.name) if caller else (None, None)))
+        return await create_series_run(self._runs, run, facts, "person" if caller else "scheduler")
+
+    async def cancel(self, uid: str, reason: str | None = None) -> SeriesRunRow:
+        """Cancel a queued or running run; raise `NotFound`, or `IllegalMove` for a run that has ended."""
+        found = await self.get(uid)
+        await self._lifecycle.move(MoveRequest("run", found.run.id, "cancel", "person", reason=reason))
+        return await self.get(uid)
+
+    async def get(self, uid: str) -> SeriesRunRow:
+        """Return a run; raise `NotFound` for an unknown id."""
+        found = await self._runs.get(uid)
+        if found is None:
+            raise NotFound("run", uid)
+        return found
+
+    async def find(self, query: SeriesRunQuery, limit: int, offset: int) -> tuple[list[SeriesRunRow], int]:
+        """Return a page of runs, and the number of all that are chosen."""
+        return await self._runs.find(query, limit=limit, offset=offset), await self._runs.count(query)
+
+    async def remove_source(self, source: SourceRow) -> bool:
+        """Delete a source with its runs and targets, queued runs cancelled; return False while a run is running."""
+        return await self._runs.remove_source(source.id, source.uses)
+
+    async def of_source(self, source_id: int) -> SourceRunCounts:
+        """Return the numbers of the runs of a source, and its run that ended last."""
+        return await self._runs.of_source(source_id)
+
+
+def series_plan(source: SourceRow, seeds: tuple[str, ...]) -> CrawlPlan:
+    """Return the plan of a run; it fails where none of its URLs completes, and its source notes its end."""
+    end = EndRules("all", (PlannedEffect(RunEffectKind.SOURCE_HEALTH),))
+    return CrawlPlan(seeds, end=end, source_id=source.id, source_name=source.name)

@@ -1,0 +1,119 @@
+"""`/api/v1/admin/auditlog`: the changes that admins ordered, and those of the platform itself."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from longline.model.callers.audit import AuditFilter, AuditRow
+from longline.services.callers.audit_trail import AuditTrail
+from longline.surfaces.catalogue import examples, words
+from longline.surfaces.catalogue.envelope import Listed, listed
+from longline.surfaces.catalogue.fields import PageNumber, Text, Timestamp, ZonedTime, time_text
+from longline.surfaces.operation import operation
+
+AuditId = Annotated[Text, Meta(description="Id of an entry, a UUIDv7.")]
+DAYS_30_MS = 30 * 86_400_000
+NOUNS: Mapping[str, str] = {"target": "comicsource", "run": "job", "series": "comic", "door setting": "setting"}
+"""The contract's word for each noun of the audit that it calls differently."""
+
+_OURS = {word: noun for noun, word in NOUNS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class AuditServices:
+    """The audit, and the clock in UTC milliseconds."""
+
+    audit: AuditTrail
+    now: Any
+
+
+class Actor(msgspec.Struct, frozen=True):
+    """The user that ordered a change."""
+
+    id: str
+    username: str
+    role: str
+
+
+class AuditEntry(msgspec.Struct, frozen=True):
+    """An entry of the audit log."""
+
+    id: str
+    actorid: str | None
+    actor: Actor | None
+    action: str
+    entitytype: str
+    entityid: str
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+    reason: str | None
+    ipaddress: str | None
+    createdat: Timestamp
+
+
+class AuditQuery(msgspec.Struct, frozen=True, kw_only=True, rename={"since": "from", "until": "to"}):
+    """The choice of entries; an action that ends in a dot stands for all that begin with it."""
+
+    actorid: Annotated[Text, Meta(description="Id of the user.")] | None = None
+    action: Annotated[Text, Meta(description="The action, or its begin with a dot at the end.")] | None = None
+    entitytype: Annotated[Text, Meta(description="The kind of the thing.")] | None = None
+    entityid: Annotated[Text, Meta(description="Id of the thing.")] | None = None
+    since: Annotated[ZonedTime, Meta(description="The first time; 30 days ago by default.")] | None = None
+    until: Annotated[ZonedTime, Meta(description="The last time; now by default.")] | None = None
+    page: PageNumber = 1
+    limit: Annotated[int, Meta(ge=1, le=500, description="Entries of the page.")] = 50
+
+    def filter(self, now: int) -> AuditFilter:
+        """Return the choice of audit rows."""
+        noun, dot, verb = (self.action or "").partition(".")
+        return AuditFilter(
+            subject=self.actorid,
+            action=f"{_OURS.get(noun, noun)}{dot}{verb}" if self.action else None,
+            noun=None if self.entitytype is None else _OURS.get(self.entitytype, self.entitytype),
+            thing=self.entityid,
+            since=now - DAYS_30_MS if self.since is None else self.since.ms,
+            until=None if self.until is None else self.until.ms + 1,
+        )
+
+
+@operation("GET", "/api/v1/admin/auditlog", "List the audit log", access="admin", response_example=examples.AUDIT_LOG)
+async def list_audit_log(services: AuditServices, query: AuditQuery) -> Listed[AuditEntry]:
+    wanted = query.filter(services.now())
+    rows = await services.audit.page(wanted, query.limit, (query.page - 1) * query.limit)
+    total = await services.audit.count(wanted)
+    return listed([_shown(row) for row in rows], query.page, query.limit, total)
+
+
+@operation(
+    "GET",
+    "/api/v1/admin/auditlog/{id}",
+    "Get an entry of the audit log",
+    access="admin",
+    errors=[words.NO_AUDIT],
+    response_example=examples.AUDIT_ENTRY,
+)
+async def get_audit_entry(services: AuditServices, id: AuditId) -> AuditEntry:
+    return _shown(await services.audit.get(id))
+
+
+AUDIT_OPERATIONS = (list_audit_log, get_audit_entry)
+
+
+def _shown(row: AuditRow) -> AuditEntry:
+    noun, dot, verb = row.action.partition(".")
+    return AuditEntry(
+        row.uid,
+        row.subject or None,
+        Actor(row.subject, row.name, row.role) if row.subject else None,
+        f"{NOUNS.get(noun, noun)}{dot}{verb}",
+        NOUNS.get(row.noun, row.noun),
+        row.thing,
+        None if row.before is None else msgspec.json.decode(row.before),
+        None if row.after is None else msgspec.json.decode(row.after),
+        row.reason,
+        row.address or None,
+        time_text(row.at),
+    )

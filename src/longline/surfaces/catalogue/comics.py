@@ -1,0 +1,233 @@
+"""`/api/v1/admin/comics`: comics, and the mappings that tie them to their pages on sources."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from longline.model.series.series import MAX_TITLE_CHARS, NewSeries, NewTarget, SeriesRow, TargetRow
+from longline.model.sources.source import SourceRow
+from longline.model.sources.use import Taken
+from longline.services.series.series import Series
+from longline.services.sources.sources import Sources
+from longline.surfaces.catalogue import examples, words
+from longline.surfaces.catalogue.fields import (
+    NOT_BLANK,
+    ComicId,
+    ExternalId,
+    MappingId,
+    Slug,
+    SourceId,
+    SourceUrl,
+    Text,
+    Timestamp,
+    optional_time,
+    time_text,
+)
+from longline.surfaces.operation import ApiFailure, operation
+
+Title = Annotated[str, Meta(pattern=NOT_BLANK, max_length=MAX_TITLE_CHARS, description="The title of the comic.")]
+IsActive = Annotated[bool, Meta(description="Whether jobs of the comic crawl this page.")]
+FORBIDDEN_SOURCE = "sourceid cannot be changed"
+
+
+@dataclass(frozen=True, slots=True)
+class ComicServices:
+    """Comics with their mappings, and sources."""
+
+    series: Series
+    sources: Sources
+
+
+class ComicRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A comic to make."""
+
+    title: Title
+    slug: Slug | None = None
+    coverurl: SourceUrl | None = None
+    status: Annotated[Text, Meta(max_length=50, description="The state of the publication.")] = "ongoing"
+    external: Annotated[dict[str, Any], Meta(description="Further facts of the comic.")] = {}
+
+
+class Comic(msgspec.Struct, frozen=True):
+    """A comic."""
+
+    id: str
+    title: str
+    slug: str
+    coverurl: str | None
+    status: str
+    external: dict[str, Any]
+    createdat: Timestamp
+    updatedat: Timestamp
+
+
+class MappedSource(msgspec.Struct, frozen=True):
+    """The source of a mapping."""
+
+    id: int
+    name: str
+    slug: str
+    baseurl: str
+
+
+class ComicMapping(msgspec.Struct, frozen=True):
+    """A comic as a source knows it."""
+
+    id: int
+    comicid: str
+    sourceid: int
+    sourceid_ext: str
+    sourceurl: str
+    isactive: bool
+    lastcrawlat: Timestamp | None
+    createdat: Timestamp
+    updatedat: Timestamp
+    source: MappedSource
+
+
+class MappingRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A mapping to make."""
+
+    sourceid: SourceId
+    sourceid_ext: ExternalId
+    sourceurl: SourceUrl
+    isactive: IsActive = True
+
+
+class MappingChanges(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Changes of a mapping: absent fields keep their values; the source cannot be changed."""
+
+    sourceid_ext: ExternalId | UnsetType = UNSET
+    sourceurl: SourceUrl | UnsetType = UNSET
+    isactive: IsActive | UnsetType = UNSET
+
+    def amend(self, row: TargetRow) -> TargetRow:
+        """Return a mapping with these changes."""
+        sent = {"external_id": self.sourceid_ext, "url": self.sourceurl, "active": self.isactive}
+        return msgspec.structs.replace(row, **{name: value for name, value in sent.items() if value is not UNSET})
+
+
+@operation(
+    "POST",
+    "/api/v1/admin/comics",
+    "Make a comic",
+    status=201,
+    access="admin",
+    errors=[words.COMIC_SLUG_TAKEN],
+    action="series.create",
+    request_example=examples.COMIC_REQUEST,
+    response_example=examples.COMIC,
+)
+async def create_comic(services: ComicServices, body: ComicRequest) -> Comic:
+    facts = msgspec.json.encode(body.external).decode()
+    try:
+        made = await services.series.make(NewSeries(body.title.strip(), body.slug, body.coverurl, body.status, facts))
+    except Taken:
+        raise ApiFailure(words.COMIC_SLUG_TAKEN) from None
+    return shown_comic(made)
+
+
+@operation(
+    "GET",
+    "/api/v1/admin/comics/{id}/sources",
+    "List the mappings of a comic",
+    access="admin",
+    errors=[words.NO_COMIC],
+    response_example=[examples.MAPPING],
+)
+async def list_mappings(services: ComicServices, id: ComicId) -> list[ComicMapping]:
+    rows = await services.series.targets(id)
+    sources = await services.series.sources({row.source_id for row in rows})
+    return [_mapping(row, sources[row.source_id]) for row in rows if row.source_id in sources]
+
+
+@operation(
+    "POST",
+    "/api/v1/admin/comics/{id}/sources",
+    "Link a comic to a source",
+    status=201,
+    access="admin",
+    errors=[words.NO_COMIC, words.NO_SOURCE, words.INVALID_SOURCE_URL, words.ALREADY_LINKED],
+    action="target.create",
+    request_example=examples.MAPPING_REQUEST,
+    response_example=examples.MAPPING,
+)
+async def create_mapping(services: ComicServices, id: ComicId, body: MappingRequest) -> ComicMapping:
+    new = NewTarget(id, body.sourceid, body.sourceid_ext, body.sourceurl, body.isactive)
+    try:
+        return await _shown(services, await services.series.link(new))
+    except Taken:
+        raise ApiFailure(words.ALREADY_LINKED) from None
+
+
+@operation(
+    "PATCH",
+    "/api/v1/admin/comics/{id}/sources/{source_id}",
+    "Change a mapping",
+    access="admin",
+    errors=[words.NO_MAPPING, words.INVALID_SOURCE_URL, words.ALREADY_LINKED],
+    action="target.update",
+    request_example={"isactive": False},
+    response_example=examples.MAPPING,
+)
+async def change_mapping(
+    services: ComicServices,
+    id: ComicId,
+    source_id: MappingId,
+    body: MappingChanges,
+) -> ComicMapping:
+    try:
+        return await _shown(services, await services.series.change_target(id, source_id, body.amend))
+    except Taken:
+        raise ApiFailure(words.ALREADY_LINKED) from None
+
+
+@operation(
+    "DELETE",
+    "/api/v1/admin/comics/{id}/sources/{source_id}",
+    "Unlink a comic",
+    status=204,
+    access="admin",
+    errors=[words.NO_MAPPING],
+    action="target.delete",
+)
+async def delete_mapping(services: ComicServices, id: ComicId, source_id: MappingId) -> None:
+    await services.series.unlink(id, source_id)
+
+
+COMIC_OPERATIONS = (create_comic, list_mappings, create_mapping, change_mapping, delete_mapping)
+
+
+def shown_comic(row: SeriesRow) -> Comic:
+    """Return a comic as the contract shows it."""
+    return Comic(
+        row.id,
+        row.title,
+        row.slug,
+        row.cover_url,
+        row.status,
+        msgspec.json.decode(row.facts),
+        time_text(row.created_at),
+        time_text(row.updated_at),
+    )
+
+
+async def _shown(services: ComicServices, row: TargetRow) -> ComicMapping:
+    return _mapping(row, await services.sources.get(row.source_id))
+
+
+def _mapping(row: TargetRow, source: SourceRow) -> ComicMapping:
+    return ComicMapping(
+        row.id,
+        row.series_id,
+        row.source_id,
+        row.external_id,
+        row.url,
+        row.active,
+        optional_time(row.crawled_at),
+        time_text(row.created_at),
+        time_text(row.updated_at),
+        MappedSource(source.id, source.name, source.slug, source.base_url),
+    )

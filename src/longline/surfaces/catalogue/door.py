@@ -1,0 +1,52 @@
+"""The catalogue API as one value: its operations by subject, its access checks and its rate limits."""
+
+from dataclasses import dataclass
+
+from longline.model.callers.caller import ADMINS
+from longline.model.callers.rate_limit import CHANGING_METHODS, RateLimit, RateLimitPolicy
+from longline.services.callers.callers import Callers
+from longline.surfaces.access import DoorAccess
+from longline.surfaces.catalogue.audit_log import AUDIT_OPERATIONS, AuditServices
+from longline.surfaces.catalogue.comics import COMIC_OPERATIONS, ComicServices
+from longline.surfaces.catalogue.format import CatalogueFormat
+from longline.surfaces.catalogue.jobs import JOB_OPERATIONS, CatalogueJobServices
+from longline.surfaces.catalogue.settings import SETTING_OPERATIONS, SettingServices
+from longline.surfaces.catalogue.sources import SOURCE_OPERATIONS, CatalogueSourceServices
+from longline.surfaces.door import Door, OperationGroup
+
+NAME = "catalogue"
+
+LIMITS = RateLimitPolicy(
+    callers=(RateLimit(300), RateLimit(60, name="changes", methods=CHANGING_METHODS)),
+    addresses=(RateLimit(60),),
+)
+"""Requests in a minute: of each user, of these the changes, and of each address without a valid token."""
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueServices:
+    """The services behind the catalogue API, by subject."""
+
+    sources: CatalogueSourceServices
+    comics: ComicServices
+    jobs: CatalogueJobServices
+    audit: AuditServices
+    settings: SettingServices
+
+
+def catalogue_door(services: CatalogueServices, callers: Callers) -> Door:
+    """Return the catalogue API; every operation is for admins."""
+    return Door(
+        name=NAME,
+        title="Catalogue admin",
+        prefixes=("/api/v1/admin",),
+        format=CatalogueFormat(),
+        groups=(
+            OperationGroup("catalogue sources", "Sources of the catalogue.", SOURCE_OPERATIONS, services.sources),
+            OperationGroup("comics", "Comics and their pages on sources.", COMIC_OPERATIONS, services.comics),
+            OperationGroup("catalogue jobs", "Crawls of sources and comics.", JOB_OPERATIONS, services.jobs),
+            OperationGroup("audit log", "Changes, and their authors.", AUDIT_OPERATIONS, services.audit),
+            OperationGroup("catalogue settings", "Settings of this API.", SETTING_OPERATIONS, services.settings),
+        ),
+        access={"admin": DoorAccess(callers, NAME, limits=LIMITS).of(ADMINS)},
+    )

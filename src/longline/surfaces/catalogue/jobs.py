@@ -1,0 +1,297 @@
+"""`/api/v1/admin/crawler/jobs`: jobs, and the logs that they write."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from longline.model.callers.caller import Caller
+from longline.model.errors import Conflict, IllegalMove
+from longline.model.ids import entry_uuid
+from longline.model.logs import LogEntry, LogQuery
+from longline.model.series.series import SeriesRow
+from longline.model.series.series_run import SeriesRunOrder, SeriesRunQuery, SeriesRunRow
+from longline.model.sources.source import SourceRow
+from longline.model.states import RunState
+from longline.model.timestamps import written_us
+from longline.services.logs.log_pages import LogPages
+from longline.services.series.series import Series
+from longline.services.series.series_runs import SeriesRunOrderRequest, SeriesRuns
+from longline.services.sources.sources import Sources
+from longline.surfaces.catalogue import examples, words
+from longline.surfaces.catalogue.envelope import CursorListed, CursorMeta, Listed, listed
+from longline.surfaces.catalogue.fields import (
+    CataloguePageQuery,
+    ComicId,
+    JobId,
+    Reason,
+    SourceId,
+    Timestamp,
+    ZonedTime,
+    optional_time,
+    time_text,
+)
+from longline.surfaces.catalogue.words import RUN_STATES, RUN_WORDS, JobStatus
+from longline.surfaces.operation import ApiFailure, operation
+
+Level = Literal["debug", "info", "warn", "error"]
+ORDERS: dict[str, SeriesRunOrder] = {"scheduledat": "due", "finishedat": "ended_at", "pagescount": "completed"}
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueJobServices:
+    """Jobs with their logs, the comics and sources that they crawl."""
+
+    runs: SeriesRuns
+    series: Series
+    sources: Sources
+    logs: LogPages
+
+
+class JobSource(msgspec.Struct, frozen=True):
+    """The source of a job."""
+
+    id: int
+    name: str
+    slug: str
+
+
+class JobComic(msgspec.Struct, frozen=True):
+    """The comic of a job."""
+
+    id: str
+    title: str
+    slug: str
+    coverurl: str | None
+    status: str
+
+
+class JobUser(msgspec.Struct, frozen=True):
+    """The user that triggered a job."""
+
+    id: str
+    username: str
+
+
+class CatalogueJob(msgspec.Struct, frozen=True):
+    """A job."""
+
+    id: str
+    sourceid: int
+    comicid: str | None
+    status: JobStatus
+    scheduledat: Timestamp
+    startedat: Timestamp | None
+    finishedat: Timestamp | None
+    pagescount: int
+    errorcount: int
+    lasterror: str | None
+    triggeredby: str | None
+    createdat: Timestamp
+    updatedat: Timestamp
+    source: JobSource
+    comic: JobComic | None
+    triggeredbyuser: JobUser | None
+
+
+class CancelledJob(msgspec.Struct, frozen=True):
+    """A job that was cancelled."""
+
+    id: str
+    status: JobStatus
+    updatedat: Timestamp
+
+
+class CatalogueJobRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A job to trigger; without a comic it discovers the whole catalogue."""
+
+    sourceid: SourceId
+    comicid: ComicId | None = None
+    scheduledat: Annotated[ZonedTime, Meta(description="The earliest start; now by default.")] | None = None
+
+
+class Cancellation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The cancellation of a job."""
+
+    reason: Reason | None = None
+
+
+class LogLine(msgspec.Struct, frozen=True):
+    """A line of the log of a job."""
+
+    id: str
+    jobid: str
+    level: Level
+    message: str
+    meta: dict[str, Any] | None
+    createdat: Timestamp
+
+
+def _status_problem(text: str) -> str | None:
+    """Return the problem of a list of statuses, or None."""
+    unknown = [each for each in text.split(",") if each not in RUN_STATES]
+    return f"status must be one of {', '.join(RUN_STATES)}" if unknown else None
+
+
+class JobListQuery(CataloguePageQuery, frozen=True, kw_only=True):
+    """The choice of jobs."""
+
+    status: (
+        Annotated[str, Meta(description="Statuses, repeated or separated by commas.", extra={"check": _status_problem})]
+        | None
+    ) = None
+    sourceid: SourceId | None = None
+    comicid: ComicId | None = None
+    triggeredby: Annotated[Literal["scheduler", "admin"], Meta(description="The origin of the job.")] | None = None
+    since: Annotated[ZonedTime, Meta(description="Jobs that are scheduled later.")] | None = None
+    sort: Annotated[Literal["scheduledat", "finishedat", "pagescount"], Meta(description="The order, descending.")] = (
+        "scheduledat"
+    )
+
+    def query(self) -> SeriesRunQuery:
+        """Return the choice of runs."""
+        return SeriesRunQuery(
+            states=tuple(RUN_STATES[word].value for word in RUN_STATES if word in (self.status or "").split(",")),
+            source_id=self.sourceid,
+            series_id=self.comicid,
+            is_ordered=None if self.triggeredby is None else self.triggeredby == "admin",
+            due_after=None if self.since is None else self.since.ms,
+            order=ORDERS[self.sort],
+        )
+
+
+class CatalogueLogQuery(msgspec.Struct, frozen=True, kw_only=True):
+    """The choice of log lines."""
+
+    level: Annotated[Level, Meta(description="The level of the lines.")] | None = None
+    since: Annotated[ZonedTime, Meta(description="The time behind which the lines begin.")] | None = None
+    limit: Annotated[int, Meta(ge=1, le=1000, description="Largest number of lines.")] = 100
+
+
+@operation("GET", "/api/v1/admin/crawler/jobs", "List jobs", access="admin", response_example=examples.JOBS)
+async def list_jobs(services: CatalogueJobServices, query: JobListQuery) -> Listed[CatalogueJob]:
+    found, total = await services.runs.find(query.query(), query.limit, query.offset)
+    return listed(await _shown(services, found), query.page, query.limit, total)
+
+
+@operation(
+    "GET",
+    "/api/v1/admin/crawler/jobs/{id}",
+    "Get a job",
+    access="admin",
+    errors=[words.NO_JOB],
+    response_example=examples.JOB,
+)
+async def get_job(services: CatalogueJobServices, id: JobId) -> CatalogueJob:
+    return (await _shown(services, [await services.runs.get(id.lower())]))[0]
+
+
+@operation(
+    "POST",
+    "/api/v1/admin/crawler/jobs",
+    "Trigger a job",
+    status=201,
+    access="admin",
+    errors=[words.NO_SOURCE, words.SOURCE_DISABLED, words.NOT_LINKED, words.JOB_EXISTS],
+    action="run.trigger",
+    request_example=examples.JOB_REQUEST,
+    response_example=examples.JOB,
+)
+async def trigger_job(services: CatalogueJobServices, body: CatalogueJobRequest, identity: Caller) -> CatalogueJob:
+    source = await services.sources.get(body.sourceid)
+    if not source.enabled:
+        raise ApiFailure(words.SOURCE_DISABLED)
+    seeds = (source.base_url,) if body.comicid is None else await _start_urls(services, body.comicid, source.id)
+    if not seeds:
+        raise ApiFailure(words.NOT_LINKED)
+    due = None if body.scheduledat is None else body.scheduledat.ms
+    try:
+        made = await services.runs.order(SeriesRunOrderRequest(source, seeds, body.comicid, due), identity)
+    except Conflict:
+        raise ApiFailure(words.JOB_EXISTS) from None
+    return (await _shown(services, [made]))[0]
+
+
+@operation(
+    "PATCH",
+    "/api/v1/admin/crawler/jobs/{id}/cancel",
+    "Cancel a job",
+    access="admin",
+    errors=[words.NO_JOB, words.HAS_FINISHED],
+    action="run.cancel",
+    request_example={"reason": "no longer needed"},
+    response_example=examples.CANCELLED_JOB,
+)
+async def cancel_job(services: CatalogueJobServices, id: JobId, body: Cancellation) -> CancelledJob:
+    try:
+        found = await services.runs.cancel(id.lower(), body.reason)
+    except IllegalMove:
+        raise ApiFailure(words.HAS_FINISHED) from None
+    return CancelledJob(found.run.uid, _status(found), time_text(found.run.changed_at))
+
+
+@operation(
+    "GET",
+    "/api/v1/admin/crawler/jobs/{id}/logs",
+    "Read the log of a job",
+    access="admin",
+    errors=[words.NO_JOB],
+    response_example=examples.LOGS,
+)
+async def get_job_logs(services: CatalogueJobServices, id: JobId, query: CatalogueLogQuery) -> CursorListed[LogLine]:
+    run = (await services.runs.get(id.lower())).run
+    page = await services.logs.get(run.id, LogQuery(level=query.level, since_us=query.since), query.limit)
+    lines = [_line(entry, run.uid) for entry in page.entries]
+    cursor = lines[-1].createdat if lines else None if query.since is None else written_us(query.since)
+    return CursorListed(lines, CursorMeta(page.total, cursor))
+
+
+JOB_OPERATIONS = (list_jobs, get_job, trigger_job, cancel_job, get_job_logs)
+
+
+async def _start_urls(services: CatalogueJobServices, comic_id: str, source_id: int) -> tuple[str, ...]:
+    """Return the pages of a comic on a source that jobs crawl."""
+    targets = await services.series.linked(comic_id, source_id)
+    return tuple(target.url for target in targets)
+
+
+async def _shown(services: CatalogueJobServices, found: Sequence[SeriesRunRow]) -> list[CatalogueJob]:
+    """Return jobs as the contract shows them, with their sources and comics."""
+    sources = await services.series.sources({row.run.source_id for row in found if row.run.source_id is not None})
+    comics = await services.series.get_many({row.series_id for row in found if row.series_id is not None})
+    return [_job(row, sources[row.run.source_id or 0], comics.get(row.series_id or "")) for row in found]
+
+
+def _job(row: SeriesRunRow, source: SourceRow, comic: SeriesRow | None) -> CatalogueJob:
+    run = row.run
+    return CatalogueJob(
+        run.uid,
+        source.id,
+        row.series_id,
+        _status(row),
+        time_text(run.due or run.created_at),
+        optional_time(run.started_at),
+        optional_time(run.ended_at),
+        run.completed,
+        run.failed,
+        run.error,
+        row.caller_id,
+        time_text(run.created_at),
+        time_text(run.changed_at),
+        JobSource(source.id, source.name, source.slug),
+        None if comic is None else JobComic(comic.id, comic.title, comic.slug, comic.cover_url, comic.status),
+        None if row.caller_id is None else JobUser(row.caller_id, row.caller_name or ""),
+    )
+
+
+def _status(row: SeriesRunRow) -> JobStatus:
+    return RUN_WORDS[RunState(row.run.state)]
+
+
+def _line(entry: LogEntry, job_id: str) -> LogLine:
+    level: Any = entry.level
+    meta = None if entry.fields is None else msgspec.json.decode(entry.fields)
+    number = entry_uuid(entry.run_id, entry.number, entry.at)
+    return LogLine(number, job_id, level, entry.message, meta, written_us(entry.at_us))

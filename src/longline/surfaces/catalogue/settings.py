@@ -1,0 +1,101 @@
+"""`/api/v1/admin/settings`: settings of this API, kept in the database."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from longline.model.callers.door_setting import DoorSettingRow
+from longline.services.callers.door_settings import KEY_TEXT, DoorSettings
+from longline.surfaces.catalogue import examples, words
+from longline.surfaces.catalogue.envelope import Listed, listed
+from longline.surfaces.catalogue.fields import NO_NUL, PageNumber, Text, Timestamp, time_text
+from longline.surfaces.operation import operation
+
+SettingKey = Annotated[str, Meta(pattern=NO_NUL, description="The key, words with dots between them.")]
+
+
+@dataclass(frozen=True, slots=True)
+class SettingServices:
+    """The settings of this API."""
+
+    settings: DoorSettings
+
+
+class Setting(msgspec.Struct, frozen=True):
+    """A setting."""
+
+    id: int
+    key: str
+    value: str | None
+    description: str | None
+    createdat: Timestamp
+    updatedat: Timestamp
+
+
+class SettingRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The value of a setting; an absent description keeps the present one."""
+
+    value: Annotated[str, Meta(max_length=10_000, pattern=NO_NUL, description="The value.")] | None
+    description: Annotated[str, Meta(max_length=2000, pattern=NO_NUL, description="Its purpose.")] | None = None
+
+
+class SettingQuery(msgspec.Struct, frozen=True, kw_only=True):
+    """The choice of settings."""
+
+    q: Annotated[Text, Meta(description="The begin of the keys.")] = ""
+    page: PageNumber = 1
+    limit: Annotated[int, Meta(ge=1, le=500, description="Entries of the page.")] = 100
+
+
+@operation("GET", "/api/v1/admin/settings", "List settings", access="admin", response_example=examples.SETTINGS)
+async def list_settings(services: SettingServices, query: SettingQuery) -> Listed[Setting]:
+    rows, total = await services.settings.find(query.q, query.limit, (query.page - 1) * query.limit)
+    return listed([_shown(row) for row in rows], query.page, query.limit, total)
+
+
+@operation(
+    "GET",
+    "/api/v1/admin/settings/{key}",
+    "Get a setting",
+    access="admin",
+    errors=[words.NO_SETTING],
+    response_example=examples.SETTING,
+)
+async def get_setting(services: SettingServices, key: SettingKey) -> Setting:
+    return _shown(await services.settings.get(key))
+
+
+@operation(
+    "PUT",
+    "/api/v1/admin/settings/{key}",
+    "Set a value",
+    access="admin",
+    errors=[words.invalid(KEY_TEXT)],
+    action="door setting.update",
+    request_example={"value": "3"},
+    response_example=examples.SETTING,
+)
+async def put_setting(services: SettingServices, key: SettingKey, body: SettingRequest) -> Setting:
+    return _shown(await services.settings.put(key, body.value, body.description))
+
+
+@operation(
+    "DELETE",
+    "/api/v1/admin/settings/{key}",
+    "Remove a setting",
+    status=204,
+    access="admin",
+    errors=[words.NO_SETTING],
+    action="door setting.delete",
+)
+async def delete_setting(services: SettingServices, key: SettingKey) -> None:
+    await services.settings.remove(key)
+
+
+SETTING_OPERATIONS = (list_settings, get_setting, put_setting, delete_setting)
+
+
+def _shown(row: DoorSettingRow) -> Setting:
+    return Setting(row.id, row.key, row.value, row.description, time_text(row.created_at), time_text(row.updated_at))

@@ -1,0 +1,328 @@
+"""`/api/v1/admin/crawler/sources`: sources, their switch and their health."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from longline.model.callers.audit import name_action
+from longline.model.errors import Conflict
+from longline.model.series.series_run import SeriesRunRow
+from longline.model.sources.source import NewSource, SourceQuery, SourceRow
+from longline.model.sources.use import SourceUse, Taken
+from longline.model.states import RunState
+from longline.services.series.series_runs import SeriesRuns
+from longline.services.sources.sources import Sources
+from longline.surfaces.catalogue import examples, words
+from longline.surfaces.catalogue.envelope import Listed, listed
+from longline.surfaces.catalogue.fields import (
+    BaseUrl,
+    CataloguePageQuery,
+    ExtensionId,
+    Name,
+    Reason,
+    Slug,
+    SourceId,
+    Text,
+    Timestamp,
+    optional_time,
+    time_text,
+)
+from longline.surfaces.catalogue.words import RUN_WORDS, JobStatus
+from longline.surfaces.operation import ApiFailure, operation
+
+Config = Annotated[
+    dict[str, Any], Meta(description="Settings of the extension: rate limit, proxy, headers, selectors.")
+]
+IsEnabled = Annotated[bool, Meta(description="Whether the source is crawled.")]
+TAKEN = {"name": words.NAME_TAKEN, "slug": words.SLUG_TAKEN}
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueSourceServices:
+    """Sources, and the runs that crawl them."""
+
+    sources: Sources
+    runs: SeriesRuns
+
+
+class Source(msgspec.Struct, frozen=True):
+    """A source."""
+
+    id: int
+    name: str
+    slug: str
+    baseurl: str
+    extensionid: str | None
+    config: dict[str, Any]
+    isenabled: bool
+    lastsucceededat: Timestamp | None
+    lastfailedat: Timestamp | None
+    consecutivefails: int
+    createdat: Timestamp
+    updatedat: Timestamp
+
+
+class CatalogueSourceRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A source to register."""
+
+    name: Name
+    slug: Slug
+    baseurl: BaseUrl
+    extensionid: ExtensionId | None = None
+    config: Config = {}
+    isenabled: IsEnabled = True
+
+
+class CatalogueSourceChanges(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Changes of a source: absent fields keep their values, and a config replaces the stored one."""
+
+    name: Name | UnsetType = UNSET
+    slug: Slug | UnsetType = UNSET
+    baseurl: BaseUrl | UnsetType = UNSET
+    extensionid: ExtensionId | UnsetType | None = UNSET
+    config: Config | UnsetType = UNSET
+    isenabled: IsEnabled | UnsetType = UNSET
+
+    def amend(self, row: SourceRow) -> SourceRow:
+        """Return a source with these changes."""
+        changes: dict[str, Any] = {}
+        if self.name is not UNSET:
+            changes["name"] = self.name.strip()
+        if self.slug is not UNSET:
+            changes["slug"] = self.slug
+        if self.baseurl is not UNSET:
+            changes["base_url"] = self.baseurl
+        if self.extensionid is not UNSET:
+            changes["extension"] = self.extensionid
+        if self.config is not UNSET:
+            changes["extension_config"] = msgspec.json.encode(self.config).decode()
+        if self.isenabled is not UNSET and self.isenabled != row.enabled:
+            changes |= {"enabled": self.isenabled, "disabled_at": None, "disable_reason": None}
+        return msgspec.structs.replace(row, **changes)
+
+
+class Switch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The switch of a source."""
+
+    isenabled: IsEnabled
+    reason: Reason | None = None
+
+
+class Removal(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The removal of a thing."""
+
+    reason: Reason | None = None
+
+
+class SwitchedSource(msgspec.Struct, frozen=True):
+    """A source that was enabled or disabled."""
+
+    id: int
+    name: str
+    isenabled: bool
+    updatedat: Timestamp
+
+
+class SourceJobCounts(msgspec.Struct, frozen=True):
+    """Numbers of the jobs of a source; the total has cancelled ones too."""
+
+    total: int
+    done: int
+    failed: int
+    running: int
+    queued: int
+
+
+class LastJob(msgspec.Struct, frozen=True):
+    """The job that finished last."""
+
+    id: str
+    status: JobStatus
+    pagescount: int
+    errorcount: int
+    finishedat: Timestamp | None
+
+
+class SourceHealth(msgspec.Struct, frozen=True):
+    """The health of a source."""
+
+    id: int
+    name: str
+    isenabled: bool
+    consecutivefails: int
+    lastsucceededat: Timestamp | None
+    lastfailedat: Timestamp | None
+    jobs: SourceJobCounts
+    lastjob: LastJob | None
+
+
+class CatalogueSourceQuery(CataloguePageQuery, frozen=True, kw_only=True):
+    """The choice of sources."""
+
+    isenabled: IsEnabled | None = None
+    q: Annotated[Text, Meta(max_length=500, description="A part of the name.")] | None = None
+
+
+@operation("GET", "/api/v1/admin/crawler/sources", "List sources", access="admin", response_example=examples.SOURCES)
+async def list_sources(services: CatalogueSourceServices, query: CatalogueSourceQuery) -> Listed[Source]:
+    wanted = SourceQuery(name=query.q, enabled=query.isenabled)
+    rows, total = await services.sources.find(wanted, query.limit, query.offset)
+    return listed([shown(row) for row in rows], query.page, query.limit, total)
+
+
+@operation(
+    "GET",
+    "/api/v1/admin/crawler/sources/{id}",
+    "Get a source",
+    access="admin",
+    errors=[words.NO_SOURCE],
+    response_example=examples.SOURCE,
+)
+async def get_source(services: CatalogueSourceServices, id: SourceId) -> Source:
+    return shown(await services.sources.get(id))
+
+
+@operation(
+    "POST",
+    "/api/v1/admin/crawler/sources",
+    "Register a source",
+    status=201,
+    access="admin",
+    errors=[words.INVALID_BASE_URL, words.NAME_TAKEN, words.SLUG_TAKEN],
+    action="source.create",
+    request_example=examples.SOURCE_REQUEST,
+    response_example=examples.SOURCE,
+)
+async def create_source(services: CatalogueSourceServices, body: CatalogueSourceRequest) -> Source:
+    new = NewSource(
+        name=body.name.strip(),
+        slug=body.slug,
+        base_url=body.baseurl,
+        extension=body.extensionid,
+        extension_config=msgspec.json.encode(body.config).decode(),
+        enabled=body.isenabled,
+        use=SourceUse.CATALOGUE,
+    )
+    try:
+        return shown(await services.sources.make(new))
+    except Taken as taken:
+        raise ApiFailure(TAKEN[taken.field]) from None
+
+
+@operation(
+    "PATCH",
+    "/api/v1/admin/crawler/sources/{id}",
+    "Change a source",
+    access="admin",
+    errors=[words.NO_SOURCE, words.INVALID_BASE_URL, words.NAME_TAKEN, words.SLUG_TAKEN, words.KEPT_ELSEWHERE],
+    action="source.update",
+    request_example={"config": {"ratelimit": 2}},
+    response_example=examples.SOURCE,
+)
+async def change_source(services: CatalogueSourceServices, id: SourceId, body: CatalogueSourceChanges) -> Source:
+    try:
+        row = await _check_ours(services, id)
+        return shown(row if body.amend(row) == row else await services.sources.change(id, body.amend))
+    except Taken as taken:
+        raise ApiFailure(TAKEN[taken.field]) from None
+
+
+@operation(
+    "DELETE",
+    "/api/v1/admin/crawler/sources/{id}",
+    "Deregister a source",
+    status=204,
+    access="admin",
+    errors=[words.NO_SOURCE, words.HAS_RUNNING_JOBS, words.USED_ELSEWHERE, words.KEPT_ELSEWHERE],
+    action="source.delete",
+    request_example={"reason": "the site is gone"},
+)
+async def delete_source(services: CatalogueSourceServices, id: SourceId, body: Removal) -> None:  # noqa: ARG001 - its reason is audited
+    row = await _check_ours(services, id)
+    others = [use for use in SourceUse if row.has_use(use) and use is not SourceUse.CATALOGUE]
+    if others:
+        raise Conflict(f"Source {row.name} is also used by {', '.join(others)} and cannot be deleted here")
+    if not await services.runs.remove_source(row):
+        raise ApiFailure(words.HAS_RUNNING_JOBS)
+
+
+@operation(
+    "PATCH",
+    "/api/v1/admin/crawler/sources/{id}/enable",
+    "Enable or disable a source",
+    access="admin",
+    errors=[words.NO_SOURCE, words.KEPT_ELSEWHERE],
+    action="source.enable",
+    request_example={"isenabled": False, "reason": "maintenance of the site"},
+    response_example=examples.SWITCHED,
+)
+async def switch_source(services: CatalogueSourceServices, id: SourceId, body: Switch) -> SwitchedSource:
+    row = await _check_ours(services, id)
+    name_action("source.enable" if body.isenabled else "source.disable")
+    if row.enabled != body.isenabled:
+        row = await services.sources.switch(id, body.isenabled, body.reason)
+    return SwitchedSource(row.id, row.name, row.enabled, time_text(row.updated_at))
+
+
+@operation(
+    "GET",
+    "/api/v1/admin/crawler/sources/{id}/health",
+    "Get the health of a source",
+    access="admin",
+    errors=[words.NO_SOURCE],
+    response_example=examples.HEALTH,
+)
+async def get_source_health(services: CatalogueSourceServices, id: SourceId) -> SourceHealth:
+    row, counts = await services.sources.get(id), await services.runs.of_source(id)
+    number = counts.states.get
+    return SourceHealth(
+        row.id,
+        row.name,
+        row.enabled,
+        row.failures,
+        optional_time(row.succeeded_at),
+        optional_time(row.failed_at),
+        SourceJobCounts(counts.total, *(number(state, 0) for state in ("completed", "failed", "running", "queued"))),
+        None if counts.last is None else _last_job(counts.last),
+    )
+
+
+SOURCE_OPERATIONS = (
+    list_sources,
+    create_source,
+    get_source,
+    change_source,
+    delete_source,
+    switch_source,
+    get_source_health,
+)
+
+
+def shown(row: SourceRow) -> Source:
+    """Return a source as the contract shows it."""
+    return Source(
+        row.id,
+        row.name,
+        row.slug,
+        row.base_url,
+        row.extension,
+        msgspec.json.decode(row.extension_config),
+        row.enabled,
+        optional_time(row.succeeded_at),
+        optional_time(row.failed_at),
+        row.failures,
+        time_text(row.created_at),
+        time_text(row.updated_at),
+    )
+
+
+async def _check_ours(services: CatalogueSourceServices, source_id: int) -> SourceRow:
+    """Return a source that may be changed here; raise the error of a source that another service keeps."""
+    return await services.sources.get(await services.sources.ours(source_id))
+
+
+def _last_job(found: SeriesRunRow) -> LastJob:
+    run = found.run
+    return LastJob(run.uid, RUN_WORDS[RunState(run.state)], run.completed, run.failed, optional_time(run.ended_at))

@@ -1,0 +1,30 @@
+"""Wiring of the catalogue API."""
+
+from longline.services.callers.audit_trail import AuditTrail
+from longline.services.callers.door_settings import DoorSettings
+from longline.services.logs.log_pages import LogPages
+from longline.services.series.series import Series
+from longline.services.series.series_runs import SeriesRuns
+from longline.surfaces.catalogue.audit_log import AuditServices
+from longline.surfaces.catalogue.comics import ComicServices
+from longline.surfaces.catalogue.door import NAME, CatalogueServices
+from longline.surfaces.catalogue.jobs import CatalogueJobServices
+from longline.surfaces.catalogue.settings import SettingServices
+from longline.surfaces.catalogue.sources import CatalogueSourceServices
+from longline.wiring.house import House
+from longline.wiring.parts.sources import source_service
+
+
+def catalogue_services(house: House) -> CatalogueServices:
+    """Return the services behind the catalogue API."""
+    records = house.records
+    sources = source_service(house)
+    series = Series(records.catalogues.series, records.catalogues.targets, records.sources)
+    runs = SeriesRuns(records.catalogues.runs, house.lifecycle, house.clock)
+    return CatalogueServices(
+        sources=CatalogueSourceServices(sources, runs),
+        comics=ComicServices(series, sources),
+        jobs=CatalogueJobServices(runs, series, sources, LogPages(records.log_pages, house.blobs)),
+        audit=AuditServices(AuditTrail(records.audit), house.clock.now),
+        settings=SettingServices(DoorSettings(records.door_settings, NAME)),
+    )

@@ -1,0 +1,104 @@
+"""The catalogue API on a real server: the only part here that knows our code."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+import httpx
+
+from longline.services.callers.tokens import Tokens
+from longline.settings import jwt_secret
+from tests.surfaces.products.running import Stage
+
+Json = dict[str, Any]
+_NUMBERS = count(1)
+
+
+@dataclass(frozen=True)
+class Admin:
+    """A client with the token of an admin; each has a user of its own, whose requests are counted apart."""
+
+    client: httpx.AsyncClient
+    stage: Stage
+    user: str
+
+    async def ask(self, method: str, path: str, body: Any = None, **params: Any) -> httpx.Response:
+        """Send a request below `/api/v1/admin/`."""
+        return await self.client.request(method, f"/api/v1/admin/{path}", json=body, params=params)
+
+    async def get(self, path: str, **params: Any) -> Any:
+        """Return the data of an object or of a list without pages."""
+        return data(await self.ask("GET", path, **params))
+
+    async def page(self, path: str, **params: Any) -> tuple[list[Json], Json]:
+        """Return the entries of a list, and its numbers."""
+        answer = await self.ask("GET", path, **params)
+        assert answer.status_code == 200, answer.text
+        assert set(answer.json()) == {"data", "meta"}
+        return answer.json()["data"], answer.json()["meta"]
+
+    async def source(self, name: str = "Example", **more: Any) -> Json:
+        """Register a source."""
+        slug = name.lower().replace(" ", "-")
+        body = {"name": name, "slug": slug, "baseurl": f"https://{slug}.example"} | more
+        found: Json = data(await self.ask("POST", "crawler/sources", body), 201)
+        return found
+
+    async def comic(self, title: str = "A Comic", **more: Any) -> Json:
+        """Make a comic."""
+        found: Json = data(await self.ask("POST", "comics", {"title": title} | more), 201)
+        return found
+
+    async def mapping(self, comic: Json, source: Json, external: str = "x1", **more: Any) -> Json:
+        """Link a comic to a source."""
+        url = f"https://example.com/{external}"
+        body = {"sourceid": source["id"], "sourceid_ext": external, "sourceurl": url} | more
+        found: Json = data(await self.ask("POST", f"comics/{comic['id']}/sources", body), 201)
+        return found
+
+    async def job(self, source: Json, **more: Any) -> Json:
+        """Trigger a job."""
+        found: Json = data(await self.ask("POST", "crawler/jobs", {"sourceid": source["id"]} | more), 201)
+        return found
+
+    async def audit(self) -> list[Json]:
+        """Return the audit entries of this user, oldest first."""
+        found, _ = await self.page("auditlog", actorid=self.user, limit=500)
+        return found[::-1]
+
+
+def data(answer: httpx.Response, status: int = 200) -> Any:
+    """Return the data of a success."""
+    assert answer.status_code == status, answer.text
+    assert set(answer.json()) == {"data"}, answer.text
+    return answer.json()["data"]
+
+
+def error(answer: httpx.Response) -> tuple[int, str, str]:
+    """Return the status, the code and the text of a failure."""
+    told = answer.json()
+    assert set(told) in ({"error", "code"}, {"error", "code", "details"}), told
+    for each in told.get("details", ()):
+        assert set(each) == {"field", "message"}
+    return answer.status_code, told["code"], told["error"]
+
+
+def fields(answer: httpx.Response) -> list[str]:
+    """Return the names of the fields that a failure is about."""
+    return [each["field"] for each in answer.json()["details"]]
+
+
+def token(stage: Stage, role: str = "admin", user: str = "") -> str:
+    """Return a token of a user."""
+    return Tokens(jwt_secret(stage.settings), stage.house.clock.now).issue(role, user or f"user{next(_NUMBERS)}", 10**6)
+
+
+@asynccontextmanager
+async def visiting(stage: Stage) -> AsyncIterator[Admin]:
+    """Yield a client with the token of a fresh admin."""
+    user = f"user{next(_NUMBERS)}"
+    headers = {"Authorization": f"Bearer {token(stage, user=user)}"}
+    async with httpx.AsyncClient(base_url=stage.address, verify=False, headers=headers, timeout=60) as client:
+        yield Admin(client, stage, user)
