@@ -24,7 +24,7 @@ from bench.usage import cpu_seconds
 from bench.wire import Wire, wires
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_records
-from longline.model.bots.bot import NewBotTask
+from longline.model.bots.bot_task import NewBotTask
 from longline.ports.records.frontier.frontier import HostSetting
 from tests.servers import PostgresServer, running_postgres, running_valkey
 from tests.servers.process import free_ports

@@ -4,7 +4,7 @@ import sys
 
 from longline.cli.main import main
 from longline.drivers.records.bots import tasks as bot_tasks
-from longline.model.bots.bot import Holding, Refusal, refusal
+from longline.model.bots.bot_task import Holding, Refusal, refusal
 
 
 def careless(holding: Holding | None, created_at: int, bot: str, now: int) -> Refusal | None:

@@ -23,6 +23,8 @@ PLAIN = {"cached_property", "cookies", "duration", "error", "id", "patterns", "r
     *("archive", "content_encoding", "discovery", "document", "fetch", "search", "tokenize"),
     *(
         "back_off",
+        "bot_policy",
+        "bot_task",
         "item_table",
         "user_agents",
         "bounded_dict",

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from longline.model.bots.bot import NewBotPolicy
+from longline.model.bots.bot_policy import NewBotPolicy
 from longline.model.ids import new_id
 from longline.model.sources.source import NewSource
 from longline.ports.records import Records

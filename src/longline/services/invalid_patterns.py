@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from longline.model.bots.bot import PolicyFilter
+from longline.model.bots.bot_policy import PolicyFilter
 from longline.model.errors import BadInput
 from longline.model.patterns import compile_pattern
 from longline.model.sources.source import SourceQuery

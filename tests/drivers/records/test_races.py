@@ -16,7 +16,7 @@ from longline.drivers.records.database import Database, TryAgain
 from longline.drivers.records.frontier.claims import FrontierRecords
 from longline.drivers.records.frontier.state_moves import MoveRecords
 from longline.drivers.records.runs.runs import RunRecords
-from longline.model.bots.bot import NewBotTask
+from longline.model.bots.bot_task import NewBotTask
 from longline.model.frontier.host import HostLease
 from longline.model.ids import new_id
 from longline.model.runs.run import NewRun, RunKind

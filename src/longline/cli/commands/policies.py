@@ -11,7 +11,7 @@ from longline.cli.event_loop import run
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
 from longline.cli.operator import operator_order, run_change
-from longline.model.bots.bot import BotPolicyRow, PolicyFilter
+from longline.model.bots.bot_policy import BotPolicyRow, PolicyFilter
 from longline.model.callers.audit import audited_as
 from longline.model.errors import BadInput, NotFound
 from longline.settings import Loaded

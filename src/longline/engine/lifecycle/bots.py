@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from longline.model.bots.bot import AnswerVerdict, BotAnswer, Deletion, NewBotTask, Planned, Pull, Pulled, Repair, Swept
+from longline.model.bots.bot_policy import Planned
+from longline.model.bots.bot_task import AnswerVerdict, BotAnswer, Deletion, NewBotTask, Pull, Pulled, Repair, Swept
 from longline.ports.records import Records
 from longline.ports.records.frontier.frontier import HostSetting
 

@@ -5,7 +5,7 @@ Tasks are created by `Lifecycle.admit` and with reports.
 
 from collections.abc import Sequence
 
-from longline.model.bots.bot import BotPolicyRow, NewBotPolicy
+from longline.model.bots.bot_policy import BotPolicyRow, NewBotPolicy
 from longline.model.errors import IllegalMove
 from longline.model.runs.run import NewRun, RunRow
 from longline.model.schedules.schedule import NewSchedule, ScheduleRow

@@ -3,21 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from longline.model.bots.bot import (
+from longline.model.bots.bot import BotActivity, BotRow, BotTotals, NewBot
+from longline.model.bots.bot_policy import BotPolicyRow, NewBotPolicy, Planned, PolicyFilter, PolicyStats
+from longline.model.bots.bot_task import (
     AnswerVerdict,
-    BotActivity,
     BotAnswer,
-    BotPolicyRow,
-    BotRow,
     BotTaskRow,
-    BotTotals,
     Deletion,
-    NewBot,
-    NewBotPolicy,
     NewBotTask,
-    Planned,
-    PolicyFilter,
-    PolicyStats,
     Pull,
     Pulled,
     Repair,

@@ -8,7 +8,8 @@ import msgspec
 from longline.engine.lifecycle.bots import BotLifecycle
 from longline.engine.lifecycle.creation import create_policy
 from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
-from longline.model.bots.bot import BotPolicyRow, NewBotPolicy, Planned, PolicyFilter, Swept
+from longline.model.bots.bot_policy import BotPolicyRow, NewBotPolicy, Planned, PolicyFilter
+from longline.model.bots.bot_task import Swept
 from longline.model.errors import NotFound
 from longline.model.states import ScheduleState
 from longline.model.url import parse

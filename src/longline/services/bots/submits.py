@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from longline.engine.lifecycle.bots import BotLifecycle
-from longline.model.bots.bot import AnswerVerdict, BotAnswer, BotFinding
+from longline.model.bots.bot_task import AnswerVerdict, BotAnswer, BotFinding
 from longline.model.ids import new_id, task_id_of
 from longline.ports.blobs import Blobs
 from longline.services.bots.access import BotAccess, BotCredentials

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from msgspec import UNSET
 
-from longline.model.bots.bot import AnswerVerdict, BotFinding, Pulled, PulledTask
+from longline.model.bots.bot_task import AnswerVerdict, BotFinding, Pulled, PulledTask
 from longline.model.ids import task_uuid
 from longline.model.states import TaskState
 from longline.services.bots.access import BotCredentials

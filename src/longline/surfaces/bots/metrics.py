@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-from longline.model.bots.bot import AnswerVerdict, Pulled
+from longline.model.bots.bot_task import AnswerVerdict, Pulled
 from longline.model.states import TaskState
 from longline.surfaces.bots.words import job_counts, word
 

@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from longline.model.bots.bot import PolicyFilter, ResultFilter, TaskFilter
+from longline.model.bots.bot_policy import PolicyFilter
+from longline.model.bots.bot_task import ResultFilter, TaskFilter
 from longline.model.states import ScheduleState
 from longline.surfaces.bots.field_types import MAX_INT, Priority, QueryMoment, Text
 from longline.surfaces.bots.words import STATES, stored_priority

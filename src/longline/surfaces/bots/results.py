@@ -5,7 +5,8 @@ from typing import Annotated
 
 from msgspec import Meta, Raw, structs
 
-from longline.model.bots.bot import BotActivity, ResultRow
+from longline.model.bots.bot import BotActivity
+from longline.model.bots.bot_task import ResultRow
 from longline.model.ids import task_uuid
 from longline.services.bots.tasks import BotTasks
 from longline.surfaces.bots import examples, words

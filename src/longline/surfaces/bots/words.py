@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal, get_args
 
-from longline.model.bots.bot import AnswerVerdict, Refusal, Repair
+from longline.model.bots.bot_task import AnswerVerdict, Refusal, Repair
 from longline.model.errors import NotFound
 from longline.model.states import TaskState
 from longline.surfaces.operation import NO_HEADERS, ApiError

@@ -1,6 +1,6 @@
 """Pulls that come together, on both engines: each gets its own, and nobody's is anybody else's."""
 
-from longline.model.bots.bot import NewBotTask, Pull
+from longline.model.bots.bot_task import NewBotTask, Pull
 from longline.ports.records import Records
 from longline.ports.records.frontier.frontier import HostSetting
 

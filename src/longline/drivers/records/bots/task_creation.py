@@ -11,7 +11,8 @@ from longline.drivers.records.database import Row, Transaction, struct
 from longline.drivers.records.frontier.admission import host_ids
 from longline.drivers.records.runs.run_counters import MovedTasks, RunCounters
 from longline.drivers.records.runs.runs import ensure
-from longline.model.bots.bot import BotPolicyRow, Deletion, NewBotTask, Planned, url_key
+from longline.model.bots.bot_policy import BotPolicyRow, Planned
+from longline.model.bots.bot_task import Deletion, NewBotTask, url_key
 from longline.model.frontier.task import BOT
 from longline.model.ids import new_id
 from longline.model.patterns import Patterns

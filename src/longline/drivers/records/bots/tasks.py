@@ -1,4 +1,4 @@
-"""Tasks of bots on either engine: pulled, answered for, taken back. The rules are in `model/bots/bot.py`."""
+"""Tasks of bots on either engine: pulled, answered for, taken back. The rules are in `model/bots/bot_task.py`."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -10,13 +10,13 @@ from longline.drivers.records.bots.pulls import pull
 from longline.drivers.records.bots.task_creation import add, delete, drop, plan
 from longline.drivers.records.callers.audit import audited, audited_many
 from longline.drivers.records.database import Database, Transaction
-from longline.model.bots.bot import (
+from longline.model.bots.bot_policy import Planned
+from longline.model.bots.bot_task import (
     AnswerVerdict,
     BotAnswer,
     Deletion,
     Holding,
     NewBotTask,
-    Planned,
     Pull,
     Pulled,
     Refusal,

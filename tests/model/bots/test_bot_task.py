@@ -1,8 +1,10 @@
+"""The right of a bot to answer, and the effect of answers and lapsed leases on its task."""
+
 from typing import Any
 
 import pytest
 
-from longline.model.bots.bot import Holding, after_answer, after_lapse, back_off_ms, lapsed, refusal, url_key
+from longline.model.bots.bot_task import Holding, after_answer, after_lapse, lapsed, refusal, url_key
 
 HELD = Holding(
     id=1,
@@ -60,11 +62,7 @@ def test_a_lapse_costs_a_retry_only_where_that_was_asked_for():
     assert [after_lapse(held(lapses=n), retry=False) for n in (0, 3, 4)] == ["expired", "expired", "failed"]
 
 
-def test_a_schedule_waits_longer_each_time_up_to_the_fourth():
-    assert [back_off_ms(5, failures) for failures in range(1, 7)] == [5, 10, 20, 40, 40, 40]
-
-
-def test_what_is_held_shows_as_being_crawled():
+def test_a_held_task_is_shown_as_crawled():
     assert HELD.shown == "crawling"
     assert held(owner=None, state="expired").shown == "expired"
 
