@@ -498,7 +498,7 @@ async def test_9_sources_of_another_service_are_shown_under_its_ids_and_changed_
 ):
     with running_manager() as manager:
         service = HttpSourceManager(manager.url, token)
-        async with opened(records, clock, tmp_path, manager=service) as stage:
+        async with opened(records, clock, tmp_path, source_manager=service) as stage:
             own = await stage.source("own")
             feed_url = "https://a.example/feed"
             await add_remote_source(stage, "abc", feed_url=feed_url, enabled=False, disable_reason="why")
@@ -532,7 +532,7 @@ async def test_9_a_job_of_such_a_source_fills_its_index_and_its_links_are_its_ow
     with running_manager() as manager:
         manager.add("abc", name="The News", url="https://a.example/", rate_limit=2)
         service = HttpSourceManager(manager.url, token)
-        async with opened(records, clock, tmp_path, manager=service) as stage:
+        async with opened(records, clock, tmp_path, source_manager=service) as stage:
             job = await stage.job("abc", url="https://a.example/")
             stage.advance(1)
             await stage.run()
@@ -554,7 +554,7 @@ async def test_26_sync_sees_every_source_of_another_service_once(records: Record
             manager.add(f"s{number}", rate_limit=5 if number else "5s")
         manager.most = 100
         service = HttpSourceManager(manager.url, token)
-        async with opened(records, clock, tmp_path, manager=service) as stage:
+        async with opened(records, clock, tmp_path, source_manager=service) as stage:
             done = await stage.ask("POST", "/api/v1/admin/sync-enabled-sources")
             assert (done["sources_seen"], len(done["created"])) == (130, 130)
             again = await stage.ask("POST", "/api/v1/admin/sync-enabled-sources")
