@@ -42,6 +42,16 @@ PROVED_ELSEWHERE = {
     "services/bots/tasks.py": "surfaces/bots",
     "engine/bots.py": "surfaces/bots",
     "engine/lifecycle/bots.py": "surfaces/bots",
+    # So are manifests, with their workers and streams, by a whole program.
+    "surfaces/manifests/": "surfaces/manifests",
+    "services/manifests/": "surfaces/manifests",
+    "drivers/manifests/": "surfaces/manifests",
+    "engine/lifecycle/manifests.py": "surfaces/manifests",
+    "wiring/doors/manifests.py": "surfaces/manifests",
+    "wiring/parts/manifests.py": "surfaces/manifests",
+    "wiring/parts/manifest_streams.py": "surfaces/manifests",
+    "services/proxies/configured_pools.py": "surfaces/manifests",
+    "cli/commands/fetchbox.py": "cli/commands",
     # Creations and moves of schedules are proved with the services that ask for them.
     "engine/lifecycle/creation.py": "services/schedules",
     "engine/lifecycle/schedules.py": "services/schedules",

@@ -40,6 +40,7 @@ PLAIN = {"cached_property", "cookies", "duration", "error", "id", "patterns", "r
     *("frequency", "recrawl_settings", "sizing", "url_hash"),
     *(
         "proxy_health",
+        "idempotency_key",
         "api_key",
         "cookie_file",
         "dead_letter",
@@ -72,6 +73,8 @@ ALLOWED_TEXTS = {
     "model/logs.py": {"job_id", "execution_id"},
     "engine/logs/run_log_keeper.py": {"job_id", "execution_id", "execution_number"},
     "drivers/logs/redis_streams.py": {"job_id", "execution_id"},
+    # A hook of the classes that operators write for their manifests.
+    "plugins/manifests.py": {"finalize_job"},
     # Fields of documents in the search index.
     "model/search/document.py": {"raw_html"},
     "drivers/search/mapping.py": {"raw_html"},

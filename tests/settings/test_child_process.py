@@ -105,6 +105,7 @@ CHANGED = Settings(
     fixtures_mode="record",
     bots_access="key",
     products_access="key",
+    manifests_access="key",
     jwt_public_key_file="key.pem",
     caller_per_minute=600,
     intervals_access="auto",

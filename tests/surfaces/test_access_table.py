@@ -27,9 +27,11 @@ from longline.services.bots.submits import BotSubmits
 from longline.services.callers.api_keys import ApiKeys
 from longline.services.callers.callers import Callers
 from longline.services.callers.tokens import Tokens
+from longline.services.manifests.tenants import Tenants
 from longline.surfaces.bots.door import BotServices, bots_door
 from longline.surfaces.door import Door, Endpoint, HttpRequest
 from longline.surfaces.intervals.door import IntervalServices, intervals_door
+from longline.surfaces.manifests.door import ManifestServices, manifests_door
 from longline.surfaces.operation import Operation
 from longline.surfaces.platform.door import PlatformServices, platform_door
 from longline.surfaces.products.door import ProductServices, products_door
@@ -59,6 +61,9 @@ EXPECTED: dict[tuple[str, str], dict[str, str]] = {
     ("products", "admin"): FORBIDDEN | dict.fromkeys(OPERATORS, IN) | REFUSED,
     ("products", "reader"): FORBIDDEN | dict.fromkeys({*ROLES, "key", "member's key"} - {"banned"}, IN) | REFUSED,
     ("products", "public"): dict.fromkeys(COLUMNS, IN),
+    ("manifests", "public"): dict.fromkeys(COLUMNS, IN),
+    ("manifests", "operator"): FORBIDDEN | dict.fromkeys(OPERATORS, IN) | REFUSED,
+    ("manifests", "sender"): dict.fromkeys((*ROLES, *OTHERS), IN) | {"banned": NO, "key of another door": NO} | REFUSED,
     ("platform", "public"): dict.fromkeys(COLUMNS, IN),
     ("platform", "metrics"): FORBIDDEN | dict.fromkeys({*ROLES, "key", "member's key"} - {"banned"}, IN) | REFUSED,
 }
@@ -92,6 +97,10 @@ def forged(algorithm: str, secret: str = "") -> str:
     return f"{text}.{sign.rstrip(b'=').decode()}"
 
 
+def _manifest_services(nothing: Any) -> ManifestServices:
+    return replace(ManifestServices(*[nothing] * 9), tenants=Tenants({}))
+
+
 class House:
     """The doors over real keys, tokens and bots, and nothing behind them."""
 
@@ -110,6 +119,7 @@ class House:
             intervals_door(IntervalServices(**every), callers, CollectorRegistry()),
             bots_door(bots, callers, CollectorRegistry()),
             products_door(ProductServices(**dict.fromkeys(ProductServices.__slots__, nothing)), callers),
+            manifests_door(_manifest_services(nothing), callers, CollectorRegistry()),
             platform_door(PlatformServices(nothing, nothing, nothing), callers, metrics_open=False),
         ]
 

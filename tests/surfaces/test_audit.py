@@ -12,7 +12,11 @@ import pytest
 
 from longline.model.callers.audit import AuditFilter, AuditRow
 from longline.model.discovery.link import NewLink
+from longline.model.downloads.dead_letter import DeadLetterFilter
+from longline.model.downloads.download import NewDownload
+from longline.model.downloads.plan import DownloadPlan
 from longline.model.ids import new_id
+from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import NewRun, RunKind
 from longline.model.search.item import Origin, new_items
 from longline.services.callers.tokens import Tokens
@@ -91,6 +95,21 @@ class World:
         await self.door.house.records.links.save([NewLink(run.id, f"https://{name}.example/", "https://p.example/", 1)])
         found = (await self.ask("GET", f"/api/v1/discovered-links?search={name}.example"))["links"]
         return str(found[0]["id"])
+
+    async def dead_letter(self) -> str:
+        house, name = self.door.house, self.name()
+        plan = CrawlPlan((), single=True, downloads=DownloadPlan())
+        file = NewDownload(resource_id=name, url=f"https://{name}.example/", key=name)
+        run = NewRun(new_id(), RunKind.MANIFEST, plan.text())
+        run_id = await house.lifecycle.downloads.begin(run, [file], plan, "manifest")
+        [task] = await house.records.downloads.find(run_id)
+        await self.write(
+            "INSERT INTO dead_letters (run_id, run_uid, task_id, resource_id, url, kind, tenant, reason, attempts,"
+            f" host, failed_at) VALUES ({run_id}, '{run.uid}', {task.task_id}, '{name}', 'u', 'k', '', '{name}', 1,"
+            f" '{name}', 1)"
+        )
+        [letter] = await house.records.dead_letters.find(DeadLetterFilter(run_id=run_id))
+        return str(letter.number)
 
     async def bot_job(self) -> str:
         return str((await self.ask("POST", f"{BOTS}/jobs", {"url": f"https://{self.name()}.example/"}))["data"]["id"])
@@ -254,6 +273,13 @@ async def at_once(change: Change) -> Change:
 
 
 JOB = "/api/v1/jobs"
+
+
+async def replayed(world: World) -> Change:
+    await world.dead_letter()
+    return Change("POST", "/operators/dlq/replay", "dead_letter.replay", {"host": f"s{world.made}"})
+
+
 CHANGES: dict[str, Prepare] = {
     "bots_add_job": lambda w: at_once(Change("POST", f"{BOTS}/jobs", "task.create", new(w))),
     "bots_mark_pending": lambda w: on_jobs("mark-pending", "task.restart", w.locked_job()),
@@ -307,6 +333,8 @@ CHANGES |= {
     "bots_delete_job": on("DELETE", f"{BOTS}/jobs/{{}}", "task.delete", World.bot_job),
     "bots_change_policy": on("PATCH", f"{BOTS}/policies/{{}}", "schedule.change", World.policy, {"enabled": False}),
     "bots_delete_policy": on("DELETE", f"{BOTS}/policies/{{}}", "schedule.delete", World.policy),
+    "manifests_replay_dead_letter": on("POST", "/operators/dlq/{}/replay", "dead_letter.replay", World.dead_letter),
+    "manifests_replay_dead_letters": replayed,
     "products_create_domain": new_domain,
     "products_change_domain": on(
         "PATCH", f"{ADMIN}/domains/{{}}", "source.change", World.domain, {"crawl_delay_seconds": 9}
@@ -356,7 +384,7 @@ async def test_every_changing_operation_is_known_here(world: World):
         for method, told in path.items()
         if method != "get" and not told["operationId"].endswith("_2")
     }
-    harmless = {f"intervals_{name}" for name in HARMLESS}
+    harmless = {f"intervals_{name}" for name in HARMLESS} | {"manifests_submit_manifest"}
     assert changing - fast - harmless == set(CHANGES), "a new operation needs an action, and a change in this table"
 
 

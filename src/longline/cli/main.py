@@ -52,6 +52,7 @@ GROUPS = {
     "bots": "bots:build",
     "policies": "policies:build",
     "keys": "keys:build",
+    "manifests": "manifests:build",
 }
 """Command groups, each with the function that builds the group."""
 
@@ -135,12 +136,21 @@ def _function(place: str) -> Callable[..., Any]:
 
 
 def main() -> None:
-    """Run the command line. An expected failure is one line on stderr and an exit code, never a traceback."""
+    """Run the command line."""
+    end_with(_run)
+
+
+def _run() -> Any:
+    words = _words(sys.argv[1:])
+    known = words[0] in {**COMMANDS, **GROUPS, **HIDDEN}
+    program = build(words[0]) if known else build_overview()
+    return program(words, prog_name="longline", standalone_mode=False)
+
+
+def end_with(program: Callable[[], Any]) -> None:
+    """Run a program and end the process; an expected failure is one line on stderr and an exit code, no traceback."""
     try:
-        words = _words(sys.argv[1:])
-        known = words[0] in {**COMMANDS, **GROUPS, **HIDDEN}
-        program = build(words[0]) if known else build_overview()
-        code = program(words, prog_name="longline", standalone_mode=False)
+        code = program()
     except KeyboardInterrupt:
         code = _INTERRUPTED
     except typer.Abort:

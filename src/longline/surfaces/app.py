@@ -21,6 +21,8 @@ from longline.surfaces.door import Door
 from longline.surfaces.fast_path import FastPath
 from longline.surfaces.intervals.door import NAME as INTERVALS
 from longline.surfaces.intervals.door import IntervalServices, intervals_door
+from longline.surfaces.manifests.door import NAME as MANIFESTS
+from longline.surfaces.manifests.door import ManifestServices, manifests_door
 from longline.surfaces.middleware import RequestMiddleware, WholeBodies, error_handlers
 from longline.surfaces.openapi import openapi_document
 from longline.surfaces.platform.documentation.pages import Documentation
@@ -33,7 +35,7 @@ from longline.surfaces.products.door import ProductServices, products_door
 from longline.surfaces.routing import route_of
 from longline.surfaces.server.request_limits import MAX_BODY_BYTES
 
-DOORS = (INTERVALS, BOTS, PRODUCTS, CATALOGUE, PLATFORM)
+DOORS = (INTERVALS, BOTS, PRODUCTS, CATALOGUE, MANIFESTS, PLATFORM)
 """Names of all APIs; an API key opens one of them."""
 
 
@@ -53,6 +55,7 @@ class AppParts:
     intervals: IntervalServices | None = None
     products: ProductServices | None = None
     catalogue: CatalogueServices | None = None
+    manifests: ManifestServices | None = None
     loop: LoopMonitor | None = None
     operation: PlatformFigureReader | None = None
     open_doors: frozenset[str] = frozenset()
@@ -103,5 +106,8 @@ def _table(parts: AppParts, metrics: Metrics) -> list[Door]:
         doors.append(products_door(parts.products, callers, is_open=PRODUCTS in parts.open_doors))
     if parts.catalogue is not None:
         doors.append(catalogue_door(parts.catalogue, callers))
+    if parts.manifests is not None:
+        is_open = MANIFESTS in parts.open_doors
+        doors.append(manifests_door(parts.manifests, callers, metrics.registry, is_open=is_open))
     doors.append(platform_door(platform, callers, metrics_open=parts.metrics_open))
     return doors

@@ -1,6 +1,6 @@
 """One HTTP API ("door") as a value: its operations, its error format, its access checks and its metrics."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from inspect import iscoroutinefunction
@@ -20,12 +20,13 @@ from longline.surfaces.operation import NO_HEADERS, ApiError, ApiResponse, Conte
 from longline.surfaces.rate_limiter import RateLimiter
 from longline.surfaces.request_reader import NotJson, RequestReader
 from longline.surfaces.sse import EventStream
+from longline.surfaces.streamed_body import StreamedBody, no_pieces
 
 JSON = "application/json"
 
 
 class HttpRequest(NamedTuple):
-    """A request as received, with its whole body. Names of headers are in lower case."""
+    """A request as received, with its body. Names of headers are in lower case."""
 
     path_values: Mapping[str, str]
     query: bytes
@@ -33,6 +34,9 @@ class HttpRequest(NamedTuple):
     body: bytes = b""
     client: str = ""
     """The address of the client."""
+
+    pieces: AsyncIterator[bytes] | None = None
+    """The body of an operation that reads it piece by piece."""
 
     def header(self, name: bytes) -> str | None:
         """Return the first value of a header, or None."""
@@ -184,7 +188,9 @@ class Endpoint:
         self._header_names = {name: name.lower().encode() for name in _field_names(headers)}
         self._no_headers = headers() if headers and not _has_required(headers) else None
         self._readers: list[tuple[str, Callable[[HttpRequest], Any]]] = []
-        if operation.body:
+        if operation.streams_body:
+            self._readers.append(("body", _streamed_body))
+        elif operation.body:
             body = api_format.reader(operation.body)
             read = body.reading if operation.gets_reading else body.body
             self._readers.append(("body", partial(self._read_body, read)))
@@ -298,6 +304,11 @@ class Endpoint:
         if answer is None:
             return HttpResponse(status, b"", headers)
         return HttpResponse(status, self._format.encode(self._format.wrap(answer)), headers)
+
+
+def _streamed_body(request: HttpRequest) -> StreamedBody[Any]:
+    told = (request.header(name) or "" for name in (b"content-type", b"content-encoding", b"content-length"))
+    return StreamedBody(no_pieces() if request.pieces is None else request.pieces, *told)
 
 
 class EmptyBody(NotJson):

@@ -26,6 +26,12 @@ SECURITY_SCHEMES: Mapping[str, Schema] = {
         "name": "token",
         "description": "The same token, for clients such as EventSource that cannot set headers.",
     },
+    "operator_token": {
+        "type": "apiKey",
+        "in": "header",
+        "name": "X-Fetchbox-Operator-Token",
+        "description": "The token of operators, which may be sent as a bearer token as well.",
+    },
     "bot_token": {"type": "http", "scheme": "bearer", "description": "The token of a registered bot."},
     "internal_secret": {"type": "apiKey", "in": "header", "name": "X-Internal-Secret"},
 }

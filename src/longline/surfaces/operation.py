@@ -16,6 +16,7 @@ import msgspec
 
 from longline.model.errors import LonglineError
 from longline.surfaces.request_reader import Reading
+from longline.surfaces.streamed_body import StreamedBody
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 Handler = Callable[..., Coroutine[Any, Any, Any]]
@@ -103,13 +104,19 @@ class Operation:
     def body(self) -> type[msgspec.Struct] | None:
         """The type of the body, or None for an operation without one."""
         found = _without_none(self.parameters.get("body"))
-        shape: type[msgspec.Struct] | None = get_args(found)[0] if get_origin(found) is Reading else found
+        is_wrapped = get_origin(found) in (Reading, StreamedBody)
+        shape: type[msgspec.Struct] | None = get_args(found)[0] if is_wrapped else found
         return shape
 
     @property
     def needs_body(self) -> bool:
         """Whether a request without a body is refused."""
         return self.body is not None and not isinstance(self.parameters["body"], UnionType)
+
+    @property
+    def streams_body(self) -> bool:
+        """Whether the handler reads the body itself, piece by piece."""
+        return get_origin(self.parameters.get("body")) is StreamedBody
 
     @property
     def gets_reading(self) -> bool:

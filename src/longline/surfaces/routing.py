@@ -16,22 +16,26 @@ AnyRequest = Request[Any, Any, Any]
 def route_of(endpoint: Endpoint) -> HTTPRouteHandler:
     """Return the route of an operation."""
     operation = endpoint.operation
-    reads_body = operation.body is not None
+    streams_body = operation.streams_body
+    reads_body = operation.body is not None and not streams_body
 
     async def handle(request: AnyRequest) -> Response[Any]:
         body = await request.body() if reads_body else b""
+        pieces = request.stream() if streams_body else None
         values: dict[str, str] = request.path_params
         scope = request.scope
         return to_framework(
             await endpoint.answer(
-                HttpRequest(values, scope["query_string"], list(scope["headers"]), body, client_of(scope))
+                HttpRequest(values, scope["query_string"], list(scope["headers"]), body, client_of(scope), pieces)
             )
         )
 
     paths = [PATH_PARAMETER.sub(r"{\1:str}", path) for path in (operation.path, *operation.aliases)]
     methods = [HttpMethod.GET, HttpMethod.HEAD] if operation.answers_head else [HttpMethod(operation.method)]
     # Each response has its own status; the default of a DELETE allows no body.
-    return route(paths, http_method=methods, status_code=200, include_in_schema=False)(handle)
+    # A handler that reads the body itself has a limit of its own.
+    limit: dict[str, Any] = {"request_max_body_size": None} if streams_body else {}
+    return route(paths, http_method=methods, status_code=200, include_in_schema=False, **limit)(handle)
 
 
 def client_of(scope: Scope) -> str:

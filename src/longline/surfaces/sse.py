@@ -15,8 +15,8 @@ HEARTBEAT_INTERVAL_SECONDS = 15.0
 WRITE_TIMEOUT_SECONDS = 30.0
 """Seconds that a client may take to accept one frame."""
 
+EVENTS = "text/event-stream"
 HEADERS = (
-    (b"content-type", b"text/event-stream"),
     (b"cache-control", b"no-cache"),
     (b"connection", b"keep-alive"),
     (b"x-accel-buffering", b"no"),
@@ -33,7 +33,10 @@ def frame(event: str, data: Any, mark: object = None) -> bytes:
 
 
 class EventStream(Response[None]):
-    """A response that sends frames until they end or the client leaves, with heartbeats in between."""
+    """A response that sends frames until they end or the client leaves, with heartbeats in between.
+
+    Frames of another `media_type` than server-sent events are lines, and a heartbeat is an empty line.
+    """
 
     def __init__(
         self,
@@ -43,8 +46,10 @@ class EventStream(Response[None]):
         *,
         heartbeat: float = HEARTBEAT_INTERVAL_SECONDS,
         patience: float = WRITE_TIMEOUT_SECONDS,
+        media_type: str = EVENTS,
     ) -> None:
         super().__init__(None)
+        self._content_type = media_type
         self._frames, self._leave, self._lost = frames, leave, lost
         self._heartbeat, self._patience = heartbeat, patience
 
@@ -56,12 +61,15 @@ class EventStream(Response[None]):
         """Stream until the frames end, or the client disconnects or falls behind."""
         mark_as_stream(scope)
         try:
-            more = ((name.lower().encode(), value.encode()) for name, value in self.headers.items())
-            await send({"type": "http.response.start", "status": 200, "headers": (*HEADERS, *more)})
+            await send({"type": "http.response.start", "status": 200, "headers": self._headers()})
             await self._stream(receive, send)
         finally:
             await _close(self._frames)
             self._leave()
+
+    def _headers(self) -> list[tuple[bytes, bytes]]:
+        more = ((name.lower().encode(), value.encode()) for name, value in self.headers.items())
+        return [(b"content-type", self._content_type.encode()), *HEADERS, *more]
 
     async def _stream(self, receive: Receive, send: Send) -> None:
         sending = asyncio.create_task(self._send(send))
@@ -92,7 +100,7 @@ class EventStream(Response[None]):
             coming = asyncio.ensure_future(anext(self._frames, None))
             try:
                 while not (await asyncio.wait({coming}, timeout=max(0.0, beat_at - now())))[0]:
-                    await give(b":heartbeat\n\n")
+                    await give(b":heartbeat\n\n" if self._content_type == EVENTS else b"\n")
                     beat_at = now() + self._heartbeat
             except BaseException:
                 coming.cancel()

@@ -32,6 +32,8 @@ from longline.wiring.parts.feeds import (
     sitemap_loop,
 )
 from longline.wiring.parts.logs import Streams, run_log_keeper
+from longline.wiring.parts.manifest_streams import direct_task_loop, stream_mirror_loop
+from longline.wiring.parts.manifests import manifest_pruning
 from longline.wiring.parts.runs import retention, run_effect_worker
 from longline.wiring.parts.schedules import scheduler_loop
 from longline.wiring.parts.sinks import sink_loop
@@ -247,6 +249,29 @@ LOOPS = (
         (UPKEEP,),
         "cleanup",
         once=lambda p: retention(p.house).once,
+    ),
+    LoopRow(
+        "manifest pruning",
+        "Delete ended manifests, dead letters and idempotency keys that are too old.",
+        (UPKEEP,),
+        "cleanup",
+        once=lambda p: manifest_pruning(p.house).once,
+    ),
+    LoopRow(
+        "manifest streams",
+        "Copy what happens to manifests to streams in Redis.",
+        (UPKEEP,),
+        None,
+        make=lambda p: stream_mirror_loop(p.house),
+        settings=("redis",),
+    ),
+    LoopRow(
+        "direct tasks",
+        "Take the tasks of direct producers from their stream in Redis.",
+        (UPKEEP,),
+        None,
+        make=lambda p: direct_task_loop(p.house),
+        settings=("redis",),
     ),
     LoopRow(
         "feeds",

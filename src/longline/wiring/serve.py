@@ -20,6 +20,7 @@ from longline.services.metrics.event_loop_lag import LoopMonitor
 from longline.settings import Settings
 from longline.surfaces.app import AppParts, build_app
 from longline.surfaces.intervals.door import NAME as INTERVALS
+from longline.surfaces.manifests.door import NAME as MANIFESTS
 from longline.surfaces.platform.profile import LOOPBACK, MAX_SECONDS, profile_app
 from longline.surfaces.products.door import NAME as PRODUCTS
 from longline.surfaces.server.connection import Deadlines
@@ -27,12 +28,14 @@ from longline.surfaces.server.http_server import HttpServer
 from longline.wiring.doors.bots import bot_services
 from longline.wiring.doors.catalogue import catalogue_services
 from longline.wiring.doors.intervals import interval_services
+from longline.wiring.doors.manifests import manifest_services
 from longline.wiring.doors.products import product_services
 from longline.wiring.house import House, migrate_tables, open_house, registered_worker
 from longline.wiring.loop_table import API, LoopParts, build_loops
 from longline.wiring.parts.archive import html_archiving
 from longline.wiring.parts.callers import access_tokens, api_keys
 from longline.wiring.parts.logs import Streams, closing_logs, copying_logs, writing_run_logs
+from longline.wiring.parts.manifests import register_pools
 from longline.wiring.parts.metrics import counting, operation, worker_liveness
 from longline.wiring.parts.search import indexing
 from longline.wiring.parts.sinks import sink_progress
@@ -55,6 +58,7 @@ async def serve(
         started = house.clock.monotonic()
         # Only the all-in-one command migrates tables: a service that starts never does.
         await migrate_tables(house, may_migrate=api and bool(roles))
+        await register_pools(house)
         async with (
             _profiling(settings.profile_port),
             counting(house),
@@ -177,13 +181,14 @@ def _app_parts(house: House, monitor: LoopMonitor) -> tuple[AppParts, Streams]:
     checks.append(Check("event_loop", monitor.check))
     health = Health(checks, house.clock)
     streams = Streams(house, health)
+    limits = RateLimits(records.rate_limits, house.clock)
     parts = AppParts(
         version=__version__,
         health=health,
         tokens=access_tokens(house),
         open_doors=_open_doors(settings),
         api_keys=api_keys(house),
-        rate_limits=RateLimits(records.rate_limits, house.clock),
+        rate_limits=limits,
         per_minute=settings.caller_per_minute or None,
         counts=Counts(records.tasks, records.runs),
         metrics_open=settings.metrics_open or settings.loopback,
@@ -191,6 +196,7 @@ def _app_parts(house: House, monitor: LoopMonitor) -> tuple[AppParts, Streams]:
         intervals=replace(interval_services(house), logs=streams.logs, streams=streams.events),
         products=product_services(house, health),
         catalogue=catalogue_services(house),
+        manifests=manifest_services(house, limits, streams.followers),
         loop=monitor,
         operation=operation(house),
     )
@@ -199,7 +205,11 @@ def _app_parts(house: House, monitor: LoopMonitor) -> tuple[AppParts, Streams]:
 
 def _open_doors(settings: Settings) -> frozenset[str]:
     """Return the names of the APIs that need no credentials."""
-    access = {INTERVALS: settings.intervals_access, PRODUCTS: settings.products_access}
+    access = {
+        INTERVALS: settings.intervals_access,
+        PRODUCTS: settings.products_access,
+        MANIFESTS: settings.manifests_access,
+    }
     found = frozenset(name for name, given in access.items() if settings.is_open(given))
     for name in sorted(found) if not settings.loopback else ():
         log.warning("an API needs no credentials; set its access to key if strangers can reach it", extra={"api": name})

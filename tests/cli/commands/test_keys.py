@@ -18,7 +18,11 @@ def test_wrong_options_are_told(longline: Command):
     longline("migrate")
     assert longline("keys", "list").stderr == "no API keys; create one with longline keys create\n"
     create = ("keys", "create", "shop", "--door")
-    assert_one_line(longline(*create, "front"), 2, 'no API "front"; there are intervals, bots, platform')
+    assert_one_line(
+        longline(*create, "front"),
+        2,
+        'no API "front"; there are intervals, bots, products, catalogue, manifests, platform',
+    )
     assert_one_line(longline(*create, "bots", "--role", "banned"), 2, 'cannot have the role "banned"')
     assert_one_line(longline(*create, "bots", "--ttl", "soon"), 2, '"soon" is not a duration')
     assert_one_line(longline("keys", "revoke", "none"), 1, "no such API key: none")

@@ -49,7 +49,7 @@ ledger_max_bytes = "50GB"
 window_hours = 2
 [tenants.acme]
 idempotency_window_hours = 48
-api_keys = ["hunter2"]
+api_keys = ["f52fbd32b2b3b86ff88ef6c490628285f482af15ddcb29541f94bcf526a3f6c7"]
 [operator]
 token = "hunter2"
 """
@@ -76,7 +76,7 @@ VARIABLES = {
     "RETENTION__LEDGER_MAX_BYTES": "50GB",
     "IDEMPOTENCY__WINDOW_HOURS": "2",
     "TENANTS__ACME__IDEMPOTENCY_WINDOW_HOURS": "48",
-    "TENANTS__ACME__API_KEYS": "hunter2",
+    "TENANTS__ACME__API_KEYS": "f52fbd32b2b3b86ff88ef6c490628285f482af15ddcb29541f94bcf526a3f6c7",
     "OPERATOR__TOKEN": "hunter2",
 }
 
@@ -205,6 +205,7 @@ def test_secrets_are_shown_nowhere():
         [repr(loaded.settings), repr(loaded.settings.tables), *loaded.table_texts.values(), *loaded.notes]
     )
     assert "hunter2" not in shown
+    assert "f52fbd32b2b3b86f" not in shown
     assert loaded.table_texts["proxy.pools.homes.primary"] == "http://me:***@p:1,socks5://q:2"
     assert loaded.table_texts["operator.token"] == "***"
     assert loaded.table_texts["job_types.images.default_headers.authorization"] == "***"
@@ -212,8 +213,8 @@ def test_secrets_are_shown_nowhere():
 
 
 def test_a_table_without_effect_yet_is_told_once():
-    notes = from_file("[retention]\njob_ttl_days = 2\nlogs_ttl_days = 3\n[server]\nmax_resources = 5\n").notes
-    assert notes == ("longline.toml sets retention, which has no effect yet",)
+    notes = from_file('[telemetry]\notlp_endpoint = "http://a"\n[retention]\njob_ttl_days = 2\n').notes
+    assert notes == ("longline.toml sets telemetry, which has no effect yet",)
 
 
 def test_the_variable_of_child_processes_is_not_for_people():

@@ -32,7 +32,7 @@ def up(loaded: Loaded) -> None:
 @takes("host", "port", *ENGINES, "parsers", *_LOGS)
 def api(loaded: Loaded) -> None:
     """Run the API alone."""
-    _serve(loaded, api=True, roles=frozenset())
+    serve_api(loaded)
 
 
 @takes(*ENGINES, "workers", *_WORK, "parsers", *_LOGS)
@@ -48,6 +48,11 @@ def worker(
     if loaded.origins["workers"] == "--workers" and loaded.settings.workers > 1 and "fetch" not in named:
         raise BadInput("--workers needs the role fetch; parse_processes sets the processes of a worker that parses")
     _serve(loaded, api=False, roles=named, leashed=leashed)
+
+
+def serve_api(loaded: Loaded) -> None:
+    """Run the API alone, with settings that were loaded."""
+    _serve(loaded, api=True, roles=frozenset())
 
 
 def parse_roles(text: str) -> frozenset[str]:

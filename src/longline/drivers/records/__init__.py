@@ -36,6 +36,7 @@ from longline.drivers.records.frontier.workers import WorkerRecords
 from longline.drivers.records.logs.events import EventRecords
 from longline.drivers.records.logs.log_pages import LogPageRecords
 from longline.drivers.records.logs.logs import LogRecords
+from longline.drivers.records.manifests.stores import manifest_stores
 from longline.drivers.records.metrics import MetricRecords, TimedDatabase, TransactionObserver
 from longline.drivers.records.proxies import PoolRecords, ProxyFigureRecords, ProxyRecords
 from longline.drivers.records.runs.end_effects import RunEffectRecords
@@ -146,6 +147,7 @@ def _records(database: Database) -> Records:
         downloads=DownloadRecords(database),
         download_runs=DownloadAdmissionRecords(database),
         dead_letters=DeadLetterRecords(database),
+        manifests=manifest_stores(database),
         frontier=FrontierRecords(database),
         hands=TaskLeaseRecords(database),
         moves=MoveRecords(database),

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from redis.asyncio import Redis
@@ -12,9 +12,6 @@ from redis.exceptions import RedisError, ResponseError
 from longline.model.errors import Unavailable
 from longline.ports.sources import Delivery
 
-STREAM = "source-events"
-GROUP = "crawler-workers"
-PARKED = "source-events:parked"
 BATCH_SIZE = 10
 WAIT_MS = 5000
 IDLE_MS = 30_000
@@ -24,10 +21,27 @@ MAX_PARKED = 10_000
 _ANSWER_TIMEOUT_SECONDS = 5.0
 
 
-class RedisSourceEvents:
-    """One consumer of the group."""
+class RedisQueue(NamedTuple):
+    """The names of a stream, its consumer group, the stream for parked messages, and the field of their bodies."""
 
-    def __init__(self, url: str, *, wait_ms: int = WAIT_MS, idle_ms: int = IDLE_MS) -> None:
+    stream: str
+    group: str
+    parked: str
+    field: str
+    batch_size: int = BATCH_SIZE
+
+
+STREAM, GROUP, PARKED = "source-events", "crawler-workers", "source-events:parked"
+SOURCE_EVENTS = RedisQueue(STREAM, GROUP, PARKED, "event")
+
+
+class RedisSourceEvents:
+    """One consumer of the group of a stream, that of source events by default."""
+
+    def __init__(
+        self, url: str, queue: RedisQueue = SOURCE_EVENTS, *, wait_ms: int = WAIT_MS, idle_ms: int = IDLE_MS
+    ) -> None:
+        self._queue = queue
         self._client: Any = Redis.from_url(
             url, socket_connect_timeout=5.0, socket_timeout=wait_ms / 1000 + _ANSWER_TIMEOUT_SECONDS
         )
@@ -42,8 +56,9 @@ class RedisSourceEvents:
             try:
                 if left := await self._left_lying():
                     return left
+                queue, new = self._queue, {self._queue.stream: ">"}
                 found = await self._client.xreadgroup(
-                    GROUP, self._name, {STREAM: ">"}, count=BATCH_SIZE, block=self._wait_ms
+                    queue.group, self._name, new, count=queue.batch_size, block=self._wait_ms
                 )
             except ResponseError:
                 # A server that restarted empty has no group: the next `receive` creates the group.
@@ -51,18 +66,18 @@ class RedisSourceEvents:
                 raise
             # RESP2 returns a list of pairs, RESP3 a dictionary of lists.
             streams = found.values() if isinstance(found, dict) else (messages for _, messages in found or ())
-            return [_delivery(message) for messages in streams for message in _flat(messages)]
+            return [self._delivery(message) for messages in streams for message in _flat(messages)]
 
     async def acknowledge(self, ids: Sequence[str]) -> None:
         if ids:
             with _trouble():
-                await self._client.xack(STREAM, GROUP, *ids)
+                await self._client.xack(self._queue.stream, self._queue.group, *ids)
 
     async def park(self, delivery: Delivery, why: str) -> None:
-        facts = {"event": delivery.body or b"", "id": delivery.id, "error": why}
+        facts = {self._queue.field: delivery.body or b"", "id": delivery.id, "error": why}
         with _trouble():
-            await self._client.xadd(PARKED, facts, maxlen=MAX_PARKED, approximate=True)
-            await self._client.xack(STREAM, GROUP, delivery.id)
+            await self._client.xadd(self._queue.parked, facts, maxlen=MAX_PARKED, approximate=True)
+            await self._client.xack(self._queue.stream, self._queue.group, delivery.id)
 
     async def close(self) -> None:
         await self._client.aclose()
@@ -71,7 +86,7 @@ class RedisSourceEvents:
         if self._joined:
             return
         try:
-            await self._client.xgroup_create(STREAM, GROUP, id="0", mkstream=True)
+            await self._client.xgroup_create(self._queue.stream, self._queue.group, id="0", mkstream=True)
         except ResponseError as error:
             if "BUSYGROUP" not in str(error):
                 raise
@@ -82,24 +97,27 @@ class RedisSourceEvents:
         if (time.monotonic() - self._swept) * 1000 < self._idle_ms:
             return []
         self._swept = time.monotonic()
-        claimed = await self._client.xautoclaim(STREAM, GROUP, self._name, self._idle_ms, "0-0", count=BATCH_SIZE)
+        claimed = await self._client.xautoclaim(
+            self._queue.stream, self._queue.group, self._name, self._idle_ms, "0-0", count=self._queue.batch_size
+        )
         messages = claimed[1]
         if not messages:
             return []
         first, last = messages[0][0], messages[-1][0]
-        pending = await self._client.xpending_range(STREAM, GROUP, first, last, BATCH_SIZE * 10, self._name)
+        pending = await self._client.xpending_range(
+            self._queue.stream, self._queue.group, first, last, self._queue.batch_size * 10, self._name
+        )
         times = {one["message_id"]: one["times_delivered"] for one in pending}
-        return [_delivery(message, times.get(message[0], 1)) for message in messages]
+        return [self._delivery(message, times.get(message[0], 1)) for message in messages]
+
+    def _delivery(self, message: tuple[bytes, dict[bytes, bytes] | None], times: int = 1) -> Delivery:
+        name, fields = message
+        return Delivery(name.decode(), (fields or {}).get(self._queue.field.encode()), times)
 
 
 def _flat(messages: Any) -> list[Any]:
     """Return the messages of one stream, which RESP3 wraps in one more list."""
     return messages[0] if messages and isinstance(messages[0], list) else messages
-
-
-def _delivery(message: tuple[bytes, dict[bytes, bytes] | None], times: int = 1) -> Delivery:
-    name, fields = message
-    return Delivery(name.decode(), (fields or {}).get(b"event"), times)
 
 
 @contextmanager

@@ -69,6 +69,9 @@ DATABASE_SECONDS = Metric(
     "Time of a transaction, its wait for a connection included.",
     ("access",),
 )
+MANIFESTS_PRUNED = Metric(
+    "longline_manifests_pruned", "counter", "Manifests that were deleted because of their age or size."
+)
 
 COUNTED = (
     FETCHES,
@@ -79,6 +82,7 @@ COUNTED = (
     LEASES_LOST,
     PARSE_SECONDS,
     DATABASE_SECONDS,
+    MANIFESTS_PRUNED,
 )
 """Metrics that every process counts, summed over all processes in the database."""
 

@@ -11,6 +11,9 @@ class RunEffectKind(StrEnum):
     SOURCE_HEALTH = "source_health"
     """The source of the run notes the success or the failure."""
 
+    MANIFEST = "manifest"
+    """The handler of the run's manifest is told of the end."""
+
 
 class PlannedEffect(msgspec.Struct, frozen=True):
     """An effect that follows every end of a run; `detail` is data for the handler of its kind."""

@@ -28,8 +28,8 @@ class RetentionAges(msgspec.Struct, frozen=True, kw_only=True):
     def of_runs(self) -> Iterator[tuple[RunKind, bool, int]]:
         """Yield each kind of run that is deleted, whether its runs are those of schedules, and their age."""
         for kind in RunKind:
-            if kind.standing or kind is RunKind.REPAIR:
-                # The pages of a repair replace damaged ones of other runs.
+            if kind.standing or kind in (RunKind.REPAIR, RunKind.MANIFEST):
+                # The pages of a repair replace damaged ones of other runs; manifests are pruned by rules of their own.
                 continue
             plain_ms = self.service_ms if kind in SERVICE_KINDS else self.crawls_ms
             for scheduled, age_ms in ((False, plain_ms), (True, self.scheduled_ms)):

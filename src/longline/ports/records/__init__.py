@@ -22,6 +22,7 @@ from longline.ports.records.frontier.frontier import (
 from longline.ports.records.frontier.refused_urls import RefusedUrlStore
 from longline.ports.records.frontier.standing_frontier import StandingFrontierStore
 from longline.ports.records.logs import EventStore, LogPageStore, LogStore
+from longline.ports.records.manifests import ManifestStores
 from longline.ports.records.proxies import PoolStore, ProxyFigureStore, ProxyStore
 from longline.ports.records.runs import DueRunStore, RunEffectStore, RunHistoryStore, RunStore
 from longline.ports.records.schedules import PageChangeStore, ScheduleStore, TickStore
@@ -38,8 +39,8 @@ from longline.ports.sinks import SinkProgressStore, SinkRunStore, SinkStore
 class Records:
     """All stores of one records engine; `search` is the index inside the database.
 
-    `frontier`, `hands`, `moves`, `task_moves`, `ticks`, `bot_tasks` and `download_runs` are for `engine/lifecycle/`
-    alone.
+    `frontier`, `hands`, `moves`, `task_moves`, `ticks`, `bot_tasks`, `download_runs` and `manifests.runs` are for
+    `engine/lifecycle/` alone.
     """
 
     schema: Schema
@@ -90,6 +91,7 @@ class Records:
     downloads: DownloadStore
     download_runs: DownloadAdmissionStore
     dead_letters: DeadLetterStore
+    manifests: ManifestStores
     frontier: FrontierStore
     hands: TaskLeaseStore
     moves: MoveStore

@@ -175,9 +175,15 @@ class Followers:
                 log.warning("run log not readable, will retry", extra={"error": str(error)})
                 await asyncio.sleep(RETRY_INTERVAL_SECONDS)
                 continue
-            await self._pause(tail.mark.run_id)
+            await self.wait(tail.mark.run_id)
 
-    async def _pause(self, run_id: int) -> None:
+    @property
+    def is_closed(self) -> bool:
+        """Return whether all followers have to end."""
+        return self._closed
+
+    async def wait(self, run_id: int) -> None:
+        """Wait for new entries of a run, at most for a second."""
         awake = asyncio.Event()
         self._waiting[run_id].add(awake)
         try:

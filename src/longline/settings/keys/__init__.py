@@ -13,6 +13,7 @@ from longline.settings.keys.engines import EngineKeys
 from longline.settings.keys.fetch import FetchKeys
 from longline.settings.keys.frontier import FrontierKeys
 from longline.settings.keys.logs import LogKeys
+from longline.settings.keys.manifests import ManifestKeys
 from longline.settings.keys.parse import ParseKeys
 from longline.settings.keys.products import ProductKeys
 from longline.settings.keys.schedules import ScheduleKeys
@@ -22,7 +23,7 @@ from longline.settings.tables import Tables
 from longline.settings.values import Key, mask
 
 
-class Settings(ProductKeys, frozen=True, kw_only=True):
+class Settings(ManifestKeys, frozen=True, kw_only=True):
     """The operator's settings, each with a default. Durations are seconds, sizes are bytes."""
 
     tables: Tables = Tables()
@@ -81,6 +82,7 @@ SUBJECTS: dict[str, type[EngineKeys]] = {
     "Logs": LogKeys,
     "Bots": BotKeys,
     "Products": ProductKeys,
+    "Manifests": ManifestKeys,
 }
 """The chain of structs by the titles of the manual's sections."""
 

@@ -15,20 +15,16 @@ from longline.settings.tables.schema import SettingsTable, TableEntries, TableSe
 class Tables(SettingsTable, frozen=True, kw_only=True):
     """Every table of the settings file."""
 
-    job_types: Annotated[dict[str, JobTypeTable], TableEntries(JobTypeTable, later=True)] = msgspec.field(
-        default_factory=dict
-    )
-    proxy: Annotated[ProxyTable, TableSection(ProxyTable, later=True)] = ProxyTable()
+    job_types: Annotated[dict[str, JobTypeTable], TableEntries(JobTypeTable)] = msgspec.field(default_factory=dict)
+    proxy: Annotated[ProxyTable, TableSection(ProxyTable)] = ProxyTable()
     server: Annotated[ServerTable, TableSection(ServerTable)] = ServerTable()
     storage: Annotated[StorageTable, TableSection(StorageTable)] = StorageTable()
     broker: Annotated[BrokerTable, TableSection(BrokerTable)] = BrokerTable()
-    retention: Annotated[RetentionTable, TableSection(RetentionTable, later=True)] = RetentionTable()
-    idempotency: Annotated[IdempotencyTable, TableSection(IdempotencyTable, later=True)] = IdempotencyTable()
-    tenants: Annotated[dict[str, TenantTable], TableEntries(TenantTable, later=True)] = msgspec.field(
-        default_factory=dict
-    )
-    telemetry: Annotated[TelemetryTable, TableSection(TelemetryTable, later=True)] = TelemetryTable()
-    operator: Annotated[OperatorTable, TableSection(OperatorTable, later=True)] = OperatorTable()
+    retention: Annotated[RetentionTable, TableSection(RetentionTable)] = RetentionTable()
+    idempotency: Annotated[IdempotencyTable, TableSection(IdempotencyTable)] = IdempotencyTable()
+    tenants: Annotated[dict[str, TenantTable], TableEntries(TenantTable)] = msgspec.field(default_factory=dict)
+    telemetry: Annotated[TelemetryTable, TableSection(TelemetryTable)] = TelemetryTable()
+    operator: Annotated[OperatorTable, TableSection(OperatorTable)] = OperatorTable()
 
 
 ROOT = TableSection(Tables)

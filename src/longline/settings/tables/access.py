@@ -15,6 +15,10 @@ class TenantTable(SettingsTable, frozen=True, kw_only=True):
     api_keys: Annotated[
         tuple[str, ...], Key(LIST, "SHA-256 hashes, in hexadecimal, of the tenant's API keys.", secret=True)
     ] = ()
+    subjects: Annotated[
+        tuple[str, ...],
+        Key(LIST, "Subjects of client certificates of the tenant; see `server.client_subject_header`."),
+    ] = ()
     requests_per_minute: Annotated[int, Key(integer(0), "Most requests of the tenant in a minute; 0 is no limit.")] = 0
 
 

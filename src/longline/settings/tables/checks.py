@@ -1,5 +1,6 @@
-"""Checks between tables: references to proxy pools, their cycles, and the size of manifests."""
+"""Checks between tables: proxy pools and their cycles, the object store, keys of tenants, the size of manifests."""
 
+import re
 from collections.abc import Iterable, Mapping
 
 from longline.model.errors import BadInput
@@ -8,6 +9,8 @@ from longline.settings.tables.engines import MAX_MANIFEST_BYTES
 from longline.settings.tables.proxy_pools import ProxyPoolTable
 
 Origins = Mapping[str, str]
+
+_HASH = re.compile(r"[0-9a-fA-F]{64}")
 
 
 def check_tables(tables: Tables, origins: Origins) -> None:
@@ -19,10 +22,36 @@ def check_tables(tables: Tables, origins: Origins) -> None:
         _check_references(f"job_types.{name}.proxy.primary", filter(None, [job_type.proxy.primary]), pools, origins)
         _check_references(f"job_types.{name}.proxy.fallbacks", job_type.proxy.fallbacks, pools, origins)
     _check_cycles(pools, origins)
+    _check_storage(tables, origins)
+    _check_keys(tables, origins)
     server = tables.server
     if server.max_manifest_bytes > MAX_MANIFEST_BYTES and not server.allow_large_manifests:
         key = "server.max_manifest_bytes"
         raise BadInput(f"{_origin(origins, key)}: {key} is above 5MB; set server.allow_large_manifests to allow that")
+
+
+def _check_storage(tables: Tables, origins: Origins) -> None:
+    """Raise `BadInput` for an S3 store that is named without a bucket, or with one half of its credentials."""
+    storage = tables.storage
+    if storage.provider != "s3":
+        return
+    origin = _origin(origins, "storage.provider")
+    if not storage.bucket:
+        raise BadInput(f"{origin}: storage.bucket is needed for an S3 server")
+    if bool(storage.access_key) != bool(storage.secret_key):
+        raise BadInput(f"{origin}: storage.access_key and storage.secret_key belong together")
+
+
+def _check_keys(tables: Tables, origins: Origins) -> None:
+    """Raise `BadInput` for keys of tenants that are no hashes, or belong to two tenants."""
+    owners: dict[str, str] = {}
+    for name, tenant in tables.tenants.items():
+        key = f"tenants.{name}.api_keys"
+        for found in tenant.api_keys:
+            if not _HASH.fullmatch(found):
+                raise BadInput(f"{_origin(origins, key)}: {key} has an entry that is no SHA-256 hash in hexadecimal")
+            if owners.setdefault(found.lower(), name) != name:
+                raise BadInput(f"{_origin(origins, key)}: {key} has a key of the tenant {owners[found.lower()]}")
 
 
 def _check_references(key: str, names: Iterable[str], pools: Mapping[str, ProxyPoolTable], origins: Origins) -> None:

@@ -46,6 +46,13 @@ _BOTS = (
     Metric("crawl_jobs", "gauge", "Jobs there are.", ("status",)),
 )
 
+_MANIFESTS = (
+    Metric("fetchbox_ingest_jobs", "counter", "Manifests, by their answer.", ("result",)),
+    Metric("fetchbox_ingest_bytes", "counter", "Bytes of manifests, decompressed."),
+    Metric("fetchbox_ingest_duration_seconds", "histogram", "Time to answer a manifest."),
+    Metric("service_ready", "gauge", "Whether a service can work.", ("service",)),
+)
+
 _PROCESS = (
     Metric("longline_build", "gauge", "What is running.", ("version",)),
     Metric("process_virtual_memory_bytes", "gauge", "Virtual memory size in bytes."),
@@ -69,6 +76,7 @@ METRIC_TABLE = {
     "HTTP requests to the scraped process": _HTTP,
     "Jobs and pages": _INTERVALS,
     "Bots": _BOTS,
+    "Manifests": _MANIFESTS,
     "The scraped process": _PROCESS,
 }
 """Metrics by subject; a test compares them with a scrape."""

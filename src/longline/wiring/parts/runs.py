@@ -7,12 +7,15 @@ from longline.model.runs.retention import RetentionAges
 from longline.settings import Settings
 from longline.wiring.house import House
 from longline.wiring.parts.logs import run_log_blobs
+from longline.wiring.parts.manifests import manifest_endings
 
 
 def run_effect_worker(house: House) -> RunEffectWorker:
     """Return the worker that carries out the effects of run ends, with a handler for each kind."""
     effects = house.records.run_effects
-    return RunEffectWorker(effects, {RunEffectKind.SOURCE_HEALTH: effects.note_health})
+    endings = manifest_endings(house)
+    handlers = {RunEffectKind.SOURCE_HEALTH: effects.note_health, RunEffectKind.MANIFEST: endings.carry_out}
+    return RunEffectWorker(effects, handlers)
 
 
 def run_deleter(house: House) -> RunDeleter:

@@ -27,6 +27,7 @@ REST = (
     "delete_refused_sums",
     "delete_effects",
     "delete_log",
+    "delete_manifest",
     "delete_counts",
 )
 """Rows of a run of which there are few; they go with the run's own row."""

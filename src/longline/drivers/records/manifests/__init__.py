@@ -1,0 +1,1 @@
+"""Manifests and idempotency keys, on either engine."""

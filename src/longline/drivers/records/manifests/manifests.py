@@ -1,0 +1,67 @@
+"""Manifests, on either engine: their snapshots, and the order of their deletion."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from longline.drivers.records.database import Transaction, struct
+from longline.drivers.records.table import Table
+from longline.model.manifests.manifest import ManifestFilter, ManifestSnapshot
+from longline.ports.records.archive.retention import ExpiredRun
+from longline.ports.records.manifests import SizedManifest
+
+ALL_TASKS = 1_000_000
+"""Number of tasks at which the snapshot of one manifest looks."""
+
+LISTED_TASKS = 50
+"""Number of tasks of each manifest at which a list looks: a list must not read all files of its manifests."""
+
+
+class ManifestRecords(Table):
+    """Manifests beside their runs."""
+
+    async def get(self, uid: str) -> ManifestSnapshot | None:
+        return await self._one("manifest_snapshot", ManifestSnapshot, uid=uid, look=ALL_TASKS)
+
+    async def find(self, wanted: ManifestFilter, before: int, limit: int) -> list[ManifestSnapshot]:
+        place = {"before": before, "limit": limit, "look": LISTED_TASKS}
+        filters = {"kind": wanted.kind, "tenant": wanted.tenant, "since": wanted.since}
+
+        async def work(tx: Transaction) -> list[ManifestSnapshot]:
+            if not wanted.states:
+                rows = list(await tx.all("manifest_snapshots", **place, **filters))
+            else:
+                # One range of the index for each state.
+                rows = [
+                    row
+                    for state in wanted.states
+                    for row in await tx.all("manifest_snapshots_of_state", state=state, **place, **filters)
+                ]
+            found = [struct(row, ManifestSnapshot) for row in rows]
+            return sorted(found, key=lambda one: -one.run_id)[:limit]
+
+        return await self._database.read(work)
+
+    async def after(self, run_id: int, since: int, limit: int) -> list[ManifestSnapshot]:
+        place: dict[str, Any] = {"after": run_id, "since": since, "limit": limit, "look": LISTED_TASKS}
+        return await self._all("manifest_snapshots_after", ManifestSnapshot, **place)
+
+    async def of_runs(self, run_ids: Sequence[int]) -> list[ManifestSnapshot]:
+        async def work(tx: Transaction) -> list[ManifestSnapshot]:
+            rows = await tx.batch("manifest_snapshots_of_runs", [(run_id,) for run_id in run_ids], look=LISTED_TASKS)
+            return [struct(row, ManifestSnapshot) for row in rows]
+
+        return await self._database.read(work)
+
+    async def note_total(self, run_id: int, total: int) -> None:
+        await self._write("note_manifest_total", run_id=run_id, total=total)
+
+    async def sized(self, last: ExpiredRun, limit: int) -> list[SizedManifest]:
+        place = {"after_at": last.ended_at, "after": last.id}
+        return await self._all("sized_manifests", SizedManifest, limit=limit, **place)
+
+    async def bytes(self) -> tuple[int, int]:
+        async def work(tx: Transaction) -> tuple[int, int]:
+            row = await tx.one("manifest_bytes")
+            return (row["count"], row["bytes"]) if row else (0, 0)
+
+        return await self._database.read(work)

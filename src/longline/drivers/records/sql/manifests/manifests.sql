@@ -1,0 +1,66 @@
+-- Manifests: their rows beside their runs, and their snapshots.
+
+-- name: add_manifest
+INSERT INTO manifests (run_id, kind, tenant, origin, metadata_key, resources, total, attributes, trace_id, bytes, code, message)
+VALUES (:run_id, :kind, :tenant, :origin, :metadata_key, :resources, :total, :attributes, :trace_id, :bytes, :code, :message);
+
+-- name: note_manifest_total
+UPDATE manifests SET total = :total WHERE run_id = :run_id AND origin = 'direct' AND COALESCE(total, 0) < CAST(:total AS BIGINT);
+
+-- part: begun
+-- A task was in a worker's hand: one has ended, one was tried before, or one is marked by a claim.
+(u.open < u.admitted OR EXISTS (
+    SELECT 1 FROM (SELECT t.id, t.host_id, t.due, t.priority, t.run_id, t.attempt, t.began_at FROM tasks t
+                   WHERE t.run_id = u.id ORDER BY t.id LIMIT :look) t
+    WHERE t.attempt > 0 OR t.began_at IS NOT NULL OR EXISTS (
+        SELECT 1 FROM queue q WHERE q.host_id = t.host_id AND q.due = t.due AND q.priority = t.priority
+            AND q.run_id = t.run_id AND q.id = t.id AND q.claims > 0)))
+
+-- part: snapshot
+SELECT u.id AS run_id, u.uid, m.kind, m.tenant, u.state, m.origin, m.metadata_key, m.resources, m.total, u.admitted,
+       u.completed, u.open, u.created_at, /*pg GREATEST */ /*lite MAX */ (u.updated_at, u.counted_at) AS changed_at,
+       CASE WHEN u.state = 'running' THEN /*part begun */ ELSE u.state <> 'queued' END AS begun,
+       COALESCE(m.code, d.reason) AS error_code, COALESCE(m.message, d.error) AS error_message, d.status AS error_status,
+       (SELECT MAX(l.number) FROM dead_letters l WHERE l.run_id = u.id) AS dead_letter
+FROM runs_now u JOIN manifests m ON m.run_id = u.id
+LEFT JOIN dead_letters d ON d.number = (
+    SELECT MIN(l.number) FROM dead_letters l WHERE l.run_id = u.id AND l.replayed_at IS NULL)
+
+-- name: manifest_snapshot
+/*part snapshot */ WHERE u.uid = :uid;
+
+-- name: manifest_snapshots_of_runs
+/*part snapshot */ /*rows , r(id bigint) */ WHERE u.id = r.id;
+
+-- name: manifest_snapshots
+/*part snapshot */
+WHERE u.kind = 'manifest' AND u.id < CAST(:before AS BIGINT)
+  AND (CAST(:kind AS TEXT) IS NULL OR m.kind = :kind)
+  AND (CAST(:tenant AS TEXT) IS NULL OR m.tenant = :tenant)
+  AND (CAST(:since AS BIGINT) IS NULL OR u.created_at >= :since)
+ORDER BY u.id DESC LIMIT :limit;
+
+-- name: manifest_snapshots_of_state
+/*part snapshot */
+WHERE u.kind = 'manifest' AND u.id < CAST(:before AS BIGINT) AND u.state = :state
+  AND (CAST(:kind AS TEXT) IS NULL OR m.kind = :kind)
+  AND (CAST(:tenant AS TEXT) IS NULL OR m.tenant = :tenant)
+  AND (CAST(:since AS BIGINT) IS NULL OR u.created_at >= :since)
+ORDER BY u.id DESC LIMIT :limit;
+
+-- name: manifest_snapshots_after
+/*part snapshot */ WHERE u.kind = 'manifest' AND u.id > CAST(:after AS BIGINT) AND u.created_at >= CAST(:since AS BIGINT)
+ORDER BY u.id LIMIT :limit;
+
+-- name: sized_manifests
+SELECT u.id, u.ended_at, m.bytes FROM runs u JOIN manifests m ON m.run_id = u.id
+WHERE u.kind = 'manifest' AND u.ended_at IS NOT NULL AND u.deleted_at IS NULL
+  AND (u.ended_at > CAST(:after_at AS BIGINT) OR (u.ended_at = :after_at AND u.id > :after))
+ORDER BY u.ended_at, u.id LIMIT :limit;
+
+-- name: manifest_bytes
+SELECT COUNT(*) AS count, CAST(COALESCE(SUM(m.bytes), 0) AS BIGINT) AS bytes
+FROM manifests m JOIN runs u ON u.id = m.run_id WHERE u.deleted_at IS NULL;
+
+-- name: delete_manifest
+DELETE FROM manifests WHERE run_id = :run_id;

@@ -1,0 +1,1 @@
+"""Submitted lists of files to download: manifests, their idempotency keys, their pruning."""

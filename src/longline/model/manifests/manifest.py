@@ -1,0 +1,130 @@
+"""Manifests: submitted lists of files to download, with data of the sender beside them."""
+
+from typing import Literal
+from urllib.parse import quote
+
+import msgspec
+
+from longline.model.manifests.idempotency_key import Reservation
+
+Origin = Literal["api", "direct"]
+"""The way on which a manifest came: through the API, or as single tasks from a stream."""
+
+METADATA_FILE, DOCUMENT_FILE = "metadata.json", "manifest.json"
+_FOLDER = "manifests"
+
+
+class ManifestResource(msgspec.Struct, frozen=True, gc=False):
+    """One file of a manifest: its id inside the manifest, its URL, headers of the request, and tags."""
+
+    id: str
+    url: str
+    headers: dict[str, str] = {}
+    tags: dict[str, str] = {}
+
+
+class SubmittedManifest(msgspec.Struct, frozen=True):
+    """A valid manifest. `metadata`, `attributes` and the whole `document` are the bytes that were sent.
+
+    `kind` names the configured type of the manifest; `key` is the sender's idempotency key, if any.
+    """
+
+    kind: str
+    tenant: str
+    resources: tuple[ManifestResource, ...]
+    metadata: bytes
+    document: bytes
+    attributes: bytes = b"{}"
+    key: str | None = None
+    trace_id: str = ""
+
+
+class ManifestReceipt(msgspec.Struct, frozen=True):
+    """The answer to an accepted manifest: the id of its run, the key of its metadata, and the number of its files."""
+
+    uid: str
+    metadata_key: str
+    resources: int
+
+
+class NewManifest(msgspec.Struct, frozen=True):
+    """A manifest to be stored beside its run.
+
+    `total` is the number of downloads, which may differ from the number of submitted `resources`; None if unknown. A
+    manifest that could not be queued has a `code` and a `message`, and its run has failed.
+    """
+
+    kind: str
+    tenant: str
+    metadata_key: str
+    resources: int
+    origin: Origin = "api"
+    total: int | None = None
+    attributes: str = "{}"
+    trace_id: str = ""
+    bytes: int = 0
+    code: str | None = None
+    message: str | None = None
+    reservation: Reservation | None = None
+
+
+class ManifestSnapshot(msgspec.Struct, frozen=True):
+    """A manifest with the state and the counts of its run.
+
+    `begun` is whether a task of the run was ever in a worker's hand. `error_code` and `error_message` are those of the
+    first file that was given up, or of the manifest that could not be queued; `dead_letter` is the last of its dead
+    letters.
+    """
+
+    run_id: int
+    uid: str
+    kind: str
+    tenant: str
+    state: str
+    origin: Origin
+    metadata_key: str
+    resources: int
+    total: int | None
+    admitted: int
+    completed: int
+    open: int
+    begun: bool
+    created_at: int
+    changed_at: int
+    error_code: str | None = None
+    error_message: str | None = None
+    error_status: int | None = None
+    dead_letter: int | None = None
+
+    @property
+    def given_up(self) -> int:
+        """Return the number of files that were not stored and will not be tried again."""
+        return self.admitted - self.completed - self.open
+
+
+class ManifestFilter(msgspec.Struct, frozen=True):
+    """A choice of manifests; `states` are states of their runs, `since` is the least creation time."""
+
+    states: tuple[str, ...] = ()
+    begun: bool | None = None
+    kind: str | None = None
+    tenant: str | None = None
+    since: int | None = None
+
+
+class PrunedManifests(msgspec.Struct, frozen=True):
+    """The manifests that a pruning deletes: their number, and the size that remains."""
+
+    pruned: int
+    remaining_bytes: int
+
+
+def manifest_key(kind: str, uid: str, file: str = METADATA_FILE) -> str:
+    """Return the key of an object that belongs to a manifest."""
+    return f"{_FOLDER}/{safe_segment(kind)}/{uid}/{file}"
+
+
+def safe_segment(text: str) -> str:
+    """Return a text of a client as one segment of a key: unsafe characters, and segments of dots, are escaped."""
+    escaped = quote(text, safe="")
+    return escaped.replace(".", "%2E") if set(escaped) == {"."} else escaped

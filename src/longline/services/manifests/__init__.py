@@ -1,0 +1,1 @@
+"""Manifests: their submission, their snapshots, their handlers and their retention."""

@@ -1,0 +1,146 @@
+"""The mirror of manifests in streams outside of the platform.
+
+It follows the events, which have one order, and adds the records of each batch of events together with the position
+behind them: no record is lost, and none is added twice, whichever process is killed when.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+
+from longline.model.downloads.dead_letter import DeadLetter, DeadLetterFilter
+from longline.model.downloads.download import DownloadRow
+from longline.model.event import Event
+from longline.model.logs import LogEntry, LogQuery
+from longline.model.manifests.manifest import ManifestSnapshot
+from longline.ports.manifests import ManifestStreams, StreamRecord
+from longline.ports.records.downloads import DeadLetterStore, DownloadStore
+from longline.ports.records.logs import EventStore
+from longline.ports.records.manifests import ManifestStore
+from longline.services.logs.log_pages import LogPages
+
+BATCH_SIZE = 500
+EVENTS = "events"
+"""Name of the position in the events."""
+
+_LOG = "log:"
+"""Prefix of the names of positions in logs; the number of the run follows."""
+
+_FIRST_MOVE = "create"
+
+
+class RecordWriter(Protocol):
+    """The form of the records."""
+
+    def task(self, found: ManifestSnapshot, download: DownloadRow) -> bytes:
+        """Return the record of a queued file."""
+        ...
+
+    def status(self, found: ManifestSnapshot, at: int) -> bytes:
+        """Return the record of a manifest's state."""
+        ...
+
+    def log(self, found: ManifestSnapshot, entry: LogEntry) -> bytes:
+        """Return the record of a log entry."""
+        ...
+
+    def dead_letter(self, letter: DeadLetter) -> bytes:
+        """Return the record of a file that was given up."""
+        ...
+
+
+class MirrorStores(msgspec.Struct, frozen=True):
+    """The stores that the mirror reads."""
+
+    events: EventStore
+    manifests: ManifestStore
+    downloads: DownloadStore
+    letters: DeadLetterStore
+    logs: LogPages
+
+
+class StreamMirror:
+    """The copier of manifests; several processes may run one, each batch is copied once."""
+
+    def __init__(self, stores: MirrorStores, streams: ManifestStreams, writer: RecordWriter) -> None:
+        self._stores, self._streams, self._writer = stores, streams, writer
+
+    async def once(self) -> int:
+        """Copy everything that is new; return the number of records."""
+        copied = 0
+        while (count := await self._copy_events()) is not None:
+            copied += count
+        return copied + await self._copy_logs()
+
+    async def _copy_events(self) -> int | None:
+        """Copy one batch of events; return None when there is none, or another process has copied it."""
+        positions = await self._streams.positions()
+        if EVENTS not in positions:
+            await self._streams.append([], {}, {EVENTS: await self._stores.events.newest()})
+            return None
+        events = await self._stores.events.find(after=positions[EVENTS], limit=BATCH_SIZE)
+        if not events:
+            return None
+        records, followed = await self._records(events)
+        moved: dict[str, int | None] = {EVENTS: events[-1].id}
+        moved |= {name: 0 for name in followed if name not in positions}
+        return len(records) if await self._streams.append(records, positions, moved) else None
+
+    async def _records(self, events: Sequence[Event]) -> tuple[list[StreamRecord], list[str]]:
+        touched = {event.subject: event for event in events if event.noun == "run"}
+        found = {one.run_id: one for one in await self._stores.manifests.of_runs(sorted(touched))}
+        records: list[StreamRecord] = []
+        for event in events:
+            if event.noun == "run" and event.subject in found:
+                records += await self._of_event(event, found[event.subject], is_last=touched[event.subject] is event)
+        return records, [f"{_LOG}{run_id}" for run_id in found]
+
+    async def _of_event(self, event: Event, found: ManifestSnapshot, *, is_last: bool) -> list[StreamRecord]:
+        """Return the tasks of a new manifest, the letters of a report, and the state after the last event of a run."""
+        records = await self._tasks(found) if event.move == _FIRST_MOVE and found.origin == "api" else []
+        failed = [move[0] for move in msgspec.json.decode(event.moves) if move[2] == "failed"] if event.moves else []
+        records += await self._letters(found, failed)
+        if is_last:
+            records.append(StreamRecord("status", self._writer.status(found, event.at)))
+        return records
+
+    async def _tasks(self, found: ManifestSnapshot) -> list[StreamRecord]:
+        records, after = [], 0
+        while rows := await self._stores.downloads.find(found.run_id, after=after, limit=BATCH_SIZE):
+            records += [StreamRecord("tasks", self._writer.task(found, row)) for row in rows]
+            after = rows[-1].task_id
+        return records
+
+    async def _letters(self, found: ManifestSnapshot, task_ids: Sequence[int]) -> list[StreamRecord]:
+        if not task_ids:
+            return []
+        letters, after = [], 0
+        while batch := await self._stores.letters.find(
+            DeadLetterFilter(run_id=found.run_id), after=after, limit=BATCH_SIZE
+        ):
+            letters += [one for one in batch if one.task_id in set(task_ids)]
+            after = batch[-1].number
+        return [StreamRecord("dead_letters", self._writer.dead_letter(one)) for one in letters]
+
+    async def _copy_logs(self) -> int:
+        positions, copied = await self._streams.positions(), 0
+        runs = [int(name.removeprefix(_LOG)) for name in positions if name.startswith(_LOG)]
+        snapshots = {one.run_id: one for one in await self._stores.manifests.of_runs(sorted(runs))}
+        for run_id in runs:
+            copied += await self._copy_log(run_id, positions[f"{_LOG}{run_id}"], snapshots.get(run_id))
+        return copied
+
+    async def _copy_log(self, run_id: int, after: int, found: ManifestSnapshot | None) -> int:
+        """Copy new entries of a log; the position of a log that is complete, or gone, is deleted."""
+        name = f"{_LOG}{run_id}"
+        if found is None:
+            await self._streams.append([], {name: after}, {name: None})
+            return 0
+        page = await self._stores.logs.get(run_id, LogQuery(after), BATCH_SIZE)
+        records = [StreamRecord("logs", self._writer.log(found, entry)) for entry in page.entries]
+        if records:
+            await self._streams.append(records, {name: after}, {name: page.entries[-1].number})
+        elif page.sealed and found.state not in ("queued", "running"):
+            await self._streams.append([], {name: after}, {name: None})
+        return len(records)

@@ -1,0 +1,57 @@
+"""Pools of proxies from the settings: registered at the start, beside those of other ways."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from longline.model.proxies.proxy import Pool
+from longline.ports.http import Proxy
+from longline.ports.records.proxies import PoolStore
+from longline.services.proxies.proxies import MAX_LIST_SIZE, Proxies, ProxyView
+
+
+class ConfiguredPool(msgspec.Struct, frozen=True):
+    """A pool of the settings: the URIs of its proxies, and the names of its fallbacks."""
+
+    name: str
+    uris: tuple[str, ...] = ()
+    fallbacks: tuple[str, ...] = ()
+
+
+class ConfiguredPools:
+    """The pools of the settings."""
+
+    def __init__(self, proxies: Proxies, pools: PoolStore) -> None:
+        self._proxies, self._pools = proxies, pools
+
+    async def register(self, wanted: Sequence[ConfiguredPool]) -> None:
+        """Register proxies and pools; pools of the same names are replaced, all others stay."""
+        if not wanted:
+            return
+        ids = await self._ids([uri for pool in wanted for uri in pool.uris])
+        pools = [Pool(one.name, tuple(dict.fromkeys(ids[uri] for uri in one.uris)), one.fallbacks) for one in wanted]
+        await self._pools.put(pools)
+
+    async def _ids(self, uris: Sequence[str]) -> Mapping[str, int]:
+        """Return the id of each proxy; an unknown one is registered, a known one gets the password."""
+        known = {_identity(one): one.id for one in await self._known()}
+        ids: dict[str, int] = {}
+        for uri in dict.fromkeys(uris):
+            proxy = Proxy.parse(uri)
+            found = known.get((proxy.scheme, proxy.host.lower(), proxy.port, proxy.username))
+            if found is None:
+                found = (await self._proxies.add(proxy)).id
+            else:
+                await self._proxies.update(found, password=proxy.password)
+            ids[uri] = found
+        return ids
+
+    async def _known(self) -> list[ProxyView]:
+        found: list[ProxyView] = []
+        while batch := await self._proxies.find(limit=MAX_LIST_SIZE, offset=len(found)):
+            found += batch
+        return found
+
+
+def _identity(proxy: ProxyView) -> tuple[str, str, int, str]:
+    return proxy.scheme, proxy.host.lower(), proxy.port, proxy.username

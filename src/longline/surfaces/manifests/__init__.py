@@ -1,0 +1,1 @@
+"""The API that takes manifests, and the API of its operators."""

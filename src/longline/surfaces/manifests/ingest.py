@@ -1,0 +1,182 @@
+"""`POST /jobs`: the intake of manifests."""
+
+import re
+from dataclasses import dataclass
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from longline.model.manifests.manifest import SubmittedManifest
+from longline.services.manifests.kinds import ManifestKind, ManifestKinds
+from longline.services.manifests.submissions import KeyReused, ManifestSubmissions, NotQueued
+from longline.surfaces.manifests import words
+from longline.surfaces.manifests.access import MAX_TENANT_CHARS, ManifestAccess, ManifestSender
+from longline.surfaces.manifests.bodies import AcceptedBody, ManifestBody, ObjectPlaces, accepted_body
+from longline.surfaces.manifests.body_reader import read_body
+from longline.surfaces.manifests.examples import ACCEPTED, MANIFEST
+from longline.surfaces.manifests.manifest_reader import ManifestReader, ReadManifest
+from longline.surfaces.manifests.metrics import ManifestMetrics
+from longline.surfaces.manifests.words import invalid, manifest_error
+from longline.surfaces.operation import NO_HEADERS, ApiError, ApiFailure, ApiResponse, operation
+from longline.surfaces.streamed_body import StreamedBody
+
+MAX_KEY_CHARS = 255
+REPLAYED = {"X-Fetchbox-Idempotent-Replay": "true"}
+
+_TRACE = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
+_JSON = "application/json"
+
+
+@dataclass(frozen=True, slots=True)
+class IngestLimits:
+    """The limits of manifests."""
+
+    max_bytes: int
+    max_resources: int
+    strict_urls: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IngestServices:
+    """The services behind the intake of manifests."""
+
+    submissions: ManifestSubmissions
+    kinds: ManifestKinds
+    access: ManifestAccess
+    limits: IngestLimits
+    places: ObjectPlaces
+    metrics: ManifestMetrics
+
+
+class IngestHeaders(msgspec.Struct, frozen=True, kw_only=True):
+    """The headers of a manifest."""
+
+    job_type: Annotated[str | None, Meta(description="A configured job type; required.")] = msgspec.field(
+        default=None, name="X-Fetchbox-Job-Type"
+    )
+    key: Annotated[str | None, Meta(description="A key of the client, of 1 to 255 characters.")] = msgspec.field(
+        default=None, name="X-Fetchbox-Idempotency-Key"
+    )
+    tenant: Annotated[str | None, Meta(description="The tenant; it beats `attributes.tenant`.")] = msgspec.field(
+        default=None, name="X-Fetchbox-Tenant"
+    )
+    traceparent: Annotated[str | None, Meta(description="The trace of the request, by W3C Trace Context.")] = None
+
+
+@operation(
+    "POST",
+    "/jobs",
+    "Take a manifest",
+    access="sender",
+    answers={202: AcceptedBody},
+    errors=(words.CONFLICT, words.unsupported("gallery")),
+    request_example=MANIFEST,
+    response_example=ACCEPTED,
+)
+async def submit_manifest(
+    services: IngestServices, headers: IngestHeaders, body: StreamedBody[ManifestBody], identity: ManifestSender
+) -> ApiResponse[AcceptedBody]:
+    """Answer when the manifest is stored and its files are queued; they are downloaded afterwards."""
+    with services.metrics.ingesting() as told:
+        document = await _document(services.limits, body)
+        told.bytes = len(document)
+        _check_content(headers, body)
+        return await submit_document(services, headers, document, identity)
+
+
+async def submit_document(
+    services: IngestServices, headers: IngestHeaders, document: bytes, sender: ManifestSender
+) -> ApiResponse[AcceptedBody]:
+    """Submit a manifest whose body was read."""
+    kind = _kind(services.kinds, headers)
+    limits = services.limits
+    read = ManifestReader(limits.max_resources, strict_urls=limits.strict_urls).read(document)
+    manifest = _manifest(kind.name, headers, document, read, sender)
+    services.access.check_tenant(sender, manifest.tenant)
+    try:
+        accepted = await services.submissions.submit(manifest, kind)
+    except KeyReused as error:
+        raise ApiFailure(manifest_error(409, "IDEMPOTENCY_CONFLICT", str(error), job_id=error.receipt.uid)) from error
+    except NotQueued as error:
+        raise ApiFailure(_failure(error)) from error
+    body = accepted_body(accepted.receipt, services.places)
+    return ApiResponse(body, 202, REPLAYED if accepted.is_replay else NO_HEADERS)
+
+
+async def _document(limits: IngestLimits, body: StreamedBody[ManifestBody]) -> bytes:
+    """Return the body; a size that is announced too large is refused at once, unless the body is compressed."""
+    is_gzip = body.content_encoding.strip().lower() == "gzip"
+    length = body.content_length
+    if not is_gzip and length.isdecimal() and int(length) > limits.max_bytes:
+        raise ApiFailure(words.TOO_LARGE)
+    return await read_body(body.pieces, is_gzip=is_gzip, max_bytes=limits.max_bytes)
+
+
+def _check_content(headers: IngestHeaders, body: StreamedBody[ManifestBody]) -> None:
+    kind = body.content_type.partition(";")[0].strip().lower()
+    if kind != _JSON:
+        raise ApiFailure(invalid(f"Content-Type must be {_JSON}"))
+    encoding = body.content_encoding.strip().lower() or "identity"
+    if encoding not in ("gzip", "identity"):
+        raise ApiFailure(invalid("Content-Encoding must be gzip or identity"))
+    if headers.key is not None and not 1 <= len(_decoded(headers.key)) <= MAX_KEY_CHARS:
+        raise ApiFailure(invalid(f"X-Fetchbox-Idempotency-Key must have 1 to {MAX_KEY_CHARS} characters"))
+    if headers.tenant is not None and not 1 <= len(headers.tenant.strip()) <= MAX_TENANT_CHARS:
+        raise ApiFailure(invalid(f"X-Fetchbox-Tenant must have 1 to {MAX_TENANT_CHARS} characters"))
+
+
+def _kind(kinds: ManifestKinds, headers: IngestHeaders) -> ManifestKind:
+    name = (headers.job_type or "").strip()
+    if not name:
+        raise ApiFailure(invalid("X-Fetchbox-Job-Type is required"))
+    found = kinds.find(name)
+    if found is None:
+        raise ApiFailure(words.unsupported(name))
+    return found
+
+
+def _manifest(
+    kind: str, headers: IngestHeaders, document: bytes, read: ReadManifest, sender: ManifestSender
+) -> SubmittedManifest:
+    trace = _TRACE.fullmatch((headers.traceparent or "").strip().lower())
+    return SubmittedManifest(
+        kind,
+        sender.tenant or _named_tenant(read.attributes),
+        read.resources,
+        read.metadata,
+        document,
+        read.attributes,
+        None if headers.key is None else _decoded(headers.key),
+        trace[1] if trace else "",
+    )
+
+
+def _named_tenant(attributes: bytes) -> str:
+    try:
+        tenant = msgspec.json.decode(attributes, type=dict[str, msgspec.Raw]).get("tenant")
+        found = msgspec.json.decode(tenant, type=str | int) if tenant is not None else ""
+    except msgspec.MsgspecError as error:
+        raise ApiFailure(invalid("attributes.tenant must be a string")) from error
+    if len(str(found)) > MAX_TENANT_CHARS or "\0" in str(found):
+        raise ApiFailure(invalid(f"attributes.tenant must have at most {MAX_TENANT_CHARS} characters"))
+    return str(found)
+
+
+def _decoded(header: str) -> str:
+    """Return the value of a header as its sender wrote it: headers arrive as bytes, which are usually UTF-8."""
+    try:
+        return header.strip().encode("latin-1").decode()
+    except UnicodeDecodeError:
+        return header.strip()
+
+
+def _failure(error: NotQueued) -> ApiError:
+    if error.is_refusal:
+        return manifest_error(400, "INVALID_PAYLOAD", str(error), job_id=error.uid)
+    if error.is_passing:
+        return words.unavailable("the manifest could not be stored, try again later", error.uid)
+    return manifest_error(500, "INTERNAL_ERROR", "the handler of the job type failed", job_id=error.uid)
+
+
+INGEST = (submit_manifest,)

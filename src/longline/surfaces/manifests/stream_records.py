@@ -1,0 +1,167 @@
+"""Records of the contract's streams: written for readers outside, and read from direct producers."""
+
+from typing import Any
+
+import msgspec
+
+from longline.model.downloads.dead_letter import DeadLetter
+from longline.model.downloads.download import DownloadRow
+from longline.model.errors import BadInput
+from longline.model.logs import LogEntry
+from longline.model.manifests.manifest import ManifestSnapshot
+from longline.services.manifests.direct_tasks import DirectTask
+from longline.surfaces.manifests.bodies import ObjectPlaces, log_envelope, status_of
+from longline.surfaces.manifests.manifest_reader import MAX_ID_CHARS
+from longline.surfaces.manifests.words import error_code
+
+ORIGIN = "api"
+"""Origin in the tasks that are copies of the platform's own; the consumer of direct tasks leaves them alone."""
+
+MAX_RUN_ID_CHARS = 255
+
+
+class HeaderRecord(msgspec.Struct, frozen=True):
+    """A header of a task."""
+
+    name: str
+    value: str
+
+
+class StorageHint(msgspec.Struct, frozen=True):
+    """The place of a file."""
+
+    bucket: str | None = None
+    key_prefix: str | None = None
+    key: str | None = None
+    metadata: dict[str, str] = {}
+
+
+class TaskAttributes(msgspec.Struct, frozen=True):
+    """Tags and hints of a task."""
+
+    tags: dict[str, str] = {}
+    checksum_hint: str | None = None
+    mime_hint: str | None = None
+    extra: dict[str, Any] | None = None
+
+
+class TaskRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """A download task as it stands in the stream. `resources_total` announces the number of all tasks of its job."""
+
+    job_id: str
+    job_type: str
+    resource_id: str
+    url: str
+    headers: list[HeaderRecord] = []
+    proxy_hint: dict[str, Any] | None = None
+    storage_hint: StorageHint | None = None
+    attributes: TaskAttributes | None = None
+    manifest_key: str | None = None
+    attempt: int = 0
+    tenant: str | None = None
+    trace_id: str | None = None
+    resources_total: int | None = None
+    origin: str | None = None
+
+
+class StreamRecords:
+    """The writer of records."""
+
+    def __init__(self, places: ObjectPlaces) -> None:
+        self._places = places
+
+    def task(self, found: ManifestSnapshot, download: DownloadRow) -> bytes:
+        """Return the record of a queued task; its headers may be secret and are left out."""
+        tags = msgspec.json.decode(download.tags, type=dict[str, str])
+        labels = msgspec.json.decode(download.labels, type=dict[str, str])
+        record = TaskRecord(
+            job_id=found.uid,
+            job_type=found.kind,
+            resource_id=download.resource_id,
+            url=download.given_url,
+            storage_hint=StorageHint(download.bucket, None, download.key, labels),
+            attributes=TaskAttributes(tags, download.checksum, tags.get("content_type")),
+            manifest_key=self._places.url(found.metadata_key),
+            tenant=found.tenant or None,
+            trace_id=download.trace_id,
+            origin=ORIGIN,
+        )
+        return msgspec.json.encode(record)
+
+    def status(self, found: ManifestSnapshot, at: int) -> bytes:
+        """Return the record of a job's state."""
+        code = None if found.error_code is None else error_code(found.error_code, found.error_status)
+        return msgspec.json.encode(
+            {
+                "job_id": found.uid,
+                "job_type": found.kind,
+                "state": status_of(found),
+                "resources_total": found.total if found.total is not None else found.admitted,
+                "resources_completed": found.completed,
+                "resources_failed": found.given_up,
+                "manifest_key": self._places.url(found.metadata_key),
+                "tenant": found.tenant or None,
+                "last_error_code": code,
+                "last_error_message": found.error_message,
+                "log_offset": 0,
+                "timestamp_ms": at,
+            }
+        )
+
+    def log(self, found: ManifestSnapshot, entry: LogEntry) -> bytes:
+        """Return the record of a line of a job's log."""
+        return msgspec.json.encode(log_envelope(entry, found.uid))
+
+    def dead_letter(self, letter: DeadLetter) -> bytes:
+        """Return the record of a task that was given up."""
+        task = TaskRecord(
+            job_id=letter.run_uid,
+            job_type=letter.kind,
+            resource_id=letter.resource_id,
+            url=letter.url,
+            attempt=letter.attempts,
+            tenant=letter.tenant or None,
+        )
+        return msgspec.json.encode(
+            {
+                "offset": letter.number,
+                "task": task,
+                "failure_code": error_code(letter.reason, letter.status),
+                "failure_message": letter.error or letter.reason,
+                "attempts": letter.attempts,
+                "failed_at_ms": letter.failed_at,
+            }
+        )
+
+
+def read_task(data: bytes) -> DirectTask | None:
+    """Return the task of a direct producer, None for a copy of a task of the platform; raise `BadInput` for others."""
+    try:
+        record = msgspec.json.decode(data, type=TaskRecord)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise BadInput(f"not a task: {error}") from error
+    if record.origin == ORIGIN:
+        return None
+    if not 1 <= len(record.job_id) <= MAX_RUN_ID_CHARS or not 1 <= len(record.resource_id) <= MAX_ID_CHARS:
+        raise BadInput("not a task: job_id or resource_id is too long or empty")
+    place, attributes = record.storage_hint or StorageHint(), record.attributes or TaskAttributes()
+    key = place.key
+    if key is None and place.key_prefix is not None:
+        key = f"{place.key_prefix}{record.job_id}/{record.resource_id}"
+    return DirectTask(
+        uid=record.job_id,
+        kind=record.job_type,
+        resource_id=record.resource_id,
+        url=record.url,
+        headers={one.name: one.value for one in record.headers},
+        tags=attributes.tags,
+        bucket=place.bucket,
+        key=key,
+        object_metadata=place.metadata,
+        checksum=attributes.checksum_hint,
+        content_type=attributes.mime_hint,
+        metadata_key=record.manifest_key or "",
+        tenant=record.tenant or "",
+        trace_id=record.trace_id or "",
+        total=record.resources_total,
+    )

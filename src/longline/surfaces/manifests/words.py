@@ -1,0 +1,123 @@
+"""The manifest contract's words: statuses, error codes, failure codes, and the literal texts of errors."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from longline.model.states import RunState
+from longline.surfaces.operation import NO_HEADERS, ApiError
+
+ManifestStatus = Literal["queued", "in_progress", "completed", "failed"]
+
+RUN_WORDS: Mapping[RunState, ManifestStatus] = {
+    RunState.QUEUED: "queued",
+    RunState.RUNNING: "in_progress",
+    RunState.COMPLETED: "completed",
+    RunState.FAILED: "failed",
+    RunState.CANCELLED: "failed",
+}
+"""Statuses of runs; a running one without a begun task is still `queued`."""
+
+STATUS_STATES: Mapping[str, tuple[tuple[str, ...], bool | None]] = {
+    "queued": ((RunState.QUEUED, RunState.RUNNING), False),
+    "in_progress": ((RunState.RUNNING,), True),
+    "completed": ((RunState.COMPLETED,), None),
+    "failed": ((RunState.FAILED, RunState.CANCELLED), None),
+}
+"""States of the runs of each status, and whether one of their tasks has begun."""
+
+ErrorCode = Literal[
+    "INVALID_PAYLOAD",
+    "UNAUTHORIZED",
+    "UNSUPPORTED_JOB_TYPE",
+    "PAYLOAD_TOO_LARGE",
+    "RATE_LIMITED",
+    "INTERNAL_ERROR",
+    "NOT_FOUND",
+    "IDEMPOTENCY_CONFLICT",
+    "METHOD_NOT_ALLOWED",
+]
+
+RETRY_AFTER_SECONDS = 5
+CHALLENGE: Mapping[str, str] = {"WWW-Authenticate": "Bearer"}
+RETRY_LATER: Mapping[str, str] = {"Retry-After": str(RETRY_AFTER_SECONDS)}
+
+
+def manifest_error(
+    status: int, code: ErrorCode, message: str, headers: Mapping[str, str] = NO_HEADERS, job_id: str | None = None
+) -> ApiError:
+    """Return an error in the contract's form."""
+    named = {"job_id": job_id} if job_id else {}
+    return ApiError(status, {"error": {"code": code, "message": message, **named}}, headers)
+
+
+def invalid(message: str) -> ApiError:
+    """Return the error of an invalid request; the message begins with the path of the first wrong field."""
+    return manifest_error(400, "INVALID_PAYLOAD", message)
+
+
+def unauthorized(message: str) -> ApiError:
+    """Return the error of a caller without the required credentials."""
+    return manifest_error(401, "UNAUTHORIZED", message, CHALLENGE)
+
+
+def unsupported(kind: str) -> ApiError:
+    """Return the error of a job type that is not configured."""
+    return manifest_error(403, "UNSUPPORTED_JOB_TYPE", f"the job type {kind!r} is not configured")
+
+
+def limited(seconds: int) -> ApiError:
+    """Return the error of a caller that exceeds its rate limit."""
+    message = f"too many requests, try again in {seconds} seconds"
+    return manifest_error(429, "RATE_LIMITED", message, {"Retry-After": str(seconds)})
+
+
+def unavailable(message: str, job_id: str | None = None) -> ApiError:
+    """Return the error of storage or a database that is away."""
+    return manifest_error(503, "INTERNAL_ERROR", message, RETRY_LATER, job_id)
+
+
+TOO_LARGE = manifest_error(413, "PAYLOAD_TOO_LARGE", "the manifest is larger than the limit")
+NO_CREDENTIALS = unauthorized("credentials are required")
+WRONG_CREDENTIALS = unauthorized("the credentials are not valid")
+FORBIDDEN = manifest_error(403, "UNAUTHORIZED", "the role member may not do this; it takes the role admin")
+WRONG_TENANT = unauthorized("the credentials are those of another tenant")
+NOT_FOUND = manifest_error(404, "NOT_FOUND", "there is no such job")
+LETTER_NOT_FOUND = manifest_error(404, "NOT_FOUND", "there is no such dead letter")
+UPLOAD_NOT_FOUND = manifest_error(404, "NOT_FOUND", "there is no such upload")
+CONFLICT = manifest_error(
+    409, "IDEMPOTENCY_CONFLICT", "the idempotency key was used with another body", job_id="01890a5d-ac96-774b-bcce"
+)
+INTERNAL_ERROR = manifest_error(500, "INTERNAL_ERROR", "an unexpected error occurred")
+UNAVAILABLE = unavailable("the service is temporarily unavailable")
+
+_TIMEOUTS = ("connect_timeout", "idle_timeout", "total_timeout")
+_FAMILY_CODES: Mapping[str, str] = {
+    **dict.fromkeys(_TIMEOUTS, "DOWNLOAD_TIMEOUT"),
+    "http_4xx": "DOWNLOAD_HTTP_4XX",
+    "http_408": "DOWNLOAD_HTTP_4XX",
+    "http_425": "DOWNLOAD_HTTP_4XX",
+    "http_429": "DOWNLOAD_HTTP_4XX",
+    "http_5xx": "DOWNLOAD_HTTP_5XX",
+    "proxy_exhausted": "DOWNLOAD_PROXY_EXHAUSTED",
+    "checksum": "DOWNLOAD_CHECKSUM_MISMATCH",
+    "upload": "UPLOAD_S3_ERROR",
+    "bad_url": "VALIDATION_INVALID_URL",
+    "internal": "SYSTEM_PANIC",
+    "worker_lost": "SYSTEM_WORKER_LOST",
+}
+_HTTP_REASONS = frozenset({"http_4xx", "http_408", "http_425", "http_429", "http_5xx"})
+
+
+def family_code(reason: str) -> str:
+    """Return the failure code of a reason, with its family; a code of this contract stays as it is."""
+    if reason.isupper():
+        return reason
+    return _FAMILY_CODES.get(reason) or f"DOWNLOAD_{reason.upper()}"
+
+
+def error_code(reason: str, status: int | None) -> str:
+    """Return the code of a failure in a snapshot: an HTTP failure is named by its status."""
+    return f"HTTP_{status}" if reason in _HTTP_REASONS and status else family_code(reason)
+
+
+LEVELS: Mapping[str, str] = {"debug": "debug", "info": "info", "warn": "warn", "error": "error"}

@@ -1,0 +1,90 @@
+"""Streams of manifests in Redis, from the parts of the house: the mirror, and the tasks of direct producers."""
+
+import asyncio
+from functools import partial
+
+from longline.drivers.extras import load_driver
+from longline.engine.lifecycle.manifests import ManifestLifecycle
+from longline.engine.loops import Loop, cancel_on_stop, chore
+from longline.ports.manifests import ManifestStreams, StreamName
+from longline.services.logs.log_pages import LogPages
+from longline.services.manifests.direct_tasks import DirectTasks
+from longline.services.manifests.stream_mirror import MirrorStores, StreamMirror
+from longline.settings import Settings
+from longline.surfaces.manifests.stream_records import StreamRecords, read_task
+from longline.wiring.house import House
+from longline.wiring.parts.logs import run_log_blobs
+from longline.wiring.parts.manifests import DAY_MS, manifest_kinds, object_places
+
+PREFIX = "fetchbox."
+NAMES: dict[StreamName, str] = {
+    "tasks": f"{PREFIX}jobs.tasks",
+    "status": f"{PREFIX}jobs.status",
+    "logs": f"{PREFIX}jobs.logs",
+    "dead_letters": f"{PREFIX}jobs.dlq",
+}
+GROUPS: dict[StreamName, str] = {
+    "tasks": "workers",
+    "status": "operators",
+    "logs": "operators",
+    "dead_letters": "operators",
+}
+POSITIONS_KEY = f"{PREFIX}positions"
+MIRROR_INTERVAL_SECONDS = 0.5
+TASK_BATCH_SIZE = 500
+
+
+def manifest_streams(settings: Settings) -> ManifestStreams:
+    """Return the streams in Redis, with the retention of the settings."""
+    kept = settings.tables.retention
+    days: dict[StreamName, int] = {
+        "tasks": kept.tasks_ttl_days,
+        "status": kept.status_ttl_days,
+        "logs": kept.logs_ttl_days,
+        "dead_letters": kept.dlq_ttl_days,
+    }
+    ages = {name: count * DAY_MS for name, count in days.items()}
+    driver = load_driver("longline.drivers.manifests.redis_streams")
+    streams: ManifestStreams = driver.RedisManifestStreams(settings.redis, NAMES, ages, GROUPS, POSITIONS_KEY)
+    return streams
+
+
+def stream_mirror_loop(house: House) -> Loop:
+    """Return the loop that copies manifests to the streams."""
+    records = house.records
+    logs = LogPages(records.log_pages, run_log_blobs(house))
+    stores = MirrorStores(records.events, records.manifests.snapshots, records.downloads, records.dead_letters, logs)
+
+    async def mirror(stop: asyncio.Event) -> None:
+        streams = manifest_streams(house.settings)
+        copier = StreamMirror(stores, streams, StreamRecords(object_places(house.settings)))
+        try:
+            await chore(copier.once, MIRROR_INTERVAL_SECONDS)(stop)
+        finally:
+            await streams.close()
+
+    return mirror
+
+
+def direct_task_loop(house: House) -> Loop:
+    """Return the loop that takes the tasks of direct producers."""
+    records = house.records
+
+    async def consume(stop: asyncio.Event) -> None:
+        driver = load_driver("longline.drivers.sources.redis_events")
+        queue = driver.RedisQueue(NAMES["tasks"], GROUPS["tasks"], NAMES["dead_letters"], "data", TASK_BATCH_SIZE)
+        messages = driver.RedisSourceEvents(house.settings.redis, queue)
+        lifecycle = ManifestLifecycle(records.manifests.runs, house.lifecycle.downloads)
+        kinds = manifest_kinds(house.settings)
+        tasks = DirectTasks(messages, records.manifests.snapshots, lifecycle, kinds, house.vault, read_task)
+        try:
+            # The stop does not wait for messages: unsettled ones are delivered again.
+            await cancel_on_stop(partial(_run, tasks))(stop)
+        finally:
+            await messages.close()
+
+    return consume
+
+
+async def _run(tasks: DirectTasks, stop: asyncio.Event) -> None:
+    await chore(tasks.once, 0.0)(stop)

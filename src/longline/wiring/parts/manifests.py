@@ -1,0 +1,176 @@
+"""Parts of manifests, from the settings and the house: their kinds, proxy pools, tenants and chores."""
+
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+import msgspec
+
+from longline.engine.runs.retention import RunDeleter
+from longline.model.downloads.plan import DownloadPlan
+from longline.model.errors import BadInput
+from longline.model.runs.judgement import EndRules
+from longline.model.runs.plan import CrawlPlan, FetchOptions, ParseOptions, Politeness, Proxying, Retries
+from longline.plugins.manifests import ManifestHandler, load_handler
+from longline.services.manifests.dead_letters import DeadLetters
+from longline.services.manifests.endings import ManifestEndings
+from longline.services.manifests.kinds import DEFAULT_KIND, ManifestKind, ManifestKinds
+from longline.services.manifests.pruning import ManifestAges, ManifestPruning
+from longline.services.manifests.submissions import IdempotencyRules
+from longline.services.manifests.tenants import Tenant
+from longline.services.proxies.configured_pools import ConfiguredPool, ConfiguredPools
+from longline.services.proxies.proxies import Proxies
+from longline.settings import Settings
+from longline.settings.tables.job_types import JobTypeTable
+from longline.settings.tables.proxy_pools import ProxyPoolTable
+from longline.surfaces.manifests.bodies import ObjectPlaces
+from longline.wiring.house import House
+from longline.wiring.parts.logs import run_log_blobs
+
+HOUR_MS, DAY_MS = 3_600_000, 86_400_000
+DEFAULT_BUCKET = "fetchbox"
+DEFAULT_ATTEMPTS = 3
+DEFAULT_PARALLEL = 8
+MAX_REDIRECTS = 5
+RETRIED_STATUSES = (408, 429, 499)
+POOL_PREFIX = "job type "
+"""Prefix of the names of pools that join the pools of one job type."""
+
+
+class KindOptions(msgspec.Struct, frozen=True):
+    """The options of a job type that the platform reads; all others are for the handler alone."""
+
+    max_parallel_downloads: int = DEFAULT_PARALLEL
+    download_retry_limit: int | None = None
+    storage_retry_limit: int = 3
+    connect_timeout_seconds: float = 30.0
+    idle_timeout_seconds: float = 30.0
+    total_timeout_seconds: float = 3600.0
+    max_body_bytes: int = 5 * 1024**3
+    forbidden_blames_proxy: bool = False
+    retry_backoff_ms: int | None = None
+
+
+def manifest_kinds(settings: Settings) -> ManifestKinds:
+    """Return the configured kinds of manifests; raise `BadInput` for a handler or an option that cannot be used."""
+    tables = settings.tables
+    wanted = {DEFAULT_KIND: JobTypeTable()} | tables.job_types
+    return ManifestKinds(_kind(name, table, tables.proxy.pools) for name, table in wanted.items())
+
+
+def _kind(name: str, table: JobTypeTable, pools: Mapping[str, ProxyPoolTable]) -> ManifestKind:
+    try:
+        options = msgspec.convert(table.options, KindOptions)
+        if options.max_parallel_downloads < 1:
+            raise BadInput("max_parallel_downloads is at least 1")
+        handler = load_handler(table.handler, table.options) if table.handler else ManifestHandler()
+    except msgspec.ValidationError as error:
+        raise BadInput(f"job_types.{name}.options: {error}") from error
+    except BadInput as error:
+        raise BadInput(f"job_types.{name}: {error}") from error
+    return ManifestKind(
+        name,
+        _plan(name, table, options, pools.get(table.proxy.primary)),
+        handler,
+        dict(table.default_headers),
+        table.storage.bucket,
+        table.storage.key_prefix,
+    )
+
+
+def _plan(name: str, table: JobTypeTable, options: KindOptions, pool: ProxyPoolTable | None) -> CrawlPlan:
+    attempts = options.download_retry_limit or (1 + pool.max_retries if pool else DEFAULT_ATTEMPTS)
+    backoff_ms = (pool or ProxyPoolTable()).retry_backoff_ms
+    if options.retry_backoff_ms is not None:
+        backoff_ms = options.retry_backoff_ms
+    return CrawlPlan(
+        seeds=(),
+        politeness=Politeness(robots=False, delay_ms=0, concurrency=options.max_parallel_downloads),
+        retries=Retries(max_attempts=attempts, delay_seconds=backoff_ms / 1000, statuses=RETRIED_STATUSES),
+        fetch=FetchOptions(
+            max_redirects=MAX_REDIRECTS,
+            cookies=False,
+            conditional=False,
+            proxying=Proxying(use=pool is not None, pool=_pool_name(name, table)),
+        ),
+        parse=ParseOptions(enabled=False),
+        end=EndRules(judged="any"),
+        downloads=DownloadPlan(
+            kind=name,
+            connect_seconds=options.connect_timeout_seconds,
+            idle_seconds=options.idle_timeout_seconds,
+            total_seconds=options.total_timeout_seconds,
+            max_bytes=options.max_body_bytes,
+            storage_attempts=options.storage_retry_limit,
+            forbidden_blames_proxy=options.forbidden_blames_proxy,
+        ),
+        page_log_level="info",
+        single=True,
+    )
+
+
+def _pool_name(name: str, table: JobTypeTable) -> str | None:
+    """Return the pool of a job type: its primary one, or the pool that joins it with its fallbacks."""
+    if not table.proxy.primary:
+        return None
+    return f"{POOL_PREFIX}{name}" if table.proxy.fallbacks else table.proxy.primary
+
+
+async def register_pools(house: House) -> None:
+    """Register the proxies and pools of the settings."""
+    tables = house.settings.tables
+    pools = [ConfiguredPool(name, pool.primary, pool.fallbacks) for name, pool in tables.proxy.pools.items()]
+    for name, table in tables.job_types.items():
+        joined = _pool_name(name, table)
+        if joined is not None and joined != table.proxy.primary:
+            fallbacks = dict.fromkeys((table.proxy.primary, *table.proxy.fallbacks))
+            pools.append(ConfiguredPool(joined, (), tuple(fallbacks)))
+    proxies = Proxies(house.records.proxies, house.vault)
+    await ConfiguredPools(proxies, house.records.pools).register(pools)
+
+
+def manifest_pruning(house: House) -> ManifestPruning:
+    """Return the chore that prunes manifests."""
+    records, kept = house.records, house.settings.tables.retention
+    ages = ManifestAges(kept.job_ttl_days * DAY_MS, kept.dlq_ttl_days * DAY_MS, kept.ledger_max_bytes)
+    deleter = RunDeleter(records.retention, house.blobs, run_log_blobs(house))
+    letters = DeadLetters(records.dead_letters, house.lifecycle.downloads, house.clock)
+    return ManifestPruning(
+        records.manifests.snapshots, records.manifests.keys, deleter, letters, ages, house.clock, house.metrics
+    )
+
+
+def manifest_endings(house: House) -> ManifestEndings:
+    """Return the handler of the ends of manifests."""
+    return ManifestEndings(
+        house.records.manifests.snapshots, manifest_kinds(house.settings), house.records.run_effects.finish
+    )
+
+
+def idempotency_rules(settings: Settings) -> IdempotencyRules:
+    """Return the windows of idempotency keys; none is longer than the retention of jobs."""
+    tables = settings.tables
+    longest = tables.retention.job_ttl_days * DAY_MS
+    own = {
+        name: min(tenant.idempotency_window_hours * HOUR_MS, longest)
+        for name, tenant in tables.tenants.items()
+        if tenant.idempotency_window_hours
+    }
+    return IdempotencyRules(min(tables.idempotency.window_hours * HOUR_MS, longest), own, tables.idempotency.strict)
+
+
+def tenants(settings: Settings) -> dict[str, Tenant]:
+    """Return the configured tenants."""
+    return {
+        name: Tenant(
+            name, frozenset(key.lower() for key in one.api_keys), frozenset(one.subjects), one.requests_per_minute
+        )
+        for name, one in settings.tables.tenants.items()
+    }
+
+
+def object_places(settings: Settings) -> ObjectPlaces:
+    """Return the URL of the default bucket; objects in a folder have the name of a bucket too."""
+    parts = urlsplit(settings.objects)
+    if parts.scheme == "s3":
+        return ObjectPlaces(f"s3://{parts.netloc}{parts.path.rstrip('/')}")
+    return ObjectPlaces(f"s3://{settings.tables.storage.bucket or DEFAULT_BUCKET}")

@@ -1,0 +1,49 @@
+"""Handlers of manifests, as operators write them."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from longline.plugins.manifests import DownloadTask, InvalidManifest, Manifest, ManifestSummary, StoragePlace
+
+
+class Counting:
+    """Notes every end of a manifest in a file."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        self._file = Path(options["file"])
+
+    def finalize_job(self, summary: ManifestSummary) -> None:
+        with self._file.open("a") as file:
+            file.write(f"{summary.id} {summary.state} {summary.completed}/{summary.total}\n")
+
+
+class Picky:
+    """Refuses, fails or changes manifests as their metadata says."""
+
+    async def prepare_manifest(self, manifest: Manifest) -> Manifest:
+        wish = manifest.metadata.get("wish")
+        if wish == "refuse":
+            raise InvalidManifest("no pictures today")
+        if wish == "fail":
+            raise RuntimeError("the handler is broken")
+        return manifest
+
+    def build_tasks(self, prepared: Manifest, emit: Callable[[DownloadTask], None]) -> Iterator[DownloadTask]:
+        if prepared.metadata.get("wish") == "none":
+            return
+        for one in prepared.resources:
+            emit(DownloadTask(one.id, one.url, {"X-Handler": "yes", "X-Both": "handler"}, key=f"picky/{one.id}"))
+            if prepared.metadata.get("wish") == "more":
+                yield DownloadTask(f"{one.id}-again", one.url, key=f"picky/{one.id}-again")
+
+
+class Placing:
+    """Chooses the place of each file."""
+
+    def override_storage(self, task: DownloadTask) -> StoragePlace:
+        return StoragePlace(key=f"placed/{task.resource_id}")
+
+
+class Nothing:
+    """Has no hook."""

@@ -1,0 +1,110 @@
+"""`POST /jobs`: headers, limits, codes and the order of checks, over HTTP."""
+
+import concurrent.futures
+import gzip
+import json
+import uuid
+from typing import Any
+
+import pytest
+
+from tests.surfaces.manifests.running import Box
+
+MB = 1024 * 1024
+
+
+def error(answer: Any) -> tuple[int, str, str]:
+    told = answer.json()
+    assert set(told) == {"error"}
+    assert {"code", "message"} <= set(told["error"])
+    return answer.status_code, told["error"]["code"], told["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("headers", "expected", "said"),
+    [
+        ({"Content_Type": "text/plain"}, (400, "INVALID_PAYLOAD"), "Content-Type"),
+        ({"Content_Type": ""}, (400, "INVALID_PAYLOAD"), "Content-Type"),
+        ({"Content_Encoding": "br"}, (400, "INVALID_PAYLOAD"), "Content-Encoding"),
+        ({"Content_Encoding": "gzip"}, (400, "INVALID_PAYLOAD"), "Content-Encoding"),
+        ({"X_Fetchbox_Job_Type": ""}, (400, "INVALID_PAYLOAD"), "X-Fetchbox-Job-Type"),
+        ({"X_Fetchbox_Job_Type": "unknown"}, (403, "UNSUPPORTED_JOB_TYPE"), "unknown"),
+        ({"X_Fetchbox_Idempotency_Key": "x" * 256}, (400, "INVALID_PAYLOAD"), "X-Fetchbox-Idempotency-Key"),
+        ({"X_Fetchbox_Tenant": "x" * 256}, (400, "INVALID_PAYLOAD"), "X-Fetchbox-Tenant"),
+    ],
+)
+def test_headers_are_checked(box: Box, headers: dict[str, str], expected: tuple[int, str], said: str):
+    status, code, message = error(box.post(box.manifest("/a"), **headers))
+    assert (status, code) == expected
+    assert said in message
+
+
+def test_a_missing_job_type_is_invalid(box: Box):
+    answer = box.client.post("/jobs", json=box.manifest("/a"))
+    assert error(answer)[:2] == (400, "INVALID_PAYLOAD")
+
+
+def test_parameters_of_the_content_type_and_identity_are_accepted(box: Box):
+    headers = {"Content_Type": "Application/JSON; charset=utf-8", "Content_Encoding": "identity"}
+    assert box.post(box.manifest("/a"), **headers).status_code == 202
+
+
+def test_a_gzipped_manifest_is_decompressed(box: Box):
+    data = json.dumps(box.manifest("/a")).encode()
+    half = len(data) // 2
+    for body in (gzip.compress(data), gzip.compress(data[:half]) + gzip.compress(data[half:])):
+        assert box.post(body, Content_Encoding="gzip").status_code == 202
+    for broken in (gzip.compress(data)[:-9], b"", gzip.compress(data) + b"x"):
+        assert error(box.post(broken, Content_Encoding="gzip"))[:2] == (400, "INVALID_PAYLOAD")
+
+
+def padded(box: Box, size: int) -> bytes:
+    """A manifest of exactly this many bytes."""
+    empty = len(json.dumps(box.manifest("/a", metadata={"x": ""})))
+    return json.dumps(box.manifest("/a", metadata={"x": "x" * (size - empty)})).encode()
+
+
+def test_checks_come_in_their_order(box: Box):
+    # Size before content headers, content headers before the job type, the job type before the JSON.
+    large = b"x" * (5 * MB + 1)
+    assert error(box.post(large, Content_Type="text/plain", X_Fetchbox_Job_Type="unknown"))[0] == 413
+    assert "Content-Type" in error(box.post(b"{", Content_Type="text/plain", X_Fetchbox_Job_Type="unknown"))[2]
+    assert error(box.post(b"{", X_Fetchbox_Job_Type="unknown"))[1] == "UNSUPPORTED_JOB_TYPE"
+    assert "JSON" in error(box.post(b"{"))[2]
+
+
+def test_an_error_of_the_schema_names_its_path(box: Box):
+    body = box.manifest("/a", "/b", "/c", "/d")
+    body["resources"][3]["id"] = "r0"
+    assert error(box.post(body))[2].startswith("resources[3].id ")
+
+
+def test_unknown_paths_and_methods_are_answered_in_the_contracts_form(box: Box):
+    assert error(box.client.get("/operators/nothing"))[:2] == (404, "NOT_FOUND")
+    assert error(box.client.get("/jobs"))[:2] == (405, "METHOD_NOT_ALLOWED")
+    assert error(box.client.get(f"/operators/jobs/{uuid.uuid4()}"))[:2] == (404, "NOT_FOUND")
+
+
+def test_another_body_under_a_key_gets_the_first_answer(box: Box):
+    key = f"k{uuid.uuid4()}"
+    first = box.post(box.manifest("/a"), X_Fetchbox_Idempotency_Key=key)
+    again = box.post(box.manifest("/b", "/c"), X_Fetchbox_Idempotency_Key=key)
+    assert "x-fetchbox-idempotent-replay" not in first.headers
+    assert (again.status_code, again.json()) == (202, first.json())
+    assert again.headers["x-fetchbox-idempotent-replay"] == "true"
+    other = box.post(box.manifest("/a"), X_Fetchbox_Idempotency_Key=key, X_Fetchbox_Tenant="other")
+    assert other.json()["job_id"] != first.json()["job_id"]
+
+
+def test_the_tenant_of_the_header_beats_that_of_the_attributes(box: Box):
+    body = box.manifest("/a", attributes={"tenant": "inner"})
+    outer = box.post(body, X_Fetchbox_Tenant="outer").json()["job_id"]
+    assert box.job(outer)["tenant"] == "outer"
+    assert box.job(box.post(body).json()["job_id"])["tenant"] == "inner"
+
+
+def test_many_clients_at_once_get_jobs_of_their_own(box: Box):
+    with concurrent.futures.ThreadPoolExecutor(20) as pool:
+        ids = list(pool.map(lambda n: box.submit(f"/many/{n}"), range(40)))
+    assert len(set(ids)) == 40
+    assert {box.ended(job_id)["status"] for job_id in ids} == {"completed"}
