@@ -31,7 +31,7 @@ setup: $(STAMP) ## make .venv and install everything pinned into it
 up: setup ## run the platform on embedded engines at http://127.0.0.1:8060
 	@exec $(BIN)/longline up
 
-demo: setup ## crawl a bundled website on loopback and show what came of it
+demo: setup ## crawl a bundled website on loopback and show the result
 	@exec $(BIN)/longline demo
 
 .venv-replay/.installed: requirements/replay.txt
@@ -61,7 +61,7 @@ check: setup ## format, lint, types, floors and house rules; under a minute
 	@$(BIN)/lint-imports --no-cache
 	@$(BIN)/python -m pytest -q tests/house
 
-fix: setup ## format and mend what can be mended by itself
+fix: setup ## format, and apply automatic fixes
 	@$(BIN)/ruff format src tests bench
 	@$(BIN)/ruff check --fix src tests bench
 
@@ -72,16 +72,16 @@ fix: setup ## format and mend what can be mended by itself
 	@.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
 	@touch $@
 
-bench: setup .venv-bench/.installed ## crawl the same site as rivals do, side by side; ARGS="--only ours,scrapy"
+bench: setup .venv-bench/.installed ## crawl one site with Longline and other crawlers, side by side; ARGS="--only ours,scrapy"
 	@$(BIN)/python -m bench $(ARGS)
 
-docs: setup ## write the generated pages of the reference anew
+docs: setup ## write the generated pages of the reference
 	@$(BIN)/python -m longline.cli.reference docs/reference
 
-dashboard: setup ## write the Grafana dashboard anew
+dashboard: setup ## write the Grafana dashboard
 	@$(BIN)/python -m longline.cli.dashboard deploy/grafana.json
 
-lock: setup ## resolve the pinned versions anew
+lock: setup ## resolve the pinned versions again
 	@$(BIN)/pip-compile $(LOCK) $(EXTRAS) -o requirements/runtime.txt pyproject.toml
 	@$(BIN)/pip-compile $(LOCK) $(EXTRAS) --extra dev -c requirements/runtime.txt -o requirements/dev.txt pyproject.toml
 	@$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['bench'], sep='\n')" \
