@@ -10,7 +10,7 @@ import resource, sys
 from longline.plugins.malloc import keep_freed_memory
 understood = keep_freed_memory() if sys.argv[1] == "keep" else False
 def churn():
-    pieces = [bytearray(100_000) for _ in range(20)]
+    pieces = [bytearray(1_000_000) for _ in range(10)]
     pieces.clear()
 churn()
 before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt

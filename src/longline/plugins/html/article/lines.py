@@ -24,6 +24,9 @@ from longline.plugins.html.article.tags import (
     ROW,
     RULE,
     SKIPPED,
+    TAGS,
+    TEXT_ID,
+    kinds_by_id,
 )
 
 CELL_SEPARATOR = " | "
@@ -37,6 +40,8 @@ _SENTENCES = frozenset((PARAGRAPH, HEADING))
 _TAKEN_OVER = frozenset((ITEM, QUOTE, PREFORMATTED))
 _TAKING_OVER = frozenset((BLOCK, PARAGRAPH))
 """Kinds of elements that take over the kind around them, if that is in `_TAKEN_OVER`."""
+
+_KINDS_BY_ID = kinds_by_id(KINDS)
 
 _Open = tuple[LexborNode, int, int, int]
 """An element whose children are being read: its node and kind, and the container and the kind around it.
@@ -70,7 +75,7 @@ class PageLines:
 class LineReader:
     """A walk over the elements of a page, which collects lines and containers."""
 
-    def __init__(self, kinds: Mapping[str, int] = KINDS) -> None:
+    def __init__(self, kinds: Mapping[int, int] = _KINDS_BY_ID) -> None:
         self.page = PageLines()
         self._kinds = kinds
         self._pieces: list[str] = []
@@ -91,21 +96,22 @@ class LineReader:
         """Return the lines and containers below an element."""
         # Texts and inline elements are read here and not in methods: a page has hundreds of them.
         node, pieces, around, kinds, enter = body.first_child, self._pieces, self._open, self._kinds, self._enter
+        tags = TAGS
         while node is not None or around:
             if node is None:
                 node, kind, container, kind_around = around.pop()
                 if kind != INLINE:
                     self._leave(kind, container, kind_around)
-            elif (tag := node.tag or "") == "-text":
+            elif (tag_id := node.tag_id) == TEXT_ID:
                 text = node.text_content or ""
                 # Most texts are the white space between two blocks.
                 if pieces or not text.isspace() or self._kind == PREFORMATTED:
                     pieces.append(text)
-            elif (kind := kinds[tag] if tag in kinds else self._kind_of_unknown(node)) == INLINE:
+            elif (kind := kinds[tag_id] if tag_id in kinds else self._kind_of_unknown(node)) == INLINE:
                 around.append((node, INLINE, 0, 0))
                 node = node.first_child
                 continue
-            elif kind != SKIPPED and enter[kind](node, tag, kind):
+            elif kind != SKIPPED and enter[kind](node, tags[tag_id] if tag_id in tags else node.tag or "", kind):
                 node = node.first_child
                 continue
             node = node.next

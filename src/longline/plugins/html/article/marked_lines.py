@@ -7,7 +7,7 @@ from typing import NamedTuple
 from selectolax.lexbor import LexborNode
 
 from longline.plugins.html.article.lines import PERMALINKS, Line, LineReader
-from longline.plugins.html.article.tags import HEADING, IMAGE, KINDS, MARK, PREFORMATTED, ROW
+from longline.plugins.html.article.tags import HEADING, IMAGE, KINDS, MARK, PREFORMATTED, ROW, kinds_by_id
 
 EMPHASIS, STRONG, DELETED, CODE, LINKED, CELL_START, PICTURE = 1, 2, 4, 8, 16, 32, 64
 """Kinds of spans."""
@@ -24,7 +24,7 @@ _MARKS = {
     **dict.fromkeys(("del", "s", "strike"), DELETED),
     **dict.fromkeys(("code", "kbd", "samp", "tt"), CODE),
 }
-_KINDS = KINDS | dict.fromkeys(_MARKS, MARK) | {"img": IMAGE}
+_KINDS_BY_ID = kinds_by_id(KINDS | dict.fromkeys(_MARKS, MARK) | {"img": IMAGE})
 _LANGUAGE = re.compile(r"(?:^|\s)(?:lang|language|highlight-source|brush:?)[-\s:]\s*([A-Za-z][\w+#.-]{0,30})")
 _PERMALINK = f"{PERMALINKS} \n"
 _NUMBER = re.compile(r"\s*(\d{1,9})\s*")
@@ -51,7 +51,7 @@ class MarkedLineReader(LineReader):
     """A walk like `LineReader`, which records spans as well. Containers and texts are the same."""
 
     def __init__(self) -> None:
-        super().__init__(_KINDS)
+        super().__init__(_KINDS_BY_ID)
         self.marked: dict[int, MarkedLine] = {}
         """Lines with spans, by their number."""
         self.languages: dict[int, str] = {}
