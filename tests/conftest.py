@@ -26,10 +26,11 @@ from tests.servers import (
     running_s3,
     running_valkey,
 )
+from tests.servers.chromium import NoBrowser, chromium_path
 
 ROOT = Path(__file__).parent
 SERVERS_USED = pytest.StashKey[list[str]]()
-SERVERS = {"postgres_server", "s3_server", "valkey_server"}
+SERVERS = {"chromium", "postgres_server", "s3_server", "valkey_server"}
 CARRIED = {"postgres", "postgres_url", "s3", "redis", "redis_url", "large"}
 """What parameters are called for which a fixture asks for a server later on."""
 WHOLE = {"bench", "chaos", "cli", "journeys", "migrations", "sdk", "servers", "surfaces", "wiring"}
@@ -132,6 +133,15 @@ def types_are_parsed_once() -> Iterator[None]:
         patch.setattr(ParsedSignature, "from_fn", from_fn)
         patch.setattr(msgspec.inspect, "type_info", cache(msgspec.inspect.type_info))
         yield
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Path:
+    """The path of a browser; the one thing that is no wheel, so a test without it is skipped."""
+    try:
+        return chromium_path()
+    except NoBrowser as missing:
+        pytest.skip(str(missing))
 
 
 @pytest.fixture(scope="session")

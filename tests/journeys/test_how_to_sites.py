@@ -1,17 +1,14 @@
 """What the manual says about scripts, delays, proxies and duplicates is typed into a shell as it stands there."""
 
-import importlib.util
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
 
 import httpx
-import pytest
 
 from tests.journeys.place import Place, wait_until
 from tests.journeys.test_how_to_limit import MANUAL, blocks, commands, type_in
@@ -28,8 +25,6 @@ from tests.web.wire import Answer, Request
 
 EMPTY = b"<title>Loading</title><div id=root></div><script src=/app.js></script>"
 SCRIPT = b"document.getElementById('root').innerHTML = '<h1>' + location.pathname + '</h1><a href=/two>two</a>'"
-BROWSER = os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell") or shutil.which("chromium")
-RENDERING = importlib.util.find_spec("playwright") is not None and BROWSER is not None
 
 
 def gaps(site: SiteHandle) -> list[float]:
@@ -92,12 +87,11 @@ def test_scripts_by_a_render_service(tmp_path: Path) -> None:
         assert (again.returncode, again.stderr) == (2, told)
 
 
-@pytest.mark.skipif(not RENDERING, reason="needs Playwright and a browser, which `make setup` does not install")
-def test_the_render_service_of_the_manual(tmp_path: Path) -> None:
+def test_the_render_service_of_the_manual(tmp_path: Path, chromium: Path) -> None:
     [port] = free_ports(1)
     [line] = [line for line in commands("javascript.md") if line.startswith("uvicorn ")]
     words = line.replace("--port 3000", f"--port {port}").split()
-    environment = {**os.environ, "CHROMIUM": str(BROWSER), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, "CHROMIUM": str(chromium), "PYTHONDONTWRITEBYTECODE": "1"}
     with running_site(pages=0) as site:
         site.site.extra |= {"/": EMPTY, "/two": EMPTY, "/app.js": Answer(body=SCRIPT, content_type="text/javascript")}
         with subprocess.Popen([sys.executable, "-m", *words], cwd=MANUAL.parents[1], env=environment) as service:

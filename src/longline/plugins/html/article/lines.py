@@ -111,7 +111,7 @@ class LineReader:
                 around.append((node, INLINE, 0, 0))
                 node = node.first_child
                 continue
-            elif kind != SKIPPED and enter[kind](node, tags[tag_id] if tag_id in tags else node.tag or "", kind):
+            elif kind != SKIPPED and enter[kind](node, tags.get(tag_id) or node.tag or "", kind):
                 node = node.first_child
                 continue
             node = node.next
