@@ -19,7 +19,7 @@ from typing import Any
 
 import asyncpg
 
-from longline.drivers.sinks.webhook import read_secret, signature
+from longline.model.sinks.webhook_signature import read_secret, signature
 from tests.journeys.place import Place, wait_until
 from tests.journeys.test_intervals import QUICK, Client, quick
 from tests.servers import program

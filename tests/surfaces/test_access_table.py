@@ -118,7 +118,9 @@ class House:
         self.doors: list[Door] = [
             intervals_door(IntervalServices(**every), callers, CollectorRegistry()),
             bots_door(bots, callers, CollectorRegistry()),
-            products_door(ProductServices(**dict.fromkeys(ProductServices.__slots__, nothing)), callers),
+            products_door(
+                ProductServices(**dict.fromkeys(ProductServices.__slots__, nothing) | {"per_hour": (0, 0)}), callers
+            ),
             manifests_door(_manifest_services(nothing), callers, CollectorRegistry()),
             platform_door(PlatformServices(nothing, nothing, nothing), callers, metrics_open=False),
         ]

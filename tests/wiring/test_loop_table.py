@@ -28,6 +28,9 @@ def names(house: House, *roles: str, **settings: Any) -> set[str]:
 FETCH = {"fetch", "work signals", "work requests", "robots signals", "withdrawn tasks", "worker processes"}
 
 UPKEEP = {
+    "alerts",
+    "webhooks",
+    "old webhooks",
     "host pauses",
     "index",
     "proxy probes",

@@ -3,6 +3,7 @@
 import os
 import secrets
 import tempfile
+from base64 import b64encode
 from pathlib import Path
 
 from longline.model.errors import BadInput, DiskFull, LonglineError, is_disk_full
@@ -11,6 +12,7 @@ from longline.settings.keys import Settings
 
 SECRET_NAME = "auth.secret"
 VAULT_NAME = "vault.secret"
+WEBHOOK_NAME = "webhook.secret"
 _SECRET_CHARS = 64
 
 
@@ -34,6 +36,14 @@ def jwt_public_key(settings: Settings) -> str:
 def vault_key(settings: Settings) -> str:
     """Return the key that encrypts stored passwords: from the settings, else from the data folder."""
     return settings.vault_key or _stored_secret(settings.data, VAULT_NAME, "stored passwords must be entered again")
+
+
+def webhook_secret(settings: Settings) -> str:
+    """Return the secret that signs webhooks, `whsec_` and Base64: from the settings, else from the data folder."""
+    if settings.webhook_secret:
+        return settings.webhook_secret
+    text = _stored_secret(settings.data, WEBHOOK_NAME, "receivers of webhooks need the new secret")
+    return f"whsec_{b64encode(bytes.fromhex(text)).decode()}"
 
 
 def _stored_secret(folder: Path, name: str, price: str) -> str:

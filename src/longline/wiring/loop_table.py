@@ -22,6 +22,7 @@ from longline.services.sources.source_robots import ROBOTS_TOPIC
 from longline.wiring.child_worker import child_workers
 from longline.wiring.doors.bots import bot_task_upkeep
 from longline.wiring.doors.intervals import source_events_loop
+from longline.wiring.doors.products import alerts, webhook_sender
 from longline.wiring.house import WANT_TOPIC, WORK_TOPIC, House
 from longline.wiring.parts.discovery import candidate_probe
 from longline.wiring.parts.feeds import (
@@ -342,6 +343,27 @@ LOOPS = (
         (UPKEEP,),
         1.0,
         once=lambda p: run_log_keeper(p.house, p.log_copy).once,
+    ),
+    LoopRow(
+        "webhooks",
+        "Send signed messages about recrawls that have ended.",
+        (UPKEEP,),
+        1.0,
+        once=lambda p: webhook_sender(p.house).once,
+    ),
+    LoopRow(
+        "old webhooks",
+        "Delete webhooks that ended 30 days ago.",
+        (UPKEEP,),
+        3600.0,
+        once=lambda p: webhook_sender(p.house).prune,
+    ),
+    LoopRow(
+        "alerts",
+        "Look for alerts about proxies and the queue, and log those that begin and end.",
+        (UPKEEP,),
+        10.0,
+        once=lambda p: alerts(p.house).once,
     ),
     LoopRow("event loop lag", "Measure how late the event loop runs.", (API,), None, make=_monitor),
     LoopRow(

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from longline.drivers.sinks.webhook import WebhookSink, read_secret, signature
+from longline.drivers.sinks.webhook import WebhookSink
 from longline.model.errors import BadInput
 from longline.model.sinks.sink import SinkAddress, SinkItem
+from longline.model.sinks.webhook_signature import read_secret, signature
 from longline.ports.http import FetchFailed, Request, Response
 from longline.ports.sinks import SinkFailed
 from longline.testing.clock import FakeClock

@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from longline.drivers.extras import load_driver
+from longline.drivers.records.alerts import AlertRecords
 from longline.drivers.records.archive.pages import PageRecords
 from longline.drivers.records.archive.retention import RetentionRecords
 from longline.drivers.records.archive.segments import SegmentRecords
@@ -39,6 +40,7 @@ from longline.drivers.records.logs.logs import LogRecords
 from longline.drivers.records.manifests.stores import manifest_stores
 from longline.drivers.records.metrics import MetricRecords, TimedDatabase, TransactionObserver
 from longline.drivers.records.proxies import PoolRecords, ProxyFigureRecords, ProxyRecords
+from longline.drivers.records.recrawls.webhooks import WebhookRecords
 from longline.drivers.records.runs.end_effects import RunEffectRecords
 from longline.drivers.records.runs.runs import RunRecords
 from longline.drivers.records.schedules.page_changes import PageChangeRecords
@@ -129,6 +131,8 @@ def _records(database: Database) -> Records:
         standing=StandingFrontierRecords(database),
         proxies=ProxyRecords(database),
         proxy_figures=ProxyFigureRecords(database),
+        alerts=AlertRecords(database),
+        webhooks=WebhookRecords(database),
         pools=PoolRecords(database),
         api_keys=ApiKeyRecords(database),
         rate_limits=RateLimitRecords(database),

@@ -1,9 +1,5 @@
 """Sinks that get each item as a POST request, signed as Standard Webhooks describe (standardwebhooks.com)."""
 
-import base64
-import binascii
-import hashlib
-import hmac
 from collections.abc import Sequence
 from urllib.parse import urldefrag
 
@@ -12,6 +8,7 @@ import orjson
 
 from longline.model.errors import BadInput
 from longline.model.sinks.sink import SinkAddress, SinkItem
+from longline.model.sinks.webhook_signature import read_secret, signed_headers
 from longline.model.timestamps import written
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed, Http, Request, Response
@@ -25,34 +22,7 @@ MAX_RESPONSE_BYTES = 64 * 1024
 REFUSED_STATUSES = frozenset({400, 413, 415, 422})
 """Answers about one item; any other failure is one of the receiver."""
 
-SECRET_PREFIX = "whsec_"
-MIN_SECRET_BYTES = 24
-MAX_SECRET_BYTES = 64
 EVENT_TYPE = "item.found"
-
-_ADVICE = (
-    "a webhook needs a secret to sign with, at the end of its address: "
-    "https://host/path#whsec_SECRET, where `openssl rand -base64 32` makes a SECRET"
-)
-
-
-def read_secret(fragment: str) -> bytes:
-    """Return the key of a secret such as `whsec_…`; raise `BadInput` with advice for another text."""
-    if not fragment.startswith(SECRET_PREFIX):
-        raise BadInput(_ADVICE)
-    try:
-        key = base64.b64decode(fragment.removeprefix(SECRET_PREFIX), validate=True)
-    except binascii.Error:
-        raise BadInput(f"the secret of a webhook is not Base64; {_ADVICE}") from None
-    if not MIN_SECRET_BYTES <= len(key) <= MAX_SECRET_BYTES:
-        raise BadInput(f"the secret of a webhook has {MIN_SECRET_BYTES} to {MAX_SECRET_BYTES} bytes; {_ADVICE}")
-    return key
-
-
-def signature(key: bytes, message_id: str, timestamp: int, body: bytes) -> str:
-    """Return the value of the header `webhook-signature`."""
-    signed = f"{message_id}.{timestamp}.".encode() + body
-    return "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
 
 
 class WebhookSink:
@@ -88,15 +58,9 @@ class WebhookSink:
         body = orjson.dumps(
             {"type": EVENT_TYPE, "timestamp": written(item.found_at), "data": msgspec.structs.asdict(item)}
         )
-        headers = (
-            ("content-type", "application/json"),
-            ("webhook-id", item.id),
-            ("webhook-timestamp", str(timestamp)),
-            ("webhook-signature", signature(self._key, item.id, timestamp, body)),
-        )
         return Request(
             self._url,
-            headers,
+            signed_headers(self._key, item.id, timestamp, body),
             total_seconds=REQUEST_TIMEOUT_SECONDS,
             max_bytes=MAX_RESPONSE_BYTES,
             cut=True,

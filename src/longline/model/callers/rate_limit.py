@@ -34,16 +34,17 @@ class RateLimit(msgspec.Struct, frozen=True):
 class RateLimitPolicy(msgspec.Struct, frozen=True):
     """The rate limits of an API: for callers with credentials, and for addresses that sent none or wrong ones.
 
-    An empty `addresses` means the limits of callers.
+    An empty `addresses` means the limits of callers, None no limits.
     """
 
     callers: tuple[RateLimit, ...]
-    addresses: tuple[RateLimit, ...] = ()
+    addresses: tuple[RateLimit, ...] | None = ()
 
     def limits_of(self, caller: Caller | None, method: str) -> list[RateLimit]:
         """Return the limits of a request; the limit of an API key replaces those that hold for all methods."""
         is_known = caller is not None and caller.kind != "anonymous"
-        limits = list(self.callers if is_known else self.addresses or self.callers)
+        of_addresses = () if self.addresses is None else self.addresses or self.callers
+        limits = list(self.callers if is_known else of_addresses)
         if caller is not None and caller.per_minute is not None:
             limits = [RateLimit(caller.per_minute), *(each for each in limits if each.methods)]
         return [each for each in limits if not each.methods or method in each.methods]

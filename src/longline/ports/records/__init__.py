@@ -21,9 +21,10 @@ from longline.ports.records.frontier.frontier import (
 )
 from longline.ports.records.frontier.refused_urls import RefusedUrlStore
 from longline.ports.records.frontier.standing_frontier import StandingFrontierStore
+from longline.ports.records.frontier.webhooks import WebhookStore
 from longline.ports.records.logs import EventStore, LogPageStore, LogStore
 from longline.ports.records.manifests import ManifestStores
-from longline.ports.records.proxies import PoolStore, ProxyFigureStore, ProxyStore
+from longline.ports.records.proxies import AlertStore, PoolStore, ProxyFigureStore, ProxyStore
 from longline.ports.records.runs import DueRunStore, RunEffectStore, RunHistoryStore, RunStore
 from longline.ports.records.schedules import PageChangeStore, ScheduleStore, TickStore
 from longline.ports.records.schema import Schema
@@ -73,6 +74,8 @@ class Records:
     standing: StandingFrontierStore
     proxies: ProxyStore
     proxy_figures: ProxyFigureStore
+    alerts: AlertStore
+    webhooks: WebhookStore
     pools: PoolStore
     api_keys: ApiKeyStore
     rate_limits: RateLimitStore

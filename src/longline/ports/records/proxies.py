@@ -5,6 +5,7 @@ from typing import Protocol
 
 import msgspec
 
+from longline.model.proxies.alert import Alert, AlertChange, RaisedAlert, SlowProxy, SourcePool
 from longline.model.proxies.proxy import (
     MappedProxy,
     MappingRow,
@@ -96,6 +97,26 @@ class ProxyFigureStore(Protocol):
 
     async def sources_of(self, proxies: Sequence[int]) -> dict[int, list[int]]:
         """Return the sources that each proxy is assigned to, if any."""
+        ...
+
+
+class AlertStore(Protocol):
+    """The facts that raise alerts, and the alerts that hold."""
+
+    async def pools(self) -> list[SourcePool]:
+        """Return the pools of all sources with recrawls in sums, by name; also of sources without proxies."""
+        ...
+
+    async def slow(self, above_ms: int) -> list[SlowProxy]:
+        """Return active mappings with a longer mean response time."""
+        ...
+
+    async def raised(self) -> list[RaisedAlert]:
+        """Return the alerts that held at the last look."""
+        ...
+
+    async def settle(self, found: Sequence[Alert]) -> AlertChange:
+        """Store the alerts that hold, in place of those that held; return the difference."""
         ...
 
 

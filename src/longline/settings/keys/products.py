@@ -3,11 +3,11 @@
 from typing import Annotated
 
 from longline.settings.keys.bots import BotKeys
-from longline.settings.values import DOOR_ACCESS, Key, one_of
+from longline.settings.values import DOOR_ACCESS, DURATION, TEXT, Key, integer, one_of
 
 
 class ProductKeys(BotKeys, frozen=True, kw_only=True):
-    """The access to the API of product tasks."""
+    """The API of product tasks: access, limits of callers, webhooks and alerts."""
 
     products_access: Annotated[
         str,
@@ -17,3 +17,41 @@ class ProductKeys(BotKeys, frozen=True, kw_only=True):
             " loopback.",
         ),
     ] = "auto"
+    products_admin_per_hour: Annotated[
+        int,
+        Key(
+            integer(0),
+            "Requests an hour of one caller below /api/admin, unless its API key has a limit; 0 is no limit.",
+        ),
+    ] = 1000
+    products_read_per_hour: Annotated[
+        int,
+        Key(
+            integer(0),
+            "Requests an hour of one caller below /api/products, unless its API key has a limit; 0 is no limit.",
+        ),
+    ] = 5000
+    webhook_secret: Annotated[
+        str,
+        Key(
+            TEXT,
+            "Secret, whsec_ and Base64, that signs webhooks of tasks; if not set, one is generated in the data folder.",
+            secret=True,
+        ),
+    ] = ""
+    webhook_retry: Annotated[
+        float,
+        Key(DURATION, "Delay before the second try of a webhook; the delay before the third is six times as long."),
+    ] = 10.0
+    alert_min_proxies: Annotated[
+        int, Key(integer(0), "Active proxies of a domain; an alert is raised if a domain has fewer.")
+    ] = 3
+    alert_failure_percent: Annotated[
+        int, Key(integer(0, 100), "Failed requests of a domain in percent; an alert is raised above it.")
+    ] = 10
+    alert_average_ms: Annotated[
+        int, Key(integer(0), "Mean response time of a proxy in milliseconds; an alert is raised above it.")
+    ] = 5000
+    alert_queue_depth: Annotated[
+        int, Key(integer(0), "Tasks that are due and in no worker's hand; an alert is raised above it.")
+    ] = 100_000

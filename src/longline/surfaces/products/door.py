@@ -4,41 +4,64 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from longline.model.callers.caller import NOT_BANNED, OPERATORS
+from longline.model.callers.rate_limit import RateLimit, RateLimitPolicy
 from longline.services.callers.callers import Callers
 from longline.surfaces.access import DoorAccess
 from longline.surfaces.door import PUBLIC, Door, OperationGroup
+from longline.surfaces.products.alerts import ALERTS, AlertServices
 from longline.surfaces.products.domains import DOMAINS, DomainServices
 from longline.surfaces.products.format import ProductFormat
 from longline.surfaces.products.mappings import MAPPINGS, MappingServices
 from longline.surfaces.products.monitoring import MONITORING, MonitoringServices
 from longline.surfaces.products.products import PRODUCTS, CatalogServices
 from longline.surfaces.products.proxies import PROXIES, ProxyServices
+from longline.surfaces.products.webhooks import WEBHOOKS, WebhookServices
 
 NAME = "products"
+HOUR_SECONDS = 3600
 
 
 @dataclass(frozen=True, slots=True)
 class ProductServices:
-    """The services behind the product-tasks API, by subject."""
+    """The services behind the product-tasks API, by subject.
+
+    `per_hour` are the requests an hour of a caller, for administration and for products; 0 is no limit.
+    """
 
     domains: DomainServices
     mappings: MappingServices
     proxies: ProxyServices
     products: CatalogServices
+    alerts: AlertServices
+    webhooks: WebhookServices
     monitoring: MonitoringServices
+    per_hour: tuple[int, int] = (0, 0)
 
 
 def products_door(services: ProductServices, callers: Callers, *, is_open: bool = False) -> Door:
-    """Return the product-tasks API. With `is_open` it needs no credentials."""
-    access = DoorAccess(callers, NAME, is_open=is_open)
+    """Return the product-tasks API. With `is_open` it needs no credentials, and has no limits without them."""
+    access = DoorAccess(callers, NAME, is_open=is_open, reset_format="iso")
+    admin, reader = (_hourly(requests, is_open=is_open) for requests in services.per_hour)
     return Door(
         name=NAME,
         title="Product tasks",
         prefixes=("/api/admin", "/api/products", "/api/health"),
         format=ProductFormat(),
         groups=tuple(_groups(services)),
-        access={"public": PUBLIC, "admin": access.of(OPERATORS), "reader": access.of(NOT_BANNED)},
+        access={
+            "public": PUBLIC,
+            "admin": access.of(OPERATORS, limits=admin),
+            "reader": access.of(NOT_BANNED, limits=reader),
+        },
     )
+
+
+def _hourly(requests: int, *, is_open: bool) -> RateLimitPolicy | None:
+    """Return the policy of so many requests an hour for each caller; None for no limit."""
+    if not requests:
+        return None
+    limits = (RateLimit(requests, HOUR_SECONDS, str(requests)),)
+    return RateLimitPolicy(limits, None if is_open else limits)
 
 
 def _groups(services: ProductServices) -> Iterator[OperationGroup]:
@@ -46,4 +69,6 @@ def _groups(services: ProductServices) -> Iterator[OperationGroup]:
     yield OperationGroup("domain proxies", "The own pool of proxies of a domain.", MAPPINGS, services.mappings)
     yield OperationGroup("proxies", "Ways that requests go.", PROXIES, services.proxies)
     yield OperationGroup("products", "Products of all domains.", PRODUCTS, services.products)
+    yield OperationGroup("alerts", "Alerts about proxies and the queue.", ALERTS, services.alerts)
+    yield OperationGroup("webhooks", "Messages about tasks that have ended.", WEBHOOKS, services.webhooks)
     yield OperationGroup("monitoring", "The state of the platform.", MONITORING, services.monitoring)

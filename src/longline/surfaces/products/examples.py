@@ -222,3 +222,53 @@ PRODUCT = _PRODUCT | {
         {"price": 24.99, "currency": "USD", "availability": "in_stock", "changed_at": AT},
     ],
 }
+
+ALERTS = {
+    "total": 1,
+    "alerts": [
+        {
+            "type": "low_pool",
+            "message": "shop.example has 0 active proxies, fewer than 3",
+            "domain_id": 100001,
+            "proxy_id": None,
+            "value": 0.0,
+            "threshold": 3.0,
+            "since": AT,
+        }
+    ],
+}
+PROXY_HEALTH = {
+    "domains": [
+        {
+            "domain_id": 100001,
+            "domain_name": "shop.example",
+            "total_proxies": 5,
+            "active_proxies": 4,
+            "failing_proxies": 1,
+            "avg_response_time": 520,
+            "total_success": 390,
+            "total_failures": 10,
+        }
+    ]
+}
+
+DELIVERIES = _listed(
+    {
+        "id": "0198f6a2-5d3c-7000-8000-000000000000",
+        "event": "task.completed",
+        "task_id": 12345,
+        "webhook_url": "https://hooks.example/tasks",
+        "status": "delivered",
+        "attempts": [
+            {
+                "number": 1,
+                "attempted_at": AT,
+                "response_time_ms": 80,
+                "http_status_code": 204,
+                "error_message": None,
+            }
+        ],
+        "created_at": AT,
+        "updated_at": AT,
+    }
+)

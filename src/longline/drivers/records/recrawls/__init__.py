@@ -1,0 +1,1 @@
+"""Recrawls, holds and batches, on either engine."""

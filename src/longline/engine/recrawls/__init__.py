@@ -1,0 +1,1 @@
+"""Loops of recrawls: their next generations, children that wait for parents, and holds with an end."""

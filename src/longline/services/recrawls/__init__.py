@@ -1,0 +1,1 @@
+"""Recrawls: submission, lists, moves by people, batches and holds."""

@@ -1,0 +1,109 @@
+"""`/api/admin/webhooks`: the log of webhooks, and their body in the words of the contract."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from longline.model.recrawls.webhook import Webhook, WebhookFilter, WebhookLog, WebhookTry
+from longline.services.recrawls.webhooks import Webhooks
+from longline.surfaces.operation import operation
+from longline.surfaces.products import examples
+from longline.surfaces.products.envelope import ListSuccess, listed
+from longline.surfaces.products.fields import PagedQuery, TaskId, Timestamp, time_text
+
+EventName = Literal["task.completed", "task.failed"]
+DeliveryState = Literal["waiting", "delivered", "failed", "refused"]
+EVENTS: dict[str, EventName] = {"completed": "task.completed", "failed": "task.failed"}
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookServices:
+    """The log of webhooks."""
+
+    webhooks: Webhooks
+
+
+class WebhookData(msgspec.Struct, frozen=True):
+    """The task that has ended."""
+
+    task_id: int
+    url: str
+    status: Literal["completed", "failed"]
+    product_id: int | None
+
+
+class WebhookBody(msgspec.Struct, frozen=True):
+    """The body of a webhook."""
+
+    event: EventName
+    timestamp: Timestamp
+    data: WebhookData
+
+
+class DeliveryTry(msgspec.Struct, frozen=True):
+    """One try: the status of the response, or the error."""
+
+    number: int
+    attempted_at: Timestamp
+    response_time_ms: int
+    http_status_code: int | None
+    error_message: str | None
+
+
+class TaskWebhook(msgspec.Struct, frozen=True, kw_only=True):
+    """A webhook and its tries; a refused one leads to an address that may not be reached."""
+
+    id: str
+    event: EventName
+    task_id: int
+    webhook_url: str
+    status: DeliveryState
+    attempts: list[DeliveryTry]
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class DeliveryQuery(PagedQuery, frozen=True, kw_only=True):
+    """The filter and the page of the log."""
+
+    task_id: TaskId | None = None
+    status: Annotated[DeliveryState, Meta(description="State of the webhook.")] | None = None
+
+
+@operation(
+    "GET", "/api/admin/webhooks", "List webhooks and their tries", access="admin", response_example=examples.DELIVERIES
+)
+async def list_deliveries(services: WebhookServices, query: DeliveryQuery) -> ListSuccess[TaskWebhook]:
+    """List webhooks, the newest first; ended ones are deleted after 30 days."""
+    wanted = WebhookFilter(query.task_id, query.status)
+    logs, total = await services.webhooks.find(wanted, limit=query.per_page, offset=query.offset)
+    return listed([_delivery(log) for log in logs], query.page, query.per_page, total)
+
+
+WEBHOOKS = (list_deliveries,)
+
+
+def webhook_body(webhook: Webhook) -> bytes:
+    """Return the body of a webhook as JSON."""
+    data = WebhookData(webhook.task_id, webhook.task_url, webhook.outcome, webhook.item_id)
+    return msgspec.json.encode(WebhookBody(EVENTS[webhook.outcome], time_text(webhook.created_at), data))
+
+
+def _delivery(log: WebhookLog) -> TaskWebhook:
+    webhook = log.webhook
+    return TaskWebhook(
+        id=webhook.uid,
+        event=EVENTS[webhook.outcome],
+        task_id=webhook.task_id,
+        webhook_url=webhook.url,
+        status=webhook.state,
+        attempts=[_try(one) for one in log.tries],
+        created_at=time_text(webhook.created_at),
+        updated_at=time_text(webhook.updated_at),
+    )
+
+
+def _try(one: WebhookTry) -> DeliveryTry:
+    return DeliveryTry(one.number, time_text(one.at), one.ms, one.status, one.error)

@@ -1,0 +1,49 @@
+"""Alerts: every threshold is tested on both sides."""
+
+from typing import Any
+
+import pytest
+
+from longline.model.proxies.alert import Alert, AlertThresholds, RaisedAlert, SlowProxy, SourcePool, alerts_of, settled
+
+LIMITS = AlertThresholds(max_queue_depth=10)
+
+
+def pool(**facts: Any) -> SourcePool:
+    full = {"proxies": 3, "active": 3, "usable": 3, "failing": 0, "successes": 0, "failures": 0, "avg_ms": None}
+    return SourcePool(source_id=1, name="shop", **{"enabled": True} | full | facts)
+
+
+def kinds(*pools: SourcePool, slow: tuple[SlowProxy, ...] = (), depth: int = 0) -> list[str]:
+    return [alert.kind for alert in alerts_of(pools, slow, depth, LIMITS)]
+
+
+@pytest.mark.parametrize(
+    ("facts", "wanted"),
+    [
+        ({}, []),
+        ({"active": 2}, ["low_pool"]),
+        ({"active": 0, "proxies": 0, "usable": 0}, ["low_pool"]),
+        ({"active": 0, "enabled": False, "usable": 0}, []),
+        ({"successes": 90, "failures": 10}, []),
+        ({"successes": 89, "failures": 10}, ["failure_rate"]),
+        ({"successes": 0, "failures": 1, "enabled": False}, ["failure_rate"]),
+        ({"usable": 0}, ["pool_exhausted"]),
+        ({"usable": 1}, []),
+    ],
+)
+def test_alerts_of_a_pool(facts: dict[str, Any], wanted: list[str]):
+    assert kinds(pool(**facts)) == wanted
+
+
+def test_alerts_of_slow_proxies_and_of_the_queue():
+    assert kinds(slow=(SlowProxy(1, "shop", 2, 5000), SlowProxy(1, "shop", 3, 5001))) == ["slow_proxy"]
+    assert kinds(depth=10) == []
+    assert kinds(depth=11) == ["queue_depth"]
+
+
+def test_only_changes_are_settled():
+    first, second = Alert("low_pool", "1", "", 0, 3), Alert("low_pool", "2", "", 0, 3)
+    known = [RaisedAlert("low_pool", "1", 5), RaisedAlert("queue_depth", "queue", 6)]
+    change = settled([first, second], known)
+    assert (change.raised, change.cleared) == ((second,), (known[1],))
