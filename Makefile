@@ -2,8 +2,8 @@
 PYTHON ?= python3
 # Every process that starts would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
-# Processes that run tests at once: one more than there are processors, for many tests wait more than they compute.
-JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+# Processes that run tests at once: three for each processor, for most tests wait more than they compute.
+JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) \* 3)
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed

@@ -17,6 +17,7 @@ from litestar.utils.signature import ParsedSignature
 
 from longline.cli.event_loop import GC_GENERATION_RATIO, GC_NEW_OBJECTS
 from tests.drivers.records import migrated
+from tests.order import slow_first
 from tests.servers import (
     PostgresServer,
     S3Bucket,
@@ -35,11 +36,15 @@ CARRIED = {"postgres", "postgres_url", "s3", "redis", "redis_url", "large"}
 """What parameters are called for which a fixture asks for a server later on."""
 WHOLE = {"bench", "chaos", "cli", "journeys", "migrations", "sdk", "servers", "surfaces", "wiring"}
 """Folders of tests that start servers or processes of their own."""
+SLOW = {"chaos": 3, "journeys": 1}
+"""Folders of tests that wait more than they compute."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Begin the list of servers that this run uses."""
     config.stash[SERVERS_USED] = []
+    if hasattr(config, "workerinput"):
+        config.pluginmanager.register(SlowFirst(config.workerinput["workercount"]))
     config.addinivalue_line(
         "markers", "servers: needs a server or a process of its own; `make test-fast` leaves it out"
     )
@@ -57,6 +62,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if needs_servers(item):
             item.add_marker("servers")
+
+
+class SlowFirst:
+    """A plugin of one of several processes."""
+
+    def __init__(self, processes: int) -> None:
+        self._processes = processes
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Put slow tests where xdist begins."""
+        items[:] = slow_first(items, slowness, self._processes)
+
+
+def slowness(item: pytest.Item) -> int:
+    """Return a rank of the time that a test takes; 0 is quick."""
+    folder = item.path.relative_to(ROOT).parts[0]
+    return SLOW.get(folder, 0) or 2 * (item.get_closest_marker("slow") is not None)
 
 
 def pytest_collection_finish() -> None:

@@ -20,14 +20,20 @@ from importlib import import_module
 from io import TextIOWrapper
 from typing import Any
 
+from litestar import Litestar, get
+
 from longline.cli.main import build
 from longline.wiring.house import BUILT_IN
 
 MAX_ORDER_BYTES = 200_000
 """More than one packet of a Unix socket holds."""
 
-IMPORTED_LATE = ("typer._adapters", *BUILT_IN)
-"""Modules that the program imports when it needs them: typer's reader of arguments with pydantic, and the parsers."""
+IMPORTED_LATE = ("typer._adapters", "rich._emoji_codes", "encodings.idna", "uvicorn.lifespan.off", *BUILT_IN)
+"""Modules that the program imports when it needs them: typer's reader of arguments with pydantic, parsers, parts of libraries."""
+
+
+async def nothing() -> None:
+    """Answer nothing, as the one route of an application."""
 
 
 def serve(orders: socket.socket) -> dict[str, Any] | None:
@@ -98,6 +104,8 @@ if __name__ == "__main__":
     build()
     for name in IMPORTED_LATE:
         import_module(name)
+    # The first application imports plugins for every library of types that is installed.
+    Litestar([get("/")(nothing)], openapi_config=None, logging_config=None)
     gc.collect()
     gc.freeze()
     # Ctrl-C is for the tests; they end this process by closing the socket.
