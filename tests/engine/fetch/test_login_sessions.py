@@ -68,8 +68,8 @@ class Members(FakeHttp):
         await asyncio.sleep(0)
         if request.url == LOGIN:
             self.logins += 1
-            self.left[f"t{self.logins}"] = self.uses
-            return response(LOGIN, body=f"t{self.logins}".encode())
+            self.left[f"token-{self.logins}"] = self.uses
+            return response(LOGIN, body=f"token-{self.logins}".encode())
         token = dict(request.headers).get("Authorization", "")
         self.left[token] = self.left.get(token, 0) - 1
         return response(request.url, status=401 if request.url in self.never or self.left[token] < 0 else 200)
@@ -94,7 +94,7 @@ async def test_one_login_serves_all_pages_of_a_run(clock: FakeClock, host: HeldH
     sent = await asyncio.gather(*(sessions.send(host, f"{PAGE}{n}", context()) for n in range(8)))
     assert {one.response.status for one in sent} == {200}
     assert site.logins == 1
-    assert "t1" not in store.rows[1, "log_in"].locked
+    assert "token-1" not in store.rows[1, "log_in"].locked
     assert ("Authorization", "(hidden)") in sent[0].headers
     await sessions.send(host, PAGE, context(run_id=2))
     assert site.logins == 2, "another run"
