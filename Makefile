@@ -13,6 +13,7 @@ LOCK := --quiet --generate-hashes --no-emit-index-url --no-emit-find-links --no-
 
 .DEFAULT_GOAL := help
 .PHONY: help setup up demo test test-fast check fix bench docs dashboard lock clean
+.PHONY: check-style check-types check-floors check-house
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
@@ -55,10 +56,19 @@ test-fast: setup ## run the tests that are quick and need no server
 	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "not servers and not slow" --ignore tests/house
 
 check: setup ## format, lint, types, floors and house rules; under a minute
+	@$(MAKE) --no-print-directory -j check-style check-types check-floors check-house
+
+check-style:
 	@$(BIN)/ruff format --check src tests bench
 	@$(BIN)/ruff check src tests bench
+
+check-types:
 	@$(BIN)/mypy
+
+check-floors:
 	@$(BIN)/lint-imports --no-cache
+
+check-house:
 	@$(BIN)/python -m pytest -q tests/house
 
 fix: setup ## format, and apply automatic fixes

@@ -16,6 +16,7 @@ import uvicorn.server
 from litestar.utils.signature import ParsedSignature
 
 from longline.cli.event_loop import GC_GENERATION_RATIO, GC_NEW_OBJECTS
+from tests.compiled import import_share
 from tests.drivers.records import migrated
 from tests.order import slow_first
 from tests.servers import (
@@ -44,17 +45,29 @@ def pytest_configure(config: pytest.Config) -> None:
     """Begin the list of servers that this run uses."""
     config.stash[SERVERS_USED] = []
     if hasattr(config, "workerinput"):
-        config.pluginmanager.register(SlowFirst(config.workerinput["workercount"]))
+        prepare_process(config, config.workerinput["workerid"], config.workerinput["workercount"])
     config.addinivalue_line(
         "markers", "servers: needs a server or a process of its own; `make test-fast` leaves it out"
     )
     config.addinivalue_line("markers", "slow(reason): takes a second of a processor; `make test-fast` leaves it out")
 
 
+def prepare_process(config: pytest.Config, name: str, processes: int) -> None:
+    """Prepare one of several processes, which are called gw0, gw1, ..."""
+    config.pluginmanager.register(SlowFirst(processes))
+    if [str(ROOT)] == [str(config.rootpath / asked) for asked in config.args] and not leaves_out_servers(config):
+        import_share(sorted(ROOT.rglob("test_*.py")), ROOT, int(name.removeprefix("gw")), processes)
+
+
+def leaves_out_servers(config: pytest.Config) -> bool:
+    """Whether this is `make test-fast`."""
+    return bool(config.option.markexpr.startswith("not servers"))
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Do not even import folders that are left out: that takes as long as the tests themselves."""
     left_out = collection_path.parent == ROOT and collection_path.name in WHOLE
-    return True if left_out and config.option.markexpr.startswith("not servers") else None
+    return True if left_out and leaves_out_servers(config) else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -23,26 +23,24 @@ from tests.chaos.hostile_origin import GOOD
 from tests.servers import program
 from tests.servers.process import free_ports
 
-QUARTER = 15.0
-"""Seconds over which pages are counted."""
-
 
 @dataclass(frozen=True)
 class Size:
-    """How many hosts of each kind, and how many quarter minutes with and without the hostile ones."""
+    """How many hosts of each kind, how often pages of good ones are counted, and the seconds of a count."""
 
     good: int
     hostile: int
-    quarters: int
+    counts: int
+    seconds: float
 
 
-LARGE = Size(good=10, hostile=51, quarters=4)
-SMALL = Size(good=4, hostile=13, quarters=1)
+LARGE = Size(good=10, hostile=51, counts=4, seconds=15)
+SMALL = Size(good=4, hostile=13, counts=1, seconds=6)
 
 
 @dataclass
 class Figures:
-    """What was measured; pages are those of good hosts in a quarter minute.
+    """What was measured; pages are those of good hosts in the seconds of one count.
 
     A lag of the loop is a block, for which the program is to blame, and the time in which the system ran others.
     """
@@ -134,12 +132,12 @@ async def served(port: int) -> dict[str, int]:
         return counts
 
 
-async def good_pages(port: int, quarters: int) -> list[int]:
-    """Pages of good hosts in each of the next quarter minutes."""
+async def good_pages(port: int, size: Size) -> list[int]:
+    """Pages of good hosts in each of the next counts."""
     counts = []
-    for _ in range(quarters):
+    for _ in range(size.counts):
         before = await served(port)
-        await asyncio.sleep(QUARTER)
+        await asyncio.sleep(size.seconds)
         after = await served(port)
         counts.append(sum(n - before.get(a, 0) for a, n in after.items() if a.startswith(GOOD)))
     return counts
@@ -166,13 +164,13 @@ async def storm(size: Size) -> Figures:
         async with running_platform(Path(folder), figures) as client:
             for number in range(size.good):
                 await crawl(client, f"{GOOD}{number + 1}", port)
-            await asyncio.sleep(QUARTER / 2)
-            figures.pages_alone = await good_pages(port, size.quarters)
+            await asyncio.sleep(size.seconds / 2)
+            figures.pages_alone = await good_pages(port, size)
             for number in range(size.hostile):
                 await crawl(client, f"127.0.1.{number + 1}", port)
             asking = asyncio.create_task(ask_health(client, taken_ms, figures))
-            await asyncio.sleep(QUARTER / 2)
-            figures.pages_beside_hostile = await good_pages(port, size.quarters)
+            await asyncio.sleep(size.seconds / 2)
+            figures.pages_beside_hostile = await good_pages(port, size)
             asking.cancel()
             await asyncio.gather(asking, return_exceptions=True)
             figures.hostile_pages = sum(n for a, n in (await served(port)).items() if not a.startswith(GOOD))

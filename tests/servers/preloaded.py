@@ -29,7 +29,7 @@ MAX_ORDER_BYTES = 200_000
 """More than one packet of a Unix socket holds."""
 
 IMPORTED_LATE = ("typer._adapters", "rich._emoji_codes", "encodings.idna", "uvicorn.lifespan.off", *BUILT_IN)
-"""Modules that the program imports when it needs them: typer's reader of arguments with pydantic, parsers, parts of libraries."""
+"""Modules that the program imports when it needs them: typer's reader of arguments with pydantic, parsers and more."""
 
 
 async def nothing() -> None:

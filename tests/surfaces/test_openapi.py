@@ -231,6 +231,7 @@ async def run(*command: str | Path, cwd: Path) -> str:
     return output
 
 
+@pytest.mark.slow(reason="generates a client and checks its types")
 async def test_a_client_is_generated_that_has_types_and_works(door: Door, tmp_path: Path):
     assert TOOLS.exists(), "the generator is missing: `make test` installs it, or `make .venv-client/.installed`"
     async with door.client() as client:
@@ -373,6 +374,7 @@ async def known_ids(door: Door) -> dict[str, list[str]]:
 
 
 @pytest.mark.filterwarnings("ignore")  # those of the tester's own parts
+@pytest.mark.slow(reason="twenty requests for every operation")
 async def test_every_response_is_one_that_the_document_has(door: Door, capsys: pytest.CaptureFixture[str]):
     document = await document_of(door)
     tester = DocumentedRequests(door.address, door.token, await known_ids(door))

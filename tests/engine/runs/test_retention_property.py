@@ -8,6 +8,7 @@ import os
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
@@ -208,6 +209,7 @@ WHERE c.count <> (SELECT COUNT(*) FROM standing s WHERE s.run_id = c.run_id AND 
 """
 
 
+@pytest.mark.slow(reason="many examples")
 def test_runs_are_deleted_between_reports(records_url: str):
     examples = int(os.environ.get("LONGLINE_TEST_EXAMPLES", "6"))
     rules = settings(

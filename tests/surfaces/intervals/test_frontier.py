@@ -342,6 +342,7 @@ FAILING = [
 ]
 
 
+@pytest.mark.slow(reason="waits for many reports")
 async def test_11_6_a_failure_is_tried_again_after_a_minute_and_after_two_and_then_given_up(busy: Door):
     def now() -> float:
         return busy.house.clock.now() / 1000
