@@ -5,8 +5,9 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from _pytest.assertion.rewrite import PYC_TAIL
 
-from tests.compiled import PYC_TAIL, import_share, missing, module_name
+from tests.compiled import import_share, missing, module_name
 
 
 @pytest.fixture
