@@ -24,7 +24,7 @@ _SINGLE_ITEM_KINDS = frozenset(("article", "page", "product"))
 def selectors(page: Page) -> Iterator[Item | Links]:
     """Yield the links that may be followed, and the items of each group of selectors."""
     groups = groups_of(page)
-    yield Links(_links(page, groups.get("list", {})))
+    yield Links(followed_links(page, groups.get("list", {})))
     for kind, fields in groups.items():
         if kind != "list":
             for found in select_fields(page, kind, fields):
@@ -71,7 +71,8 @@ def _text(node: LexborNode, how: object) -> str:
     return (node.attributes.get(attribute.strip()) or "").strip() if at else text_of(node)
 
 
-def _links(page: Page, where: Mapping[str, Any]) -> list[str]:
+def followed_links(page: Page, where: Mapping[str, Any]) -> list[str]:
+    """Return the links inside the elements of a group of selectors; all links of the page without such elements."""
     places = [str(where[name]) for name in _LISTS if where.get(name)]
     if not places or not page.rules.follow:
         return page.links()

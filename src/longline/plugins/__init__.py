@@ -1,6 +1,7 @@
 """The API of parsers: the decorators, the page, items and links."""
 
 from longline.model.sinks.sink import ItemRefused, SinkItem
+from longline.plugins.extension import chapter, extension, series
 from longline.plugins.page import Page
 from longline.plugins.parser import parser
 from longline.plugins.results import Item, Link, Links, Refused
@@ -17,7 +18,10 @@ __all__ = [
     "Refused",
     "Session",
     "SinkItem",
+    "chapter",
+    "extension",
     "parser",
+    "series",
     "session",
     "sink",
 ]

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from longline.model.errors import BadInput
+from longline.plugins.extension import EXTENSION_ATTRIBUTE, Extension
 from longline.plugins.page import Page
 from longline.plugins.parser import HTML, PARSER_ATTRIBUTE, Parser
 from longline.plugins.parser_files import import_parsers, is_module, read_source, run_source
@@ -36,6 +37,7 @@ class Registry:
         self._custom: set[str] = set()
         self._sessions: dict[str, SessionHook] = {}
         self._sinks: dict[str, SinkHook] = {}
+        self._extensions: dict[str, Extension] = {}
         for module in modules:
             self.scan(module)
 
@@ -55,6 +57,11 @@ class Registry:
         return dict(self._sinks)
 
     @property
+    def extensions(self) -> dict[str, Extension]:
+        """Return all extensions, by name."""
+        return dict(self._extensions)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Return the names of all parsers, sorted."""
         return tuple(sorted(self._parsers))
@@ -65,12 +72,13 @@ class Registry:
         return tuple(parser for parser in self.parsers if parser.name in self._custom)
 
     def scan(self, module: ModuleType, *, custom: bool = False) -> tuple[Parser | SessionHook | SinkHook, ...]:
-        """Register every parser, session and sink of a module; raise `BadInput` for a second one of the same name."""
+        """Register all plugins of a module; raise `BadInput` for a second one of the same name."""
         found = [
             mark
             for thing in vars(module).values()
             if isinstance(mark := getattr(thing, PARSER_ATTRIBUTE, None), Parser)
         ]
+        found += self._scan_extensions(module)
         for parser in found:
             if custom and parser.name not in self._parsers:
                 self._custom.add(parser.name)
@@ -78,6 +86,17 @@ class Registry:
             if known is not parser:
                 raise BadInput(f"two parsers are called {parser.name!r}: {known.place} and {parser.place}; rename one")
         return (*found, *self._scan_sessions(module), *self._scan_sinks(module))
+
+    def _scan_extensions(self, module: ModuleType) -> list[Parser]:
+        """Register the extensions of a module; return their parsers."""
+        marks = (getattr(thing, EXTENSION_ATTRIBUTE, None) for thing in vars(module).values())
+        found = [mark for mark in marks if isinstance(mark, Extension)]
+        for each in found:
+            if self._extensions.setdefault(each.name, each) is not each:
+                raise BadInput(
+                    f"two extensions are called {each.name!r}; the second is in {module.__name__}; rename one"
+                )
+        return [parser for each in found for parser in (each.discover, each.crawl)]
 
     def _scan_sessions(self, module: ModuleType) -> list[SessionHook]:
         marks = (getattr(thing, SESSION_ATTRIBUTE, None) for thing in vars(module).values())
@@ -222,7 +241,7 @@ class LoadedParsers(Registry):
     def _take(self, code: ParserCode) -> None:
         loaded = code.open()
         self._code, self._parsers, self._custom = code, loaded._parsers, loaded._custom
-        self._sessions, self._sinks = loaded._sessions, loaded._sinks
+        self._sessions, self._sinks, self._extensions = loaded._sessions, loaded._sinks, loaded._extensions
 
 
 def _stamp(path: Path) -> tuple[int, ...]:

@@ -77,7 +77,16 @@ DONE_TOPIC = "done"
 
 BUILT_IN = tuple(
     f"longline.parsers.{name}"
-    for name in ("page", "feeds.feed", "feeds.sitemap", "article.article", "product.product", "selectors", "markdown")
+    for name in (
+        "page",
+        "feeds.feed",
+        "feeds.sitemap",
+        "article.article",
+        "product.product",
+        "selectors",
+        "markdown",
+        "series",
+    )
 )
 """Modules of parsers that are always there."""
 

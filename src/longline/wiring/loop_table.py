@@ -13,7 +13,6 @@ from longline.engine.logs.redis_copy import RedisLogCopy
 from longline.engine.logs.run_log_writer import RunLogWriter
 from longline.engine.loops import Loop, chore
 from longline.engine.proxies.prober import Prober
-from longline.engine.runs.due_runs import DueRunStarter
 from longline.engine.search.indexer import Indexer
 from longline.engine.worker.reporter import ReportParts
 from longline.engine.worker.worker import Worker
@@ -35,7 +34,7 @@ from longline.wiring.parts.feeds import (
 from longline.wiring.parts.logs import Streams, run_log_keeper
 from longline.wiring.parts.manifest_streams import direct_task_loop, stream_mirror_loop
 from longline.wiring.parts.manifests import manifest_pruning
-from longline.wiring.parts.runs import retention, run_effect_worker
+from longline.wiring.parts.runs import due_run_starter, retention, run_effect_worker
 from longline.wiring.parts.schedules import scheduler_loop
 from longline.wiring.parts.sinks import sink_loop
 from longline.wiring.parts.sources import plan_cache
@@ -235,7 +234,7 @@ LOOPS = (
         "Start queued runs that are due.",
         (UPKEEP,),
         1.0,
-        once=lambda p: DueRunStarter(p.house.lifecycle, p.house.records.due_runs).once,
+        once=lambda p: due_run_starter(p.house).once,
     ),
     LoopRow(
         "run effects",

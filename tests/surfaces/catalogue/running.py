@@ -1,5 +1,6 @@
 """The catalogue API on a real server: the only part here that knows our code."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ import httpx
 
 from longline.services.callers.tokens import Tokens
 from longline.settings import jwt_secret
+from longline.wiring.serve import _work
 from tests.surfaces.products.running import Stage
 
 Json = dict[str, Any]
@@ -102,3 +104,22 @@ async def visiting(stage: Stage) -> AsyncIterator[Admin]:
     headers = {"Authorization": f"Bearer {token(stage, user=user)}"}
     async with httpx.AsyncClient(base_url=stage.address, verify=False, headers=headers, timeout=60) as client:
         yield Admin(client, stage, user)
+
+
+class WorkingStage(Stage):
+    """A server with workers and upkeep in the same process."""
+
+    async def _start(self) -> None:
+        await super()._start()
+        self._stop = asyncio.Event()
+        roles = frozenset({"fetch", "parse", "upkeep"})
+        self._working = asyncio.create_task(_work(self.house, roles, self._stop, leashed=False))
+
+    def close(self) -> None:
+        """Stop the workers, then the server."""
+        self.call(self._finish())
+        super().close()
+
+    async def _finish(self) -> None:
+        self._stop.set()
+        await self._working

@@ -1,6 +1,8 @@
 """The starter of queued runs: each run starts once, when it is due, its source is enabled and its kind not paused."""
 
 import logging
+from collections.abc import Mapping
+from typing import Protocol
 
 import msgspec
 
@@ -8,19 +10,36 @@ from longline.engine.frontier.admission import seed
 from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.errors import BadInput, IllegalMove
 from longline.model.runs.plan import CrawlPlan
-from longline.model.runs.run import DueRun
-from longline.ports.records.runs import DueRunStore
+from longline.model.runs.run import DueRun, RunKind
+from longline.ports.records.runs import DueRunStore, RunStore
 
 log = logging.getLogger(__name__)
 
 BATCH_SIZE = 100
 
 
-class DueRunStarter:
-    """The starter of runs that are due; several processes may start runs, each run is started once."""
+class RunPlanner(Protocol):
+    """A planner of the runs of one kind, whose plans are made when they start."""
 
-    def __init__(self, lifecycle: Lifecycle, due_runs: DueRunStore) -> None:
+    async def plan(self, run: DueRun) -> CrawlPlan:
+        """Return the plan of a run; raise `BadInput` for a run that cannot start."""
+
+
+class DueRunStarter:
+    """The starter of runs that are due; several processes may start runs, each run is started once.
+
+    `planners` make the plans of runs of their kinds; other runs start with the plans that they were queued with.
+    """
+
+    def __init__(
+        self,
+        lifecycle: Lifecycle,
+        due_runs: DueRunStore,
+        runs: RunStore | None = None,
+        planners: Mapping[RunKind, RunPlanner] | None = None,
+    ) -> None:
         self._lifecycle, self._due_runs = lifecycle, due_runs
+        self._runs, self._planners = runs, planners or {}
 
     async def once(self) -> int:
         """Start every run that is due; return how many."""
@@ -34,7 +53,7 @@ class DueRunStarter:
     async def _start(self, run: DueRun) -> bool | None:
         """Start one run; return False after a refusal, and None when another process was first or the run may wait."""
         try:
-            plan = CrawlPlan.read(run.plan)
+            plan = await self._plan(run)
             if not plan.seeds:
                 raise BadInput("the plan of the run has no seed")
             seeds = [seed(url, run.id, plan) for url in plan.seeds]
@@ -43,6 +62,14 @@ class DueRunStarter:
             return await self._refuse(run, f"the plan of the run is not valid: {error}")
         except BadInput as error:
             return await self._refuse(run, str(error))
+
+    async def _plan(self, run: DueRun) -> CrawlPlan:
+        """Return the plan of a run, and store the plan that its planner makes."""
+        if (planner := self._planners.get(run.kind)) is None or self._runs is None:
+            return CrawlPlan.read(run.plan)
+        plan = await planner.plan(run)
+        await self._runs.revise(run.id, plan.text(), None)
+        return plan
 
     async def _refuse(self, run: DueRun, error: str) -> bool | None:
         """Fail a run that can never start: its plan is invalid, or admits no URL."""

@@ -14,6 +14,9 @@ class RunEffectKind(StrEnum):
     MANIFEST = "manifest"
     """The handler of the run's manifest is told of the end."""
 
+    SERIES_HEALTH = "series_health"
+    """The same in the transaction of the end, with the targets of the run; failing sources are disabled."""
+
 
 class PlannedEffect(msgspec.Struct, frozen=True):
     """An effect that follows every end of a run; `detail` is data for the handler of its kind."""

@@ -95,6 +95,9 @@ class DueRun(msgspec.Struct, frozen=True):
 
     id: int
     plan: str
+    kind: RunKind = RunKind.CRAWL
+    source_id: int | None = None
+    subject: str | None = None
 
 
 class RunRow(msgspec.Struct, frozen=True):

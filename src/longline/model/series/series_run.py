@@ -4,7 +4,12 @@ from typing import Literal
 
 import msgspec
 
+from longline.model.runs.effect import PlannedEffect, RunEffectKind
+from longline.model.runs.judgement import EndRules
 from longline.model.runs.run import RunRow
+
+SERIES_END = EndRules("all", (PlannedEffect(RunEffectKind.SERIES_HEALTH),))
+"""Rules of the end: a run fails where none of its URLs completes, and its source notes the end."""
 
 SeriesRunOrder = Literal["due", "ended_at", "completed"]
 

@@ -21,6 +21,14 @@ class SeriesStore(Protocol):
         """Return the series with these ids."""
         ...
 
+    async def find(self, title: str | None, *, limit: int, offset: int) -> list[SeriesRow]:
+        """Return series with this part in their titles, by title."""
+        ...
+
+    async def count(self, title: str | None) -> int:
+        """Return the number of series with this part in their titles."""
+        ...
+
 
 class TargetStore(Protocol):
     """Targets."""

@@ -35,6 +35,11 @@ class Series:
         """Return the series with these ids, those that exist."""
         return await self._series.get(ids) if ids else {}
 
+    async def find(self, title: str | None, limit: int, offset: int) -> tuple[list[SeriesRow], int]:
+        """Return series with this part in their titles, by title, and the number of all of them."""
+        rows = await self._series.find(title, limit=limit, offset=offset)
+        return rows, await self._series.count(title)
+
     async def targets(self, series_id: str) -> list[TargetRow]:
         """Return the targets of a series, oldest first; raise `NotFound` for an unknown series."""
         await self.get(series_id)

@@ -7,11 +7,9 @@ from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.callers.caller import Caller
 from longline.model.errors import NotFound
 from longline.model.ids import new_id
-from longline.model.runs.effect import PlannedEffect, RunEffectKind
-from longline.model.runs.judgement import EndRules
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import NewRun, RunKind
-from longline.model.series.series_run import NewSeriesRun, SeriesRunQuery, SeriesRunRow, SourceRunCounts
+from longline.model.series.series_run import SERIES_END, NewSeriesRun, SeriesRunQuery, SeriesRunRow, SourceRunCounts
 from longline.model.sources.source import SourceRow
 from longline.ports.clock import Clock
 from longline.ports.records.series import SeriesRunStore
@@ -37,11 +35,13 @@ class SeriesRuns:
 
     async def order(self, wanted: SeriesRunOrderRequest, caller: Caller | None) -> SeriesRunRow:
         """Queue a run; raise `Conflict` while another run of the same series, or of the catalogue, is open."""
-        now = self._clock.now()
+        now, source = self._clock.now(), wanted.source
+        # The rest of the plan is made at the start, from the source as it is then.
+        plan = CrawlPlan(wanted.seeds, end=SERIES_END, source_id=source.id, source_name=source.name)
         run = NewRun(
             new_id(),
             RunKind.SERIES,
-            series_plan(wanted.source, wanted.seeds).text(),
+            plan.text(),
             wanted.seeds[0],
             source_id=wanted.source.id,
             due=now if wanted.due is None else max(wanted.due, now),
@@ -74,9 +74,3 @@ class SeriesRuns:
     async def of_source(self, source_id: int) -> SourceRunCounts:
         """Return the numbers of the runs of a source, and its run that ended last."""
         return await self._runs.of_source(source_id)
-
-
-def series_plan(source: SourceRow, seeds: tuple[str, ...]) -> CrawlPlan:
-    """Return the plan of a run; it fails where none of its URLs completes, and its source notes its end."""
-    end = EndRules("all", (PlannedEffect(RunEffectKind.SOURCE_HEALTH),))
-    return CrawlPlan(seeds, end=end, source_id=source.id, source_name=source.name)

@@ -12,8 +12,10 @@ from longline.model.sources.use import Taken
 from longline.services.series.series import Series
 from longline.services.sources.sources import Sources
 from longline.surfaces.catalogue import examples, words
+from longline.surfaces.catalogue.envelope import Listed, listed
 from longline.surfaces.catalogue.fields import (
     NOT_BLANK,
+    CataloguePageQuery,
     ComicId,
     ExternalId,
     MappingId,
@@ -72,6 +74,12 @@ class MappedSource(msgspec.Struct, frozen=True):
     baseurl: str
 
 
+class ComicListQuery(CataloguePageQuery, frozen=True, kw_only=True):
+    """The choice of comics."""
+
+    q: Annotated[Text, Meta(max_length=500, description="A part of the title.")] | None = None
+
+
 class ComicMapping(msgspec.Struct, frozen=True):
     """A comic as a source knows it."""
 
@@ -127,6 +135,12 @@ async def create_comic(services: ComicServices, body: ComicRequest) -> Comic:
     except Taken:
         raise ApiFailure(words.COMIC_SLUG_TAKEN) from None
     return shown_comic(made)
+
+
+@operation("GET", "/api/v1/admin/comics", "List comics", access="admin", response_example=examples.COMICS)
+async def list_comics(services: ComicServices, query: ComicListQuery) -> Listed[Comic]:
+    rows, total = await services.series.find(query.q, query.limit, query.offset)
+    return listed([shown_comic(row) for row in rows], query.page, query.limit, total)
 
 
 @operation(
@@ -197,7 +211,7 @@ async def delete_mapping(services: ComicServices, id: ComicId, source_id: Mappin
     await services.series.unlink(id, source_id)
 
 
-COMIC_OPERATIONS = (create_comic, list_mappings, create_mapping, change_mapping, delete_mapping)
+COMIC_OPERATIONS = (list_comics, create_comic, list_mappings, create_mapping, change_mapping, delete_mapping)
 
 
 def shown_comic(row: SeriesRow) -> Comic:

@@ -47,6 +47,7 @@ COMIC = {
     "createdat": AT,
     "updatedat": AT,
 }
+COMICS = {"data": [COMIC], "meta": META}
 MAPPING_REQUEST = {"sourceid": 100001, "sourceid_ext": "a-comic-7", "sourceurl": "https://example.com/comics/7"}
 MAPPING = {
     "id": 1,

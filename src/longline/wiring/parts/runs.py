@@ -1,13 +1,23 @@
 """Parts of runs: the effects of their ends, and their deletion."""
 
+from longline.engine.runs.due_runs import DueRunStarter
 from longline.engine.runs.end_effects import RunEffectWorker
 from longline.engine.runs.retention import Retention, RunDeleter
+from longline.engine.runs.series_plans import SeriesPlans
 from longline.model.runs.effect import RunEffectKind
 from longline.model.runs.retention import RetentionAges
+from longline.model.runs.run import RunKind
 from longline.settings import Settings
 from longline.wiring.house import House
 from longline.wiring.parts.logs import run_log_blobs
 from longline.wiring.parts.manifests import manifest_endings
+
+
+def due_run_starter(house: House) -> DueRunStarter:
+    """Return the starter of queued runs, with a planner for each kind whose plans are made at the start."""
+    records = house.records
+    series = SeriesPlans(records.sources, records.catalogues.targets, records.door_settings, house.parsers)
+    return DueRunStarter(house.lifecycle, records.due_runs, records.runs, {RunKind.SERIES: series})
 
 
 def run_effect_worker(house: House) -> RunEffectWorker:

@@ -3,16 +3,22 @@
 from collections.abc import Iterable, Sequence
 
 from longline.drivers.records.database import Transaction, struct
+from longline.drivers.records.runs.series_end import note_series_end
 from longline.drivers.records.table import Table
 from longline.model.runs.effect import RunEffect, RunEffectKind
 from longline.model.runs.judgement import EndRules, stored_end_rules
 from longline.model.states import RunState
 
+AT_ONCE = frozenset({RunEffectKind.SERIES_HEALTH})
+"""Effects that happen in the transaction of the end."""
+
 
 async def add_effects(tx: Transaction, run_id: int, rules: EndRules) -> None:
-    """Add the effects of a run that this transaction has ended."""
-    rows = [(run_id, number, e.kind.value, e.detail) for number, e in enumerate(rules.effects)]
+    """Add the effects of a run that this transaction has ended; those inside the database that cannot wait are done."""
+    rows = [(run_id, n, e.kind.value, e.detail) for n, e in enumerate(rules.effects) if e.kind not in AT_ONCE]
     await tx.batch("add_run_effects", rows)
+    if any(effect.kind in AT_ONCE for effect in rules.effects):
+        await note_series_end(tx, run_id)
 
 
 async def add_effects_of_runs(tx: Transaction, run_ids: Iterable[int]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from longline.drivers.records.callers.audit import audited
 from longline.drivers.records.database import Transaction, TryAgain, struct
-from longline.drivers.records.like_patterns import literal
+from longline.drivers.records.like_patterns import contains, literal
 from longline.drivers.records.table import Table
 from longline.model.ids import new_id
 from longline.model.series.series import NewSeries, SeriesRow
@@ -37,6 +37,16 @@ class SeriesRecords(Table):
         async def work(tx: Transaction) -> dict[str, SeriesRow]:
             rows = await tx.batch("series_by_ids", [(each,) for each in sorted(set(ids))])
             return {row["id"]: struct(row, SeriesRow) for row in rows}
+
+        return await self._database.read(work)
+
+    async def find(self, title: str | None, *, limit: int, offset: int) -> list[SeriesRow]:
+        return await self._all("find_series", SeriesRow, title=contains(title), limit=limit, offset=offset)
+
+    async def count(self, title: str | None) -> int:
+        async def work(tx: Transaction) -> int:
+            row = await tx.one("count_series", title=contains(title))
+            return int(row["count"]) if row else 0
 
         return await self._database.read(work)
 

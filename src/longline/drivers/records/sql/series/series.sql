@@ -11,3 +11,12 @@ SELECT s.* FROM series s /*rows , r(id text) */ WHERE s.id = r.id;
 
 -- name: series_slugs_like
 SELECT slug FROM series WHERE slug = :slug OR slug LIKE :pattern ESCAPE '\';
+
+-- part: chosen_series
+(CAST(:title AS TEXT) IS NULL OR LOWER(title) LIKE LOWER(:title) ESCAPE '\')
+
+-- name: find_series
+SELECT * FROM series WHERE /*part chosen_series */ ORDER BY title, id LIMIT :limit OFFSET :offset;
+
+-- name: count_series
+SELECT COUNT(*) AS count FROM series WHERE /*part chosen_series */;
