@@ -30,6 +30,7 @@ PROVED_ELSEWHERE = {
     "surfaces/products/": "surfaces/products",
     "surfaces/catalogue/": "surfaces/catalogue",
     "services/series/": "surfaces/catalogue",
+    "engine/runs/series_plans.py": "surfaces/catalogue",
     "services/callers/door_settings.py": "surfaces/catalogue",
     "services/bots/access.py": "surfaces/bots",
     "services/archive/item_history.py": "surfaces/products",

@@ -43,8 +43,9 @@ class Registry:
 
     @property
     def parsers(self) -> tuple[Parser, ...]:
-        """Return all parsers in the order of registration."""
-        return tuple(self._parsers.values())
+        """Return all parsers in the order of registration, without those of extensions."""
+        own = {part.name for each in self._extensions.values() for part in (each.discover, each.crawl)}
+        return tuple(parser for name, parser in self._parsers.items() if name not in own)
 
     @property
     def sessions(self) -> tuple[SessionHook, ...]:
@@ -64,7 +65,7 @@ class Registry:
     @property
     def names(self) -> tuple[str, ...]:
         """Return the names of all parsers, sorted."""
-        return tuple(sorted(self._parsers))
+        return tuple(sorted(parser.name for parser in self.parsers))
 
     @property
     def custom(self) -> tuple[Parser, ...]:

@@ -2,7 +2,7 @@
 
 from longline.ports.records import Records
 from longline.ports.records.frontier.frontier import Change
-from longline.ports.records.sessions import SessionRow
+from longline.ports.sessions import SessionRow
 from tests.drivers.records.world import running_run
 
 

@@ -13,7 +13,7 @@ from longline.plugins import LoginFailed, Page, Session, session
 from longline.plugins.session import SESSION_ATTRIBUTE
 from longline.ports.http import FetchFailed, Proxy, Request, Response
 from longline.ports.records.proxies import PickedProxy
-from longline.ports.records.sessions import SessionRow
+from longline.ports.sessions import SessionRow
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import AGENT, FakeHttp, FakeWays, response
 from tests.engine.fetch.test_fetcher import HOME, held, http

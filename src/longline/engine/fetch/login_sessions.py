@@ -27,7 +27,7 @@ from longline.plugins.failure import describe, place_of
 from longline.plugins.session import LoginFailed, Session, SessionHook, SessionRequest
 from longline.ports.clock import Clock
 from longline.ports.http import REDIRECTS, FetchFailed, Method, Request, Response
-from longline.ports.records.sessions import SessionStore
+from longline.ports.sessions import SessionStore
 
 log = logging.getLogger(__name__)
 

@@ -30,9 +30,9 @@ from longline.ports.records.schedules import PageChangeStore, ScheduleStore, Tic
 from longline.ports.records.schema import Schema
 from longline.ports.records.search import ItemChangeStore, ItemStore
 from longline.ports.records.series import SeriesStores
-from longline.ports.records.sessions import SessionStore
 from longline.ports.records.sources import HandledMessageStore, RemoteSourceStore, SourceStore
 from longline.ports.search import Search
+from longline.ports.sessions import SessionStore
 from longline.ports.sinks import SinkProgressStore, SinkRunStore, SinkStore
 
 
