@@ -21,7 +21,7 @@ from bench.site import Site
 from bench.usage import cpu_seconds, resident_bytes
 from bench.web import Served
 
-LOOK_EVERY = 0.1
+CHECK_INTERVAL_SECONDS = 0.1
 
 
 class Fell(Exception):
@@ -205,7 +205,7 @@ def _watching(pid: int, log: FetchLog, watch: Callable[[int], None]) -> Iterator
     end, sizes = Event(), [resident_bytes(pid)]
 
     def look() -> None:
-        while not end.wait(LOOK_EVERY):
+        while not end.wait(CHECK_INTERVAL_SECONDS):
             sizes.append(resident_bytes(pid))
             watch(log.count())
 

@@ -26,7 +26,7 @@ from longline.plugins import Page
 from longline.plugins.registry import ParserSources
 
 SHELF = ParserSources(("longline.parsers.page", "longline.parsers.article.article"))
-LOOK_EVERY = 0.002
+CHECK_INTERVAL_SECONDS = 0.002
 
 Parse = Callable[[Page], Awaitable[Parsed]]
 
@@ -135,5 +135,5 @@ async def _page(client: wreq.Client, url: str, parse: Parse | None, times: Times
 async def _watch(times: Times) -> None:
     while True:
         asked = time.perf_counter()
-        await asyncio.sleep(LOOK_EVERY)
-        times.late.append(max(0.0, time.perf_counter() - asked - LOOK_EVERY))
+        await asyncio.sleep(CHECK_INTERVAL_SECONDS)
+        times.late.append(max(0.0, time.perf_counter() - asked - CHECK_INTERVAL_SECONDS))

@@ -28,7 +28,7 @@ from tests.servers import running_postgres
 SIZES = (1_000, 10_000, 100_000)
 HOUR_MS = 3_600_000
 INTERVALS = (1, 6, 24, 168)
-MOST = 100
+BATCH = 100
 PASSES = 5
 AT_ONCE = 1000
 
@@ -55,7 +55,7 @@ async def measure(url: str, schedules: int) -> Measured:
         timetable, slots = ScheduleLifecycle(records), Slots(records.schedules, clock)
         begun = time.perf_counter()
         for number in range(PASSES):
-            if len(await timetable.start(number + 1, MOST, 60_000)) != MOST:
+            if len(await timetable.start(number + 1, BATCH, 60_000)) != BATCH:
                 raise RuntimeError("not everything that was due was started")
         started = (time.perf_counter() - begun) / PASSES
         begun, worked = time.perf_counter(), time.process_time()
@@ -97,7 +97,7 @@ async def _add(rows: Sequence[dict[str, Any]], tx: Transaction) -> None:
 def show(measured: Sequence[Measured], title: str, console: Console) -> None:
     """The table for people."""
     table = Table(title=title)
-    for name in ("schedules", f"start {MOST}, ms", "preview, ms", "of it CPU", "hours, ms", "would move", "peak MB"):
+    for name in ("schedules", f"start {BATCH}, ms", "preview, ms", "of it CPU", "hours, ms", "would move", "peak MB"):
         table.add_column(name, justify="right")
     for m in measured:
         table.add_row(
