@@ -178,16 +178,13 @@ def _escaped(text: str) -> str:
 
 
 class StreamedResponse(Protocol):
-    """A response whose body has not been read; `close` must be called, and closes the connection of an unread body."""
+    """A response whose body has not been read: `head` is the response without its body.
 
-    url: str
-    status: int
-    headers: tuple[tuple[str, str], ...]
+    `close` must be called, and closes the connection of a body that was not read to its end.
+    """
+
+    head: Response
     content_length: int | None
-
-    def header(self, name: str) -> str | None:
-        """Return the first header of that name, ignoring case."""
-        ...
 
     def pieces(self) -> AsyncIterator[memoryview]:
         """Yield the body as it comes, undecoded; raise `FetchFailed` when it breaks off or nothing comes for long."""

@@ -45,9 +45,9 @@ from longline.model.fetch.egress import AddressPolicy
 from longline.plugins.parser import CONFIG_KEY, PARSER_KEY
 from longline.plugins.parser_files import absolute_place
 from longline.plugins.registry import LoadedParsers, ParserSources
-from longline.ports.blobs import Blobs
+from longline.ports.blobs import StreamingBlobs
 from longline.ports.clock import Clock
-from longline.ports.http import Http
+from longline.ports.http import StreamingHttp
 from longline.ports.process_lock import ProcessLock
 from longline.ports.records import Records
 from longline.ports.records.schedules import PageChangeStore
@@ -101,9 +101,9 @@ class House:
     settings: Settings
     clock: Clock
     records: Records
-    blobs: Blobs
+    blobs: StreamingBlobs
     signals: Signals
-    http: Http
+    http: StreamingHttp
     presence: ProcessLock
     politeness: PolitenessKey
     vault: Vault
@@ -266,7 +266,7 @@ def _roots(settings: Settings) -> Path | None:
     return Path(settings.ca_file) if settings.ca_file else None
 
 
-def _http(settings: Settings, trusted: frozenset[str], names: NameResolver) -> Http:
+def _http(settings: Settings, trusted: frozenset[str], names: NameResolver) -> StreamingHttp:
     """Return the HTTP client behind the wall: a URL from outside never leads to an internal address.
 
     Fixtures replace the client in replay mode, without any connection, and save its responses in record mode.
@@ -278,7 +278,7 @@ def _http(settings: Settings, trusted: frozenset[str], names: NameResolver) -> H
     return RecordingHttp(live, fixtures) if fixtures else live
 
 
-def _live_http(settings: Settings, trusted: frozenset[str], names: NameResolver) -> Http:
+def _live_http(settings: Settings, trusted: frozenset[str], names: NameResolver) -> StreamingHttp:
     guarded, roots = (
         GuardedResolver(names.resolve, AddressPolicy.opening(settings.egress_allow), trusted),
         _roots(settings),
@@ -288,7 +288,7 @@ def _live_http(settings: Settings, trusted: frozenset[str], names: NameResolver)
     return RenderingHttp(plain, settings.render_url, guarded.resolve, roots) if settings.render_url else plain
 
 
-def trusting_http(settings: Settings, trusted: frozenset[str]) -> Http:
+def trusting_http(settings: Settings, trusted: frozenset[str]) -> StreamingHttp:
     """Return a client of its own for hosts that the operator named, which may be internal; pages cannot use it."""
     return _live_http(msgspec.structs.replace(settings, render_url=""), trusted, NameResolver())
 

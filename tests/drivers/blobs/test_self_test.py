@@ -1,7 +1,7 @@
 import pytest
 from obstore.store import MemoryStore
 
-from longline.drivers.blobs.object_store import ObjectBlobs
+from longline.drivers.blobs.object_store import ObjectBlobs, StoreTraits, open_memory
 from longline.drivers.blobs.self_test import write_and_read
 from longline.model.errors import Unavailable
 
@@ -14,7 +14,7 @@ class Forgetful(ObjectBlobs):
 
 
 async def test_a_store_that_does_not_keep_what_it_is_given_is_found_out():
-    blobs = Forgetful(MemoryStore(), "the sieve", str)
+    blobs = Forgetful(MemoryStore(), StoreTraits("the sieve", str, lambda _: open_memory()))
     with pytest.raises(Unavailable, match="the sieve did not return"):
         await write_and_read(blobs, "the sieve")
     assert [info async for info in blobs.list()] == []

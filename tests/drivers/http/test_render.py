@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from longline.drivers.http.render import RenderingHttp
+from longline.drivers.http.replay import SavedStream
 from longline.model.fetch.egress import Address
 from longline.ports.http import FetchFailed, Request, Response
 from tests.drivers.http.wire import Peer, serving, to_loopback
@@ -20,6 +21,9 @@ class Plain:
 
     def __init__(self) -> None:
         self.urls: list[str] = []
+
+    async def open(self, request: Request) -> SavedStream:
+        return SavedStream(await self.fetch(request))
 
     async def fetch(self, request: Request) -> Response:
         self.urls.append(request.url)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from longline.drivers.http.replay import Fixtures, RecordingHttp, ReplayingHttp
+from longline.drivers.http.replay import Fixtures, RecordingHttp, ReplayingHttp, SavedStream
 from longline.ports.http import FetchFailed, Request, Response
 
 URL = "http://News.Example/a/?utm_source=x&b=2"
@@ -20,6 +20,9 @@ class Live:
     def __init__(self, body: bytes, *headers: tuple[str, str], status: int = 200) -> None:
         self._said = status, headers, body
         self.closed = False
+
+    async def open(self, request: Request) -> SavedStream:
+        return SavedStream(await self.fetch(request))
 
     async def fetch(self, request: Request) -> Response:
         status, headers, body = self._said

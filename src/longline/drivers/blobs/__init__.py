@@ -6,10 +6,10 @@ from urllib.parse import unquote, urlsplit
 from longline.drivers.blobs.folder import FolderBlobs
 from longline.drivers.extras import load_driver
 from longline.model.errors import BadInput
-from longline.ports.blobs import Blobs
+from longline.ports.blobs import StreamingBlobs
 
 
-def open_blobs(url: str) -> Blobs:
+def open_blobs(url: str) -> StreamingBlobs:
     """Return the store at a path, `file:///path`, `memory://` or `s3://bucket/prefix?endpoint=…`, without any I/O."""
     scheme, separator, rest = url.partition("://")
     if not separator:
@@ -18,10 +18,10 @@ def open_blobs(url: str) -> Blobs:
         case "file":
             return _open_folder(_file_path(url))
         case "memory" if not rest.strip("/"):
-            memory: Blobs = load_driver("longline.drivers.blobs.object_store").open_memory()
+            memory: StreamingBlobs = load_driver("longline.drivers.blobs.object_store").open_memory()
             return memory
         case "s3":
-            s3: Blobs = load_driver("longline.drivers.blobs.s3_address").open_s3(url)
+            s3: StreamingBlobs = load_driver("longline.drivers.blobs.s3_address").open_s3(url)
             return s3
     raise BadInput(f"no object store is called {scheme}://: use a folder, memory:// or s3://bucket")
 

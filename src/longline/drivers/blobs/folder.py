@@ -7,31 +7,46 @@ stored object can be gone after a power cut, lists in no order, and cannot hold 
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
-from longline.drivers.blobs.object_keys import STAGING, as_chunks, check_range, checked_key, checked_prefix
+from longline.drivers.blobs.folder_uploads import FolderUploads
+from longline.drivers.blobs.object_keys import (
+    STAGING,
+    as_chunks,
+    check_range,
+    checked_bucket,
+    checked_key,
+    checked_prefix,
+)
 from longline.drivers.blobs.self_test import write_and_read
+from longline.drivers.blobs.synced_folders import SyncedFolders
 from longline.drivers.disk_space import MIN_FREE_BYTES, check_room
 from longline.model.errors import BadInput, DiskFull, NotFound, Unavailable, is_disk_full
 from longline.model.ids import new_id
-from longline.ports.blobs import BlobInfo
+from longline.ports.blobs import BlobInfo, Labels
+
+BUCKETS = "buckets"
+"""Folder of the other buckets."""
 
 _NOT_A_FILE = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
 _LIST_BATCH_SIZE = 1000
-_MAX_SYNCED_FOLDERS = 4096
 _MAX_STAGED_SECONDS = 24 * 3600  # no write takes a day: an older file was left by a dead process
 
 
 class FolderBlobs:
-    """Objects in a folder; a stored object is synced to the disk, name included."""
+    """Objects in a folder; a stored object is synced to the disk, name included, unless the folder is not `durable`.
 
-    def __init__(self, root: Path) -> None:
-        self._root = root
-        self._staging = root / STAGING
-        self._synced: set[Path] = set()  # folders with names that are known to be on disk
+    Other buckets are folders below the folder `buckets`.
+    """
+
+    def __init__(self, root: Path, *, durable: bool = True) -> None:
+        self._root, self._staging = root, root / STAGING
+        self._folders = SyncedFolders(root, durable=durable)
+        self._uploads = FolderUploads(root, self._folders, self._trouble)
+        self._buckets: dict[str, FolderBlobs] = {}
         self._refused_bytes = 0  # the size of an object for which there was no room
 
     async def put(
@@ -41,6 +56,20 @@ class FolderBlobs:
         labels: Mapping[str, str] | None = None,  # noqa: ARG002 - a file has a name and its bytes
     ) -> None:
         await asyncio.to_thread(self._write, checked_key(key), as_chunks(data))
+
+    async def upload(
+        self,
+        key: str,
+        pieces: AsyncIterable[bytes | memoryview],
+        labels: Labels | None = None,  # noqa: ARG002 - a file has a name and its bytes
+    ) -> int:
+        return await self._uploads.upload(key, pieces)
+
+    def bucket(self, name: str) -> "FolderBlobs":
+        if name not in self._buckets:
+            root = self._root / BUCKETS / checked_bucket(name)
+            self._buckets[name] = FolderBlobs(root, durable=self._folders.durable)
+        return self._buckets[name]
 
     async def get(self, key: str) -> bytes:
         return await asyncio.to_thread(self._read, checked_key(key))
@@ -73,7 +102,7 @@ class FolderBlobs:
                 try:
                     self._publish(key, chunks)
                 except FileNotFoundError:  # another process removed a folder that was made here
-                    self._synced.clear()
+                    self._folders.forget()
                     self._publish(key, chunks)
         except DiskFull:
             self._refused_bytes = max(self._refused_bytes, sum(map(len, chunks)))
@@ -83,37 +112,22 @@ class FolderBlobs:
 
     def _publish(self, key: str, chunks: Sequence[bytes]) -> None:
         target, staged = self._root / key, self._staging / new_id()
-        self._make(self._staging)
+        self._folders.make(self._staging)
         self._make_parent(key, target)
         try:
-            _write_synced(staged, chunks)
+            _write(staged, chunks, durable=self._folders.durable)
             staged.replace(target)
         except IsADirectoryError:
             raise BadInput(f"object {key!r} cannot be stored: there are objects below it") from None
         finally:
             staged.unlink(missing_ok=True)
-            _sync(target.parent)
+            self._folders.sync(target.parent)
 
     def _make_parent(self, key: str, target: Path) -> None:
         try:
-            self._make(target.parent)
+            self._folders.make(target.parent)
         except (FileExistsError, NotADirectoryError):
             raise BadInput(f"object {key!r} cannot be stored: a part of its path is an object itself") from None
-
-    def _make(self, folder: Path) -> None:
-        """Make a folder and sync its parent, so that the folder's name survives a power cut."""
-        if folder in self._synced:
-            return
-        is_new, is_inside = not folder.is_dir(), self._root in folder.parents
-        if is_new or is_inside:
-            self._make(folder.parent)
-        if is_new:
-            folder.mkdir(exist_ok=True)
-        if is_new or is_inside:
-            _sync(folder.parent)
-        if len(self._synced) >= _MAX_SYNCED_FOLDERS:
-            self._synced.clear()
-        self._synced.add(folder)
 
     def _read(self, key: str) -> bytes:
         with self._trouble("read", key):
@@ -180,19 +194,12 @@ class FolderBlobs:
             raise Unavailable(f"the objects folder {self._root} cannot be {verb}: {reason}") from error
 
 
-def _write_synced(path: Path, chunks: Sequence[bytes]) -> None:
+def _write(path: Path, chunks: Sequence[bytes], *, durable: bool) -> None:
     with path.open("xb", buffering=1 << 20) as file:
         file.writelines(chunks)
         file.flush()
-        os.fsync(file.fileno())
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        if durable:
+            os.fsync(file.fileno())
 
 
 def _size(path: Path) -> int | None:

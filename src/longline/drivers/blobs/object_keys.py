@@ -14,6 +14,9 @@ _MAX_SEGMENT_BYTES = 255  # file systems' limit
 _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f\\]")
 
 
+_BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+
+
 def checked_key(key: str) -> str:
     """Return the key; raise `BadInput` when the key could leave the store or differ in meaning between engines."""
     segments = key.split("/")
@@ -25,6 +28,13 @@ def checked_key(key: str) -> str:
         raise BadInput(f"object key {key!r} has a control character or a backslash")
     _check_size(key, segments)
     return key
+
+
+def checked_bucket(name: str) -> str:
+    """Return the name of a bucket; raise `BadInput` for a name that S3 would not take."""
+    if not _BUCKET.fullmatch(name) or ".." in name:
+        raise BadInput(f"not a name of a bucket: {name!r}; it has 3 to 63 lower-case letters, digits, dots and hyphens")
+    return name
 
 
 def checked_prefix(prefix: str) -> str:

@@ -1,18 +1,21 @@
 """Objects through obstore: memory and S3."""
 
+import asyncio
 import atexit
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import obstore
 from obstore.exceptions import BaseError
 from obstore.store import MemoryStore, ObjectStore
 
-from longline.drivers.blobs.object_keys import as_chunks, check_range, checked_key, checked_prefix
+from longline.drivers.blobs.object_keys import as_chunks, check_range, checked_bucket, checked_key, checked_prefix
+from longline.drivers.blobs.object_uploads import MAX_BUFFERED_OBJECTS, ObjectUploads
 from longline.drivers.blobs.self_test import write_and_read
-from longline.model.errors import NotFound, Unavailable
-from longline.ports.blobs import BlobInfo
+from longline.model.errors import NotFound, Unavailable, UploadRefused
+from longline.ports.blobs import BlobInfo, Labels
 
 PART_BYTES = 8 * 1024 * 1024
 """Size of the parts of a multipart upload, and the object size above which uploads are multipart."""
@@ -22,11 +25,29 @@ _EXIT_PAUSE_SECONDS = 0.05
 _ENDS_TOO_EARLY = ("InvalidRange", "StartTooLarge")
 
 
-class ObjectBlobs:
-    """Objects in a store of obstore's. `name` identifies the store for people; `explain` words its failures."""
+@dataclass(frozen=True, slots=True)
+class StoreTraits:
+    """The traits of a store: `name` is for people, `explain` words a failure, and `open_bucket` opens another bucket.
 
-    def __init__(self, store: ObjectStore, name: str, explain: Callable[[Exception], str]) -> None:
-        self._store, self._name, self._explain = store, name, explain
+    `is_final` judges an error of an upload: True for a refusal, False for a failure that another attempt may cure, None
+    for a store that cannot be reached.
+    """
+
+    name: str
+    explain: Callable[[Exception], str]
+    open_bucket: "Callable[[str], ObjectBlobs]"
+    is_final: Callable[[Exception], bool | None] = lambda _: None
+
+
+class ObjectBlobs:
+    """Objects in a store of obstore's; `slots` bounds the uploads of this store and its other buckets."""
+
+    def __init__(self, store: ObjectStore, traits: StoreTraits, slots: asyncio.Semaphore | None = None) -> None:
+        self._store, self._traits = store, traits
+        self._name, self._explain = traits.name, traits.explain
+        self.slots = slots or asyncio.Semaphore(MAX_BUFFERED_OBJECTS)
+        self._uploads = ObjectUploads(store, self.slots)
+        self._buckets: dict[str, ObjectBlobs] = {}
         atexit.unregister(_let_threads_finish)  # so that any number of stores costs one pause
         atexit.register(_let_threads_finish)
 
@@ -47,6 +68,20 @@ class ObjectBlobs:
                 await obstore.put_async(
                     self._store, checked_key(key), b"".join(chunks), attributes=attributes, use_multipart=False
                 )
+
+    async def upload(self, key: str, pieces: AsyncIterable[bytes | memoryview], labels: Labels | None = None) -> int:
+        try:
+            return await self._uploads.upload(key, pieces, labels)
+        except (BaseError, OSError) as error:
+            is_final = self._traits.is_final(error)
+            if is_final is None:
+                raise Unavailable(self._explain(error)) from error
+            raise UploadRefused(self._explain(error), is_final=is_final) from error
+
+    def bucket(self, name: str) -> "ObjectBlobs":
+        if name not in self._buckets:
+            self._buckets[name] = self._traits.open_bucket(checked_bucket(name))
+        return self._buckets[name]
 
     async def get(self, key: str) -> bytes:
         with self._trouble(checked_key(key)):
@@ -108,7 +143,8 @@ class ObjectBlobs:
 
 def open_memory() -> ObjectBlobs:
     """Return a store in the memory of this process."""
-    return ObjectBlobs(MemoryStore(), "memory", lambda error: f"objects in memory failed: {error}")
+    traits = StoreTraits("memory", lambda error: f"objects in memory failed: {error}", lambda _: open_memory())
+    return ObjectBlobs(MemoryStore(), traits)
 
 
 def _let_threads_finish() -> None:

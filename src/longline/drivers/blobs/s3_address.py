@@ -1,5 +1,6 @@
 """The address of an S3 bucket: its endpoint, its region and its credentials."""
 
+import asyncio
 import os
 import re
 from collections.abc import Mapping
@@ -10,8 +11,9 @@ from urllib.parse import unquote, urlsplit
 from obstore.store import S3Store
 
 from longline.drivers.blobs.object_keys import checked_prefix
-from longline.drivers.blobs.object_store import ObjectBlobs
-from longline.drivers.blobs.s3_errors import s3_failure
+from longline.drivers.blobs.object_store import ObjectBlobs, StoreTraits
+from longline.drivers.blobs.object_uploads import MAX_BUFFERED_OBJECTS
+from longline.drivers.blobs.s3_errors import is_final, s3_failure
 from longline.model.errors import BadInput
 
 if TYPE_CHECKING:  # these exist for type checkers only
@@ -45,16 +47,22 @@ def open_s3(url: str) -> ObjectBlobs:
     endpoint = options.get("endpoint") or _first_variable(_ENDPOINT_VARIABLES)
     _check_endpoint(endpoint)
     _check_credentials(options, endpoint)
-    store = S3Store(
-        parts.netloc,
-        prefix=checked_prefix(unquote(parts.path).strip("/")) or None,
-        config=_config(options, endpoint),
-        client_options=client_options(endpoint),
-        retry_config=_RETRY,
-        credential_provider=_credentials(options),
-    )
-    name = f"S3 bucket {parts.netloc!r} at {endpoint or 'AWS'}"
-    return ObjectBlobs(store, name, lambda error: s3_failure(name, str(error)))
+    slots = asyncio.Semaphore(MAX_BUFFERED_OBJECTS)
+
+    def opened(bucket: str, prefix: str = "") -> ObjectBlobs:
+        store = S3Store(
+            bucket,
+            prefix=prefix or None,
+            config=_config(options, endpoint),
+            client_options=client_options(endpoint),
+            retry_config=_RETRY,
+            credential_provider=_credentials(options),
+        )
+        name = f"S3 bucket {bucket!r} at {endpoint or 'AWS'}"
+        traits = StoreTraits(name, lambda error: s3_failure(name, str(error)), opened, is_final)
+        return ObjectBlobs(store, traits, slots)
+
+    return opened(parts.netloc, checked_prefix(unquote(parts.path).strip("/")))
 
 
 def read_options(query: str) -> Mapping[str, str]:

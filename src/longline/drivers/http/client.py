@@ -9,7 +9,9 @@ it is never sent again; it goes on a connection of its own from the start, which
 """
 
 import asyncio
+from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from types import MappingProxyType
@@ -24,6 +26,7 @@ from longline.drivers.http.dns import NameResolver, Resolve
 from longline.drivers.http.failures import RAISED, closed_connection, fetch_failure, is_tunnel_refused, tunnel_refused
 from longline.drivers.http.proxy_tunnel import refusal
 from longline.drivers.http.route import Route, find_route
+from longline.drivers.http.streaming import WreqStream
 from longline.model.fetch.egress import Address
 from longline.model.url import BadUrl, Url, parse
 from longline.ports.http import FetchFailed, Method, Request, Response
@@ -97,6 +100,53 @@ class WreqHttp:
             if self._cancelled_by_close():
                 raise FetchFailed("network", "the client was closed") from None
             raise
+
+    async def open(self, request: Request) -> WreqStream:
+        """Send one GET request and return the response as soon as its headers are there, or raise `FetchFailed`."""
+        url, sending = _parse(request.url), Sending(monotonic())
+        try:
+            async with asyncio.timeout(request.total_seconds):
+                way = await find_route(url, request.proxy, self._resolve, self._names)
+                if self._closed:
+                    raise FetchFailed("network", "the client is closed")
+                return await self._opened(request, url, way, sending)
+        except TimeoutError:
+            raise FetchFailed("total_timeout", f"{url.host}: no answer within {request.total_seconds:g} s") from None
+        except FetchFailed as failed:
+            failed.resent_ms = sending.resent_ms
+            raise
+        except asyncio.CancelledError:
+            if self._cancelled_by_close():
+                raise FetchFailed("network", "the client was closed") from None
+            raise
+
+    async def _opened(self, request: Request, url: Url, way: Route, sending: Sending) -> WreqStream:
+        try:
+            return await self._send(request, url, way, sending)
+        except RAISED as error:
+            if is_tunnel_refused(error):
+                raise tunnel_refused(way, await refusal(way, _target(url))) from None
+            raise fetch_failure(error, way) from None
+
+    async def _send(self, request: Request, url: Url, way: Route, sending: Sending) -> WreqStream:
+        """Send a request, once more if its kept connection was closed; return the response with its unread body."""
+        connect, idle = _deadlines(request)
+        host = self._clients.get(way, connect)
+        href, authorization = part(url.href)
+        headers, shown = _headers(request, authorization), request.url if authorization is None else href
+        try:
+            answer = await host.pooled.get(href, headers=headers, read_timeout=idle)
+            connection = str(answer.local_addr)
+            if not host.answered(connection) or answer.status.as_int() != _REQUEST_TIMEOUT:
+                return await _stream(answer, way, sending, shown, partial(host.used, connection))
+            await answer.close()
+        except RAISED as error:
+            closed = closed_connection(error)
+            if closed is None or not host.has_answered(closed):
+                raise
+        sending.again()
+        answer = await host.unpooled.get(href, headers=headers, read_timeout=idle)
+        return await _stream(answer, way, sending, shown, lambda: None)
 
     async def close(self) -> None:
         """Close all connections; requests without a response fail, bodies are read to their end."""
@@ -199,6 +249,33 @@ async def _take(answer: wreq.Response, request: Request, way: Route, sending: Se
         status=status,
         headers=tuple((str(name, "latin-1"), str(value, "latin-1")) for name, value in answer.headers),
         body=body,
+        version=_VERSIONS.get(str(answer.version), "HTTP/1.1"),
+        elapsed_ms=sending.elapsed_ms(),
+        resent_ms=sending.resent_ms,
+        ip=str(peer) if way.proxy is None else None,
+    )
+
+
+async def _stream(
+    answer: wreq.Response, way: Route, sending: Sending, url: str, read_whole: Callable[[], None]
+) -> WreqStream:
+    """Check a response and return it with its unread body."""
+    status = answer.status.as_int()
+    try:
+        peer = _check(answer, way, status)
+    except FetchFailed:
+        await answer.close()
+        raise
+    return WreqStream(answer, _head(answer, way, sending, url, peer), way, read_whole)
+
+
+def _head(answer: wreq.Response, way: Route, sending: Sending, url: str, peer: Address) -> Response:
+    """Return a response without its body."""
+    return Response(
+        url=url,
+        status=answer.status.as_int(),
+        headers=tuple((str(name, "latin-1"), str(value, "latin-1")) for name, value in answer.headers),
+        body=b"",
         version=_VERSIONS.get(str(answer.version), "HTTP/1.1"),
         elapsed_ms=sending.elapsed_ms(),
         resent_ms=sending.resent_ms,

@@ -18,7 +18,7 @@ from longline.drivers.http.client import read
 from longline.drivers.http.dns import Resolve
 from longline.drivers.http.failures import RAISED
 from longline.model.url import BadUrl, parse
-from longline.ports.http import FetchFailed, Http, Request, Response
+from longline.ports.http import FetchFailed, Request, Response, StreamedResponse, StreamingHttp
 
 AS_JSON = 6
 """Largest number of bytes that one byte of a page takes inside JSON."""
@@ -37,7 +37,7 @@ class Rendered(msgspec.Struct, frozen=True):
 class RenderingHttp:
     """The `Http` port with a rendering service; `resolve` checks that a host may be visited."""
 
-    def __init__(self, plain: Http, url: str, resolve: Resolve, roots: Path | None = None) -> None:
+    def __init__(self, plain: StreamingHttp, url: str, resolve: Resolve, roots: Path | None = None) -> None:
         self._plain, self._url, self._resolve = plain, f"{url.rstrip('/')}/render", resolve
         # No connection is kept: a rendering that breaks on a closed connection could not be sent again.
         self._client = wreq.Client(
@@ -60,6 +60,10 @@ class RenderingHttp:
             raise FetchFailed("too_large", f"more than {request.max_bytes} bytes")
         url, elapsed = _landed(found, request.url), round((monotonic() - started) * 1000)
         return Response(url, found.status_code, HTML, body, "HTTP/1.1", elapsed)
+
+    async def open(self, request: Request) -> StreamedResponse:
+        """Return the response of the usual client: a file is not rendered."""
+        return await self._plain.open(request)
 
     async def close(self) -> None:
         """Close all connections."""

@@ -8,6 +8,7 @@ unchanged.
 import asyncio
 import binascii
 from base64 import b64decode, b64encode
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -17,7 +18,7 @@ import msgspec
 from longline.model.fetch.content_encoding import Undecodable, decode_body
 from longline.model.frontier.standing_frontier import url_hash
 from longline.model.url import parse
-from longline.ports.http import FetchFailed, Http, Request, Response
+from longline.ports.http import FetchFailed, Request, Response, StreamedResponse, StreamingHttp
 
 METHOD, BASE64 = "GET", "base64"
 _ENDINGS = (".json", "")
@@ -101,6 +102,21 @@ class Fixtures:
         Path(file.name).replace(path)
 
 
+class SavedStream:
+    """A saved response as a stream."""
+
+    def __init__(self, answer: Response) -> None:
+        self.head, self._body = msgspec.structs.replace(answer, body=b""), answer.body
+        self.content_length: int | None = len(answer.body)
+
+    async def pieces(self) -> AsyncIterator[memoryview]:
+        """Yield the body."""
+        yield memoryview(self._body)
+
+    async def close(self) -> None:
+        """Do nothing: no connection is open."""
+
+
 class ReplayingHttp:
     """The `Http` port without a network: a URL without a file gets 404, robots.txt too."""
 
@@ -119,6 +135,10 @@ class ReplayingHttp:
             raise FetchFailed("too_large", f"more than {request.max_bytes} bytes")
         return msgspec.structs.replace(answer, body=answer.body[: request.max_bytes])
 
+    async def open(self, request: Request) -> StreamedResponse:
+        """Return the saved response; its body is one piece."""
+        return SavedStream(await self.fetch(request))
+
     async def close(self) -> None:
         """Do nothing: no connections are open."""
 
@@ -126,7 +146,7 @@ class ReplayingHttp:
 class RecordingHttp:
     """The `Http` port that also saves every response to a file."""
 
-    def __init__(self, live: Http, fixtures: Fixtures) -> None:
+    def __init__(self, live: StreamingHttp, fixtures: Fixtures) -> None:
         self._live, self._fixtures = live, fixtures
 
     async def fetch(self, request: Request) -> Response:
@@ -136,6 +156,10 @@ class RecordingHttp:
         if answer.status != 304 and request.method == METHOD:
             await asyncio.to_thread(self._fixtures.write, answer, request.max_bytes)
         return answer
+
+    async def open(self, request: Request) -> StreamedResponse:
+        """Return the response of the live client; files are not saved."""
+        return await self._live.open(request)
 
     async def close(self) -> None:
         """Close all connections."""

@@ -1,0 +1,148 @@
+"""Objects that come piece by piece, on each engine: whole or not at all."""
+
+import asyncio
+import hashlib
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from longline.drivers.blobs import open_blobs
+from longline.drivers.blobs.object_uploads import MAX_BUFFERED_OBJECTS, PART_BYTES, UNCOUNTED_BYTES
+from longline.model.errors import BadInput, NotFound, UploadRefused
+from longline.ports.blobs import Blobs, StreamingBlobs
+from tests.drivers.blobs.address import s3_url
+from tests.servers.s3 import S3Bucket, S3Server
+
+MB = 1024 * 1024
+SIZES = [0, 1, UNCOUNTED_BYTES + 1, MB + 1, PART_BYTES + 1, 2 * PART_BYTES + 300_000]
+
+
+class Broken(Exception):
+    """The pieces end too early."""
+
+
+async def flow(data: bytes, size: int = 300_000, failure: Exception | None = None) -> AsyncIterator[memoryview]:
+    """The data in pieces, and a failure at the end."""
+    for start in range(0, len(data), size):
+        yield memoryview(data)[start : start + size]
+    if failure is not None:
+        raise failure
+
+
+async def names(blobs: Blobs, prefix: str = "") -> list[str]:
+    return [info.key async for info in blobs.list(prefix)]
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_an_object_is_stored_as_it_came(blobs: StreamingBlobs, size: int):
+    data = os.urandom(size)
+    assert await blobs.upload("a/b", flow(data)) == size
+    assert hashlib.sha256(await blobs.get("a/b")).digest() == hashlib.sha256(data).digest()
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_an_object_whose_pieces_fail_is_not_stored(blobs: StreamingBlobs, size: int):
+    await blobs.put("kept", b"before")
+    with pytest.raises(Broken):
+        await blobs.upload("kept", flow(os.urandom(size), failure=Broken()))
+    with pytest.raises(Broken):
+        await blobs.upload("new", flow(os.urandom(size), failure=Broken()))
+    assert await blobs.get("kept") == b"before"
+    assert await names(blobs) == ["kept"]
+
+
+@pytest.mark.parametrize("size", [0, UNCOUNTED_BYTES + 1, 2 * PART_BYTES])
+async def test_an_object_that_is_cancelled_is_not_stored(blobs: StreamingBlobs, size: int):
+    reached = asyncio.Event()
+
+    async def endless() -> AsyncIterator[memoryview]:
+        async for piece in flow(os.urandom(size)):
+            yield piece
+        reached.set()
+        await asyncio.Event().wait()
+
+    task = asyncio.ensure_future(blobs.upload("never", endless()))
+    await reached.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await names(blobs) == []
+
+
+async def test_nothing_is_visible_before_the_last_piece(blobs: StreamingBlobs):
+    data, seen = os.urandom(3 * PART_BYTES), []
+
+    async def watched() -> AsyncIterator[memoryview]:
+        async for piece in flow(data, MB):
+            yield piece
+            seen.append(await names(blobs))
+
+    await blobs.upload("late", watched())
+    assert seen == [[]] * (3 * PART_BYTES // MB)
+    assert await names(blobs) == ["late"]
+
+
+async def test_many_objects_at_once(blobs: StreamingBlobs):
+    files = {f"f/{n % 7}/{n}": os.urandom(n * 100) for n in range(100)}
+    sizes = await asyncio.gather(*(blobs.upload(key, flow(data)) for key, data in files.items()))
+    assert list(sizes) == [len(data) for data in files.values()]
+    assert {key: await blobs.get(key) for key in files} == files
+
+
+async def test_large_objects_wait_for_each_other_and_all_are_stored(blobs: StreamingBlobs):
+    files = {f"large/{n}": os.urandom(UNCOUNTED_BYTES + n) for n in range(1, MAX_BUFFERED_OBJECTS + 5)}
+    await asyncio.gather(*(blobs.upload(key, flow(data, 100_000)) for key, data in files.items()))
+    assert {key: await blobs.get(key) for key in files} == files
+
+
+async def test_an_object_that_cannot_be_stored_does_not_spoil_its_neighbours(tmp_path: Path):
+    blobs = open_blobs(str(tmp_path))
+    await blobs.put("file", b"")
+    keys = ["a", "file/below", "b", "c", "d"]
+    results = await asyncio.gather(*(blobs.upload(key, flow(b"x")) for key in keys), return_exceptions=True)
+    assert [type(result) for result in results] == [int, BadInput, int, int, int]
+    assert await names(blobs) == ["a", "b", "c", "d", "file"]
+    assert list((tmp_path / ".staging").iterdir()) == []
+
+
+async def test_another_bucket_has_objects_of_its_own(blobs: StreamingBlobs, request: pytest.FixtureRequest):
+    if "s3" in request.node.name:
+        server: S3Server = request.getfixturevalue("s3_server")
+        server.create_bucket("other-bucket")
+    other = blobs.bucket("other-bucket")
+    await other.upload("a", flow(b"there"))
+    await blobs.upload("a", flow(b"here"))
+    assert (await blobs.get("a"), await other.get("a")) == (b"here", b"there")
+    assert blobs.bucket("other-bucket") is other
+    for name in ("", "..", "a/b", "UP", "x" * 64, "a..b"):
+        with pytest.raises(BadInput):
+            blobs.bucket(name)
+
+
+@pytest.mark.parametrize("size", [3, PART_BYTES + 1])
+async def test_a_bucket_that_is_not_there_refuses_its_objects_alone(s3_bucket: S3Bucket, size: int):
+    blobs = open_blobs(s3_url(s3_bucket))
+    wrong = open_blobs(s3_url(s3_bucket._replace(secret_key="wrong")))
+    with pytest.raises(UploadRefused, match="refuses our key") as refused:
+        await wrong.upload("a", flow(b"x" * size))
+    assert refused.value.is_final
+    assert await blobs.upload("a", flow(b"x" * size)) == size
+
+
+async def test_labels_are_asked_for_at_the_end_of_a_small_object(blobs: StreamingBlobs):
+    asked: list[str] = []
+
+    async def last() -> AsyncIterator[memoryview]:
+        yield memoryview(b"x")
+        asked.append("end of pieces")
+
+    def labels() -> dict[str, str]:
+        asked.append("labels")
+        return {"Content-Type": "image/png", "name": "ü"}
+
+    await blobs.upload("labelled", last(), labels)
+    assert asked in (["end of pieces", "labels"], ["end of pieces"])
+    with pytest.raises(NotFound):
+        await blobs.get("unlabelled")
