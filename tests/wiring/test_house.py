@@ -115,7 +115,7 @@ async def test_a_worker_that_was_taken_for_dead_is_entered_again(settings: Setti
                 while not found:
                     await asyncio.sleep(0.01)
                     found = await house.records.workers.find()
-            assert [(row.id, row.roles) for row in found] == [(owner, "fetch,parse")]
+            assert [(row.id, row.roles) for row in found] == [(owner, "download,fetch,parse")]
             assert [m.name for m in marks(settings)] == [found[0].mark], "it lives, and others can see so"
         assert (await house.records.workers.find(), marks(settings)) == ([], [])
 

@@ -300,7 +300,8 @@ async def registered_worker(house: House, roles: frozenset[str]) -> AsyncIterato
     mark = house.presence.enter()
     try:
         places = msgspec.json.encode([absolute_place(place) for place in house.settings.parsers]).decode()
-        worker = await house.records.workers.join(name, ",".join(sorted(roles)), mark, places)
+        stages = {"download"} if "fetch" in roles and house.settings.download_concurrency else set()
+        worker = await house.records.workers.join(name, ",".join(sorted(roles | stages)), mark, places)
     except BaseException:
         house.presence.release()
         raise

@@ -7,6 +7,8 @@ from longline.engine.archive.page_reader import PageReader
 from longline.engine.archive.segment_writer import SegmentWriter
 from longline.engine.discovery.onsite_links import OnsiteLinks
 from longline.engine.discovery.outlinks import Outlinks
+from longline.engine.downloads.disputed_files import DisputedFiles
+from longline.engine.downloads.stage import DownloadStage
 from longline.engine.fetch.fetcher import Fetcher, FetchParts, ResponseObserver
 from longline.engine.fetch.login_sessions import SessionParts, Sessions
 from longline.engine.fetch.request_sender import FetchSettings, Sender
@@ -49,7 +51,7 @@ def fetch_worker(
     )
     proxies = ProxyRotation(house.stored_proxies, house.clock, s.proxy_sticky)
     credentials = RunCredentials(house.vault)
-    sender = Sender(house.http, house.clock, sending, proxies, credentials=credentials)
+    sender = Sender(house.http, house.clock, sending, proxies, credentials=credentials, streams=house.http)
     sessions = _sessions(house, SessionParts(sender, credentials, house.records.sessions, house.vault, house.clock))
     rules = RobotsRules(sender, house.clock, known=house.robots)
     parts = WorkerParts(
@@ -66,6 +68,7 @@ def fetch_worker(
             archive=PageReader(house.records.pages, house.blobs),
             clock=house.clock,
             in_words=house.indexes_itself,
+            downloads=DownloadStage(sender, house.blobs, house.politeness, house.clock),
         ),
         reporter=_reporter(house, owner, report),
         proxies=proxies,
@@ -73,8 +76,15 @@ def fetch_worker(
         owner=owner,
         work_request=WorkRequest(house.call_for_work, house.clock),
         metrics=house.metrics,
+        disputed_files=DisputedFiles(house.blobs, house.records.downloads, house.lifecycle.tasks),
     )
-    return Worker(parts, WorkerSettings(concurrency=s.concurrency, lease=s.lease, idle_poll=s.claim_pause), watch)
+    return Worker(
+        parts,
+        WorkerSettings(
+            concurrency=s.concurrency, lease=s.lease, idle_poll=s.claim_pause, downloads=s.download_concurrency
+        ),
+        watch,
+    )
 
 
 def _sessions(house: House, parts: SessionParts) -> Sessions | None:

@@ -6,8 +6,8 @@ its own task is cancelled. The pieces therefore go through a queue, the end of w
 """
 
 import asyncio
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterable, AsyncIterator
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import obstore
@@ -36,6 +36,10 @@ _ASCII = "".join(map(chr, range(0x20, 0x7F)))
 
 class _Abandoned(Exception):
     """The end of the pieces of an object that is given up."""
+
+
+Pieces = asyncio.Queue[Piece | _Abandoned | None]
+"""The pieces between a source and obstore, with the end or the abandonment of the object as the last."""
 
 
 class ObjectUploads:
@@ -72,7 +76,7 @@ class ObjectUploads:
         return len(data)
 
     async def _send_parts(self, key: str, held: list[Piece], rest: AsyncIterator[Piece], labels: Labels | None) -> int:
-        queue: asyncio.Queue[Piece | _Abandoned | None] = asyncio.Queue(1)
+        queue: Pieces = asyncio.Queue(1)
         sending = asyncio.ensure_future(
             obstore.put_async(
                 self._store,
@@ -88,11 +92,11 @@ class ObjectUploads:
         try:
             while held:
                 size += len(held[0])
-                await _until(sending, queue.put, held.pop(0))
+                await _until(sending, queue, held.pop(0))
             async for piece in rest:
                 size += len(piece)
-                await _until(sending, queue.put, piece)
-            await _until(sending, queue.put, _END)
+                await _until(sending, queue, piece)
+            await _until(sending, queue, _END)
             await asyncio.shield(sending)
         except BaseException:
             await _abandon(sending, queue)
@@ -100,27 +104,24 @@ class ObjectUploads:
         return size
 
 
-async def _read(queue: "asyncio.Queue[Piece | _Abandoned | None]") -> AsyncIterator[Piece]:
+async def _read(queue: Pieces) -> AsyncIterator[Piece]:
     while (piece := await queue.get()) is not _END:
         if isinstance(piece, _Abandoned):
             raise piece
         yield piece
 
 
-async def _until(
-    sending: "asyncio.Future[PutResult]",
-    put: Callable[[Piece | _Abandoned | None], Awaitable[None]],
-    piece: Piece | None,
-) -> None:
+async def _until(sending: "asyncio.Future[PutResult]", queue: Pieces, piece: Piece | None) -> None:
     """Hand a piece over, unless the sending fails before it is taken."""
-    handing = asyncio.ensure_future(put(piece))
-    await asyncio.wait({handing, sending}, return_when=asyncio.FIRST_COMPLETED)
+    handing = asyncio.ensure_future(queue.put(piece))
+    both: set[asyncio.Future[Any]] = {handing, sending}
+    await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
     if sending.done() and sending.exception() is not None:
         handing.cancel()
         sending.result()
 
 
-async def _abandon(sending: "asyncio.Future[PutResult]", queue: "asyncio.Queue[Piece | _Abandoned | None]") -> None:
+async def _abandon(sending: "asyncio.Future[PutResult]", queue: Pieces) -> None:
     """Let the sending fail, and wait until the store has dropped the parts."""
     if sending.done():
         return

@@ -1,8 +1,10 @@
 """Sending of single requests: at the host's turn, through a proxy, with headers and cookies of the run."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from functools import partial
 from itertools import count
+from typing import TypeVar
 
 import msgspec
 
@@ -17,8 +19,14 @@ from longline.model.proxies.proxy_health import blames_proxy, proxy_works
 from longline.model.runs.plan import CrawlPlan
 from longline.model.url import parse, referer
 from longline.ports.clock import Clock
-from longline.ports.http import FetchFailed, Http, Method, Request, Response
+from longline.ports.http import FetchFailed, Http, Method, Request, Response, StreamedResponse, StreamingHttp
 from longline.ports.records.proxies import PickedProxy
+
+FORBIDDEN = 403
+
+T = TypeVar("T")
+SendOnce = Callable[[Request, PickedProxy | None, float], Awaitable[T]]
+"""A function that sends a request by a proxy, at the start of its turn."""
 
 
 class FetchSettings(msgspec.Struct, frozen=True):
@@ -44,6 +52,23 @@ class TimedResponse(msgspec.Struct, frozen=True):
     response: Response
     headers: Headers = ()
     cookies: str | None = None
+
+
+class StreamLimits(msgspec.Struct, frozen=True):
+    """Deadlines of a request whose body is read as a stream, and the judgement of 403 by a proxy."""
+
+    connect_seconds: float
+    idle_seconds: float
+    total_seconds: float
+    forbidden_blames_proxy: bool = False
+
+
+class TimedStream(msgspec.Struct, frozen=True):
+    """A response with an unread body, the time of its request, and its proxy."""
+
+    at: int
+    stream: StreamedResponse
+    proxy: PickedProxy | None = None
 
 
 class RequestContext(msgspec.Struct, frozen=True):
@@ -72,6 +97,7 @@ class RequestContext(msgspec.Struct, frozen=True):
     own: Headers = ()
     own_url: str = ""
     proxies: list[int | None] = []
+    accept_encoding: str = ACCEPT_ENCODING
 
 
 class Sender:
@@ -85,10 +111,11 @@ class Sender:
         proxies: ProxyRotation,
         chance: Callable[[], float] = random.random,
         credentials: RunCredentials | None = None,
+        streams: StreamingHttp | None = None,
     ) -> None:
         self._http, self._clock, self._settings, self._proxies, self._chance = http, clock, settings, proxies, chance
         self._credentials = credentials or RunCredentials()
-        self._number = count()
+        self._number, self._streams = count(), streams
 
     def agent(self, plan: CrawlPlan) -> str:
         """Return the user agent for which robots.txt is read."""
@@ -116,15 +143,72 @@ class Sender:
         """Send one small request to a host that is not held."""
         return (await self._send_by_proxies(None, url, context)).response
 
+    async def open(self, host: HeldHost, url: str, context: RequestContext, limits: StreamLimits) -> TimedStream:
+        """Send a request to a held host, and return the response with its unread body.
+
+        A failed proxy is replaced by the next, each time at the host's turn.
+        """
+        if self._streams is None:
+            raise FetchFailed("network", "the client has no streams")
+        request = msgspec.structs.replace(
+            self._request(url, context),
+            connect_seconds=limits.connect_seconds,
+            idle_seconds=limits.idle_seconds,
+            total_seconds=limits.total_seconds,
+        )
+        opening = partial(self._open_once, self._streams, host, limits)
+        return await self._by_proxies(host, request, context, opening)
+
+    async def _open_once(
+        self,
+        streams: StreamingHttp,
+        host: HeldHost,
+        limits: StreamLimits,
+        request: Request,
+        way: PickedProxy | None,
+        start: float,
+    ) -> TimedStream:
+        at, resent_ms = self._clock.now(), None
+        through = request if way is None else msgspec.structs.replace(request, proxy=way.proxy)
+        try:
+            stream = await streams.open(through)
+            resent_ms, status = stream.head.resent_ms, stream.head.status
+        except FetchFailed as failure:
+            resent_ms = failure.resent_ms
+            self._note_failure(way, failure, start)
+            raise
+        finally:
+            host.answered(start, self._clock.monotonic(), (resent_ms or 0) / 1000)
+        if way is not None:
+            forgiven = status == FORBIDDEN and not limits.forbidden_blames_proxy
+            self._proxies.note(way, self._ms(start), ok=forgiven or not blames_proxy(None, status))
+        return TimedStream(at, stream, way)
+
+    def note_break(self, way: PickedProxy) -> None:
+        """Note that a proxy broke off in the middle of a body."""
+        self._proxies.note(way, 0, ok=False)
+
+    def _note_failure(self, way: PickedProxy | None, failure: FetchFailed, start: float) -> None:
+        ok = proxy_works(failure.kind, proxy_fault=failure.proxy_fault)
+        if way is not None and ok is not None:
+            self._proxies.note(way, self._ms(start), ok=ok)
+
     async def _send_by_proxies(self, host: HeldHost | None, url: str, context: RequestContext) -> TimedResponse:
-        request = self._request(url, context)
+        sent = await self._by_proxies(host, self._request(url, context), context, partial(self._once, host))
+        self._store_cookies(context, url, sent.response)
+        return self._without_secrets(sent, context)
+
+    async def _by_proxies(
+        self, host: HeldHost | None, request: Request, context: RequestContext, send: SendOnce[T]
+    ) -> T:
+        """Send a request until a proxy does not fail, and return the result."""
         failed: frozenset[int] = frozenset()
         while True:
             way = None if request.render else await self._proxies.next(context.plan, failed, _host(host))
             context.proxies.append(way.proxy_id if way else None)
             try:
                 start = await self._turn(host, context)
-                sent = await self._once(host, request, way, start)
+                return await send(request, way, start)
             except FetchFailed as failure:
                 if way is None or not failure.proxy_fault or not _may_send_again(context, failure):
                     raise
@@ -132,9 +216,6 @@ class Sender:
                 if len(failed) >= max(context.plan.fetch.proxying.max_proxies, way.pool_size):
                     message = f"{len(failed)} proxies failed, the last one so: {failure}"
                     raise FetchFailed("proxy_exhausted", message) from failure
-                continue
-            self._store_cookies(context, url, sent.response)
-            return self._without_secrets(sent, context)
 
     async def _turn(self, host: HeldHost | None, context: RequestContext) -> float:
         """Wait for the turn of a request, and return its start."""
@@ -166,9 +247,7 @@ class Sender:
         try:
             response = await self._http.fetch(msgspec.structs.replace(request, proxy=way.proxy))
         except FetchFailed as failure:
-            ok = proxy_works(failure.kind, proxy_fault=failure.proxy_fault)
-            if ok is not None:
-                self._proxies.note(way, self._ms(start), ok=ok)
+            self._note_failure(way, failure, start)
             raise
         self._proxies.note(way, self._ms(start), ok=not blames_proxy(None, response.status))
         return response
@@ -194,7 +273,8 @@ class Sender:
     def _headers(self, url: str, context: RequestContext) -> Headers:
         """Return the default headers, overridden by headers of the plan; names are compared without case."""
         plan = context.plan
-        usual = [("user-agent", self._next_agent(plan)), ("accept", "*/*"), ("accept-encoding", ACCEPT_ENCODING)]
+        usual = [("user-agent", self._next_agent(plan)), ("accept", "*/*")]
+        usual.append(("accept-encoding", context.accept_encoding))
         if (cookies := self._stored_cookies(url, context)) is not None:
             usual.append(("cookie", cookies))
         if self._settings.referer and context.found_on and (page := referer(context.found_on, url)):

@@ -23,6 +23,9 @@ TASKS_AHEAD_PER_PLACE = 4
 """Tasks that must wait in hand, as a multiple of the concurrency, so that no place is idle during a claim."""
 
 
+FILES_AHEAD_PER_PLACE = 16
+"""Largest number of files that wait in hand, as a multiple of the places for files, while more hosts are leased."""
+
 CLOCK_MARGIN_SECONDS = 0.005
 """Seconds by which a host may be free later by the engine's clock than by the worker's."""
 
@@ -30,6 +33,7 @@ CLOCK_MARGIN_SECONDS = 0.005
 class WorkerSettings(msgspec.Struct, frozen=True):
     """The limits of one worker. Times are seconds.
 
+    `downloads` files are downloaded at once, beside `concurrency` pages; without any, hosts with files are left alone.
     After `helpings` batches of tasks a host is released, so that waiting hosts have their turn.
     """
 
@@ -42,6 +46,7 @@ class WorkerSettings(msgspec.Struct, frozen=True):
     flush_pages: int = 256
     idle_poll: float = 0.5
     drain: float = 5.0
+    downloads: int = 0
 
 
 class WorkClaims:
@@ -55,19 +60,37 @@ class WorkClaims:
         self.under_way: asyncio.Task[None] | None = None
         self.trouble: Unavailable | None = None
 
-    def if_low(self, wake: Callable[[], None], work_request: WorkRequest | None) -> None:
-        """Start a claim when the tasks in hand run low; `wake` is called when the claim has ended."""
+    def if_low(self, wake: Callable[[], None], work_request: WorkRequest | None, free_for_files: int = 0) -> None:
+        """Start a claim when the tasks in hand run low; `wake` is called when the claim has ended.
+
+        Hosts with files are leased while there are places for files, and fewer files wait than there are places.
+        """
         now, s = self._clock.monotonic(), self._settings
         soon, most = self.hand.startable_within(now, LOOKAHEAD_SECONDS), s.concurrency * s.tasks_per_host
         low = soon < TASKS_AHEAD_PER_PLACE * s.concurrency and self.hand.waiting < most
-        if self.under_way is None and low and now >= self.next:
+        files = free_for_files > 0 and self._lacks_files(now) and self.hand.waiting < 2 * most
+        if self.under_way is None and (low or files) and now >= self.next:
             asking = self.hand.hosts_to_refill(now, LOOKAHEAD_SECONDS, s.helpings)
             for host in asking:
                 host.asking = True  # before the claim: the host must not be released while more of its tasks come
             # A worker with enough tasks leaves newly free hosts to other workers, until those have polled.
-            patience = 0.0 if soon < s.concurrency else 2 * s.idle_poll
-            self.under_way = asyncio.create_task(self._claim(now, asking, patience, work_request), name="claim")
+            patience = 0.0 if files or soon < s.concurrency else 2 * s.idle_poll
+            request = ClaimRequest(
+                self._owner,
+                s.hosts_per_claim,
+                s.tasks_per_host,
+                round(s.lease * 1000),
+                [(host.lease.host_id, host.lease.token) for host in asking],
+                round(patience * 1000),
+                files,
+            )
+            self.under_way = asyncio.create_task(self._claim(now, asking, request, work_request), name="claim")
             self.under_way.add_done_callback(lambda task: self._claimed(task, wake))
+
+    def _lacks_files(self, now: float) -> bool:
+        s = self._settings
+        soon = self.hand.files_startable_within(now, LOOKAHEAD_SECONDS)
+        return soon < s.downloads and self.hand.files_waiting < FILES_AHEAD_PER_PLACE * s.downloads
 
     def reported(self, released: Iterable[HeldHost], *, more: bool) -> None:
         """Note the hosts that a report released; claim again at once after a release or when there is more work."""
@@ -78,7 +101,9 @@ class WorkClaims:
 
     def share(self) -> None:
         """Release hosts to an idle worker, if this worker has enough tasks."""
-        if self.hand.startable_within(self._clock.monotonic(), LOOKAHEAD_SECONDS) >= self._settings.concurrency:
+        now, s = self._clock.monotonic(), self._settings
+        enough = self.hand.startable_within(now, LOOKAHEAD_SECONDS) >= s.concurrency
+        if enough or (s.downloads and self.hand.files_waiting >= s.downloads):
             self.hand.share()
 
     def _claimed(self, task: "asyncio.Task[None]", wake: Callable[[], None]) -> None:
@@ -89,22 +114,12 @@ class WorkClaims:
             self.next = self._clock.monotonic() + self._settings.idle_poll
 
     async def _claim(
-        self, now: float, asking: Sequence[HeldHost], patience: float, work_request: WorkRequest | None
+        self, now: float, asking: Sequence[HeldHost], request: ClaimRequest, work_request: WorkRequest | None
     ) -> None:
         """Lease more hosts and, where too few are free, more tasks of the hosts in hand."""
-        s = self._settings
-        held = [(host.lease.host_id, host.lease.token) for host in asking]
+        s, held = self._settings, request.held
         try:
-            leases = await self._lifecycle.claim(
-                ClaimRequest(
-                    self._owner,
-                    s.hosts_per_claim,
-                    s.tasks_per_host,
-                    round(s.lease * 1000),
-                    held,
-                    round(patience * 1000),
-                )
-            )
+            leases = await self._lifecycle.claim(request)
         except Unavailable as error:
             log.warning("claim failed, engine unavailable", extra={"error": str(error)})
             leases, self.trouble = [], error

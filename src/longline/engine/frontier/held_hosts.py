@@ -7,6 +7,7 @@ Delay is measured from request start to request start. A host's earliest next re
 import asyncio
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
 
 from longline.engine.engine_clock import held_seconds
 from longline.engine.frontier.host_pace import Pace
@@ -25,6 +26,13 @@ MAX_PLACES_RATIO = 8
 """Places of a worker that one host may have for each place that is left free for other hosts."""
 
 
+class Places(NamedTuple):
+    """Numbers of tasks that a worker may start now: pages, and files, which have places of their own."""
+
+    pages: int
+    files: int = 0
+
+
 class TooSoon(Exception):
     """A pause of the host that is longer than its lease: the task goes back as if it had not been started."""
 
@@ -34,19 +42,34 @@ class TaskWithdrawn(Exception):
 
 
 class LeasedTasks:
-    """The tasks of one lease: tasks that wait, tasks in flight, and the marks of tasks that were withdrawn.
+    """The tasks of one lease: pages and files that wait, tasks in flight, and the marks of tasks that were withdrawn.
 
     `withdrawals` is the count of withdrawals up to which the tasks were compared with the queue.
     """
 
     def __init__(self, tasks: Iterable[ClaimedTask]) -> None:
-        self.waiting = deque(tasks)
+        self.waiting, self.files = deque[ClaimedTask](), deque[ClaimedTask]()
+        self.add(tasks)
         self.withdrawn: set[tuple[int, int]] = set()
         self.withdrawals = 0
         self._begun: dict[tuple[int, int], ClaimedTask] = {}
 
     def __iter__(self) -> Iterator[ClaimedTask]:
-        return iter((*self.waiting, *self._begun.values()))
+        return iter((*self.unstarted, *self._begun.values()))
+
+    @property
+    def unstarted(self) -> tuple[ClaimedTask, ...]:
+        """Return the tasks that wait to be started."""
+        return (*self.waiting, *self.files)
+
+    def add(self, tasks: Iterable[ClaimedTask]) -> None:
+        """Add tasks that were claimed."""
+        for task in tasks:
+            (self.waiting if task.download is None else self.files).append(task)
+
+    def put_back(self, task: ClaimedTask) -> None:
+        """Let a task that was not begun wait again, before all others."""
+        (self.waiting if task.download is None else self.files).appendleft(task)
 
     def begin(self, task: ClaimedTask) -> None:
         """Note that a task is in flight."""
@@ -59,9 +82,10 @@ class LeasedTasks:
     def withdraw(self, marks: Collection[tuple[int, int]]) -> None:
         """Start none of these tasks, and send no further request for those in flight."""
         self.withdrawn.update(marks)
-        kept = [task for task in self.waiting if task.mark not in self.withdrawn]
-        self.waiting.clear()
-        self.waiting.extend(kept)
+        for queue in (self.waiting, self.files):
+            kept = [task for task in queue if task.mark not in self.withdrawn]
+            queue.clear()
+            queue.extend(kept)
 
 
 class HeldHost:
@@ -93,14 +117,23 @@ class HeldHost:
 
     @property
     def waiting(self) -> deque[ClaimedTask]:
-        """Return the tasks that wait to be started."""
+        """Return the pages that wait to be started."""
         return self.tasks.waiting
+
+    @property
+    def files(self) -> deque[ClaimedTask]:
+        """Return the files that wait to be downloaded."""
+        return self.tasks.files
+
+    @property
+    def _unstarted(self) -> int:
+        return len(self.tasks.waiting) + len(self.tasks.files)
 
     def idle(self, now: float) -> bool:
         """Return whether no fetch, claim or heavy page is pending, and no task is to start within a lease's length."""
         if self.inflight or self.asking or self.heavy_pages:
             return False
-        return self.leaving or not self.waiting or self._too_soon(self.next_start, now)
+        return self.leaving or not self._unstarted or self._too_soon(self.next_start, now)
 
     def startable(self, now: float) -> bool:
         """Return whether a task may be started now."""
@@ -110,12 +143,31 @@ class HeldHost:
         """Return when the next task may be started; None when another task must end first, or none may start."""
         return max(self.next_start, now) if self._open(now) else None
 
+    def queue(self, places: Places) -> deque[ClaimedTask] | None:
+        """Return the pages or the files that wait, whichever may start with so many places free; None for neither."""
+        pages = self.waiting if self.waiting and _leaves_room(self, places.pages) else None
+        files = self.files if self.files and _leaves_room(self, places.files) else None
+        if pages is None or files is None:
+            return pages or files
+        return min(pages, files, key=lambda queue: (queue[0].priority, queue[0].id))
+
     def startable_within(self, now: float, seconds: float) -> int:
-        """Return how many of the waiting tasks may be started in the next seconds."""
+        """Return how many of the waiting pages may be started in the next seconds."""
+        return self._within(now, seconds, len(self.waiting))
+
+    def files_startable_within(self, now: float, seconds: float) -> int:
+        """Return how many of the waiting files may be started in the next seconds."""
+        return self._within(now, seconds, len(self.files))
+
+    def may_have_more(self, now: float, seconds: float) -> bool:
+        """Return whether every waiting task may be started in the next seconds."""
+        return self.next_start <= now + seconds and self._unstarted <= self._within(now, seconds, self._unstarted)
+
+    def _within(self, now: float, seconds: float, waiting: int) -> int:
         left = now + seconds - max(now, self.next_start)
         if self.lost or self.leaving or left < 0 or self._is_busy_for(now, seconds):
             return 0
-        return len(self.waiting) if self.pace.delay <= 0 else min(len(self.waiting), 1 + int(left / self.pace.delay))
+        return waiting if self.pace.delay <= 0 else min(waiting, 1 + int(left / self.pace.delay))
 
     def _is_busy_for(self, now: float, seconds: float) -> bool:
         """Return whether the host has been busy for longer than `seconds`, so that no end can be expected."""
@@ -127,7 +179,7 @@ class HeldHost:
 
     def _open(self, now: float) -> bool:
         # A heavy page that waits to be reported is work enough of one host.
-        free = bool(self.waiting) and self.inflight < self.pace.concurrency and not self.heavy_pages
+        free = bool(self._unstarted) and self.inflight < self.pace.concurrency and not self.heavy_pages
         return free and not self.lost and not self.leaving and now < self.expires
 
     async def wait_for_turn(
@@ -224,14 +276,14 @@ class HeldHosts:
     def hosts_to_refill(self, now: float, seconds: float, helpings: int) -> list[HeldHost]:
         """Return hosts with fewer than `helpings` batches of which every waiting task may start in the next seconds."""
         held = [h for h in self._staying() if now < h.expires and h.helpings < helpings]
-        return [h for h in held if h.next_start <= now + seconds and len(h.waiting) <= h.startable_within(now, seconds)]
+        return [h for h in held if h.may_have_more(now, seconds)]
 
     def help(self, lease: HostLease) -> bool:
         """Add the tasks to the host that is held under the same token; return False for a new lease."""
         host = self._hosts.get(lease.host_id)
         if host is None or host.lease.token != lease.token:
             return False
-        host.waiting.extend(lease.tasks)
+        host.tasks.add(lease.tasks)
         host.helpings += 1
         return True
 
@@ -258,24 +310,34 @@ class HeldHosts:
 
     @property
     def waiting(self) -> int:
-        """Return the number of unstarted tasks in hand."""
+        """Return the number of unstarted pages in hand."""
         return sum(len(h.waiting) for h in self._hosts.values() if not h.lost)
 
+    @property
+    def files_waiting(self) -> int:
+        """Return the number of unstarted files in hand."""
+        return sum(len(h.files) for h in self._hosts.values() if not h.lost)
+
     def startable_within(self, now: float, seconds: float) -> int:
-        """Return how many tasks in hand may be started in the next seconds."""
+        """Return how many pages in hand may be started in the next seconds."""
         return sum(h.startable_within(now, seconds) for h in self._hosts.values())
 
-    def next_task(self, now: float, places: int) -> tuple[HeldHost, ClaimedTask] | None:
+    def files_startable_within(self, now: float, seconds: float) -> int:
+        """Return how many files in hand may be started in the next seconds."""
+        return sum(h.files_startable_within(now, seconds) for h in self._hosts.values())
+
+    def next_task(self, now: float, places: Places) -> tuple[HeldHost, ClaimedTask] | None:
         """Return a task that may start now, with so many places free; hosts take turns."""
         for host_id, host in list(self._hosts.items()):
-            if host.startable(now) and _leaves_room(host, places):
+            queue = host.queue(places) if host.startable(now) else None
+            if queue:
                 self._hosts[host_id] = self._hosts.pop(host_id)
-                return host, host.waiting.popleft()
+                return host, queue.popleft()
         return None
 
-    def next_time(self, now: float, places: int) -> float | None:
+    def next_time(self, now: float, places: Places) -> float | None:
         """Return when the earliest waiting task may start, with so many places free."""
-        hosts = [h for h in self._hosts.values() if _leaves_room(h, places)]
+        hosts = [h for h in self._hosts.values() if h.queue(places)]
         return min((t for h in hosts if (t := h.start_time(now)) is not None), default=None)
 
 

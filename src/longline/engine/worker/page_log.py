@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from longline.engine.logs.run_log_writer import RunLogWriter
 from longline.engine.worker.reporter import Finished
+from longline.model.downloads.download import DownloadOrder, DownloadResult
 from longline.model.states import TaskState
 
 ENTRIES = {
@@ -38,6 +39,9 @@ class PageLog:
 def _log(run_log: RunLogWriter, page: Finished) -> None:
     run_id = page.task.run_id
     run_log.begin(run_id)
+    if page.download is not None and page.task.download is not None:
+        _log_file(run_log, page, page.task.download, page.download)
+        return
     level, topic, message = ENTRIES[page.rest] if page.fetched.redirected_to is None else REDIRECTED
     level = page.plan.page_log_level if level == "debug" else level
     topic = "rate_limit" if page.reason == "http_429" else topic
@@ -57,3 +61,39 @@ def _log(run_log: RunLogWriter, page: Finished) -> None:
     }
     known = {name: value for name, value in fields.items() if value is not None}
     run_log.say(run_id, level, topic, message, known)
+
+
+FILE_ENTRIES = {
+    TaskState.COMPLETED: ("info", "fetch", "file stored"),
+    TaskState.PENDING: ("warn", "queue", "file will be tried again"),
+    TaskState.FAILED: ("warn", "error", "file given up"),
+}
+"""Level, topic and message of the log entry for a download, by the state in which its task rests."""
+
+FILE_REDIRECTED = ("info", "fetch", "file redirected to another host")
+
+
+def _log_file(run_log: RunLogWriter, file: Finished, order: DownloadOrder, result: DownloadResult) -> None:
+    """Log the outcome of a download."""
+    level, topic, message = FILE_ENTRIES[file.rest] if file.fetched.redirected_to is None else FILE_REDIRECTED
+    topic = "rate_limit" if file.reason == "http_429" else topic
+    if not run_log.wants(level, topic):
+        return
+    stored = result.stored
+    fields = {
+        "resource": order.resource_id,
+        "url": file.task.url,
+        "attempts": file.task.attempt,
+        "reason": file.reason,
+        "status": file.fetched.status,
+        "key": order.key if stored is not None else None,
+        "bucket": order.bucket,
+        "bytes": stored.bytes if stored is not None else None,
+        "sha256": stored.sha256 if stored is not None else None,
+        "ms": result.ms,
+        "proxy": result.proxy,
+        "trace": order.trace_id,
+        "error": file.fetched.error,
+    }
+    known = {name: value for name, value in fields.items() if value is not None}
+    run_log.say(file.task.run_id, level, topic, message, known)

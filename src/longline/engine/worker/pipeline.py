@@ -10,6 +10,7 @@ import msgspec
 
 from longline.engine.archive.page_reader import Earlier, PageReader
 from longline.engine.archive.segment_writer import keep_page
+from longline.engine.downloads.stage import DownloadStage, give_up
 from longline.engine.fetch.fetcher import NOT_MODIFIED, Fetched, Fetcher
 from longline.engine.fetch.request_sender import LeaseLost
 from longline.engine.frontier.held_hosts import HeldHost, TaskWithdrawn, TooSoon
@@ -46,6 +47,7 @@ class Pipeline:
     archive: PageReader
     clock: Clock
     in_words: bool = False
+    downloads: DownloadStage | None = None
 
     @property
     def waiting(self) -> int:
@@ -60,17 +62,34 @@ class Pipeline:
             host.apply_politeness(plan.politeness.delay_ms / 1000, plan.politeness.concurrency, self.clock.monotonic())
             if task.claims > MAX_CLAIMS:
                 lost = Fetched("worker_lost", self.clock.now(), error="every worker that tried this page was lost")
-                return Finished(host, task, plan, lost, Parsed(), None, began_at=began_at)
+                return self._finished(host, task, plan, lost, began_at)
+            if task.download is not None:
+                return await self._download(host, task, plan, began_at)
             fetched, page, original = await self._fetch(host, task, plan)
             parsed = await self._parse(host, task, page, plan)
         except (LeaseLost, TaskWithdrawn, TooSoon, Unavailable):
             raise
         except Exception as error:
             log.exception("unexpected error in a task", extra={"url": task.url})
-            fetched, parsed, page = Fetched(INTERNAL, self.clock.now(), error=repr(error)), Parsed(), None
+            failed = Fetched(INTERNAL, self.clock.now(), error=repr(error))
+            return self._finished(host, task, plan, failed, began_at)
         kept = keep_page(fetched, parsed.title if parsed else "", task.earlier if original else None, original)
         archived = page.url if page is not None and kept is None else None
         return Finished(host, task, plan, fetched, parsed, kept, self.in_words, archived, began_at)
+
+    def _finished(
+        self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan, fetched: Fetched, began_at: int
+    ) -> Finished:
+        """Return a task that ended without a page."""
+        result = give_up(host, plan) if task.download is not None else None
+        return Finished(host, task, plan, fetched, Parsed(), None, began_at=began_at, download=result)
+
+    async def _download(self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan, began_at: int) -> Finished:
+        """Download one file into the object store."""
+        if self.downloads is None:
+            raise Unavailable("this worker downloads no files")
+        done = await self.downloads.run(host, task, plan)
+        return Finished(host, task, plan, done.fetched, Parsed(), None, began_at=began_at, download=done.result)
 
     async def _fetch(
         self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan

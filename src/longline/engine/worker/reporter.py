@@ -21,6 +21,7 @@ from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.loops import peak_memory_mb
 from longline.engine.parse.page_parser import Parsed
 from longline.engine.parse.report_additions import Contributor, ReportAdditions, ReportedPage, additions_of
+from longline.model.downloads.download import DownloadResult
 from longline.model.errors import NeedsOperator, Unavailable
 from longline.model.frontier import reasons, retries
 from longline.model.frontier.host import HostReport
@@ -70,7 +71,7 @@ class Finished:
 
     `parsed` None leaves parsing to another process. With `in_words` items are indexed with the report. `archived` is
     the URL of a page that has not changed, and was parsed again from the task's own record. `began_at` is when work
-    began.
+    began. A file that was downloaded has a `download` and no page.
     """
 
     host: HeldHost
@@ -82,6 +83,7 @@ class Finished:
     in_words: bool = False
     archived: str | None = None
     began_at: int | None = None
+    download: DownloadResult | None = None
     _items: list[list[NewItem]] = field(default_factory=list, init=False, repr=False)
 
     def prepare(self) -> None:
@@ -377,6 +379,7 @@ class Reporter:
             attempts=attempts_before_next(f.task, became, redirected),
             began_at=f.began_at,
             proxy_id=f.fetched.proxy_id,
+            download=f.download,
         )
 
 

@@ -9,11 +9,13 @@ import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 from longline.engine.archive.segment_writer import RecordBuilder
+from longline.engine.downloads.disputed_files import DisputedFiles
 from longline.engine.fetch.request_sender import LeaseLost
 from longline.engine.frontier.claims import WorkClaims, WorkerSettings
-from longline.engine.frontier.held_hosts import HeldHost, TaskWithdrawn, TooSoon
+from longline.engine.frontier.held_hosts import HeldHost, Places, TaskWithdrawn, TooSoon
 from longline.engine.frontier.work_requests import WorkRequest
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.metrics import MetricCounters
@@ -59,6 +61,7 @@ class WorkerParts:
     owner: int
     work_request: WorkRequest | None = None
     metrics: MetricCounters = field(default_factory=MetricCounters)
+    disputed_files: DisputedFiles | None = None
 
 
 class Worker:
@@ -75,6 +78,7 @@ class Worker:
         self._press = RecordBuilder()
         self._oldest = 0.0
         self._tasks: set[asyncio.Task[None]] = set()
+        self._files = 0
         self._flushing: asyncio.Task[None] | None = None
         self._leaving: list[HeldHost] = []
         self._wake = asyncio.Event()
@@ -103,7 +107,7 @@ class Worker:
         try:
             while not stop.is_set():
                 if not self._full:
-                    self._claims.if_low(self._wake.set, self._parts.work_request)
+                    self._claims.if_low(self._wake.set, self._parts.work_request, self._places.files)
                 self._start()
                 self._flush_if_due()
                 await self._sleep()
@@ -125,11 +129,13 @@ class Worker:
         return len(self._finished) >= 8 * self._settings.concurrency
 
     @property
-    def _places(self) -> int:
+    def _places(self) -> Places:
         """Return how many more tasks may be in flight; pages that wait to be parsed leave their places to others."""
-        concurrency = self._settings.concurrency
-        parked = min(self._parts.pipeline.waiting, len(self._tasks), MAX_WAITING_PER_PLACE * concurrency)
-        return 0 if self._full else concurrency - len(self._tasks) + parked
+        if self._full:
+            return Places(0)
+        concurrency, pages = self._settings.concurrency, len(self._tasks) - self._files
+        parked = min(self._parts.pipeline.waiting, pages, MAX_WAITING_PER_PLACE * concurrency)
+        return Places(concurrency - pages + parked, self._settings.downloads - self._files)
 
     def _start(self) -> None:
         """Start every task that may start now."""
@@ -138,14 +144,17 @@ class Worker:
             host, task = found
             host.inflight += 1
             host.tasks.begin(task)
+            is_file = task.download is not None
             running = asyncio.create_task(self._process(host, task))
             self._tasks.add(running)
-            running.add_done_callback(self._ended)
+            self._files += is_file
+            running.add_done_callback(partial(self._ended, is_file=is_file))
         self.progress.inflight = len(self._tasks)
 
-    def _ended(self, task: "asyncio.Task[None]") -> None:
+    def _ended(self, task: "asyncio.Task[None]", *, is_file: bool) -> None:
         # Only now: woken any earlier, the loop would find the task still under way and go back to sleep.
         self._tasks.discard(task)
+        self._files -= is_file
         self._wake.set()
 
     async def _process(self, host: HeldHost, task: ClaimedTask) -> None:
@@ -154,6 +163,7 @@ class Worker:
             finished = await self._parts.pipeline.run(host, task)
             self._trouble = None
             if task.mark in host.tasks.withdrawn:
+                self._dispute([finished])
                 return  # its report would be refused, and with it the report of every other page
             if not self._finished:
                 self._oldest = self._clock.monotonic()
@@ -166,11 +176,15 @@ class Worker:
         except TaskWithdrawn:
             log.debug("task withdrawn", extra={"url": task.url})
         except TooSoon:
-            host.waiting.appendleft(task)
+            host.tasks.put_back(task)
+        except asyncio.CancelledError:
+            if task.download is not None:  # a long download is begun anew by another worker, as if for the first time
+                host.tasks.put_back(task)
+            raise
         except Unavailable as error:
             log.warning("task not started, engine unavailable", extra={"url": task.url, "error": str(error)})
             self._trouble = error
-            host.waiting.appendleft(task)
+            host.tasks.put_back(task)
             host.pause(self._settings.idle_poll, self._clock.monotonic())
         finally:
             host.inflight -= 1
@@ -215,19 +229,29 @@ class Worker:
             if host.lost:
                 self.hand.drop(host.lease.host_id)
         present = [f for f in self._finished if not f.host.lost]
+        self._dispute([f for f in self._finished if f.host.lost])
         finished, self._finished = (present, []) if everything else _take_turns(present)
         self._oldest = now
         for f in finished:
             f.host.heavy_pages -= bool(f.heavy_links)
         leaving = [h for h in self.hand if h.idle(now) or everything]
-        released = {h.lease.host_id: (h, tuple(h.waiting)) for h in leaving}
+        released = {h.lease.host_id: (h, h.tasks.unstarted) for h in leaving}
         for host in leaving:
             self.hand.drop(host.lease.host_id)
         return FinishedBatch(finished, released)
 
+    def _dispute(self, finished: Sequence[Finished]) -> None:
+        """Remember files that were stored, though their report is not sent: another worker may have the task."""
+        if self._parts.disputed_files is not None:
+            for f in finished:
+                if f.download is not None and f.download.stored is not None:
+                    self._parts.disputed_files.add(f.task.id, f.download.stored)
+
     async def _flush(self, batch: FinishedBatch) -> None:
         await self._write_proxy_results()
         delivered = await self._parts.reporter.deliver(batch)
+        written = {id(f) for done, _ in delivered for f in done.finished}
+        self._dispute([f for f in batch.finished if id(f) not in written])
         self._note(delivered)
 
     async def _write_proxy_results(self) -> None:
@@ -243,6 +267,7 @@ class Worker:
             for f in done.finished:
                 p.pages += f.page is not None
                 p.bytes += len(f.page.response.body) if f.page else 0
+                p.bytes += f.download.stored.bytes if f.download and f.download.stored else 0
                 state = f.rest
                 p.retries += state == TaskState.PENDING and f.fetched.redirected_to is None
                 p.failed += state == TaskState.FAILED
@@ -271,6 +296,8 @@ class Worker:
             await self._clock.sleep(self._settings.lease / 3)
             try:
                 await self._renew()
+                if self._parts.disputed_files is not None:
+                    await self._parts.disputed_files.settle()
             except Unavailable as error:
                 log.warning("lease renewal failed", extra={"error": str(error)})
             except Exception:

@@ -40,6 +40,14 @@ class FetchKeys(FrontierKeys, frozen=True, kw_only=True):
     ] = "host"
     delay: Annotated[float, Key(DURATION, "Delay between two requests to one host.")] = 1.0
     host_concurrency: Annotated[int, Key(integer(1, 1000), "Concurrent requests to one host.")] = 1
+    download_concurrency: Annotated[
+        int,
+        Key(
+            integer(0, 1000),
+            "Files that a process with the role `fetch` downloads at once, beside its pages; 0 leaves hosts with files "
+            "to other processes.",
+        ),
+    ] = 32
     request_timeout: Annotated[float, Key(POSITIVE_DURATION, "Time limit of one request, from first to last byte.")] = (
         30.0
     )

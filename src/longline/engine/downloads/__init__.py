@@ -1,0 +1,1 @@
+"""Downloads: files that go from their host to the object store as a stream."""
