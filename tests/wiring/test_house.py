@@ -96,7 +96,7 @@ async def test_a_worker_is_known_while_it_is_there(settings: Settings):
         await migrate_tables(house, may_migrate=True)
         async with registered_worker(house, ROLES) as owner:
             [row] = await house.records.workers.find()
-            assert (row.id, row.roles) == (owner, "fetch,parse")
+            assert (row.id, row.roles) == (owner, "download,fetch,parse")
             assert [m.name for m in marks(settings)] == [row.mark]
             assert not house.presence.gone(row.mark)
         assert (await house.records.workers.find(), marks(settings)) == ([], [])

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from longline.engine.engine_clock import engine_time
-from longline.engine.frontier.held_hosts import HeldHost, HeldHosts, Places, TooSoon
+from longline.engine.frontier.held_hosts import FreePlaces, HeldHost, HeldHosts, TooSoon
 from longline.testing.clock import START, FakeClock
 from tests.engine.fakes import claimed, lease
 
@@ -290,11 +290,11 @@ def test_hosts_take_turns():
         hand.add(held(*(claimed(10 * number + n) for n in range(3)), host_id=number))
     order = []
     for _ in range(9):
-        found = hand.next_task(0, Places(9))
+        found = hand.next_task(0, FreePlaces(9))
         assert found
         order.append(found[1].id // 10)
     assert order == [1, 2, 3] * 3
-    assert hand.next_task(0, Places(9)) is None
+    assert hand.next_task(0, FreePlaces(9)) is None
     assert (len(hand), hand.waiting) == (3, 0)
 
 
@@ -302,12 +302,12 @@ def test_a_host_that_must_wait_is_passed_over():
     hand = HeldHosts()
     hand.add(held(claimed(1), host_id=1, not_before=START + 9000))
     hand.add(held(claimed(2), host_id=2, not_before=START + 4000))
-    assert hand.next_task(0, Places(9)) is None
-    assert hand.next_time(0, Places(9)) == 4
-    found = hand.next_task(4, Places(9))
+    assert hand.next_task(0, FreePlaces(9)) is None
+    assert hand.next_time(0, FreePlaces(9)) == 4
+    found = hand.next_task(4, FreePlaces(9))
     assert found
     assert found[1].id == 2
-    assert hand.next_time(4, Places(9)) == 9
+    assert hand.next_time(4, FreePlaces(9)) == 9
 
 
 @pytest.mark.parametrize(("places", "most"), [(1, 1), (2, 1), (4, 3), (64, 57)])
@@ -315,20 +315,20 @@ def test_no_host_takes_every_place(places: int, most: int):
     hand = HeldHosts()
     hand.add(held(*(claimed(n) for n in range(100)), concurrency=100))
     taken = 0
-    while found := hand.next_task(0, Places(places - taken)):
+    while found := hand.next_task(0, FreePlaces(places - taken)):
         found[0].inflight += 1
         taken += 1
     assert taken == most
-    assert hand.next_time(0, Places(places - taken)) is None, "only the end of another can change that"
+    assert hand.next_time(0, FreePlaces(places - taken)) is None, "only the end of another can change that"
     hand.add(held(claimed(1000), host_id=2))
-    assert (hand.next_task(0, Places(places - taken)) is not None) == (places > 1)
+    assert (hand.next_task(0, FreePlaces(places - taken)) is not None) == (places > 1)
 
 
 def test_hosts_that_are_silent_together_leave_room_for_others():
     hand, taken = HeldHosts(), 0
     for number in range(4):
         hand.add(held(*(claimed(n) for n in range(100)), concurrency=100, host_id=number))
-    while found := hand.next_task(0, Places(64 - taken)):
+    while found := hand.next_task(0, FreePlaces(64 - taken)):
         found[0].inflight += 1
         taken += 1
     assert taken < 64
@@ -336,7 +336,7 @@ def test_hosts_that_are_silent_together_leave_room_for_others():
 
 
 def test_an_empty_hand_waits_for_nothing():
-    assert HeldHosts().next_time(0, Places(9)) is None
+    assert HeldHosts().next_time(0, FreePlaces(9)) is None
     assert HeldHosts().startable_within(0, 1) == 0
 
 

@@ -31,7 +31,7 @@ Piece = bytes | memoryview
 Trouble = Callable[[str], AbstractContextManager[None]]
 
 
-class _Waiting(NamedTuple):
+class _SmallObject(NamedTuple):
     """A small object that is whole and waits to be stored."""
 
     key: str
@@ -44,7 +44,7 @@ class FolderUploads:
 
     def __init__(self, root: Path, folders: SyncedFolders, trouble: Trouble) -> None:
         self._root, self._staging, self._folders, self._trouble = root, root / STAGING, folders, trouble
-        self._waiting: list[_Waiting] = []
+        self._waiting: list[_SmallObject] = []
         self._storing: asyncio.Task[None] | None = None
 
     async def upload(self, key: str, pieces: AsyncIterable[Piece]) -> int:
@@ -65,7 +65,7 @@ class FolderUploads:
     async def _join(self, key: str, pieces: Sequence[Piece]) -> None:
         """Store a small object together with others that are whole by then."""
         done = asyncio.get_running_loop().create_future()
-        self._waiting.append(_Waiting(key, pieces, done))
+        self._waiting.append(_SmallObject(key, pieces, done))
         if self._storing is None:
             self._storing = asyncio.create_task(self._store_all(), name="small objects")
         await done
@@ -85,7 +85,7 @@ class FolderUploads:
         finally:
             self._storing = None
 
-    def _store(self, batch: Sequence[_Waiting]) -> list[Exception | None]:
+    def _store(self, batch: Sequence[_SmallObject]) -> list[Exception | None]:
         """Store objects; return the failure of each. Objects fail one by one, a sync fails for all of them."""
         failures: list[Exception | None] = [None] * len(batch)
         staged = [self._try(failures, place, self._stage_small, one) for place, one in enumerate(batch)]
@@ -119,7 +119,7 @@ class FolderUploads:
             failures[place] = error
             return None
 
-    def _stage_small(self, one: _Waiting) -> Path:
+    def _stage_small(self, one: _SmallObject) -> Path:
         self._make_room(one.key)
         path = self._staging / new_id()
         try:

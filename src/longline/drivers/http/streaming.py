@@ -15,6 +15,7 @@ class WreqStream:
     def __init__(self, answer: wreq.Response, head: Response, way: Route, read_whole: Callable[[], None]) -> None:
         self._answer, self._way, self._read_whole = answer, way, read_whole
         self.head, self.content_length = head, answer.content_length
+        self._is_whole = False
 
     async def pieces(self) -> AsyncIterator[memoryview]:
         """Yield the body as it comes, undecoded; raise `FetchFailed` when it breaks off or nothing comes for long."""
@@ -25,8 +26,10 @@ class WreqStream:
                         yield piece
         except RAISED as error:
             raise fetch_failure(error, self._way) from None
+        self._is_whole = True
         self._read_whole()
 
     async def close(self) -> None:
         """Close the connection, unless the body was read to its end."""
-        await self._answer.close()
+        if not self._is_whole:
+            await self._answer.close()

@@ -23,10 +23,10 @@ MAX_PAUSE_SECONDS = 4000.0
 """Longest pause that a host's row can cause, in seconds: a longer Retry-After is cut; twice the delay comes on top."""
 
 MAX_PLACES_RATIO = 8
-"""Places of a worker that one host may have for each place that is left free for other hosts."""
+"""FreePlaces of a worker that one host may have for each place that is left free for other hosts."""
 
 
-class Places(NamedTuple):
+class FreePlaces(NamedTuple):
     """Numbers of tasks that a worker may start now: pages, and files, which have places of their own."""
 
     pages: int
@@ -121,11 +121,6 @@ class HeldHost:
         return self.tasks.waiting
 
     @property
-    def files(self) -> deque[ClaimedTask]:
-        """Return the files that wait to be downloaded."""
-        return self.tasks.files
-
-    @property
     def _unstarted(self) -> int:
         return len(self.tasks.waiting) + len(self.tasks.files)
 
@@ -143,28 +138,9 @@ class HeldHost:
         """Return when the next task may be started; None when another task must end first, or none may start."""
         return max(self.next_start, now) if self._open(now) else None
 
-    def queue(self, places: Places) -> deque[ClaimedTask] | None:
-        """Return the pages or the files that wait, whichever may start with so many places free; None for neither."""
-        pages = self.waiting if self.waiting and _leaves_room(self, places.pages) else None
-        files = self.files if self.files and _leaves_room(self, places.files) else None
-        if pages is None or files is None:
-            return pages or files
-        return min(pages, files, key=lambda queue: (queue[0].priority, queue[0].id))
-
-    def startable_within(self, now: float, seconds: float) -> int:
-        """Return how many of the waiting pages may be started in the next seconds."""
-        return self._within(now, seconds, len(self.waiting))
-
-    def files_startable_within(self, now: float, seconds: float) -> int:
-        """Return how many of the waiting files may be started in the next seconds."""
-        return self._within(now, seconds, len(self.files))
-
-    def may_have_more(self, now: float, seconds: float) -> bool:
-        """Return whether every waiting task may be started in the next seconds."""
-        return self.next_start <= now + seconds and self._unstarted <= self._within(now, seconds, self._unstarted)
-
-    def _within(self, now: float, seconds: float, waiting: int) -> int:
-        left = now + seconds - max(now, self.next_start)
+    def startable_within(self, now: float, seconds: float, tasks: Collection[ClaimedTask] | None = None) -> int:
+        """Return how many of these tasks, by default the waiting pages, may be started in the next seconds."""
+        left, waiting = now + seconds - max(now, self.next_start), len(self.waiting if tasks is None else tasks)
         if self.lost or self.leaving or left < 0 or self._is_busy_for(now, seconds):
             return 0
         return waiting if self.pace.delay <= 0 else min(waiting, 1 + int(left / self.pace.delay))
@@ -276,7 +252,7 @@ class HeldHosts:
     def hosts_to_refill(self, now: float, seconds: float, helpings: int) -> list[HeldHost]:
         """Return hosts with fewer than `helpings` batches of which every waiting task may start in the next seconds."""
         held = [h for h in self._staying() if now < h.expires and h.helpings < helpings]
-        return [h for h in held if h.may_have_more(now, seconds)]
+        return [h for h in held if _may_have_more(h, now, seconds)]
 
     def help(self, lease: HostLease) -> bool:
         """Add the tasks to the host that is held under the same token; return False for a new lease."""
@@ -316,7 +292,7 @@ class HeldHosts:
     @property
     def files_waiting(self) -> int:
         """Return the number of unstarted files in hand."""
-        return sum(len(h.files) for h in self._hosts.values() if not h.lost)
+        return sum(len(h.tasks.files) for h in self._hosts.values() if not h.lost)
 
     def startable_within(self, now: float, seconds: float) -> int:
         """Return how many pages in hand may be started in the next seconds."""
@@ -324,20 +300,20 @@ class HeldHosts:
 
     def files_startable_within(self, now: float, seconds: float) -> int:
         """Return how many files in hand may be started in the next seconds."""
-        return sum(h.files_startable_within(now, seconds) for h in self._hosts.values())
+        return sum(h.startable_within(now, seconds, h.tasks.files) for h in self._hosts.values())
 
-    def next_task(self, now: float, places: Places) -> tuple[HeldHost, ClaimedTask] | None:
+    def next_task(self, now: float, places: FreePlaces) -> tuple[HeldHost, ClaimedTask] | None:
         """Return a task that may start now, with so many places free; hosts take turns."""
         for host_id, host in list(self._hosts.items()):
-            queue = host.queue(places) if host.startable(now) else None
+            queue = _startable_queue(host, places) if host.startable(now) else None
             if queue:
                 self._hosts[host_id] = self._hosts.pop(host_id)
                 return host, queue.popleft()
         return None
 
-    def next_time(self, now: float, places: Places) -> float | None:
+    def next_time(self, now: float, places: FreePlaces) -> float | None:
         """Return when the earliest waiting task may start, with so many places free."""
-        hosts = [h for h in self._hosts.values() if h.queue(places)]
+        hosts = [h for h in self._hosts.values() if _startable_queue(h, places)]
         return min((t for h in hosts if (t := h.start_time(now)) is not None), default=None)
 
 
@@ -347,3 +323,18 @@ def _leaves_room(host: HeldHost, places: int) -> bool:
     The last free place is for a host that has none, and several silent hosts together leave some free as well.
     """
     return places > 0 and host.inflight <= MAX_PLACES_RATIO * (places - 1)
+
+
+def _may_have_more(host: HeldHost, now: float, seconds: float) -> bool:
+    """Return whether every waiting task of a host may be started in the next seconds."""
+    tasks = host.tasks.unstarted
+    return host.next_start <= now + seconds and len(tasks) <= host.startable_within(now, seconds, tasks)
+
+
+def _startable_queue(host: HeldHost, places: FreePlaces) -> deque[ClaimedTask] | None:
+    """Return the pages or the files of a host that wait, whichever may start with so many places free, or None."""
+    pages = host.tasks.waiting if host.tasks.waiting and _leaves_room(host, places.pages) else None
+    files = host.tasks.files if host.tasks.files and _leaves_room(host, places.files) else None
+    if pages is None or files is None:
+        return pages or files
+    return min(pages, files, key=lambda queue: (queue[0].priority, queue[0].id))

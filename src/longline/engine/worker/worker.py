@@ -6,7 +6,7 @@ On stop no task is started, tasks in flight may end, and every lease is released
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,7 +15,7 @@ from longline.engine.archive.segment_writer import RecordBuilder
 from longline.engine.downloads.disputed_files import DisputedFiles
 from longline.engine.fetch.request_sender import LeaseLost
 from longline.engine.frontier.claims import WorkClaims, WorkerSettings
-from longline.engine.frontier.held_hosts import HeldHost, Places, TaskWithdrawn, TooSoon
+from longline.engine.frontier.held_hosts import FreePlaces, HeldHost, TaskWithdrawn, TooSoon
 from longline.engine.frontier.work_requests import WorkRequest
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.metrics import MetricCounters
@@ -48,6 +48,16 @@ class Progress:
     skipped: int = 0
     inflight: int = 0
 
+    def add(self, finished: Iterable[Finished]) -> None:
+        """Add reported tasks."""
+        for f in finished:
+            self.pages += f.page is not None
+            self.bytes += len(f.page.response.body) if f.page else 0
+            self.bytes += f.download.stored.bytes if f.download and f.download.stored else 0
+            self.retries += f.rest == TaskState.PENDING and f.fetched.redirected_to is None
+            self.failed += f.rest == TaskState.FAILED
+            self.skipped += f.rest == TaskState.SKIPPED
+
 
 @dataclass(frozen=True, slots=True)
 class WorkerParts:
@@ -62,6 +72,12 @@ class WorkerParts:
     work_request: WorkRequest | None = None
     metrics: MetricCounters = field(default_factory=MetricCounters)
     disputed_files: DisputedFiles | None = None
+
+    def dispute(self, finished: Iterable[Finished]) -> None:
+        """Remember files that were stored, though their report is not sent: another worker may have the task."""
+        for f in finished if self.disputed_files is not None else ():
+            if f.download is not None and f.download.stored is not None and self.disputed_files is not None:
+                self.disputed_files.add(f.task.id, f.download.stored)
 
 
 class Worker:
@@ -129,13 +145,13 @@ class Worker:
         return len(self._finished) >= 8 * self._settings.concurrency
 
     @property
-    def _places(self) -> Places:
+    def _places(self) -> FreePlaces:
         """Return how many more tasks may be in flight; pages that wait to be parsed leave their places to others."""
         if self._full:
-            return Places(0)
+            return FreePlaces(0)
         concurrency, pages = self._settings.concurrency, len(self._tasks) - self._files
         parked = min(self._parts.pipeline.waiting, pages, MAX_WAITING_PER_PLACE * concurrency)
-        return Places(concurrency - pages + parked, self._settings.downloads - self._files)
+        return FreePlaces(concurrency - pages + parked, self._settings.downloads - self._files)
 
     def _start(self) -> None:
         """Start every task that may start now."""
@@ -163,7 +179,7 @@ class Worker:
             finished = await self._parts.pipeline.run(host, task)
             self._trouble = None
             if task.mark in host.tasks.withdrawn:
-                self._dispute([finished])
+                self._parts.dispute([finished])
                 return  # its report would be refused, and with it the report of every other page
             if not self._finished:
                 self._oldest = self._clock.monotonic()
@@ -229,7 +245,7 @@ class Worker:
             if host.lost:
                 self.hand.drop(host.lease.host_id)
         present = [f for f in self._finished if not f.host.lost]
-        self._dispute([f for f in self._finished if f.host.lost])
+        self._parts.dispute([f for f in self._finished if f.host.lost])
         finished, self._finished = (present, []) if everything else _take_turns(present)
         self._oldest = now
         for f in finished:
@@ -240,41 +256,19 @@ class Worker:
             self.hand.drop(host.lease.host_id)
         return FinishedBatch(finished, released)
 
-    def _dispute(self, finished: Sequence[Finished]) -> None:
-        """Remember files that were stored, though their report is not sent: another worker may have the task."""
-        if self._parts.disputed_files is not None:
-            for f in finished:
-                if f.download is not None and f.download.stored is not None:
-                    self._parts.disputed_files.add(f.task.id, f.download.stored)
-
     async def _flush(self, batch: FinishedBatch) -> None:
-        await self._write_proxy_results()
+        await _write_results(self._parts.proxies)
         delivered = await self._parts.reporter.deliver(batch)
         written = {id(f) for done, _ in delivered for f in done.finished}
-        self._dispute([f for f in batch.finished if id(f) not in written])
+        self._parts.dispute([f for f in batch.finished if id(f) not in written])
         self._note(delivered)
 
-    async def _write_proxy_results(self) -> None:
-        """Write the results of proxies; no page's report depends on them, so a failure waits for the next flush."""
-        try:
-            await self._parts.proxies.write_results()
-        except Unavailable as error:
-            log.warning("proxy results not written", extra={"error": str(error)})
-
     def _note(self, delivered: Delivered) -> None:
-        p = self.progress
         for done, reported in delivered:
-            for f in done.finished:
-                p.pages += f.page is not None
-                p.bytes += len(f.page.response.body) if f.page else 0
-                p.bytes += f.download.stored.bytes if f.download and f.download.stored else 0
-                state = f.rest
-                p.retries += state == TaskState.PENDING and f.fetched.redirected_to is None
-                p.failed += state == TaskState.FAILED
-                p.skipped += state == TaskState.SKIPPED
+            self.progress.add(done.finished)
             self._claims.reported((host for host, _ in done.released.values()), more=reported.admitted.new > 0)
         if self._watch is not None and delivered:
-            self._watch(p)
+            self._watch(self.progress)
 
     async def _sleep(self) -> None:
         """Sleep until a start, a claim or a report is due, or the loop is woken."""
@@ -355,6 +349,14 @@ def _take_turns(finished: Sequence[Finished]) -> tuple[list[Finished], list[Fini
             links += heavy
             hosts.add(host_id)
     return taken, left
+
+
+async def _write_results(proxies: ProxyRotation) -> None:
+    """Write the results of proxies; no page's report depends on them, so a failure waits for the next flush."""
+    try:
+        await proxies.write_results()
+    except Unavailable as error:
+        log.warning("proxy results not written", extra={"error": str(error)})
 
 
 async def _end(*tasks: "asyncio.Task[None]") -> None:
