@@ -27,7 +27,6 @@ COMMANDS = {
     "demo": "demo:demo",
     "search": "search:search",
     "page": "page:page",
-    "runs": "runs:runs",
     "urls": "urls:urls",
     "export": "export:export",
     "diff": "diff:diff",
@@ -45,6 +44,7 @@ COMMANDS = {
 """Commands, each with its module and function."""
 
 GROUPS = {
+    "runs": "runs:build",
     "sources": "sources:build",
     "sinks": "sinks:build",
     "candidates": "candidates:build",
@@ -55,6 +55,9 @@ GROUPS = {
     "manifests": "manifests:build",
 }
 """Command groups, each with the function that builds the group."""
+
+LISTING_GROUPS = frozenset({"runs"})
+"""Groups that list their subject where no command is given."""
 
 HIDDEN = {"create_jobs_from_policies": "policies:create_jobs", "expire_locks": "bots:expire_locks"}
 """Names of the bot-pull contract for its two maintenance commands."""
@@ -177,8 +180,9 @@ def _flushed(code: int) -> int:
 
 
 def _words(given: list[str]) -> list[str]:
-    """Return the words of the command line; the program or a group alone shows its help."""
-    return [*given, "--help"] if not given or (len(given) == 1 and given[0] in GROUPS) else given
+    """Return the words of the command line; the program or a group alone shows its help, unless the group lists."""
+    is_group = len(given) == 1 and given[0] in GROUPS and given[0] not in LISTING_GROUPS
+    return [*given, "--help"] if not given or is_group else given
 
 
 def _print_error(error: Exception) -> int:

@@ -36,6 +36,7 @@ from longline.services.search import Searches, SearchPage, SearchRequest
 from longline.settings import Settings
 from longline.wiring.house import load_parsers, migrate_tables, open_house, page_parser, parser_choice
 from longline.wiring.parts.exports import check_places, live_items
+from longline.wiring.parts.runs import run_deleter
 from longline.wiring.parts.sources import plan_cache
 from longline.wiring.read_only_archive import Archive, open_archive
 from longline.wiring.worker import warc_info
@@ -126,6 +127,19 @@ async def list_runs(settings: Settings, limit: int, *, everything: bool = False)
         records = archive.records
         lists = RunLists(records.runs, records.sources, records.schedules)
         return await lists.find(limit=limit, kind=None if everything else RunKind.CRAWL)
+
+
+async def get_run(settings: Settings, run_id: int) -> RunRow:
+    """Return a run; raise `NotFound` for an unknown one."""
+    async with open_archive(settings) as archive:
+        return await find_run(archive.records, run_id)
+
+
+async def delete_run(settings: Settings, run_id: int, *, forced: bool = False) -> None:
+    """Delete a run; raise `NotFound` for an unknown one, `Conflict` for one in use."""
+    async with open_house(settings) as house:
+        await migrate_tables(house, may_migrate=False)
+        await run_deleter(house).delete(run_id, forced=forced)
 
 
 async def check_archive(settings: Settings, progress: CheckProgress, *, repair: bool = False) -> tuple[Findings, int]:

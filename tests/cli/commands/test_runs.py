@@ -10,6 +10,7 @@ from longline.model.runs.run import RunKind
 from longline.services.runs.run_list import ListedRun
 from tests.cli.commands.test_crawl import a_run
 from tests.cli.conftest import Command, assert_one_line
+from tests.web import running_site
 
 AT = 1_700_000_000_000
 BY_HAND = ListedRun(
@@ -53,3 +54,18 @@ def test_without_a_run_the_list_is_empty(longline: Command):
     listed = longline("runs", "--all")
     assert (listed.returncode, listed.stdout) == (0, "")
     assert "no runs yet" in listed.stderr
+
+
+def test_an_ended_run_is_deleted_after_a_question_and_audited(longline: Command):
+    with running_site(pages=3) as site:
+        assert longline("crawl", site.url, "--out", "site", "--delay", "0").returncode == 0
+    run = longline("runs", "--data", "site").stdout.split("\t")[0]
+    asked = longline("runs", "delete", run, "--data", "site")
+    assert_one_line(asked, 2, "there is no terminal to ask at; give --yes")
+    assert_one_line(longline("runs", "delete", "77", "--data", "site", "--yes"), 1, "no such run: 77")
+    gone = longline("runs", "delete", run, "--data", "site", "--yes")
+    assert gone.stdout == f"run {run} is deleted\n", gone.stderr
+    assert longline("runs", "--data", "site", "--all").stdout == ""
+    [row] = longline("audit", "--data", "site").stdout.splitlines()
+    assert "run.delete" in row
+    assert_one_line(longline("runs", "delete", run, "--data", "site", "--yes"), 1, f"no such run: {run}")

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import asyncpg
 import pytest
@@ -12,7 +12,7 @@ import pytest
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_database, open_records, postgres
 from longline.drivers.records.database import Transaction, TryAgain
-from longline.drivers.records.postgres import PostgresDatabase
+from longline.drivers.records.postgres import PostgresDatabase, PostgresTransaction
 from longline.model.errors import Unavailable
 from longline.model.sources.source import NewSource
 from longline.testing.clock import FakeClock
@@ -236,3 +236,35 @@ async def test_more_callers_than_connections_wait_their_turn(database: PostgresD
 
     await asyncio.gather(*(database.transact(partial(work, f"s{n}")) for n in range(60)))
     assert await peek.value("SELECT COUNT(*) FROM sources") == 60
+
+
+async def test_a_violation_is_tried_once_more_and_the_same_one_is_raised(database: PostgresDatabase):
+    values = iter(("one", "one", "two", "three"))
+    attempts: list[str] = []
+
+    async def write(name: str) -> None:
+        async def work(tx: PostgresTransaction) -> None:
+            attempts.append(name)
+            await tx._connection.execute("INSERT INTO counters (name, count) VALUES ($1, 0)", name)
+
+        await database.transact(cast(Any, work))
+
+    await write("taken")
+    attempts.clear()
+    with pytest.raises(asyncpg.UniqueViolationError):
+        await write("taken")
+    assert attempts == ["taken", "taken"], "a fault of a statement shows after the second attempt"
+
+    async def racing(tx: PostgresTransaction) -> None:
+        name = next(values)
+        attempts.append(name)
+        await tx._connection.execute("INSERT INTO counters (name, count) VALUES ($1, 0)", name)
+
+    for name in ("one", "two"):
+        await write(name)
+    attempts.clear()
+    with pytest.raises(asyncpg.UniqueViolationError):
+        await database.transact(cast(Any, racing))
+    values = iter(("one", "two", "three"))
+    await database.transact(cast(Any, racing))
+    assert attempts == ["one", "one", "one", "two", "three"], "other values are taken by others, one after the other"

@@ -126,6 +126,8 @@ def source(name: str | None, base_url: str = "") -> dict[str, object]:
         "config": "{}",
         "crawl": "{}",
         "sinks": "[]",
+        "proxy_pools": "[]",
+        "recrawl": "{}",
     }
     feed = {"enabled": True, "feed_url": None, "feed_wanted": True, "feed_every_ms": 900_000}
     return row | feed | {"identity_key": None, "budget": None, "ref": None, "uid": None}

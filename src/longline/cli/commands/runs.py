@@ -1,5 +1,6 @@
-"""`longline runs`: the runs of a data folder, with the numbers by which other commands name them."""
+"""`longline runs`: the runs of a data folder with the numbers by which other commands name them; their deletion."""
 
+import sys
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -10,15 +11,29 @@ from longline.cli.data_folder import READ_KEYS, archive_settings
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
+from longline.cli.operator import run_change
 from longline.model.url import without_credentials
 from longline.services.runs.run_list import ListedRun
 from longline.settings import Loaded
-from longline.wiring import list_runs
+from longline.wiring import delete_run, get_run, list_runs
+
+RunNumber = Annotated[int, typer.Argument(help="Number of the run, as listed.", min=1, show_default=False)]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Delete without a question.")]
+Force = Annotated[bool, typer.Option("--force", help="Delete a run whose items a sink has not got yet, too.")]
+
+
+def build() -> typer.Typer:
+    """Return the command group; without a command it lists the runs."""
+    app = typer.Typer(help="List the runs, newest first, with their numbers, or delete one.")
+    app.callback(invoke_without_command=True)(runs)
+    app.command()(delete)
+    return app
 
 
 @takes(*READ_KEYS)
 def runs(
     loaded: Loaded,
+    context: typer.Context,
     limit: Annotated[int, typer.Option(help="Maximum number of runs.", min=1, max=10_000)] = 20,
     everything: Annotated[
         bool, typer.Option("--all", help="Show polls of feeds, single URLs, tasks of bots and repairs as well.")
@@ -30,9 +45,30 @@ def runs(
     is a line of values between tabs: run, start, end, kind, state, pages, items, failed, source or URL, schedule,
     execution.
     """
+    if context.invoked_subcommand is not None:
+        return
     logs.set_up(loaded.settings.log_level, loaded.settings.log_format)
     found = run_loop(list_runs(archive_settings(loaded), limit, everything=everything))
     print_runs(found, Listing(*columns(found)))
+
+
+@takes(*READ_KEYS)
+def delete(loaded: Loaded, run: RunNumber, yes: Yes = False, force: Force = False) -> None:
+    """Delete an ended run with its tasks, pages, items, log and events.
+
+    Bodies that a later crawl may refer to stay for the time of the setting retention_visits. A run that goes on, or
+    whose items a sink has not got yet, is refused.
+    """
+    logs.set_up(loaded.settings.log_level, loaded.settings.log_format)
+    settings = archive_settings(loaded)
+    if not yes:
+        if not sys.stdin.isatty():
+            raise typer.BadParameter("there is no terminal to ask at; give --yes to delete the run")
+        found = run_loop(get_run(settings, run))
+        place = without_credentials(found.seed)
+        typer.confirm(f"Delete run {found.id} of {place} with {found.completed} pages?", abort=True, err=True)
+    run_change("run.delete", delete_run(settings, run, forced=force))
+    typer.echo(f"run {run} is deleted")
 
 
 def columns(found: list[ListedRun]) -> list[str | Column]:

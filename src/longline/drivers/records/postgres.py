@@ -21,6 +21,7 @@ log = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 6
 # A transaction looks before it writes a unique value; its second attempt finds the value that was taken meanwhile.
+# The same violation twice is no race, and is raised.
 RETRYABLE_ERRORS = (
     asyncpg.DeadlockDetectedError,
     asyncpg.SerializationError,
@@ -110,11 +111,11 @@ class PostgresDatabase:
                 async with self._connection() as connection, connection.transaction():
                     return await work(PostgresTransaction(connection, self._queries, self._time.now()))
             except RETRYABLE_ERRORS as error:
+                if _is_same_violation(last, error):
+                    raise  # no race, but a fault of the transaction
                 last = error
                 log.info("transaction retried", extra={"why": type(error).__name__})
                 await asyncio.sleep(random.uniform(0, 0.02 * 2**attempt))
-        if isinstance(last, asyncpg.UniqueViolationError):
-            raise last  # no race, but a fault of the transaction
         why = f"{type(last).__name__}: {_line(last)}"
         raise Unavailable(f"a transaction at {self._where} gave up after {MAX_ATTEMPTS} attempts: {why}") from last
 
@@ -194,3 +195,12 @@ async def _as_it_is(_: Any) -> None:
 
 def _line(error: BaseException) -> str:
     return (str(error) or type(error).__name__).splitlines()[0]
+
+
+def _is_same_violation(last: Exception, error: Exception) -> bool:
+    """Return whether two attempts violated the same constraint with the same value."""
+    return (
+        isinstance(last, asyncpg.UniqueViolationError)
+        and isinstance(error, asyncpg.UniqueViolationError)
+        and (last.constraint_name, last.detail) == (error.constraint_name, error.detail)
+    )

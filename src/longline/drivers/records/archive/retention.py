@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from longline.drivers.records.callers.audit import audited
 from longline.drivers.records.database import Transaction, struct
 from longline.drivers.records.runs.run_counters import lock_runs
 from longline.drivers.records.table import Table
@@ -68,7 +69,7 @@ class RetentionRecords(Table):
                 await tx.all("free_schedule_of_run", id=run_id)
             return refusal
 
-        return await self._database.transact(work)
+        return await audited(self._database, "run", run_id, work)
 
     async def marked(self, after: int, limit: int) -> list[int]:
         return await self._ids("deleted_runs", after=after, limit=limit)

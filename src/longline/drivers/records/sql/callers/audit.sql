@@ -64,7 +64,7 @@ SELECT * FROM proxies WHERE id = :key;
 SELECT * FROM api_keys WHERE uid = :key;
 
 -- name: audited_run
-SELECT id, uid, kind, seed, state, error, created_at, started_at, ended_at FROM runs WHERE id = :key;
+SELECT id, uid, kind, seed, state, error, created_at, started_at, ended_at, deleted_at FROM runs WHERE id = :key;
 
 -- name: audited_series
 SELECT * FROM series WHERE id = :key;
