@@ -1,9 +1,10 @@
 """Servers that are killed while people change things: a change and its audit row are both there, or neither is.
 
-By hand: `python -m tests.chaos.audit 200`, or with a PostgreSQL URL as the second word.
+By hand: `python -m tests.chaos.audit 200` on SQLite, with `postgres` as the second word on a server of its own.
 """
 
 import asyncio
+import contextlib
 import os
 import random
 import subprocess
@@ -17,6 +18,7 @@ import httpx
 
 from longline.services.callers.tokens import Tokens
 from tests.drivers.records.peek import Peek
+from tests.servers import running_postgres
 from tests.servers.program import Program
 
 SECRET = "s" * 64
@@ -139,8 +141,15 @@ async def rounds(database: str, folder: Path, count: int, seed: int = 1) -> Figu
     return Figures(count, acknowledged, stored, int(rows) - BOTS, faults)
 
 
+def main(words: list[str]) -> None:
+    """Run so many rounds on the engine that is named, and print the figures."""
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory() as place, contextlib.ExitStack() as stack:
+        where = f"sqlite:///{place}/longline.db"
+        if words[1:] == ["postgres"]:
+            where = stack.enter_context(stack.enter_context(running_postgres(durable=True)).fresh_database())
+        print(asyncio.run(rounds(where, Path(place), int(words[0]))), f"{time.monotonic() - begun:.0f} s")
+
+
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as place:
-        begun = time.monotonic()
-        where = sys.argv[2] if len(sys.argv) > 2 else f"sqlite:///{place}/longline.db"
-        print(asyncio.run(rounds(where, Path(place), int(sys.argv[1]))), f"{time.monotonic() - begun:.0f} s")
+    main(sys.argv[1:])

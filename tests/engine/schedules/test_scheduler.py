@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+import msgspec
 import pytest
 
 from longline.engine.lifecycle.moves import Lifecycle
@@ -18,13 +19,13 @@ from longline.engine.sources.lookup import LocalSources
 from longline.model.errors import Unavailable
 from longline.model.ids import new_id
 from longline.model.runs.run import StartPage
-from longline.model.schedules.schedule import NewSchedule, ScheduleRow, ScheduleSpec, paused, resumed
+from longline.model.schedules.schedule import NewSchedule, ScheduleRow, ScheduleSpec, cancelled, paused, resumed
 from longline.model.search.item import NewItem
 from longline.model.sources.source import NewSource
 from longline.plugins.registry import Registry
 from longline.ports.records import Records
 from longline.ports.records.frontier.frontier import Change
-from longline.ports.records.schedules import PageChanges, Tick
+from longline.ports.records.schedules import PageChanges, ScheduleAmendment, Tick
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults
 from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
@@ -291,13 +292,31 @@ async def test_a_lease_renewed_while_somebody_looked_is_left_alone(
 async def test_a_row_that_came_back_to_its_state_is_another_one(records: Records, clock: FakeClock):
     row = await schedule(records, interval_ms=60_000, due=clock.now() + 60_000)
     schedule_lifecycle = ScheduleLifecycle(records)
-    held = await schedule_lifecycle.move(row, paused(row, clock.now(), "me"), "person")
-    assert held is not None
-    back = await schedule_lifecycle.move(held, resumed(held, clock.now()), "person")
-    assert back is not None
+    [held] = (await schedule_lifecycle.move_all([(row, paused(row, clock.now(), "me"))], "person")).values()
+    [back] = (await schedule_lifecycle.move_all([(held, resumed(held, clock.now()))], "person")).values()
     assert (back.state, back.token) == (row.state, row.token + 2)
-    assert await schedule_lifecycle.move(row, paused(row, clock.now(), "late"), "person") is None
+    assert await schedule_lifecycle.move_all([(row, paused(row, clock.now(), "late"))], "person") == {}
     assert await current(records, row) == back
+
+
+async def test_a_schedule_that_starts_before_its_cancellation_is_looked_at_again(records: Records, clock: FakeClock):
+    row = await schedule(records, due=clock.now())
+    lifecycle = ScheduleLifecycle(records)
+    amendment = ScheduleAmendment(
+        lambda terms: msgspec.structs.replace(terms, source_name="other"),
+        [lambda _, seen: cancelled(seen, clock.now())],
+        token=row.token,
+    )
+    [tick] = await lifecycle.start(1, 10, 30_000)
+    assert await lifecycle.amend(row.id, amendment, "person") is None
+    assert (await current(records, row)).state == "running", "its run would go on without it"
+    again = amendment._replace(run=tick.run, token=tick.schedule.token)
+    changed = await lifecycle.amend(row.id, again, "person")
+    assert changed is not None
+    assert (changed.state, changed.source_name) == ("cancelled", "other")
+    run = await records.runs.get(tick.run.id)
+    assert run is not None
+    assert run.state == "cancelled"
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,8 @@ async def test_a_failed_recurring_schedule_is_revived_by_making_it_again(schedul
     row = await schedules.make(TERMS)
     await schedules.change(row.uid, lambda terms: msgspec.structs.replace(terms, max_retries=0), "pending")
     [tick] = await ScheduleLifecycle(records).start(1, 10, 60_000)
-    assert await ScheduleLifecycle(records).move(tick.schedule, failed(tick.schedule, tick.at, "no"), "scheduler")
+    turn = (tick.schedule, failed(tick.schedule, tick.at, "no"))
+    assert await ScheduleLifecycle(records).move_all([turn], "scheduler")
     again = await schedules.make(TERMS)
     assert (again.uid, again.state, again.max_retries) == (row.uid, "pending", 3)
 

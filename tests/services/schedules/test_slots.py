@@ -29,7 +29,7 @@ async def test_who_was_moved_meanwhile_is_left_alone(records: Records, clock: Fa
     due = clock.now() + 3 * 3_600_000
     rows = [await schedule(records, f"h{n}", interval_ms=DAY_MS, due=due) for n in range(3)]
     planned, _ = await Slots(records.schedules, clock).rebalance(apply=False)
-    await ScheduleLifecycle(records).move(rows[2], paused(rows[2], clock.now(), "me"), "person")
+    await ScheduleLifecycle(records).move_all([(rows[2], paused(rows[2], clock.now(), "me"))], "person")
     shifted = await records.schedules.shift(planned.shifts)
     assert shifted == {shift.id for shift in planned.shifts} - {rows[2].id}
     assert (await current(records, rows[2])).next_due is None

@@ -40,7 +40,7 @@ async def test_a_person_who_paused_is_not_overruled(records: Records, sync: Sour
     for row, by in zip(made, ("person", "source"), strict=True):
         found = await records.schedules.recurring(row.public_id)
         assert found is not None
-        await ScheduleLifecycle(records).move(found, paused(found, clock.now(), by), "scheduler")
+        await ScheduleLifecycle(records).move_all([(found, paused(found, clock.now(), by))], "scheduler")
     done = await sync.run()
     assert (done.kept, done.resumed) == ([made[0].public_id], [made[1].public_id])
     back = await records.schedules.recurring(made[1].public_id)

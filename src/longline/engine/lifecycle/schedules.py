@@ -1,13 +1,13 @@
 """Moves of schedules."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from longline.engine.lifecycle.moves import check_move
 from longline.model.errors import IllegalMove
 from longline.model.runs.run import RunRow
 from longline.model.schedules.schedule import ScheduleRow, ScheduleTransition
 from longline.model.states import Actor, legal, move
-from longline.ports.records.schedules import FinishedTick, Launch, RunStop, ScheduleStores, Tick
+from longline.ports.records.schedules import FinishedTick, Launch, RunStop, ScheduleAmendment, ScheduleStores, Tick
 
 
 class ScheduleLifecycle:
@@ -53,10 +53,6 @@ class ScheduleLifecycle:
         """Return every tick that an owner holds."""
         return await self._ticks.held(owner)
 
-    async def move(self, row: ScheduleRow, turn: ScheduleTransition, actor: Actor) -> ScheduleRow | None:
-        """Move one schedule; return None when the schedule was moved since it was read."""
-        return (await self.move_all([(row, turn)], actor)).get(row.id)
-
     def check(self, row: ScheduleRow, turn: ScheduleTransition, actor: Actor) -> None:
         """Raise `IllegalMove` for a turn that the schedule may not take where it stands."""
         _check_turn(row, turn, actor)
@@ -82,6 +78,30 @@ class ScheduleLifecycle:
         _check_turn(tick.schedule, turn, actor)
         _check_run(tick.run, stop.move, stop.actor)
         return await self._ticks.stop(tick, turn, stop, actor)
+
+    async def amend(self, schedule_id: int, amendment: ScheduleAmendment, actor: Actor) -> ScheduleRow | None:
+        """Change the terms of a schedule and move it, all or nothing; return None when it was moved meanwhile.
+
+        Raise `IllegalMove` for a move that is not in the table; nothing is changed then.
+        """
+
+        def checked(turn: TurnOf) -> TurnOf:
+            def turned(before: ScheduleRow, row: ScheduleRow) -> ScheduleTransition | None:
+                found = turn(before, row)
+                if found is not None:
+                    _check_turn(row, found, actor)
+                return found
+
+            return turned
+
+        if amendment.run is not None:
+            _check_run(amendment.run, "cancel", actor)
+        turns = [checked(turn) for turn in amendment.turns]
+        return await self._ticks.amend(schedule_id, amendment._replace(turns=turns), actor)
+
+
+TurnOf = Callable[[ScheduleRow, ScheduleRow], ScheduleTransition | None]
+"""A function that returns the move of a schedule after a change."""
 
 
 def _check_run(run: RunRow, name: str, actor: Actor) -> None:

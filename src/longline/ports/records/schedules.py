@@ -141,6 +141,19 @@ class FinishedTick(NamedTuple):
     turn: ScheduleTransition
 
 
+class ScheduleAmendment(NamedTuple):
+    """A change of the terms of a schedule, and moves that follow it.
+
+    Each of `turns` gets the schedule before the change and as it is now, and returns a move or None. `run`, if given,
+    is under way and is cancelled with the schedule. With a `token` the schedule must not have been moved since.
+    """
+
+    change: Callable[[ScheduleSpec], ScheduleSpec]
+    turns: Sequence[Callable[[ScheduleRow, ScheduleRow], ScheduleTransition | None]]
+    run: RunRow | None = None
+    token: int | None = None
+
+
 class TickStore(Protocol):
     """Starts and ends of runs of schedules. Each call is one transaction, the events included."""
 
@@ -190,6 +203,10 @@ class TickStore(Protocol):
 
     async def stop(self, tick: Tick, turn: ScheduleTransition, stop: RunStop, actor: Actor) -> ScheduleRow | None:
         """End a run and move its schedule, both or neither; return None when either was moved meanwhile."""
+        ...
+
+    async def amend(self, schedule_id: int, amendment: ScheduleAmendment, actor: Actor) -> ScheduleRow | None:
+        """Change the terms of a schedule and move it, all or nothing; return None when it, or its run, was moved."""
         ...
 
 

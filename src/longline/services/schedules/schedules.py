@@ -29,7 +29,7 @@ from longline.model.schedules.schedule import (
 from longline.model.states import RUN_ENDED, Actor, ScheduleState
 from longline.ports.clock import Clock
 from longline.ports.records.runs import RunStore
-from longline.ports.records.schedules import PageChangeStore, RunStop, Tick
+from longline.ports.records.schedules import PageChangeStore, RunStop, ScheduleAmendment, Tick
 from longline.ports.records.schedules import ScheduleStore as ScheduleRecords
 from longline.services.group_commit import GroupCommit
 
@@ -56,6 +56,12 @@ def _placed(row: ScheduleRow) -> ScheduleTransition:
     after = msgspec.structs.replace(row, state=ScheduleState.SCHEDULED)
     moves = ("recur",) if row.state == ScheduleState.COMPLETED else ("place",)
     return ScheduleTransition(moves, after, window_ms=row.interval_ms)
+
+
+def _placed_anew(before: ScheduleRow, row: ScheduleRow) -> ScheduleTransition | None:
+    """Return the move of a schedule that a change of its terms lets recur."""
+    moved = (row.interval_ms, row.enabled) != (before.interval_ms, before.enabled)
+    return _placed(row) if moved and _awaits_a_place(row) else None
 
 
 def _awaits_a_place(row: ScheduleRow) -> bool:
@@ -150,25 +156,27 @@ class Schedules:
     async def change(
         self, uid: str, amend: Callable[[ScheduleSpec], ScheduleSpec], state: str | None = None
     ) -> ScheduleRow:
-        """Change the terms of a schedule, then move the schedule to `state` if given."""
-        row = await self.get(uid)
-        if state is not None and state != row.state:
-            self._transition_to(row, state)
+        """Change the terms of a schedule and move it to `state` if given, in one transaction."""
 
         def checked(terms: ScheduleSpec) -> ScheduleSpec:
             amended = amend(terms)
             amended.check()
             return amended
 
-        changed = await self._records.change(row.id, checked, placed=True)
-        if changed is None:
-            raise NotFound("schedule", uid)
-        moved = (changed.interval_ms, changed.enabled) != (row.interval_ms, row.enabled)
-        if moved and _awaits_a_place(changed):
-            changed = await self._move(changed, _placed(changed)) or changed
-        if state is not None and state != changed.state:
-            return await self._bring(uid, lambda found: self._transition_to(found, state))
-        return await self._call_schedulers(changed)
+        def wanted(_: ScheduleRow, row: ScheduleRow) -> ScheduleTransition | None:
+            return self._transition_to(row, state) if state not in (None, row.state) else None
+
+        for _ in range(MAX_TRIES):
+            row = await self.get(uid)
+            wanted(row, row)  # a state that cannot be reached is refused before the terms are looked at
+            amendment = ScheduleAmendment(checked, (_placed_anew, wanted))
+            if state == ScheduleState.CANCELLED:
+                # A run that starts meanwhile would go on without its schedule.
+                amendment = amendment._replace(run=await self._under_way(row), token=row.token)
+            changed = await self._schedule_lifecycle.amend(row.id, amendment, PERSON)
+            if changed is not None:
+                return await self._call_schedulers(changed)
+        raise StaleLease(f"schedule {uid} kept changing")
 
     async def _call_schedulers(self, row: ScheduleRow) -> ScheduleRow:
         """Call schedulers if the schedule is due now; return the schedule."""

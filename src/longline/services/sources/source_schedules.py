@@ -124,7 +124,7 @@ class SourceSchedules:
         turn = ScheduleTransition((*before.steps, *last.steps), last.after, last.reason)
         run = await self._runs.get(row.run_id or 0) if row.state == ScheduleState.RUNNING else None
         if run is None or run.state in RUN_ENDED:
-            return await self._schedule_lifecycle.move(row, turn, "scheduler")
+            return (await self._schedule_lifecycle.move_all([(row, turn)], "scheduler")).get(row.id)
         return await self._schedule_lifecycle.stop(
             Tick(row, run, now), turn, RunStop("cancel", PERSON, DISABLED), "scheduler"
         )
@@ -158,7 +158,7 @@ class SourceSchedules:
             await self._add(new)
             return lambda done: done.created
         if row.state == ScheduleState.PAUSED and row.paused_by != PERSON:
-            await self._schedule_lifecycle.move(row, resumed(row, now), "scheduler")
+            await self._schedule_lifecycle.move_all([(row, resumed(row, now))], "scheduler")
             return lambda done: done.resumed
         return lambda done: done.kept
 

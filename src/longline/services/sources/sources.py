@@ -5,6 +5,7 @@ from functools import partial
 
 import msgspec
 
+from longline.model.callers.audit import mask_text
 from longline.model.errors import BadInput, Conflict, NotFound, StaleLease
 from longline.model.feeds import feed_poll as poll
 from longline.model.proxies.rotation import tiers
@@ -111,15 +112,16 @@ class Sources:
         raise StaleLease(f"source {source_id} kept changing")
 
     async def switch(self, source_id: int, on: bool, reason: str | None = None) -> SourceRow:
-        """Enable a source, or disable it with a reason."""
-        at, why = (None, None) if on else (self._clock.now(), reason)
+        """Enable a source, or disable it with a reason; passwords in URLs of the reason are masked."""
+        at, why = (None, None) if on else (self._clock.now(), reason and mask_text(reason))
         return await self.change(
             source_id, lambda row: msgspec.structs.replace(row, enabled=on, disabled_at=at, disable_reason=why)
         )
 
     async def switch_feed(self, source_id: int, on: bool, reason: str | None = None) -> SourceRow:
         """Reset a feed's failures and poll it at once; or disable the feed, for a time that depends on the reason."""
-        await self._feeds.change(source_id, poll.enabled if on else partial(poll.disabled, reason=reason))
+        why = reason and mask_text(reason)
+        await self._feeds.change(source_id, poll.enabled if on else partial(poll.disabled, reason=why))
         return await self.get(source_id)
 
     async def limit(self, source_id: int, budget: int | None) -> SourceRow:

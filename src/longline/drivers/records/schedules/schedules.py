@@ -85,10 +85,8 @@ class ScheduleRecords(Table):
         self, schedule_id: int, change: Callable[[ScheduleSpec], ScheduleSpec], *, placed: bool = False
     ) -> ScheduleRow | None:
         async def work(tx: Transaction) -> ScheduleRow | None:
-            # Before the row: all transactions that place schedules take the two locks in this order.
-            await _alone(tx)
-            found = await tx.one("hold_schedule", id=schedule_id)
-            return await _amended(tx, struct(found, ScheduleRow), change, placed=placed) if found else None
+            _, changed = await amend(tx, schedule_id, change, placed=placed) or (None, None)
+            return changed
 
         return await audited(self._database, "schedule", schedule_id, work)
 
@@ -120,6 +118,20 @@ class ScheduleRecords(Table):
             return {"moved": [one.uid for one in shifts if one.id in moved]} if moved else None
 
         return await audited_many(self._database, "schedule", told, work)
+
+
+async def amend(
+    tx: Transaction, schedule_id: int, change: Callable[[ScheduleSpec], ScheduleSpec], *, placed: bool
+) -> tuple[ScheduleRow, ScheduleRow] | None:
+    """Change the terms of a schedule; return it as it was and as it is, or None for one that is gone."""
+    # Before the row: all transactions that place schedules take the two locks in this order.
+    await _alone(tx)
+    found = await tx.one("hold_schedule", id=schedule_id)
+    if found is None:
+        return None
+    before = struct(found, ScheduleRow)
+    changed = await _amended(tx, before, change, placed=placed)
+    return None if changed is None else (before, changed)
 
 
 async def _amended(

@@ -5,20 +5,20 @@ from functools import partial
 
 import msgspec
 
-from longline.drivers.records.callers.audit import write_audit
+from longline.drivers.records.callers.audit import audited, write_audit
 from longline.drivers.records.database import Database, Row, Transaction, struct
 from longline.drivers.records.frontier.state_moves import move_row
 from longline.drivers.records.runs.end_effects import add_effects_of_runs
 from longline.drivers.records.runs.run_counters import RunCounters, lock_runs
 from longline.drivers.records.runs.runs import CREATION_STEPS
 from longline.drivers.records.schedules.run_history import note_runs
-from longline.drivers.records.schedules.schedules import places
+from longline.drivers.records.schedules.schedules import amend, places
 from longline.model.ids import new_id
 from longline.model.runs.run import RunRow
 from longline.model.schedules.schedule import ScheduleRow, ScheduleTransition
 from longline.model.states import Actor, RunState, first_state, move
 from longline.ports.records.frontier.frontier import Change
-from longline.ports.records.schedules import FinishedTick, Launch, RunStop, Tick
+from longline.ports.records.schedules import FinishedTick, Launch, RunStop, ScheduleAmendment, Tick
 
 BATCH_SIZE = 100
 """Largest number of schedules started in one transaction."""
@@ -88,12 +88,17 @@ class TickRecords:
     async def finish(self, ticks: Sequence[FinishedTick]) -> dict[int, ScheduleRow]:
         return await self._database.transact(partial(_finish, ticks))
 
+    async def amend(self, schedule_id: int, amendment: ScheduleAmendment, actor: Actor) -> ScheduleRow | None:
+        try:
+            return await audited(
+                self._database, "schedule", schedule_id, partial(_amend, schedule_id, amendment, actor)
+            )
+        except _ScheduleMoved:
+            return None
+
     async def stop(self, tick: Tick, turn: ScheduleTransition, stop: RunStop, actor: Actor) -> ScheduleRow | None:
         async def work(tx: Transaction) -> ScheduleRow | None:
-            became = move("run", stop.move).became
-            run, why = tick.run, stop.error
-            change = Change("run", run.id, stop.move, run.state, became, stop.actor, why, token=run.token, error=why)
-            ended = await move_row(tx, change)
+            ended = await _stop_run(tx, tick.run, stop)
             turned = await _turn([(tick.schedule, turn)], actor, tx) if ended else {}
             if tick.schedule.id not in turned:
                 raise _ScheduleMoved
@@ -105,6 +110,34 @@ class TickRecords:
             return None
         _mark_audited([(tick.schedule, turn)], {tick.schedule.id})
         return row
+
+
+async def _stop_run(tx: Transaction, run: RunRow, stop: RunStop) -> bool:
+    """End a run before its time; return False when it was moved meanwhile."""
+    became, why = move("run", stop.move).became, stop.error
+    change = Change("run", run.id, stop.move, run.state, became, stop.actor, why, token=run.token, error=why)
+    return await move_row(tx, change) is not None
+
+
+async def _amend(schedule_id: int, amendment: ScheduleAmendment, actor: Actor, tx: Transaction) -> ScheduleRow | None:
+    run = amendment.run
+    # Runs before schedules: the lock order of stopping a run.
+    if run is not None and not await _stop_run(tx, run, RunStop("cancel", actor, "cancelled")):
+        raise _ScheduleMoved
+    found = await amend(tx, schedule_id, amendment.change, placed=True)
+    if found is None:
+        raise _ScheduleMoved
+    before, row = found
+    if amendment.token not in (None, before.token):
+        raise _ScheduleMoved
+    for turning in amendment.turns:
+        turn = turning(before, row)
+        if turn is not None:
+            turned = await _turn([(row, turn)], actor, tx)
+            if row.id not in turned:
+                raise _ScheduleMoved
+            row = turned[row.id]
+    return row
 
 
 def _mark_audited(turns: Sequence[tuple[ScheduleRow, ScheduleTransition]], turned: Container[int]) -> None:
