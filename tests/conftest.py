@@ -42,7 +42,8 @@ SLOW = {"chaos": 3, "journeys": 1}
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Begin the list of servers that this run uses."""
+    """Begin the list of servers that this run uses; collect no garbage while modules are imported."""
+    gc.disable()
     config.stash[SERVERS_USED] = []
     if hasattr(config, "workerinput"):
         prepare_process(config, config.workerinput["workerid"], config.workerinput["workercount"])
@@ -99,6 +100,7 @@ def pytest_collection_finish() -> None:
     """Collect garbage as seldom as the program does: the modules and tests that are there now stay to the end."""
     gc.collect()
     gc.freeze()
+    gc.enable()
     gc.set_threshold(GC_NEW_OBJECTS, GC_GENERATION_RATIO, GC_GENERATION_RATIO)
 
 
