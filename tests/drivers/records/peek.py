@@ -10,6 +10,8 @@ TABLES = (
     "audit",
     "api_keys",
     "rate_limits",
+    "manifests",
+    "idempotency_keys",
     "dead_letters",
     "downloads",
     "sink_skips",

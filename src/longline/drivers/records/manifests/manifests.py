@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from longline.drivers.records.database import Transaction, struct
+from longline.drivers.records.database import Row, Transaction, struct
 from longline.drivers.records.table import Table
 from longline.model.manifests.manifest import ManifestFilter, ManifestSnapshot
 from longline.ports.records.archive.retention import ExpiredRun
@@ -23,21 +23,17 @@ class ManifestRecords(Table):
         return await self._one("manifest_snapshot", ManifestSnapshot, uid=uid, look=ALL_TASKS)
 
     async def find(self, wanted: ManifestFilter, before: int, limit: int) -> list[ManifestSnapshot]:
-        place = {"before": before, "limit": limit, "look": LISTED_TASKS}
+        place = {"before": before, "limit": limit}
         filters = {"kind": wanted.kind, "tenant": wanted.tenant, "since": wanted.since}
 
         async def work(tx: Transaction) -> list[ManifestSnapshot]:
-            if not wanted.states:
-                rows = list(await tx.all("manifest_snapshots", **place, **filters))
-            else:
-                # One range of the index for each state.
-                rows = [
-                    row
-                    for state in wanted.states
-                    for row in await tx.all("manifest_snapshots_of_state", state=state, **place, **filters)
-                ]
-            found = [struct(row, ManifestSnapshot) for row in rows]
-            return sorted(found, key=lambda one: -one.run_id)[:limit]
+            rows: list[Row] = []
+            # One range of the index for each state.
+            for more in [{"state": state} for state in wanted.states] or [{}]:
+                rows += await tx.all(_listing(wanted), **place, **filters, **more)
+            ids = sorted((row["run_id"] for row in rows), reverse=True)[:limit]
+            found = await tx.batch("manifest_snapshots_of_runs", [(run_id,) for run_id in ids], look=LISTED_TASKS)
+            return sorted((struct(row, ManifestSnapshot) for row in found), key=lambda one: -one.run_id)
 
         return await self._database.read(work)
 
@@ -65,3 +61,14 @@ class ManifestRecords(Table):
             return (row["count"], row["bytes"]) if row else (0, 0)
 
         return await self._database.read(work)
+
+
+def _listing(wanted: ManifestFilter) -> str:
+    """Return the statement whose index serves the filter best."""
+    if wanted.states:
+        return "manifests_of_state"
+    if wanted.tenant is not None:
+        return "manifests_of_tenant"
+    if wanted.kind is not None:
+        return "manifests_of_kind"
+    return "manifests_of_all" if wanted.since is None else "manifests_since"

@@ -233,8 +233,9 @@ CREATE INDEX run_effects_run ON run_effects (run_id);
 -- Runs that have not ended: the only ones that overviews count one by one.
 CREATE INDEX runs_open ON runs (id) WHERE state IN ('queued', 'running');
 CREATE INDEX runs_ended ON runs (kind, ended_at, id) WHERE ended_at IS NOT NULL;
--- Lists of manifests by state.
+-- Lists of manifests by state, and by age.
 CREATE INDEX runs_manifests ON runs (state, id) WHERE kind = 'manifest';
+CREATE INDEX runs_manifests_since ON runs (created_at, id) WHERE kind = 'manifest';
 CREATE INDEX runs_deleted ON runs (id) WHERE deleted_at IS NOT NULL;
 CREATE INDEX runs_started ON runs (started_at) WHERE number IS NOT NULL;
 

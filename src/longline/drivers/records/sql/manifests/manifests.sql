@@ -32,21 +32,39 @@ LEFT JOIN dead_letters d ON d.number = (
 -- name: manifest_snapshots_of_runs
 /*part snapshot */ /*rows , r(id bigint) */ WHERE u.id = r.id;
 
--- name: manifest_snapshots
-/*part snapshot */
-WHERE u.kind = 'manifest' AND u.id < CAST(:before AS BIGINT)
+-- part: fitting
   AND (CAST(:kind AS TEXT) IS NULL OR m.kind = :kind)
   AND (CAST(:tenant AS TEXT) IS NULL OR m.tenant = :tenant)
   AND (CAST(:since AS BIGINT) IS NULL OR u.created_at >= :since)
+  AND u.deleted_at IS NULL
+
+-- Lists of manifests, newest first. Each filter that an index serves has a statement of its own: with OR none is used.
+
+-- name: manifests_of_all
+SELECT m.run_id FROM manifests m CROSS JOIN runs u WHERE u.id = m.run_id AND m.run_id < CAST(:before AS BIGINT) /*part fitting */
+ORDER BY m.run_id DESC LIMIT :limit;
+
+-- name: manifests_of_kind
+SELECT m.run_id FROM manifests m CROSS JOIN runs u
+WHERE m.kind = CAST(:kind AS TEXT) AND u.id = m.run_id AND m.run_id < CAST(:before AS BIGINT) /*part fitting */
+ORDER BY m.run_id DESC LIMIT :limit;
+
+-- name: manifests_of_tenant
+SELECT m.run_id FROM manifests m CROSS JOIN runs u
+WHERE m.tenant = CAST(:tenant AS TEXT) AND u.id = m.run_id AND m.run_id < CAST(:before AS BIGINT) /*part fitting */
+ORDER BY m.run_id DESC LIMIT :limit;
+
+-- name: manifests_of_state
+SELECT m.run_id FROM runs u CROSS JOIN manifests m
+WHERE u.kind = 'manifest' AND u.state = :state AND u.id < CAST(:before AS BIGINT) AND m.run_id = u.id /*part fitting */
 ORDER BY u.id DESC LIMIT :limit;
 
--- name: manifest_snapshots_of_state
-/*part snapshot */
-WHERE u.kind = 'manifest' AND u.id < CAST(:before AS BIGINT) AND u.state = :state
-  AND (CAST(:kind AS TEXT) IS NULL OR m.kind = :kind)
-  AND (CAST(:tenant AS TEXT) IS NULL OR m.tenant = :tenant)
-  AND (CAST(:since AS BIGINT) IS NULL OR u.created_at >= :since)
-ORDER BY u.id DESC LIMIT :limit;
+-- name: manifests_since
+-- SQLite takes an equality for better than a range, and would read all runs of the kind.
+SELECT m.run_id FROM runs u /*lite INDEXED BY runs_manifests_since */ CROSS JOIN manifests m
+WHERE u.kind = 'manifest' AND u.created_at >= CAST(:since AS BIGINT) AND u.id < CAST(:before AS BIGINT) AND m.run_id = u.id
+  /*part fitting */
+ORDER BY u.created_at DESC, u.id DESC LIMIT :limit;
 
 -- name: manifest_snapshots_after
 /*part snapshot */ WHERE u.kind = 'manifest' AND u.id > CAST(:after AS BIGINT) AND u.created_at >= CAST(:since AS BIGINT)
