@@ -64,7 +64,7 @@ class Broken:
 async def test_without_hooks_the_manifest_is_used_as_it_is():
     [task] = await ManifestHandler().tasks(MANIFEST)
     assert task == DownloadTask("a", "https://a.example/", {"H": "1"})
-    assert await ManifestHandler().place(task) is None
+    assert await ManifestHandler().placed(task) == task
     await ManifestHandler().finalize(SUMMARY)
 
 
@@ -82,12 +82,12 @@ async def test_failed_hooks_are_told_apart(made: object, is_refusal: bool):
 
 async def test_a_wrong_place_is_a_failure():
     with pytest.raises(HandlerFailed):
-        await ManifestHandler(WrongPlace()).place(DownloadTask("a", "https://a.example/"))
+        await ManifestHandler(WrongPlace()).placed(DownloadTask("a", "https://a.example/"))
 
 
 async def test_options_are_given_to_the_class():
     handler = load_handler(f"{__name__}:Options", {"key": "k"})
-    assert await handler.place(DownloadTask("a", "https://a.example/")) == StoragePlace(key="k")
+    assert (await handler.placed(DownloadTask("a", "https://a.example/"))).key == "k"
 
 
 @pytest.mark.parametrize(

@@ -114,12 +114,21 @@ class ManifestHandler:
         if self.has(FINALIZE):
             await self._call(FINALIZE, summary)
 
-    async def place(self, task: DownloadTask) -> StoragePlace | None:
-        """Return the place of a file, or None where the handler has no wish."""
+    @property
+    def reads_manifests(self) -> bool:
+        """Return whether a hook gets whole manifests."""
+        return self.has(PREPARE) or self.has(BUILD)
+
+    async def placed(self, task: DownloadTask) -> DownloadTask:
+        """Return a task with the place that the handler chooses for its file."""
         found = await self._call(OVERRIDE, task) if self.has(OVERRIDE) else None
-        if found is not None and not isinstance(found, StoragePlace):
+        if found is None:
+            return task
+        if not isinstance(found, StoragePlace):
             raise HandlerFailed(OVERRIDE, TypeError("the result is not a StoragePlace"))
-        return found
+        extra = task.object_metadata | found.object_metadata
+        place = {"bucket": found.bucket or task.bucket, "key": found.key or task.key, "object_metadata": extra}
+        return _checked(msgspec.structs.replace(task, **place))
 
     async def _call(self, name: str, *given: Any, gather: list[DownloadTask] | None = None) -> Any:
         """Call a hook, a plain function in a thread; tasks that a generator yields are gathered."""

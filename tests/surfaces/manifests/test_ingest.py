@@ -108,3 +108,70 @@ def test_many_clients_at_once_get_jobs_of_their_own(box: Box):
         ids = list(pool.map(lambda n: box.submit(f"/many/{n}"), range(40)))
     assert len(set(ids)) == 40
     assert {box.ended(job_id)["status"] for job_id in ids} == {"completed"}
+
+
+def test_the_example_of_the_specification_is_taken_as_written(box: Box):
+    body = {
+        "manifest_version": "v1",
+        "metadata": {"...": "arbitrary structured metadata persisted as canonical metadata.json"},
+        "resources": [
+            {
+                "id": "resource_name_01",
+                "url": f"{box.origin.url}/image.jpg",
+                "headers": {"Referer": "https://example.com/page.html", "User-Agent": "Crawler/1.0"},
+                "tags": {"content_type": "image/jpeg"},
+            }
+        ],
+        "attributes": {
+            "tenant": "crawler-a",
+            "crawl_id": "847458834325543643",
+            "crawled_at": "2024-05-01T10:00Z",
+            "priority": "normal",
+        },
+    }
+    answer = box.post(body)
+    assert answer.status_code == 202, answer.text
+    told = answer.json()
+    assert set(told) == {"job_id", "manifest_key", "resource_count"}
+    assert uuid.UUID(told["job_id"]).version == 7
+    bucket = box.bucket.name if box.bucket else "fetchbox"
+    assert told["manifest_key"] == f"s3://{bucket}/manifests/gallery/{told['job_id']}/metadata.json"
+    assert told["resource_count"] == 1
+    job = box.ended(told["job_id"])
+    assert (job["status"], job["tenant"], job["origin"]) == ("completed", "crawler-a", "api")
+    sent = box.origin.headers("/image.jpg")
+    assert (sent["referer"], sent["user-agent"], sent["x-type"]) == (
+        "https://example.com/page.html",
+        "Crawler/1.0",
+        "gallery",
+    )
+    assert sent["accept-encoding"] == "identity"
+
+
+def test_handlers_refuse_fail_and_change_manifests(box: Box):
+    def wish(text: str) -> Any:
+        return box.post(box.manifest(f"/wish/{text}", metadata={"wish": text}), "picky")
+
+    refused, failed, none = wish("refuse"), wish("fail"), wish("none")
+    assert error(refused)[:2] == (400, "INVALID_PAYLOAD")
+    assert "no pictures today" in error(refused)[2]
+    assert error(failed)[:2] == error(none)[:2] == (500, "INTERNAL_ERROR")
+    for answer, code in ((refused, "HANDLER_INVALID_MANIFEST"), (failed, "HANDLER_PREPARE_MANIFEST")):
+        job = box.job(answer.json()["error"]["job_id"])
+        assert (job["status"], job["last_error"]["code"]) == ("failed", code)
+    more = wish("more")
+    assert more.json()["resource_count"] == 1
+    job = box.ended(more.json()["job_id"])
+    assert (job["resource_total"], job["resource_completed"]) == (2, 2)
+    assert box.keys("picky") == ["picky/r0", "picky/r0-again"]
+    sent = [headers for path, headers in box.origin.requests if path == "/wish/more"]
+    assert [one.get("x-handler") for one in sent].count("yes") == 1
+
+
+def test_headers_of_the_manifest_beat_the_handlers_and_the_types(box: Box):
+    body = box.manifest("/merged")
+    body["resources"][0]["headers"] = {"x-BOTH": "manifest"}
+    box.ended(box.post(body, "picky").json()["job_id"])
+    assert box.origin.headers("/merged")["x-both"] == "manifest"
+    box.ended(box.submit("/plain"))
+    assert box.origin.headers("/plain")["x-both"] == "type"

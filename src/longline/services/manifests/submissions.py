@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
@@ -153,7 +154,8 @@ class ManifestSubmissions:
 
     async def _downloads(self, manifest: SubmittedManifest, kind: ManifestKind, uid: str) -> Sequence[Any]:
         try:
-            tasks = await kind.handler.tasks(_for_handler(manifest, kind.name, uid))
+            given = _for_handler(manifest, kind, uid)
+            tasks = [await kind.handler.placed(task) for task in await kind.handler.tasks(given)]
         except HandlerFailed as error:
             code = "HANDLER_INVALID_MANIFEST" if error.is_refusal else f"HANDLER_{error.hook.upper()}"
             raise NotQueued(uid, code, str(error), is_refusal=error.is_refusal) from error
@@ -200,13 +202,12 @@ async def _insisted(work: Callable[[], Awaitable[Any]], uid: str, code: str) -> 
     raise AssertionError("unreachable")
 
 
-def _for_handler(manifest: SubmittedManifest, kind: str, uid: str) -> Manifest:
-    metadata, attributes = (_object(part) for part in (manifest.metadata, manifest.attributes))
-    return Manifest(uid, kind, VERSION, metadata, manifest.resources, attributes, manifest.tenant)
-
-
-def _object(text: bytes) -> dict[str, Any]:
-    return msgspec.json.decode(text, type=dict[str, Any])
+def _for_handler(manifest: SubmittedManifest, kind: ManifestKind, uid: str) -> Manifest:
+    """Return a manifest for the hooks; without hooks that read them, metadata and attributes are not decoded."""
+    parts = (manifest.metadata, manifest.attributes) if kind.handler.reads_manifests else (b"{}", b"{}")
+    # The library of Python reads numbers of any size, as the metadata may have them.
+    metadata, attributes = map(json.loads, parts)
+    return Manifest(uid, kind.name, VERSION, metadata, manifest.resources, attributes, manifest.tenant)
 
 
 def _row(manifest: SubmittedManifest, receipt: ManifestReceipt, reservation: Reservation | None) -> NewManifest:

@@ -1,0 +1,202 @@
+"""Acceptance checks that need a service of their own: engines that are away, proxies, pruning, direct producers."""
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import redis
+
+from tests.servers import ValkeyServer
+from tests.servers.program import run
+from tests.servers.proxies import running_proxy
+from tests.surfaces.manifests.origin import Origin, content
+from tests.surfaces.manifests.running import PATIENCE, Box, config, environment, running_box, serving
+
+KEY = "X_Fetchbox_Idempotency_Key"
+
+
+def eventually(wanted: Callable[[], Any]) -> Any:
+    deadline = time.monotonic() + PATIENCE
+    while not (found := wanted()):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    return found
+
+
+def test_acceptance_06_and_14_storage_that_is_away_takes_nothing(tmp_path: Path, origin: Origin):
+    with running_box(tmp_path, origin) as box:
+        objects = tmp_path / "objects"
+        assert box.post(box.manifest("/six")).status_code == 202
+        shutil.move(objects, tmp_path / "away")
+        objects.write_text("no folder any more")
+        answer = box.post(box.manifest("/six"), **{KEY: "six"})
+        assert (answer.status_code, answer.json()["error"]["code"]) == (503, "INTERNAL_ERROR")
+        assert int(answer.headers["retry-after"]) > 0
+        job = box.job(answer.json()["error"]["job_id"])
+        assert (job["status"], job["last_error"]["code"]) == ("failed", "STORAGE_UNAVAILABLE")
+        eventually(lambda: box.client.get("/operators/health").status_code == 503)
+        health = box.client.get("/operators/health").json()
+        assert (health["status"], health["components"]["storage"]["status"]) == ("degraded", "down")
+        assert box.client.get("/health/ready").status_code == 503
+        assert box.client.get("/health/live").status_code == 200
+        objects.unlink()
+        shutil.move(tmp_path / "away", objects)
+        again = eventually(lambda: (a := box.post(box.manifest("/six"), **{KEY: "six"})).status_code == 202 and a)
+        assert again.json()["job_id"] != answer.json()["error"]["job_id"]
+        assert box.ended(again.json()["job_id"])["status"] == "completed"
+
+
+def test_acceptance_08_proxies_are_used_tier_by_tier(tmp_path: Path, origin: Origin):
+    with running_proxy() as dead, running_proxy() as alive:
+        dead.die()
+        more = f"""
+[job_types.proxied.proxy]
+primary = "first"
+fallbacks = ["second"]
+[job_types.hopeless.proxy]
+primary = "first"
+[proxy.pools.first]
+primary = ["{dead.uri}"]
+retry_backoff_ms = 10
+max_retries = 1
+[proxy.pools.second]
+primary = ["{alive.uri}"]
+"""
+        with running_box(tmp_path, origin, more=more) as box:
+            assert box.ended(box.submit("/eight", kind="proxied"))["status"] == "completed"
+            assert alive.targets
+            job_id = box.submit("/eight", kind="hopeless")
+            assert box.ended(job_id)["last_error"]["code"] == "DOWNLOAD_PROXY_EXHAUSTED"
+            assert [one["failure_code"] for one in box.letters(job_id)] == ["DOWNLOAD_PROXY_EXHAUSTED"]
+
+
+def test_acceptance_10_a_killed_worker_does_not_count_twice(tmp_path: Path, origin: Origin):
+    env = environment(tmp_path, config(tmp_path))
+    origin.gate.clear()
+    try:
+        with serving(["up"], env, tmp_path / "log") as (address, program):
+            box = Box(httpx.Client(base_url=address, timeout=60), origin, tmp_path)
+            job_id = box.submit("/gate/ten", "/ten")
+            box.until(job_id, lambda job: job["resource_completed"] == 1)
+            program.kill()
+            program.wait()
+    finally:
+        origin.gate.set()
+    with running_box(tmp_path, origin) as box:
+        job = box.ended(job_id)
+        assert (job["status"], job["resource_total"], job["resource_completed"]) == ("completed", 2, 2)
+        assert box.read(f"resources/gallery/{job_id}/r0") == content("/gate/ten")
+
+
+def test_acceptance_13_the_pruner_keeps_what_runs_and_the_export_has_what_went(tmp_path: Path, origin: Origin):
+    more = '[retention]\nledger_max_bytes = "1KB"\n'
+    file = config(tmp_path, more=more)
+    origin.gate.clear()
+    try:
+        with running_box(tmp_path, origin, more=more) as box:
+            ended = [box.submit(f"/thirteen/{n}") for n in range(3)]
+            for job_id in ended:
+                box.ended(job_id)
+            open_job = box.submit("/gate/thirteen")
+            env = environment(tmp_path, file)
+            out = tmp_path / "export.jsonl"
+            assert run("manifests", "export", "--out", str(out), env=env).returncode == 0
+            exported = {json.loads(line)["job_id"] for line in out.read_text().splitlines()}
+            assert exported == {*ended, open_job}
+            dry = run("manifests", "prune", "--dry-run", env=env)
+            assert dry.stdout.startswith("3 jobs would be pruned"), dry.stdout + dry.stderr
+            assert run("manifests", "prune", env=env).stdout.startswith("3 jobs pruned")
+            assert {box.client.get(f"/operators/jobs/{one}").status_code for one in ended} == {404}
+            assert box.job(open_job)["status"] in ("queued", "in_progress")
+    finally:
+        origin.gate.set()
+
+
+def test_acceptance_14_cyclic_pools_refuse_to_start(tmp_path: Path):
+    pools = '[proxy.pools.a]\nfallbacks = ["b"]\n[proxy.pools.b]\nfallbacks = ["a"]\n'
+    ended = run("up", env=environment(tmp_path, config(tmp_path, more=pools)))
+    assert ended.returncode == 2
+    assert "circle" in ended.stderr
+
+
+def test_acceptance_15_direct_producers_and_the_mirrored_streams(
+    tmp_path: Path, origin: Origin, valkey_server: ValkeyServer
+):
+    valkey_server.empty()
+    client = redis.Redis.from_url(valkey_server.url, decode_responses=True)
+
+    def stream(name: str) -> list[dict[str, Any]]:
+        return [json.loads(fields["data"]) for _, fields in client.xrange(f"fetchbox.jobs.{name}")]
+
+    with running_box(tmp_path, origin, LONGLINE_REDIS=valkey_server.url) as box:
+        eventually(lambda: client.hgetall("fetchbox.positions"))
+        task = {"job_id": "direct-1", "job_type": "gallery", "resource_id": "a", "url": f"{origin.url}/fifteen"}
+        file = tmp_path / "task.json"
+        file.write_text(json.dumps(task | {"resources_total": 2, "manifest_key": "s3://elsewhere/m.json"}))
+        env = environment(tmp_path, tmp_path / "fetchbox.toml", LONGLINE_REDIS=valkey_server.url)
+        command = [sys.executable, "-m", "longline.cli.commands.fetchbox", "publish-task", "--file", str(file)]
+        subprocess.run(command, env=env, check=True, capture_output=True)
+        eventually(lambda: box.client.get("/operators/jobs/direct-1").status_code == 200)
+        job = box.until("direct-1", lambda job: job["resource_completed"] == 1)
+        assert (job["status"], job["origin"], job["resource_total"]) == ("in_progress", "direct", 2)
+        client.xadd("fetchbox.jobs.tasks", {"data": json.dumps(task | {"resource_id": "b"})})
+        client.xadd("fetchbox.jobs.tasks", {"data": json.dumps(task)})
+        client.xadd("fetchbox.jobs.tasks", {"data": "no task"})
+        job = box.ended("direct-1")
+        assert (job["status"], job["resource_completed"], job["manifest_key"]) == (
+            "completed",
+            2,
+            "s3://elsewhere/m.json",
+        )
+        assert box.read("resources/gallery/direct-1/a") == content("/fifteen")
+        job_id = box.submit("/mirrored", "/status/404/mirrored")
+        box.ended(job_id)
+        [letter] = eventually(lambda: [one for one in stream("dlq") if one.get("task", {}).get("job_id") == job_id])
+        assert letter["failure_code"] == "HTTP_404"
+        last = eventually(lambda: [s for s in stream("status") if s["job_id"] == job_id and s["state"] == "failed"])
+        assert (last[-1]["resources_completed"], last[-1]["resources_failed"]) == (1, 1)
+        records = [fields["data"] for _, fields in client.xrange("fetchbox.jobs.tasks")]
+        tasks = [json.loads(data) for data in records if job_id in data]
+        assert sorted(one["resource_id"] for one in tasks) == ["r0", "r1"]
+        eventually(lambda: len([one for one in stream("logs") if one["job_id"] == job_id]) >= 2)
+        assert any("no task" in str(fields) for _, fields in client.xrange("fetchbox.jobs.dlq"))
+    client.close()
+    valkey_server.empty()
+
+
+def test_tenants_have_keys_limits_and_strict_keys(tmp_path: Path, origin: Origin):
+    hashed = hashlib.sha256(b"acme-key").hexdigest()
+    more = f"""
+[idempotency]
+strict = true
+[tenants.acme]
+api_keys = ["{hashed}"]
+requests_per_minute = 4
+[operator]
+token = "open-sesame"
+"""
+    with running_box(tmp_path, origin, more=more) as box:
+        body = box.manifest("/tenant")
+        assert box.post(body, X_Fetchbox_Tenant="acme").status_code == 401
+        assert box.post(box.manifest("/tenant", attributes={"tenant": "acme"})).status_code == 401
+        key = {"Authorization": "Bearer acme-key"}
+        assert box.post(body, X_Fetchbox_Tenant="other", **key).status_code == 401
+        assert box.post(body, **{KEY: "k"}, **key).status_code == 202
+        conflict = box.post(box.manifest("/else"), **{KEY: "k"}, **key)
+        assert (conflict.status_code, conflict.json()["error"]["code"]) == (409, "IDEMPOTENCY_CONFLICT")
+        answers = [box.post(body, **key) for _ in range(5)]
+        limited = next(one for one in answers if one.status_code == 429)
+        assert limited.json()["error"]["code"] == "RATE_LIMITED"
+        assert int(limited.headers["retry-after"]) > 0
+        get = box.client.get
+        assert get("/operators/jobs").status_code == 401
+        assert get("/operators/jobs", headers={"X-Fetchbox-Operator-Token": "wrong"}).status_code == 401
+        assert get("/operators/jobs", headers={"X-Fetchbox-Operator-Token": "open-sesame"}).status_code == 200
+        assert get("/operators/jobs", headers={"Authorization": "Bearer open-sesame"}).status_code == 200
