@@ -1,7 +1,7 @@
 """Source events from a Redis stream, shared among processes by a consumer group."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 from uuid import uuid4
@@ -29,6 +29,8 @@ class RedisQueue(NamedTuple):
     parked: str
     field: str
     batch_size: int = BATCH_SIZE
+    park_form: Callable[[bytes, int, str], bytes] | None = None
+    """The body of a parked message, from its own, its deliveries and the reason; if not given, its own."""
 
 
 STREAM, GROUP, PARKED = "source-events", "crawler-workers", "source-events:parked"
@@ -74,7 +76,9 @@ class RedisSourceEvents:
                 await self._client.xack(self._queue.stream, self._queue.group, *ids)
 
     async def park(self, delivery: Delivery, why: str) -> None:
-        facts = {self._queue.field: delivery.body or b"", "id": delivery.id, "error": why}
+        form = self._queue.park_form
+        body = (delivery.body or b"") if form is None else form(delivery.body or b"", delivery.times, why)
+        facts = {self._queue.field: body, "id": delivery.id, "error": why}
         with _trouble():
             await self._client.xadd(self._queue.parked, facts, maxlen=MAX_PARKED, approximate=True)
             await self._client.xack(self._queue.stream, self._queue.group, delivery.id)

@@ -194,7 +194,8 @@ async def _insisted(work: Callable[[], Awaitable[Any]], uid: str, code: str) -> 
     for attempt in range(ATTEMPTS):
         try:
             return await work()
-        except Unavailable as error:
+        except LonglineError as error:
+            # No key or row of ours is wrong by itself: whatever is refused, the engine behind it is in trouble.
             if attempt + 1 == ATTEMPTS:
                 raise NotQueued(uid, code, str(error), is_passing=True) from error
             log.info("manifest not stored, will retry", extra={"manifest": uid, "code": code, "error": str(error)})

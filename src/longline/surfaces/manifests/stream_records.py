@@ -134,6 +134,19 @@ class StreamRecords:
         )
 
 
+def unreadable_record(body: bytes, times: int, why: str) -> bytes:
+    """Return the dead letter of a record that is no task."""
+    return msgspec.json.encode(
+        {
+            "task": None,
+            "failure_code": "VALIDATION_UNREADABLE_TASK",
+            "failure_message": why,
+            "attempts": times,
+            "record": body.decode(errors="replace"),
+        }
+    )
+
+
 def read_task(data: bytes) -> DirectTask | None:
     """Return the task of a direct producer, None for a copy of a task of the platform; raise `BadInput` for others."""
     try:

@@ -11,7 +11,7 @@ from longline.services.logs.log_pages import LogPages
 from longline.services.manifests.direct_tasks import DirectTasks
 from longline.services.manifests.stream_mirror import MirrorStores, StreamMirror
 from longline.settings import Settings
-from longline.surfaces.manifests.stream_records import StreamRecords, read_task
+from longline.surfaces.manifests.stream_records import StreamRecords, read_task, unreadable_record
 from longline.wiring.house import House
 from longline.wiring.parts.logs import run_log_blobs
 from longline.wiring.parts.manifests import DAY_MS, manifest_kinds, object_places
@@ -72,7 +72,8 @@ def direct_task_loop(house: House) -> Loop:
 
     async def consume(stop: asyncio.Event) -> None:
         driver = load_driver("longline.drivers.sources.redis_events")
-        queue = driver.RedisQueue(NAMES["tasks"], GROUPS["tasks"], NAMES["dead_letters"], "data", TASK_BATCH_SIZE)
+        names = (NAMES["tasks"], GROUPS["tasks"], NAMES["dead_letters"])
+        queue = driver.RedisQueue(*names, "data", TASK_BATCH_SIZE, unreadable_record)
         messages = driver.RedisSourceEvents(house.settings.redis, queue)
         lifecycle = ManifestLifecycle(records.manifests.runs, house.lifecycle.downloads)
         kinds = manifest_kinds(house.settings)
