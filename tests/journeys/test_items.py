@@ -14,6 +14,7 @@ from arro3.io import read_parquet
 
 from tests.journeys.place import wait_until
 from tests.servers import program
+from tests.servers.shell import type_command
 from tests.web import running_site
 from tests.web.shop import BOOKS, COLUMNS, MANUAL, PARSER, open_shop, price_of, title_of
 from tests.web.wire import Answer
@@ -158,3 +159,11 @@ def test_a_crawl_keeps_its_parsers(folder: Path):
         without = program.run("crawl", site.url, "--out", "data", "--again", cwd=folder)
     assert without.returncode != 0
     assert str(folder / "books.py") in without.stderr
+
+
+def test_tables_are_whole_although_nobody_reads_the_summary(tmp_path: Path) -> None:
+    with running_site(pages=3) as site:
+        done = type_command(f"longline crawl {site.url} --out data | true", {**os.environ}, tmp_path)
+    assert "Traceback" not in done.stderr
+    assert len((tmp_path / "data/items.jsonl").read_text().splitlines()) == 3
+    assert read_parquet(tmp_path / "data/pages.parquet").read_all().num_rows == 3

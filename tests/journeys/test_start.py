@@ -68,7 +68,7 @@ def test_a_first_crawl_by_the_manual(tmp_path: Path) -> None:
     crawled, found, page, markdown, urls, exported, again, different, first, reparsed, articles = said.values()
     assert re.search(r"completed\W+ok\W+2\b", crawled)
     assert re.search(r"failed\W+http_4xx\W+1\b", crawled)
-    assert re.search(r"1 URL failed: HTTP 404 \(http://127.0.0.1:\d+/gone\)", crawled)
+    assert re.search(r"failed once: HTTP 404 \(http://127.0.0.1:\d+/gone\)", crawled)
     assert re.search(r"longline search WORDS --data /\S+/example\n", crawled)
     assert "The harbour today" in found
     assert page == PAGES["/"]

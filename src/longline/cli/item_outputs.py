@@ -79,5 +79,7 @@ def print_tables(console: Console, written: WrittenTables) -> None:
     for file in written.files:
         console.print(Text(f"{counted(file.rows or 0, 'item')} in {file.path}"), soft_wrap=True)
     for kind, count in written.left_out.items():
-        line = f"{count:,} items of the kind {kind} are left out, as there are others; --kind {kind} writes them"
+        items = "1 item" if count == 1 else f"{count:,} items"
+        left = f"{items} of the kind {kind} {'is' if count == 1 else 'are'} left out"
+        line = f"{left}, as there are others; --kind {kind} writes {'it' if count == 1 else 'them'}"
         console.print(Text(line), soft_wrap=True)

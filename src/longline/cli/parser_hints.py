@@ -15,8 +15,9 @@ def parser_hints(use: ParserUse, run: RunRow, settings: Settings) -> list[str]:
     """Return a sentence for each parser without a page and for failures, then the command that parses again."""
     found = unused_parsers(use)
     if use.failed:
-        every = "all" if use.all_failed else f"{use.failed:,} of the"
-        found.append(f"own parsers failed on {every} {use.taken:,} pages that they took; the pages are archived")
+        pages = f"{'all' if use.all_failed else f'{use.failed:,} of the'} {use.taken:,} pages"
+        pages = "the only page" if use.taken == 1 else pages
+        found.append(f"own parsers failed on {pages} that they took; the pages are archived")
     if found:
         found.append(f"after a change of the parser, parse the same pages again: {reparse_command(run, settings)}")
     return found

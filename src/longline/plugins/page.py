@@ -149,7 +149,7 @@ class Page(PageResponse):
         found = self._article(reader)
         title = self.title
         if found.selection is None:
-            text = markdown_of_lines(found.text)
+            text = markdown_of_lines(found.text, title)
         else:
             text = markdown_of_article(reader, found.selection, InlineWriter(UrlResolver(self.base)))
             title = reader.page.lines[found.selection.title].text if found.selection.title >= 0 else title

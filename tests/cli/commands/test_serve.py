@@ -65,7 +65,7 @@ def test_a_taken_port_is_one_line(longline: Command):
 
 
 def test_a_role_that_is_none_is_one_line(longline: Command):
-    assert_one_line(longline("worker", "--roles", "fetch,pasre"), 2, 'no role "pasre"; the nearest is parse')
+    assert_one_line(longline("worker", "--roles", "fetch,pasre"), 2, 'no role "pasre"; there are ')
 
 
 def test_processes_for_a_role_that_has_none_are_refused(longline: Command):

@@ -93,6 +93,14 @@ async def test_items_of_the_default_parser_are_left_out_beside_others():
     assert await write(Store("page", "book"), "page", "book") == ({"book": [2], "page": [1]}, {})
 
 
+async def test_a_sitemap_that_was_read_on_the_way_is_left_out_beside_others():
+    assert await write(Store("sitemap", "book")) == ({"book": [2]}, {"sitemap": 1})
+    assert await write(Store("sitemap", "page", "book")) == ({"book": [3]}, {"page": 1, "sitemap": 1})
+    assert await write(Store("sitemap", "page")) == ({"page": [2]}, {"sitemap": 1})
+    assert await write(Store("sitemap")) == ({"sitemap": [1]}, {})
+    assert await write(Store("sitemap", "book"), "sitemap") == ({"sitemap": [1]}, {})
+
+
 async def test_a_kind_without_an_item_is_refused_with_the_kinds_that_there_are():
     store = part(Store("book", "page", "book", "page", "book"))
     await check_kinds(store, 1, ())

@@ -27,6 +27,7 @@ from longline.model.sinks.sink import parse_sinks
 from longline.model.states import RUN_ENDED, RunState
 from longline.model.url import Url
 from longline.plugins.parser_files import absolute_place
+from longline.services.archive.exports import Exported
 from longline.services.archive.item_changes import ChangeCounts
 from longline.services.sinks.crawl_sinks import Undelivered
 from longline.settings import Loaded, Settings
@@ -128,19 +129,25 @@ def run(loaded: Loaded, arguments: CrawlArguments) -> None:
     console = Console(stderr=arguments.outputs.items.stream)
     with _ProgressBar(console, start) as bar:
         result = run_loop(crawl_once(settings, request, bar, arguments.outputs.items))
+    # Before anything is printed: the reader of a pipe may end with the first line, as `head` does.
+    has_tables = bool(result.run.completed) and result.run.state in RUN_ENDED
+    written = write(settings, result.run.id, FolderOutput(settings.data, _FILES), console) if has_tables else None
     _summary(console, result, settings)
     print_tables(console, result.items)
-    if result.run.completed and result.run.state in RUN_ENDED:
-        written = write(settings, result.run.id, FolderOutput(settings.data, _FILES), console)
-        names = ", ".join(Path(file.path).name for file in written.files)
-        console.print(Text(f"tables are in {settings.data}: {names}"), soft_wrap=True)
-        line = command("search", "WORDS", "--data", str(folder.absolute()))
-        console.print(Text(f"to search items: {line}"), soft_wrap=True)
+    if written is not None:
+        _print_files(console, written, folder)
     _print_undelivered(console, result.undelivered, folder)
     for hint in parser_hints(result.parser_use, result.run, settings):
         console.print(Text(hint, "yellow"), soft_wrap=True)
     if code := exit_code(result, parsers_given=loaded.origins["parsers"] in _GIVEN):
         raise typer.Exit(code)
+
+
+def _print_files(console: Console, written: Exported, folder: Path) -> None:
+    names = ", ".join(Path(file.path).name for file in written.files)
+    console.print(Text(f"tables are in {folder.absolute()}: {names}"), soft_wrap=True)
+    line = command("search", "WORDS", "--data", str(folder.absolute()))
+    console.print(Text(f"to search items: {line}"), soft_wrap=True)
 
 
 def exit_code(result: CrawlResult, *, parsers_given: bool) -> int:
@@ -328,8 +335,9 @@ def _details(console: Console, result: CrawlResult) -> None:
     if result.changes is not None:
         console.print(_changes(result.changes), soft_wrap=True)
     for error, count, url in result.errors:
-        urls = "1 URL" if count == 1 else f"{count:,} URLs"
-        line = f"{urls} failed: {error} ({'last: ' if count > 1 else ''}{url})"
+        # Counted by requests: a URL may fail several times, and be fetched at last.
+        times = "once" if count == 1 else f"{count:,} times"
+        line = f"failed {times}: {error} ({'last: ' if count > 1 else ''}{url})"
         console.print(Text(line), soft_wrap=True)
 
 

@@ -12,7 +12,6 @@ from longline.cli.event_loop import run
 from longline.cli.flags import ENGINES, takes
 from longline.model.errors import BadInput
 from longline.settings import Loaded
-from longline.settings.values import nearest
 from longline.wiring import serve
 
 ROLES = ("fetch", "parse", "upkeep")
@@ -56,11 +55,12 @@ def serve_api(loaded: Loaded) -> None:
 
 
 def parse_roles(text: str) -> frozenset[str]:
-    """Return the roles of a comma-separated list; an unknown word raises `BadInput` with the nearest role."""
+    """Return the roles of a comma-separated list; an unknown word raises `BadInput` with the roles that there are."""
     named = [word.strip() for word in text.split(",") if word.strip()]
     for word in named:
         if word not in ROLES:
-            raise BadInput(f'--roles: there is no role "{word}"; the nearest is {nearest(word, ROLES)}')
+            known = ", ".join(ROLES)
+            raise BadInput(f'--roles: there is no role "{word}"; there are {known}')
     if not named:
         raise BadInput(f"--roles: name at least one of {', '.join(ROLES)}")
     return frozenset(named)

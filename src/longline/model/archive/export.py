@@ -17,8 +17,8 @@ STREAM = "-"
 KIND_MARK = "{kind}"
 """Part of a file name that stands for the kind of the items in the file."""
 
-DEFAULT_KIND = "page"
-"""Kind of the items of the default parser, which reads the pages that no other parser matches."""
+BUILT_IN_KINDS = ("page", "sitemap")
+"""Kinds of the items of parsers that read pages without being asked to: the default parser, and that of sitemaps."""
 
 _SUFFIXES = {".csv": "csv", ".jsonl": "jsonl", ".jl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 _UNSAFE = re.compile(r"[^\w.-]+")

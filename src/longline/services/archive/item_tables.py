@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 
 import msgspec
 
-from longline.model.archive.export import DEFAULT_KIND, ExportedFile, TableFile
+from longline.model.archive.export import BUILT_IN_KINDS, ExportedFile, TableFile
 from longline.model.errors import BadInput
 from longline.model.search.item import UNINDEXED_KINDS, RunItem
 from longline.ports.clock import Clock
@@ -45,7 +45,7 @@ class ItemWriter:
     async def write_tables(self, run_id: int, tables: ItemTables) -> WrittenTables:
         """Write the items that the run has now, each once.
 
-        Items of the default parser are left out where other items are, unless their kind was asked for.
+        Items of parsers that were not asked for are left out where other items are, unless their kind was asked for.
         """
         counts: Counter[str] = Counter()
         after, until = 0, await self._items.last_position(run_id)
@@ -54,9 +54,9 @@ class ItemWriter:
             counts.update(item.kind for item in wanted)
             await tables.add(wanted)
             after = items[-1].position
-        left_out = {DEFAULT_KIND} if len(counts) > 1 and DEFAULT_KIND not in self._kinds else set()
-        files = await tables.finish(sorted(counts.keys() - left_out))
-        return WrittenTables(tuple(files), {kind: counts[kind] for kind in left_out & counts.keys()})
+        left_out = self._left_out(counts)
+        files = await tables.finish(sorted(counts.keys() - set(left_out)))
+        return WrittenTables(tuple(files), {kind: counts[kind] for kind in left_out})
 
     async def write_stream(self, run_id: int, stream: ItemStream, after: int = 0) -> int:
         """Write the items behind a position, in the order in which they came; return the last position."""
@@ -68,6 +68,10 @@ class ItemWriter:
     async def last_position(self, run_id: int) -> int:
         """Return the position of the item that came last in a run."""
         return await self._items.last_position(run_id)
+
+    def _left_out(self, counts: Counter[str]) -> list[str]:
+        found = [kind for kind in BUILT_IN_KINDS if kind in counts and kind not in self._kinds]
+        return found if len(found) < len(counts) else found[1:]
 
     def _wanted(self, items: Sequence[RunItem]) -> list[RunItem]:
         if self._kinds:

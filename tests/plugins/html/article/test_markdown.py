@@ -94,6 +94,11 @@ def test_a_short_page_is_written_as_paragraphs():
     assert Page("https://n.example/", b"").markdown() == ""
 
 
+def test_the_title_of_a_short_page_stands_once():
+    page = Page("https://n.example/", b"<title>One</title><main><h1>One</h1><p>Two</p><p>One</p></main>")
+    assert page.markdown() == "# One\n\nTwo\n\nOne\n"
+
+
 text = st.text(st.sampled_from(string.punctuation + "aé1 \n\u2014\u00a0"), max_size=30)
 inline = st.recursive(
     text.map(html.escape),

@@ -25,9 +25,12 @@ class _Block(NamedTuple):
     text: str
 
 
-def markdown_of_lines(text: str) -> str:
-    """Return a plain text as Markdown, a paragraph for each line."""
-    return "\n\n".join(escape_line_starts(escape(line)) for line in text.split("\n") if line.strip())
+def markdown_of_lines(text: str, title: str = "") -> str:
+    """Return a plain text as Markdown, a paragraph for each line, without the title if it is the first line."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    if lines and lines[0].strip() == title:
+        del lines[0]
+    return "\n\n".join(escape_line_starts(escape(line)) for line in lines)
 
 
 def markdown_of_title(title: str) -> str:
