@@ -109,6 +109,7 @@ class Platform:
             "LONGLINE_SCHEDULE_LEASE": "5s",
             "LONGLINE_POLL": "1s",
             "LONGLINE_DELAY": "0s",
+            "LONGLINE_RANDOM_DELAY": "0s",
         }
         self._log = (folder / "log").open("ab")
         self._process: Program | None = None
@@ -180,7 +181,9 @@ class Client:
 
     async def make_source(self) -> None:
         name = self._next()
-        made = await self._ask("POST", "/api/v1/sources", {"name": name, "url": f"{self._site}?{name}"})
+        # All jobs share one host, and its pace.
+        body = {"name": name, "url": f"{self._site}?{name}", "rate_limit": "20ms", "max_depth": 2}
+        made = await self._ask("POST", "/api/v1/sources", body)
         self.sources += [made["id"]] if made else []
 
     async def make_job(self) -> None:
