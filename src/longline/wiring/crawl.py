@@ -94,7 +94,7 @@ def _crawl_loop_parts(house: House, owner: int, outputs: ItemOutputs | None, sin
         worker=worker,
         reported=reported,
         sharing=listener(house, WANT_TOPIC, worker.share),
-        withdrawn=WithdrawnTaskFilter(worker.hand, house.lifecycle.tasks, owner),
+        withdrawn=WithdrawnTaskFilter(worker.hand, house.lifecycle.tasks, owner, house.records.holds),
         reaper=house.reaper,
         indexer=house.indexer,
         owner=owner,

@@ -118,14 +118,15 @@ class House:
     @property
     def lifecycle(self) -> Lifecycle:
         """Return the lifecycle, which makes all moves."""
-        return Lifecycle(self.records, self.politeness, self._call_workers, self._call_followers)
+        return Lifecycle(self.records, self.politeness, self.call_workers, self._call_followers)
 
     @property
     def stored_proxies(self) -> StoredProxies:
         """Return the stored proxies."""
         return StoredProxies(self.records.proxies, self.vault)
 
-    async def _call_workers(self) -> None:
+    async def call_workers(self) -> None:
+        """Signal workers to look for tasks at once."""
         await self._call(WORK_TOPIC)
 
     async def _call_followers(self) -> None:

@@ -13,6 +13,7 @@ from longline.engine.logs.redis_copy import RedisLogCopy
 from longline.engine.logs.run_log_writer import RunLogWriter
 from longline.engine.loops import Loop, chore
 from longline.engine.proxies.prober import Prober
+from longline.engine.recrawls.recrawler import Recrawler
 from longline.engine.search.indexer import Indexer
 from longline.engine.worker.reporter import ReportParts
 from longline.engine.worker.worker import Worker
@@ -157,7 +158,7 @@ LOOPS = (
         "Drop tasks that were paused, cancelled or restarted, or whose run has stopped, from the hosts in hand.",
         (FETCH,),
         WITHDRAWAL_INTERVAL_SECONDS,
-        once=lambda p: WithdrawnTaskFilter(p.worker.hand, p.house.lifecycle.tasks, p.owner).once,
+        once=lambda p: WithdrawnTaskFilter(p.worker.hand, p.house.lifecycle.tasks, p.owner, p.house.records.holds).once,
     ),
     LoopRow(
         "worker processes",
@@ -235,6 +236,13 @@ LOOPS = (
         (UPKEEP,),
         1.0,
         once=lambda p: due_run_starter(p.house).once,
+    ),
+    LoopRow(
+        "recrawls",
+        "Make the next generations of recrawls, wake those that waited for others, and end holds.",
+        (UPKEEP,),
+        1.0,
+        once=lambda p: Recrawler(p.house.records, p.house.lifecycle.tasks, p.house.call_workers).once,
     ),
     LoopRow(
         "run effects",

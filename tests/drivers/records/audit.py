@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from typing import Any
 
 from longline.model.frontier.standing_frontier import rest_of
+from longline.model.recrawls import recrawl
 from longline.model.states import ENDED, IN_HAND, RUN_ENDED
 from tests.drivers.records.peek import Peek
 
@@ -21,6 +22,13 @@ LISTED = """
 SELECT t.id, t.run_id, s.rest, n.state, n.reason FROM tasks t
 LEFT JOIN standing s ON s.id = t.id LEFT JOIN tasks n ON n.id = s.task_id
 WHERE t.scope = 0 AND t.hops = 0
+"""
+RECRAWLS = """
+SELECT t.id, c.source_id, c.rest, t.state, c.priority, COALESCE(t.next_priority, t.priority)
+FROM tasks t LEFT JOIN recrawls c ON c.id = t.id WHERE t.scope < 0
+"""
+HEADS = """
+SELECT url_hash, COUNT(*), SUM(CASE WHEN head THEN 1 ELSE 0 END), MAX(generation) FROM recrawls GROUP BY url_hash
 """
 TOTALS = """
 SELECT kind, scheduled, state, SUM(runs), SUM(completed), SUM(failed), SUM(cancelled), SUM(skipped), SUM(timed), SUM(ms)
@@ -54,6 +62,7 @@ async def faults(peek: Peek, now: int) -> list[str]:
     counts = await peek.rows("SELECT run_id, rest, count FROM standing_counts WHERE count <> 0")
     return [
         *_lists(standing, counts),
+        *await _recrawls(peek),
         *_places(tasks, queue, offers),
         *_rests(tasks),
         *_sums(tasks, runs, fates),
@@ -74,6 +83,19 @@ def _lists(standing: Rows, counts: Rows) -> list[str]:
     listed = Counter((run, rest) for _, run, rest, _, _ in standing)
     counted = {(run, rest): count for run, rest, count in counts}
     return found + ([f"lists say {counted}, there are {dict(listed)}"] if counted != dict(listed) else [])
+
+
+async def _recrawls(peek: Peek) -> list[str]:
+    """Every recrawl has a side row that says where its task stands, and is counted there; the last one is the head."""
+    rows = await peek.rows(RECRAWLS)
+    found = [f"a recrawl has no side row, or another: {row}" for row in rows if row[2] != recrawl.rest_of(row[3])]
+    found += [f"a recrawl is listed with another priority: {row}" for row in rows if row[4] != row[5]]
+    listed = Counter((source_id, rest) for _, source_id, rest, *_ in rows)
+    counts = await peek.rows("SELECT source_id, rest, count FROM recrawl_counts WHERE count <> 0")
+    counted = {(source_id, rest): count for source_id, rest, count in counts}
+    heads = [row for row in await peek.rows(HEADS) if (row[1], row[2]) != (row[3] + 1, 1)]
+    found += [f"a chain has a gap, or no single head: {row}" for row in heads]
+    return found + ([f"counts say {counted}, there are {dict(listed)}"] if counted != dict(listed) else [])
 
 
 def _places(tasks: Rows, queue: Rows, offers: Rows) -> list[str]:

@@ -22,6 +22,7 @@ TARGETS = {
     "pool_id": "pools (id)",
     "item_id": "items (id)",
     "sink_id": "sinks (id)",
+    "batch_id": "batches (id)",
 }
 """The row that a column of this name refers to, in every table."""
 
@@ -30,6 +31,7 @@ OTHERS = {
     ("queue", "id"): "tasks (id)",
     ("offers", "id"): "tasks (id)",
     ("standing", "id"): "tasks (id)",
+    ("recrawls", "id"): "tasks (id)",
 }
 """References whose names say less."""
 

@@ -138,3 +138,34 @@ async def test_a_request_that_waits_for_its_turn_is_given_up(clock: FakeClock):
         await later
     await sender.send(host, url(3), RequestContext(1, HURRY, mark=(3, 0)))
     assert http.urls == [url(2), url(3)], "and the turn goes to the next request"
+
+
+class Holds:
+    """Runs that are held."""
+
+    def __init__(self) -> None:
+        self.runs: frozenset[int] = frozenset()
+
+    async def held_runs(self) -> frozenset[int]:
+        return self.runs
+
+
+async def test_a_hold_gives_back_what_was_not_begun_and_lets_the_begun_page_end(clock: FakeClock):
+    shop, holds = Shop(clock), Holds()
+    tasks = [claimed(n) for n in range(1, 6)]
+    shop.frontier.add(*tasks)
+    looking = WithdrawnTaskFilter(shop.worker.hand, part(Moves()), OWNER, part(holds))
+    first = shop.gate(url(1))
+    async with shop.open():
+        await shop.until(lambda: shop.http.sent)
+        await looking.once()
+        assert len(waiting(shop)) == 4, "no run is held"
+        holds.runs = frozenset({tasks[0].run_id})
+        await looking.once()
+        assert waiting(shop) == []
+        first.set()
+        await shop.until(lambda: shop.frontier.reports)
+    reports = [report for batch in shop.frontier.reports for report in batch.reports]
+    assert {task.id for report in reports for task in report.unstarted} == {2, 3, 4, 5}
+    assert [outcome.task.id for report in reports for outcome in report.outcomes] == [1]
+    assert len(shop.http.sent) == 1

@@ -3,6 +3,7 @@
 import asyncio
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from longline.drivers.extras import load_driver
 from longline.drivers.records.alerts import AlertRecords
@@ -40,6 +41,9 @@ from longline.drivers.records.logs.logs import LogRecords
 from longline.drivers.records.manifests.stores import manifest_stores
 from longline.drivers.records.metrics import MetricRecords, TimedDatabase, TransactionObserver
 from longline.drivers.records.proxies import PoolRecords, ProxyFigureRecords, ProxyRecords
+from longline.drivers.records.recrawls.batches import BatchRecords
+from longline.drivers.records.recrawls.holds import HoldRecords
+from longline.drivers.records.recrawls.recrawls import GenerationRecords, RecrawlRecords
 from longline.drivers.records.recrawls.webhooks import WebhookRecords
 from longline.drivers.records.runs.end_effects import RunEffectRecords
 from longline.drivers.records.runs.runs import RunRecords
@@ -129,6 +133,7 @@ def _records(database: Database) -> Records:
         links=LinkRecords(database),
         candidates=CandidateRecords(database),
         standing=StandingFrontierRecords(database),
+        **_recrawl_records(database),
         proxies=ProxyRecords(database),
         proxy_figures=ProxyFigureRecords(database),
         alerts=AlertRecords(database),
@@ -158,3 +163,13 @@ def _records(database: Database) -> Records:
         task_moves=TaskMoveRecords(database),
         ticks=TickRecords(database),
     )
+
+
+def _recrawl_records(database: Database) -> dict[str, Any]:
+    """Return the records of recrawls by their names."""
+    return {
+        "recrawls": RecrawlRecords(database),
+        "generations": GenerationRecords(database),
+        "holds": HoldRecords(database),
+        "batches": BatchRecords(database),
+    }

@@ -6,7 +6,7 @@ Delay is measured from request start to request start. A host's earliest next re
 
 import asyncio
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from longline.engine.engine_clock import held_seconds
@@ -44,7 +44,8 @@ class TaskWithdrawn(Exception):
 class LeasedTasks:
     """The tasks of one lease: pages and files that wait, tasks in flight, and the marks of tasks that were withdrawn.
 
-    `withdrawals` is the count of withdrawals up to which the tasks were compared with the queue.
+    `withdrawals` is the count of withdrawals up to which the tasks were compared with the queue. `returned` are tasks
+    of runs under a hold, which go back to the queue with the next report.
     """
 
     def __init__(self, tasks: Iterable[ClaimedTask]) -> None:
@@ -52,6 +53,8 @@ class LeasedTasks:
         self.add(tasks)
         self.withdrawn: set[tuple[int, int]] = set()
         self.withdrawals = 0
+        self.returned: list[ClaimedTask] = []
+        self._held: set[tuple[int, int]] = set()
         self._begun: dict[tuple[int, int], ClaimedTask] = {}
 
     def __iter__(self) -> Iterator[ClaimedTask]:
@@ -78,14 +81,39 @@ class LeasedTasks:
     def end(self, task: ClaimedTask) -> None:
         """Note that a task is no longer in flight."""
         self._begun.pop(task.mark, None)
+        self._held.discard(task.mark)
+
+    def hold(self, run_ids: Collection[int]) -> None:
+        """Start no task of these runs, and send no first or further request for those in flight."""
+        self.returned += (task for task in self.unstarted if task.run_id in run_ids)
+        self._keep(lambda task: task.run_id not in run_ids)
+        self._held.update(mark for mark, task in self._begun.items() if task.run_id in run_ids)
+
+    def give_back(self, task: ClaimedTask) -> None:
+        """Return a task in flight that was given up before its request, if its run is held; others were withdrawn."""
+        if self.is_held(task.mark):
+            self.returned.append(task)
+
+    def take_returned(self) -> tuple[ClaimedTask, ...]:
+        """Return the tasks that go back to the queue, each once."""
+        found, self.returned = tuple(self.returned), []
+        return found
+
+    def is_held(self, mark: tuple[int, int] | None) -> bool:
+        """Return whether a task in flight has to go back to the queue."""
+        return mark in self._held
+
+    def _keep(self, is_kept: Callable[[ClaimedTask], bool]) -> None:
+        """Drop the other tasks that wait."""
+        for queue in (self.waiting, self.files):
+            kept = [task for task in queue if is_kept(task)]
+            queue.clear()
+            queue.extend(kept)
 
     def withdraw(self, marks: Collection[tuple[int, int]]) -> None:
         """Start none of these tasks, and send no further request for those in flight."""
         self.withdrawn.update(marks)
-        for queue in (self.waiting, self.files):
-            kept = [task for task in queue if task.mark not in self.withdrawn]
-            queue.clear()
-            queue.extend(kept)
+        self._keep(lambda task: task.mark not in self.withdrawn)
 
 
 class HeldHost:
@@ -168,7 +196,7 @@ class HeldHost:
         """
         async with self._turns:
             while not self.lost:
-                if mark in self.tasks.withdrawn:
+                if mark in self.tasks.withdrawn or self.tasks.is_held(mark):
                     raise TaskWithdrawn
                 now = clock.monotonic()
                 if self.next_start <= now:

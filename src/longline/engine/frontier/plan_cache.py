@@ -5,10 +5,11 @@ from functools import partial
 
 import msgspec
 
+from longline.engine.frontier.recrawl_runs import RecrawlRuns
 from longline.engine.frontier.standing_runs import StandingRun, StandingRuns
 from longline.model.bounded_dict import BoundedDict
 from longline.model.runs.plan import CrawlPlan
-from longline.model.runs.run import RunRow
+from longline.model.runs.run import RunKind, RunRow
 from longline.ports.records.runs import RunStore
 
 MAX_PLANS = 1000
@@ -21,11 +22,17 @@ LookUp = Callable[[], Awaitable[StandingRun]]
 class PlanCache:
     """A cache of plans: a run keeps its plan, and the plans of standing runs follow their sources.
 
-    Without `standing` every run keeps the plan of its row, and no source is looked up.
+    Without `standing` and `recrawls` every run keeps the plan of its row, and no source is looked up.
     """
 
-    def __init__(self, runs: RunStore, standing: StandingRuns | None = None, max_plans: int = MAX_PLANS) -> None:
-        self._runs, self._standing = runs, standing
+    def __init__(
+        self,
+        runs: RunStore,
+        standing: StandingRuns | None = None,
+        max_plans: int = MAX_PLANS,
+        recrawls: RecrawlRuns | None = None,
+    ) -> None:
+        self._runs, self._standing, self._recrawls = runs, standing, recrawls
         self._known: BoundedDict[int, CrawlPlan | LookUp] = BoundedDict(max_plans)
 
     async def get(self, run_id: int) -> CrawlPlan:
@@ -43,4 +50,6 @@ class PlanCache:
             return CrawlPlan(())
         if self._standing is not None and row.kind.origin is not None:
             return partial(self._standing.get, row.kind, row.seed)
+        if self._recrawls is not None and row.kind is RunKind.PRODUCTS and row.source_id is not None:
+            return partial(self._recrawls.of, row.source_id)
         return msgspec.structs.replace(CrawlPlan.read(row.plan), source_id=row.source_id)

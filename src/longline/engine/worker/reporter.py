@@ -141,24 +141,45 @@ class Finished:
         return retries.rest_after(self.reason, self.fetched.status, self.task.attempt, rules)
 
 
+Unstarted = tuple[HeldHost, tuple[ClaimedTask, ...]]
+"""A host, and tasks of it that were not started."""
+
+
 @dataclass(slots=True)
 class FinishedBatch:
-    """The content of one report: finished tasks, and hosts to be released with their unstarted tasks."""
+    """The content of one report: finished tasks, and hosts to be released with their unstarted tasks.
+
+    Tasks that are `given_back` were not started either; their hosts stay in hand unless they are released.
+    """
 
     finished: list[Finished] = field(default_factory=list)
-    released: dict[int, tuple[HeldHost, tuple[ClaimedTask, ...]]] = field(default_factory=dict)
+    released: dict[int, Unstarted] = field(default_factory=dict)
+    given_back: dict[int, Unstarted] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.finished or self.released or self.given_back)
+
+    @property
+    def unstarted(self) -> dict[int, Unstarted]:
+        """Return the hosts with their tasks that were not started, those that are released and those with some back."""
+        found = dict(self.released)
+        for host_id, (host, tasks) in self.given_back.items():
+            found[host_id] = host, (*tasks, *(found[host_id][1] if host_id in found else ()))
+        return found
 
     def without(self, refused: Reported) -> "FinishedBatch":
         """Return the batch without the tasks and hosts of lost leases."""
         return FinishedBatch(
             [f for f in self.finished if f.host.lease.host_id not in refused.stale and f.task.id not in refused.gone],
             {host_id: kept for host_id, kept in self.released.items() if host_id not in refused.stale},
+            {host_id: kept for host_id, kept in self.given_back.items() if host_id not in refused.stale},
         )
 
     def halves(self) -> tuple["FinishedBatch", "FinishedBatch"]:
         """Return the batch as two; hosts are released with the second, after all of their tasks were reported."""
         middle = len(self.finished) // 2
-        return FinishedBatch(self.finished[:middle]), FinishedBatch(self.finished[middle:], self.released)
+        last = FinishedBatch(self.finished[middle:], self.released, self.given_back)
+        return FinishedBatch(self.finished[:middle]), last
 
 
 Delivered = list[tuple[FinishedBatch, Reported]]
@@ -208,7 +229,7 @@ class Reporter:
         for an engine that needs its operator.
         """
         pause, troubled = FIRST_PAUSE, False
-        while finished_batch.finished or finished_batch.released:
+        while finished_batch:
             try:
                 done = [await self.report(finished_batch)]
             except Unavailable as error:
@@ -237,7 +258,7 @@ class Reporter:
             first, second = finished_batch.halves()
             return [*await self._deliver(first), *await self._deliver(second)]
         spoilt = [replace(f, fetched=_spoilt(f.fetched), parsed=Parsed(), page=None) for f in finished_batch.finished]
-        return await self._deliver(FinishedBatch(spoilt, finished_batch.released), whole=True)
+        return await self._deliver(replace(finished_batch, finished=spoilt), whole=True)
 
     async def _clear(self) -> None:
         """Delete segments that no row names; a failed report may have left one."""
@@ -334,8 +355,9 @@ class Reporter:
 
     def _host_reports(self, finished_batch: FinishedBatch, stored: StoredSegment | None) -> list[HostReport]:
         places = iter(stored.facts if stored else ())
-        outcomes: dict[int, list[Outcome]] = {host_id: [] for host_id in finished_batch.released}
-        hosts = {host_id: held for host_id, (held, _) in finished_batch.released.items()}
+        outcomes: dict[int, list[Outcome]] = {host_id: [] for host_id in finished_batch.unstarted}
+        unstarted = finished_batch.unstarted
+        hosts = {host_id: held for host_id, (held, _) in unstarted.items()}
         for f in finished_batch.finished:
             hosts[f.host.lease.host_id] = f.host
             facts = next(places) if f.page is not None else None
@@ -345,7 +367,7 @@ class Reporter:
                 host_id,
                 hosts[host_id].lease.token,
                 tuple(ended),
-                unstarted=finished_batch.released[host_id][1] if host_id in finished_batch.released else (),
+                unstarted=unstarted[host_id][1] if host_id in unstarted else (),
                 not_before=self._engine_time(hosts[host_id].next_start),
                 release=host_id in finished_batch.released,
                 pace=hosts[host_id].pace.changed(self._engine_time),

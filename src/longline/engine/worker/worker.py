@@ -191,6 +191,7 @@ class Worker:
             host.lost = True
         except TaskWithdrawn:
             log.debug("task withdrawn", extra={"url": task.url})
+            host.tasks.give_back(task)
         except TooSoon:
             host.tasks.put_back(task)
         except asyncio.CancelledError:
@@ -237,7 +238,7 @@ class Worker:
         return now - self._oldest >= self._settings.flush_after
 
     def _has_to_flush(self, now: float) -> bool:
-        return bool(self._finished) or any(h.idle(now) or h.lost for h in self.hand)
+        return bool(self._finished) or any(h.idle(now) or h.lost or h.tasks.returned for h in self.hand)
 
     def _gather(self, now: float, *, everything: bool = False) -> FinishedBatch:
         """Take the finished tasks, and the hosts that have no task to start for now."""
@@ -251,10 +252,11 @@ class Worker:
         for f in finished:
             f.host.heavy_pages -= bool(f.heavy_links)
         leaving = [h for h in self.hand if h.idle(now) or everything]
+        given_back = {h.lease.host_id: (h, h.tasks.take_returned()) for h in self.hand if h.tasks.returned}
         released = {h.lease.host_id: (h, h.tasks.unstarted) for h in leaving}
         for host in leaving:
             self.hand.drop(host.lease.host_id)
-        return FinishedBatch(finished, released)
+        return FinishedBatch(finished, released, given_back)
 
     async def _flush(self, batch: FinishedBatch) -> None:
         await _write_results(self._parts.proxies)

@@ -40,6 +40,9 @@ class RunKind(StrEnum):
     BOTS = "bots"
     """The single run of all tasks of bots."""
 
+    PRODUCTS = "products"
+    """The pages of one source that were submitted by their URLs, and are fetched again after a while."""
+
     STANDING_FEED = f"{_STANDING}feed"
     """URLs from the entries of feeds."""
 
@@ -63,7 +66,7 @@ class RunKind(StrEnum):
     @property
     def standing(self) -> bool:
         """Return whether there is one run of this kind for each seed, which never ends."""
-        return self is RunKind.BOTS or self.origin is not None
+        return self in (RunKind.BOTS, RunKind.PRODUCTS) or self.origin is not None
 
 
 STANDING_KINDS = {kind.origin: kind for kind in RunKind if kind.origin is not None}

@@ -19,6 +19,7 @@ from longline.ports.records.frontier.frontier import (
     TaskStore,
     WorkerStore,
 )
+from longline.ports.records.frontier.recrawls import BatchStore, GenerationStore, HoldStore, RecrawlStore
 from longline.ports.records.frontier.refused_urls import RefusedUrlStore
 from longline.ports.records.frontier.standing_frontier import StandingFrontierStore
 from longline.ports.records.frontier.webhooks import WebhookStore
@@ -72,6 +73,10 @@ class Records:
     links: LinkStore
     candidates: CandidateStore
     standing: StandingFrontierStore
+    recrawls: RecrawlStore
+    generations: GenerationStore
+    holds: HoldStore
+    batches: BatchStore
     proxies: ProxyStore
     proxy_figures: ProxyFigureStore
     alerts: AlertStore

@@ -15,6 +15,9 @@ from longline.surfaces.products.mappings import MAPPINGS, MappingServices
 from longline.surfaces.products.monitoring import MONITORING, MonitoringServices
 from longline.surfaces.products.products import PRODUCTS, CatalogServices
 from longline.surfaces.products.proxies import PROXIES, ProxyServices
+from longline.surfaces.products.tasks.batches import BATCHES, BatchServices
+from longline.surfaces.products.tasks.task_moves import TASK_MOVES
+from longline.surfaces.products.tasks.tasks import TASKS, TaskServices
 from longline.surfaces.products.webhooks import WEBHOOKS, WebhookServices
 
 NAME = "products"
@@ -35,6 +38,8 @@ class ProductServices:
     alerts: AlertServices
     webhooks: WebhookServices
     monitoring: MonitoringServices
+    tasks: TaskServices
+    batches: BatchServices
     per_hour: tuple[int, int] = (0, 0)
 
 
@@ -71,4 +76,7 @@ def _groups(services: ProductServices) -> Iterator[OperationGroup]:
     yield OperationGroup("products", "Products of all domains.", PRODUCTS, services.products)
     yield OperationGroup("alerts", "Alerts about proxies and the queue.", ALERTS, services.alerts)
     yield OperationGroup("webhooks", "Messages about tasks that have ended.", WEBHOOKS, services.webhooks)
+    tasks = (*TASKS, *TASK_MOVES)
+    yield OperationGroup("tasks", "URLs to crawl, each once or again and again.", tasks, services.tasks)
+    yield OperationGroup("batches", "Tasks that are moved together.", BATCHES, services.batches)
     yield OperationGroup("monitoring", "The state of the platform.", MONITORING, services.monitoring)

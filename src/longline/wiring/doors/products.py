@@ -22,14 +22,17 @@ from longline.surfaces.products.mappings import MappingServices
 from longline.surfaces.products.monitoring import MonitoringServices
 from longline.surfaces.products.products import KIND, CatalogServices
 from longline.surfaces.products.proxies import ProxyServices
+from longline.surfaces.products.tasks.batches import BatchServices
+from longline.surfaces.products.tasks.tasks import TaskServices
 from longline.surfaces.products.webhooks import WebhookServices, webhook_body
 from longline.wiring.house import House
+from longline.wiring.parts.recrawls import recrawl_services
 from longline.wiring.parts.sources import source_robots, source_service
 
 
 def product_services(house: House, health: Health) -> ProductServices:
     """Return the services behind the product-tasks API."""
-    records, settings = house.records, house.settings
+    records, settings, tasks = house.records, house.settings, recrawl_services(house)
     proxies, figures = Proxies(records.proxies, house.vault), ProxyFigures(records.proxy_figures)
     sources = source_service(house)
     recrawled = RecrawledSources(sources, records.sources, figures, _defaults(settings))
@@ -43,6 +46,8 @@ def product_services(house: House, health: Health) -> ProductServices:
         alerts=AlertServices(alerts(house)),
         webhooks=WebhookServices(Webhooks(records.webhooks)),
         monitoring=MonitoringServices(health, __version__, house.clock.now),
+        tasks=TaskServices(tasks.recrawls, tasks.orders, house.clock.now),
+        batches=BatchServices(tasks.batches),
         per_hour=(settings.products_admin_per_hour, settings.products_read_per_hour),
     )
 

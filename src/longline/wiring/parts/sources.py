@@ -3,6 +3,7 @@
 from longline.engine.fetch.request_sender import FetchSettings, Sender
 from longline.engine.fetch.robots_file import RobotsFiles
 from longline.engine.frontier.plan_cache import PlanCache
+from longline.engine.frontier.recrawl_runs import RecrawlRuns
 from longline.engine.frontier.standing_runs import StandingRules, StandingRuns
 from longline.engine.proxies.rotation import ProxyRotation
 from longline.engine.sources.lookup import CachedSources, LocalSources, RemoteSources
@@ -30,7 +31,13 @@ def standing_runs(house: House) -> StandingRuns:
 
 def plan_cache(house: House) -> PlanCache:
     """Return the plans of runs; the plans of standing runs follow their sources."""
-    return PlanCache(house.records.runs, standing_runs(house))
+    return PlanCache(house.records.runs, standing_runs(house), recrawls=recrawl_runs(house))
+
+
+def recrawl_runs(house: House) -> RecrawlRuns:
+    """Return the runs of recrawls, one for each source."""
+    records = house.records
+    return RecrawlRuns(records.runs, records.sources, house.clock, house.parsers, robots=house.settings.respect_robots)
 
 
 def source_service(house: House) -> Sources:

@@ -16,6 +16,7 @@ from msgspec.structs import astuple
 from longline.drivers.records.database import Transaction
 from longline.drivers.records.discovery.candidates import note_findings
 from longline.drivers.records.discovery.links import save_links, update_links
+from longline.drivers.records.frontier import recrawl_list
 from longline.drivers.records.frontier.admission import admit, host_ids, place
 from longline.drivers.records.frontier.downloads import finish_downloads
 from longline.drivers.records.frontier.request_sums import count_requests
@@ -185,6 +186,9 @@ async def settle(
     await tx.batch("offer_tasks", offered)
     ledger.count_moves(MovedTasks(o.task.id, o.task.run_id, was, o.became, o.reason) for o in outcomes)
     await follow(tx, ledger, [o.task.id for o in outcomes if o.task.scope == SCOPE])
+    if recrawled := [o for o in outcomes if o.task.scope < 0]:
+        retried = {o.task.id: o.task.attempt for o in recrawled if not o.redirected}
+        await recrawl_list.follow(tx, ledger, [o.task.id for o in recrawled], attempts=retried)
 
 
 def _rest(o: Outcome, was: str, executor: str) -> tuple[object, ...]:

@@ -25,7 +25,7 @@ async def follow(tx: Transaction, ledger: RunCounters, task_ids: Sequence[int]) 
         listed.append(
             (row["id"], row["task_id"], row["run_id"], _host(row), rest, _urgency(row), _next_at(row, rest, tx))
         )
-        ledger.count_standing_move(row["run_id"], row["was"], rest)
+        ledger.count_listed_move("count_standing", row["run_id"], row["was"], rest)
     await tx.batch("list_urls", listed)
 
 

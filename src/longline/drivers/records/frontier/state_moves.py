@@ -5,6 +5,7 @@ from typing import Any
 
 from longline.drivers.records.callers.audit import audited
 from longline.drivers.records.database import Database, Row, Transaction, TryAgain, struct
+from longline.drivers.records.frontier import recrawl_list
 from longline.drivers.records.frontier.standing_list import follow
 from longline.drivers.records.frontier.task_moves import (
     QUEUE_KEY,
@@ -18,6 +19,7 @@ from longline.drivers.records.runs.end_effects import add_effects_of_runs
 from longline.drivers.records.runs.run_counters import MovedTasks, RunCounters, lock_runs
 from longline.model.errors import IllegalMove
 from longline.model.frontier.standing_frontier import SCOPE
+from longline.model.recrawls.recrawl import MoveKind
 from longline.model.states import RUN_ENDED, Noun, RunState, legal, move
 from longline.ports.records.frontier.frontier import Change, Current, TaskChange
 
@@ -157,6 +159,7 @@ async def _cancel_open(tx: Transaction, change: Change, locked: set[int], ledger
     )
     await tx.batch("bring_tasks_home", [(r["id"],) for r in rows if r["home_id"] and r["id"] in done])
     await follow(tx, ledger, [r["id"] for r in rows if r["scope"] == SCOPE])
+    await recrawl_list.follow(tx, ledger, [r["id"] for r in rows if r["scope"] < 0], MoveKind(is_order=True))
 
 
 async def _move_task(tx: Transaction, change: Change) -> Current | None:

@@ -9,11 +9,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
+from longline.drivers.records.callers.audit import audited_many
 from longline.drivers.records.database import Database, Transaction, TryAgain, struct
+from longline.drivers.records.frontier import recrawl_list
 from longline.drivers.records.frontier.standing_list import follow
 from longline.drivers.records.runs.run_counters import MovedTasks, RunCounters, lock_runs
+from longline.model.callers.audit import State
 from longline.model.frontier.standing_frontier import SCOPE
 from longline.model.frontier.task import BOT, FETCH, PARSE, ClaimedTask
+from longline.model.recrawls.recrawl import MoveKind
 from longline.model.states import ENDED, FRESH_STARTS, RUN_ENDED, TaskState, move
 from longline.ports.records.frontier.frontier import Prioritized, TaskChange, TaskMove
 
@@ -115,6 +119,9 @@ async def move_tasks(tx: Transaction, change: TaskChange, tasks: Sequence[Standi
     await tx.batch("bring_tasks_home", [(task.id,) for task in tasks if task.home_id])
     await _put_back(tx, change.became, moved)
     await follow(tx, ledger, [task.id for task in tasks if task.scope == SCOPE])
+    anew = change.move in FRESH_STARTS
+    kind = MoveKind(is_order=True, is_anew=anew, keeps_retries=change.keep_attempts)
+    await recrawl_list.follow(tx, ledger, [task.id for task in tasks if task.scope < 0], kind)
 
 
 def count_moves(ledger: RunCounters, change: TaskChange, tasks: Iterable[StandingTask], *, listed: bool) -> None:
@@ -202,7 +209,9 @@ async def prioritize(tx: Transaction, wanted: Mapping[int, int]) -> list[Priorit
     rows = [(t.id, *((t.priority, wanted[t.id]) if t.id in held else (wanted[t.id], None))) for t in tasks.values()]
     await tx.batch("prioritize_tasks", rows)
     await tx.batch("prioritize_offers", [(t.id, wanted[t.id]) for t in tasks.values() if t.mark is None])
-    await follow(tx, RunCounters(), [task.id for task in tasks.values() if task.scope == SCOPE])
+    ledger = RunCounters()  # no task goes to another rest: no count changes
+    await follow(tx, ledger, [task.id for task in tasks.values() if task.scope == SCOPE])
+    await recrawl_list.follow(tx, ledger, [task.id for task in tasks.values() if task.scope < 0])
     return [Prioritized(t.id, t.present_priority, wanted[t.id], at_next_rest=t.id in held) for t in tasks.values()]
 
 
@@ -213,10 +222,18 @@ class TaskMoveRecords:
         self._database = database
 
     async def move_all(self, change: TaskChange, task_ids: Sequence[int]) -> tuple[list[TaskMove], bool]:
-        return await self._database.transact(lambda tx: move_all(tx, change, task_ids))
+        def told(moved: tuple[list[TaskMove], bool]) -> State | None:
+            ids = [one.task_id for one in moved[0] if one.became is not None]
+            return {"move": change.move, "tasks": ids} if ids else None
+
+        return await audited_many(self._database, "task", told, lambda tx: move_all(tx, change, task_ids))
 
     async def prioritize(self, wanted: Mapping[int, int]) -> list[Prioritized]:
-        return await self._database.transact(lambda tx: prioritize(tx, wanted))
+        def told(done: list[Prioritized]) -> State | None:
+            changed = {one.task_id: one.became for one in done if one.became != one.was}
+            return {"priorities": changed} if changed else None
+
+        return await audited_many(self._database, "task", told, lambda tx: prioritize(tx, wanted))
 
     async def apply_priorities(self, limit: int) -> int:
         async def outdated(tx: Transaction) -> dict[int, int]:

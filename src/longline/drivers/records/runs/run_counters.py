@@ -49,7 +49,7 @@ class RunCounters:
         self._fates: Counter[tuple[int, str, str]] = Counter()
         self._moves: defaultdict[int, list[tuple[int, str | None, str, str]]] = defaultdict(list)
         self._events: list[tuple[str | int | None, ...]] = []
-        self._standing: Counter[tuple[int, str]] = Counter()
+        self._listed: defaultdict[str, Counter[tuple[int, str]]] = defaultdict(Counter)
         self._placed: defaultdict[int, list[Sequence[int]]] = defaultdict(list)
         self.page_counts: Counter[str] = Counter()
         self._kept: list[RefusedUrl] = []
@@ -121,11 +121,14 @@ class RunCounters:
             self._counts[run_id]["cpu_ms"] += cpu_ms * after // total - cpu_ms * before // total
             before = after
 
-    def count_standing_move(self, run_id: int, was: str | None, became: str) -> None:
-        """Count a URL of the standing frontier that went from one rest to another, or is new."""
+    def count_listed_move(self, query: str, owner_id: int, was: str | None, became: str) -> None:
+        """Count a URL that is listed and went from one rest to another, or is new.
+
+        `query` writes the counts of its list, which are kept by run or by source.
+        """
         if was is not None:
-            self._standing[run_id, was] -= 1
-        self._standing[run_id, became] += 1
+            self._listed[query][owner_id, was] -= 1
+        self._listed[query][owner_id, became] += 1
 
     def event(
         self, noun: str, subject: int, name: str, was: str | None, became: str | None, by: tuple[str, str | None]
@@ -155,7 +158,8 @@ class RunCounters:
         # After the runs, for which every report of a run waits: in the other order two reports could deadlock.
         await tx.batch("count_fates", [(*key, n) for key, n in sorted(self._fates.items()) if n])
         await _keep_refused(tx, self._kept)
-        await tx.batch("count_standing", [(*key, n) for key, n in sorted(self._standing.items()) if n])
+        for query, counts in sorted(self._listed.items()):
+            await tx.batch(query, [(*key, n) for key, n in sorted(counts.items()) if n])
         await tx.batch("add_events", [*self._batches(actor), *self._events])
         # At the end: the reports of all runs wait for the same few rows.
         await tx.batch("total_runs", [(run, 1) for run in sorted(self._ended)])

@@ -1,11 +1,15 @@
 -- Hosts, their leases, and the open URLs of a host. Measured layouts: docs/decisions/0004.
 
+-- part: held_runs
+SELECT d.run_id FROM holds d WHERE d.since <= :now AND d.until > :now;
+
 -- name: claim only pg
 -- Leases hosts and marks their tasks in one round trip. Both lists go through ANY(ARRAY(…)): joined to a CTE, a
 -- generic plan takes LIMIT $n for a tenth of the table and hashes all hosts.
 -- Where one run is alone at a host with one priority, the key is the order. Otherwise the runs are found by going from
 -- one to the next in the key, not by reading their tasks, and everybody's first task comes before anybody's second;
 -- who begins moves on with the token, so that small batches are fair too.
+-- Runs under a hold are passed over; a run that is alone and held is one of the others.
 -- When no more hosts are free than these, those in hand are given more, less what is marked with their token already.
 WITH free AS MATERIALIZED (
     SELECT host_id FROM line
@@ -23,8 +27,12 @@ WITH free AS MATERIALIZED (
     JOIN line l ON l.host_id = h.host_id AND l.token = h.token AND l.owner = :owner AND l.wake_at >= :now
       AND (CAST(:downloads AS BOOLEAN) OR NOT l.downloads)
     WHERE (SELECT COUNT(*) FROM free) < :hosts
+), held_runs AS MATERIALIZED (
+    SELECT run_id FROM holds WHERE since <= :now AND until > :now
 ), hand AS (
-    SELECT s.*, NOT EXISTS (SELECT 1 FROM queue q WHERE q.host_id = s.host_id AND q.due > 0 AND q.due <= :now) AND
+    SELECT s.*, (NOT EXISTS (SELECT 1 FROM held_runs) OR
+                 (SELECT q.run_id FROM queue q WHERE q.host_id = s.host_id AND q.due = 0
+                  ORDER BY q.priority, q.run_id LIMIT 1) NOT IN (SELECT run_id FROM held_runs)) AND NOT EXISTS (SELECT 1 FROM queue q WHERE q.host_id = s.host_id AND q.due > 0 AND q.due <= :now) AND
         (SELECT (q.priority, q.run_id) FROM queue q WHERE q.host_id = s.host_id AND q.due = 0
          ORDER BY q.priority, q.run_id LIMIT 1) =
         (SELECT (q.priority, q.run_id) FROM queue q WHERE q.host_id = s.host_id AND q.due = 0
@@ -57,10 +65,12 @@ WITH free AS MATERIALIZED (
                     SELECT ctid AS place, id FROM queue
                     WHERE host_id = l.host_id AND due = 0 AND priority = v.priority AND run_id = v.run_id
                       AND token <> l.token
-                    ORDER BY id LIMIT :tasks) q)
+                    ORDER BY id LIMIT :tasks) q WHERE v.run_id NOT IN (SELECT run_id FROM held_runs))
                 UNION ALL
                 (SELECT ctid AS place, priority, run_id, id FROM queue
-                 WHERE host_id = l.host_id AND due > 0 AND due <= :now AND token <> l.token ORDER BY due LIMIT :tasks)
+                 WHERE host_id = l.host_id AND due > 0 AND due <= :now AND token <> l.token
+                   AND run_id NOT IN (SELECT run_id FROM held_runs)
+                 ORDER BY due LIMIT :tasks)
             ) ready
             WHERE l.alone IS NOT TRUE
         ) ranked ORDER BY priority, round, turn, id LIMIT :tasks)
@@ -117,10 +127,12 @@ WITH RECURSIVE rivals(priority, run_id, n) AS (
     WHERE v.n < MAX(:tasks, 50)
 )
 SELECT r.host_id AS host_id, r.token AS token, 0 AS due, priority, run_id FROM rivals
+WHERE run_id NOT IN (/*part held_runs */)
 UNION ALL
 SELECT DISTINCT r.host_id, r.token, due, priority, run_id
 FROM (SELECT due, priority, run_id FROM queue
-      WHERE host_id = r.host_id AND due > 0 AND due <= :now ORDER BY due LIMIT :tasks)
+      WHERE host_id = r.host_id AND due > 0 AND due <= :now AND run_id NOT IN (/*part held_runs */)
+      ORDER BY due LIMIT :tasks)
 /*rows , r(host_id bigint, token bigint) */;
 
 -- name: pick_tasks only lite

@@ -39,10 +39,13 @@ WHERE tasks.id = r.id AND NOT EXISTS (
     SELECT 1 FROM tasks o WHERE o.scope = tasks.scope AND o.host_id = tasks.host_id AND o.key = r.key);
 
 -- name: release_lines
+-- A host whose only work is of runs under a hold sleeps until a hold ends.
 UPDATE line SET owner = NULL, token = line.token + 1,
     not_before = /*pg GREATEST */ /*lite MAX */ (line.not_before, r.not_before),
     wake_at = (SELECT /*pg GREATEST */ /*lite MAX */ (:now, line.not_before, r.not_before, q.due)
-               FROM queue q WHERE q.host_id = r.host_id ORDER BY q.due LIMIT 1),
+               FROM queue q WHERE q.host_id = r.host_id
+                 AND q.run_id NOT IN (SELECT d.run_id FROM holds d WHERE d.since <= :now AND d.until > :now)
+               ORDER BY q.due LIMIT 1),
     -- A host without any task is one like all others.
     downloads = line.downloads AND (SELECT q.id FROM queue q WHERE q.host_id = r.host_id ORDER BY q.due LIMIT 1) IS NOT NULL
 /*rows FROM r(host_id bigint, not_before bigint) */

@@ -1,0 +1,93 @@
+"""The runs of recrawls: one for each source, never started, and so never ended; its plan follows the source."""
+
+from longline.engine.frontier.standing_runs import CACHE_SECONDS, MAX_CACHED_SOURCES, StandingRun
+from longline.engine.lifecycle.creation import ensure_run
+from longline.engine.sources.crawl_plan import as_crawled, parse_options, pause_ms
+from longline.model.bounded_dict import BoundedDict
+from longline.model.errors import NotFound
+from longline.model.ids import new_id
+from longline.model.runs.plan import CrawlBounds, CrawlPlan, FetchOptions, Politeness, Proxying, Retries
+from longline.model.runs.run import NewRun, RunKind
+from longline.model.sources.recrawl_settings import recrawl_settings
+from longline.model.sources.source import SourceRow
+from longline.plugins.registry import Registry
+from longline.ports.clock import Clock
+from longline.ports.records.runs import RunStore
+from longline.ports.records.sources import SourceStore
+
+DEFAULT_DELAY_MS = 1000
+DEFAULT_CONCURRENCY = 5
+DEFAULT_ATTEMPTS = 4
+
+RETRY_DELAY_SECONDS = 60.0
+MAX_RETRY_DELAY_SECONDS = 1024 * 60.0
+"""Pauses before the first retry, and longest: each is twice the one before, and there are at most ten."""
+
+
+class RecrawlRuns:
+    """The runs of recrawls by source, made where missing; each follows the settings of its source."""
+
+    def __init__(
+        self, runs: RunStore, sources: SourceStore, clock: Clock, parsers: Registry, *, robots: bool = True
+    ) -> None:
+        self._runs, self._sources, self._clock, self._parsers, self._robots = runs, sources, clock, parsers, robots
+        self._known: BoundedDict[int, tuple[StandingRun, float]] = BoundedDict(MAX_CACHED_SOURCES)
+
+    async def of(self, source_id: int) -> StandingRun:
+        """Return the run of a source and its plan, which is cached; raise `NotFound` for an unknown source."""
+        now = self._clock.monotonic()
+        run, until = self._known.get(source_id, (None, now))
+        if run is None or now >= until:
+            run = await self._look_up(source_id)
+            self._known[source_id] = run, self._clock.monotonic() + CACHE_SECONDS
+        return run
+
+    def forget(self, source_id: int) -> None:
+        """Read a source again when its run is next needed: its settings have changed."""
+        self._known.pop(source_id, None)
+
+    async def _look_up(self, source_id: int) -> StandingRun:
+        source = await self._sources.get(source_id)
+        if source is None:
+            raise NotFound("source", source_id)
+        plan = recrawl_plan(source, self._parsers, robots=self._robots)
+        seed = str(source_id)
+        row = await self._runs.first(RunKind.PRODUCTS, seed)
+        if row is None:
+            made = NewRun(new_id(), RunKind.PRODUCTS, plan.text(), seed, source_id=source_id)
+            row = await ensure_run(self._runs, made, "scheduler")
+        if row.plan != plan.text():
+            await self._runs.replan(row.id, plan.text(), source_id)
+        return StandingRun(row.id, plan)
+
+
+def recrawl_plan(source: SourceRow, parsers: Registry, *, robots: bool = True) -> CrawlPlan:
+    """Return the plan for recrawls of a source: each URL stays one task, and nearly every failure is retried."""
+    crawled, settings = as_crawled(source), recrawl_settings(source.recrawl)
+    pause = pause_ms(crawled)
+    return CrawlPlan(
+        (),
+        bounds=CrawlBounds(max_depth=0),
+        politeness=Politeness(
+            robots=robots,
+            delay_ms=DEFAULT_DELAY_MS if pause is None else pause,
+            concurrency=source.concurrency or DEFAULT_CONCURRENCY,
+        ),
+        retries=Retries(
+            max_attempts=DEFAULT_ATTEMPTS,
+            delay_seconds=RETRY_DELAY_SECONDS,
+            max_delay_seconds=MAX_RETRY_DELAY_SECONDS,
+            insistent=True,
+            parser=settings.parser_retry,
+        ),
+        fetch=FetchOptions(
+            content_types=parsers.content_types(crawled.parser),
+            user_agents=(source.user_agent,) if source.user_agent else (),
+            render=crawled.dynamic,
+            proxying=Proxying(country=settings.country, strategy=settings.strategy, direct=settings.direct),
+        ),
+        parse=parse_options(crawled, readability=False, by_name=True),
+        single=True,
+        source_id=source.id,
+        source_name=source.name,
+    )

@@ -1,0 +1,1 @@
+"""Task and batch operations of the product-tasks API."""

@@ -1,0 +1,76 @@
+"""Runs of recrawls: one for each source, whose plan follows the source."""
+
+import msgspec
+import pytest
+
+from longline.engine.frontier.plan_cache import PlanCache
+from longline.engine.frontier.recrawl_runs import RecrawlRuns, recrawl_plan
+from longline.engine.frontier.standing_runs import CACHE_SECONDS
+from longline.model.back_off import back_off
+from longline.model.errors import NotFound
+from longline.model.runs.run import RunKind
+from longline.model.sources.recrawl_settings import RecrawlSettings
+from longline.model.sources.source import NewSource
+from longline.model.sources.use import SourceUse
+from longline.plugins.registry import Registry
+from longline.ports.records import Records
+from longline.testing.clock import FakeClock
+
+
+def runs_of(records: Records, clock: FakeClock) -> RecrawlRuns:
+    return RecrawlRuns(records.runs, records.sources, clock, Registry())
+
+
+async def test_a_source_has_one_run_whose_plan_follows_it(records: Records, clock: FakeClock):
+    settings = RecrawlSettings(strategy="geo", direct=True, parser_retry="reparse")
+    new = NewSource(
+        "shop.example",
+        "https://shop.example/",
+        use=SourceUse.PRODUCTS,
+        delay_ms=2000,
+        concurrency=3,
+        user_agent="Shopper/1.0",
+        recrawl=settings.text(),
+    )
+    source = await records.sources.add(new)
+    first, second = runs_of(records, clock), runs_of(records, clock)
+    run = await first.of(source.id)
+    assert await second.of(source.id) == run
+    plan = run.plan
+    assert (plan.politeness.delay_ms, plan.politeness.concurrency, plan.fetch.user_agents) == (
+        2000,
+        3,
+        ("Shopper/1.0",),
+    )
+    assert (plan.single, plan.retries.insistent, plan.retries.parser) == (True, True, "reparse")
+    assert (plan.politeness.lenient_robots, plan.fetch.proxying.strategy, plan.fetch.proxying.direct) == (
+        False,
+        "geo",
+        True,
+    )
+    stored = await records.runs.get(run.id)
+    assert stored is not None
+    assert (stored.kind, stored.standing, stored.source_id, stored.state) == (
+        RunKind.PRODUCTS,
+        True,
+        source.id,
+        "queued",
+    )
+    plans = PlanCache(records.runs, recrawls=first)
+    await records.sources.change(msgspec.structs.replace(source, delay_ms=5000))
+    clock.advance(CACHE_SECONDS)
+    assert (await plans.get(run.id)).politeness.delay_ms == 5000
+    second.forget(source.id)
+    assert (await second.of(source.id)).plan.politeness.delay_ms == 5000
+
+
+async def test_an_unknown_source_has_no_run(records: Records, clock: FakeClock):
+    with pytest.raises(NotFound):
+        await runs_of(records, clock).of(5)
+
+
+async def test_retries_wait_one_two_four_minutes_and_the_tenth_is_not_cut(records: Records):
+    source = await records.sources.add(NewSource("shop.example", "https://shop.example/"))
+    retries = recrawl_plan(source, Registry()).retries
+    waits = [back_off(retries.delay_seconds, n, retries.max_delay_seconds) / 60 for n in range(10)]
+    assert waits == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]

@@ -1,0 +1,66 @@
+"""Moves of recrawls by people."""
+
+from collections.abc import Callable
+
+import pytest
+
+from longline.engine.archive.page_reader import PageReader
+from longline.engine.frontier.recrawl_runs import RecrawlRuns
+from longline.engine.lifecycle.moves import Lifecycle
+from longline.engine.lifecycle.politeness_key import PolitenessKey
+from longline.model.errors import IllegalMove, NotFound
+from longline.model.states import TaskState
+from longline.plugins.registry import Registry
+from longline.ports.records import Records
+from longline.services.frontier.task_moves import TaskMoves
+from longline.services.recrawls.recrawl_moves import PageMissing, RecrawlMoves
+from longline.services.recrawls.recrawls import Recrawls
+from longline.testing.clock import FakeClock
+from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
+from tests.drivers.records.recrawls.test_recrawls import fetch_all
+from tests.drivers.records.recrawls.world import recrawl, shop, submit, submit_one
+from tests.engine.fakes import part
+
+Make = Callable[[Records, FakeClock], RecrawlMoves]
+
+
+def moves_of(records: Records, clock: FakeClock) -> RecrawlMoves:
+    runs = RecrawlRuns(records.runs, records.sources, clock, Registry())
+    recrawls = Recrawls(records, runs, PolitenessKey())
+    return RecrawlMoves(
+        recrawls, records.recrawls, TaskMoves(Lifecycle(records)), PageReader(records.pages, part(None))
+    )
+
+
+async def test_states_decide_which_moves_are_possible(records: Records, clock: FakeClock):
+    moves, task_id = moves_of(records, clock), await submit_one(records, recrawl(await shop(records)))
+    with pytest.raises(IllegalMove):
+        await moves.resume(task_id)
+    before, after = await moves.pause(task_id)
+    assert (before.phase, after.phase) == ("ready", "paused")
+    with pytest.raises(IllegalMove):
+        await moves.pause(task_id)
+    assert (await moves.resume(task_id))[1].phase == "ready"
+    assert (await moves.cancel(task_id)).phase == (await moves.cancel(task_id)).phase == "cancelled"
+    restarted = await moves.restart(task_id, priority=1, due_at=clock.now() + 5000)
+    assert (restarted.phase, restarted.priority, restarted.due_at) == ("waiting", 100, clock.now() + 5000)
+    before, after = await moves.prioritize(task_id, 10)
+    assert (before.priority, after.priority) == (100, 1000)
+    with pytest.raises(PageMissing):
+        await moves.reparse(task_id)
+    for move in (moves.pause, moves.resume, moves.cancel, moves.restart, moves.reparse):
+        with pytest.raises(NotFound):
+            await move(task_id + 99)
+
+
+async def test_failed_recrawls_are_restarted_oldest_first(records: Records, clock: FakeClock):
+    moves, run = moves_of(records, clock), await shop(records)
+    ids = []
+    for number in range(3):
+        ids.append(await submit_one(records, recrawl(run, f"/{number}")))
+        clock.advance(60)
+        await fetch_all(records, TaskState.FAILED, "http_4xx")
+    await submit(records, recrawl(run, "/waits"))
+    assert await moves.restart_failed(limit=2) == ids[:2]
+    assert await moves.restart_failed(failed_after=clock.now() + 60_000) == []
+    assert await moves.restart_failed(source_id=run.source_id) == ids[2:]
