@@ -132,8 +132,7 @@ def _records(database: Database) -> Records:
         handled_messages=HandledMessageRecords(database),
         links=LinkRecords(database),
         candidates=CandidateRecords(database),
-        standing=StandingFrontierRecords(database),
-        **_recrawl_records(database),
+        **_standing_records(database),
         proxies=ProxyRecords(database),
         proxy_figures=ProxyFigureRecords(database),
         alerts=AlertRecords(database),
@@ -165,9 +164,10 @@ def _records(database: Database) -> Records:
     )
 
 
-def _recrawl_records(database: Database) -> dict[str, Any]:
-    """Return the records of recrawls by their names."""
+def _standing_records(database: Database) -> dict[str, Any]:
+    """Return the records of the standing frontier and of recrawls, by their names."""
     return {
+        "standing": StandingFrontierRecords(database),
         "recrawls": RecrawlRecords(database),
         "generations": GenerationRecords(database),
         "holds": HoldRecords(database),
