@@ -162,10 +162,10 @@ async def test_a_hold_gives_back_what_was_not_begun_and_lets_the_begun_page_end(
         assert len(waiting(shop)) == 4, "no run is held"
         holds.runs = frozenset({tasks[0].run_id})
         await looking.once()
-        assert waiting(shop) == []
-        first.set()
+        assert (waiting(shop), len(shop.http.sent)) == ([], 1)
         await shop.until(lambda: shop.frontier.reports)
-    reports = [report for batch in shop.frontier.reports for report in batch.reports]
-    assert {task.id for report in reports for task in report.unstarted} == {2, 3, 4, 5}
-    assert [outcome.task.id for report in reports for outcome in report.outcomes] == [1]
-    assert len(shop.http.sent) == 1
+        [report] = shop.frontier.reports[0].reports
+        assert ({task.id for task in report.unstarted}, report.outcomes, report.release) == ({2, 3, 4, 5}, (), False)
+        first.set()
+        await shop.until(lambda: 1 in shop.frontier.ended)
+    assert shop.frontier.ended[1] == "ok"

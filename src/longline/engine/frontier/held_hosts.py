@@ -299,8 +299,10 @@ class HeldHosts:
     def _staying(self) -> list[HeldHost]:
         return [h for h in self._hosts.values() if not h.lost and not h.leaving]
 
-    def drop(self, host_id: int) -> None:
-        self._hosts.pop(host_id, None)
+    def drop(self, *host_ids: int) -> None:
+        """Drop hosts that leave the hand."""
+        for host_id in host_ids:
+            self._hosts.pop(host_id, None)
 
     def holds(self, host: HeldHost) -> bool:
         """Return whether the host is in hand under this very lease."""

@@ -254,8 +254,7 @@ class Worker:
         leaving = [h for h in self.hand if h.idle(now) or everything]
         given_back = {h.lease.host_id: (h, h.tasks.take_returned()) for h in self.hand if h.tasks.returned}
         released = {h.lease.host_id: (h, h.tasks.unstarted) for h in leaving}
-        for host in leaving:
-            self.hand.drop(host.lease.host_id)
+        self.hand.drop(*released)
         return FinishedBatch(finished, released, given_back)
 
     async def _flush(self, batch: FinishedBatch) -> None:
