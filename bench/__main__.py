@@ -5,7 +5,7 @@ import sys
 
 from rich.console import Console
 
-from bench import articles, bots, frontier, growth, parsing, profile, race, report, scheduler, search
+from bench import articles, bots, downloads, frontier, growth, parsing, profile, race, report, scheduler, search
 from bench.contestants import CONTESTANTS, Contestant, chosen
 from bench.site import prepared
 
@@ -16,6 +16,7 @@ WIDTH = 110
 OTHERS = {
     "articles": articles.main,
     "bots": bots.main,
+    "downloads": downloads.main,
     "frontier": frontier.main,
     "growth": growth.main,
     "parsing": parsing.main,

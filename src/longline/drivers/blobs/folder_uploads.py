@@ -17,10 +17,10 @@ from longline.drivers.blobs.synced_folders import SyncedFolders
 from longline.model.errors import BadInput, LonglineError
 from longline.model.ids import new_id
 
-SMALL_BYTES = 1024 * 1024
+SMALL_BYTES = 512 * 1024
 """Size up to which an object waits in memory for its end."""
 
-WRITE_BYTES = 1024 * 1024
+WRITE_BYTES = 512 * 1024
 """Bytes that are written in one go."""
 
 MAX_BATCH_OBJECTS = 512
@@ -155,7 +155,8 @@ class FolderUploads:
         try:
             while batch:
                 await asyncio.to_thread(self._append, handle, batch)
-                size, batch, waiting = size + waiting, [], 0
+                size, waiting = size + waiting, 0
+                batch.clear()  # the list of the caller too: pieces that were written are memory
                 async for piece in rest:
                     batch.append(piece)
                     waiting += len(piece)

@@ -25,8 +25,11 @@ PART_BYTES = 5 * 1024 * 1024
 UNCOUNTED_BYTES = 256 * 1024
 """Size up to which any number of objects may wait in memory."""
 
-MAX_BUFFERED_OBJECTS = 20
-"""Largest number of objects with more bytes in memory: for each, a part that is filled and a part that is sent."""
+MAX_BUFFERED_OBJECTS = 6
+"""Largest number of objects with more bytes in memory: for each, a part that is filled and a part that is sent.
+
+The sources of further objects are not read until one of these is stored.
+"""
 
 Piece = bytes | memoryview
 
