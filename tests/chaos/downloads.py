@@ -197,15 +197,7 @@ async def storm(database: str, objects: str, runs: int, files: int, every: float
         open_workshop(database, objects) as shop,
     ):
         origin.cdn = cdn
-        begun = [
-            await shop.begin(
-                [
-                    file(server, f"{run}-{n}", url=server.url(f"/{run}-{n // 2 * 2 if n < 10 else n}"))
-                    for n in range(files)
-                ]
-            )
-            for run in range(runs)
-        ]
+        begun = [await shop.begin(files_of(server, run, files)) for run in range(runs)]
         crew = Crew(database, objects)
         try:
             await weather(shop, crew, begun, every)
