@@ -7,6 +7,7 @@ from prometheus_client import CollectorRegistry
 from longline.services.callers.callers import Callers
 from longline.services.health import Health
 from longline.services.manifests.dead_letters import DeadLetters
+from longline.services.manifests.figures import ManifestFigureReader
 from longline.services.manifests.kinds import ManifestKinds
 from longline.services.manifests.logs import ManifestLogs
 from longline.services.manifests.snapshots import ManifestSnapshots
@@ -41,6 +42,7 @@ class ManifestServices:
     places: ObjectPlaces
     operator_token: str = ""
     subject_header: str = ""
+    figures: ManifestFigureReader | None = None
 
 
 def manifests_door(
@@ -55,12 +57,19 @@ def manifests_door(
         operator_token=services.operator_token,
         subject_header=services.subject_header,
     )
+    metrics = ManifestMetrics(registry)
+
+    async def refresh_metrics() -> None:
+        if services.figures is not None:
+            metrics.show(await services.figures.read())
+
     return Door(
         name=NAME,
         title="Manifests",
         prefixes=("/jobs", "/operators", "/health/live", "/health/ready"),
         format=ManifestFormat(),
-        groups=_groups(services, access, ManifestMetrics(registry)),
+        groups=_groups(services, access, metrics),
+        refresh_metrics=refresh_metrics,
         access={"public": PUBLIC, "sender": access.of_senders(), "operator": access.of_operators()},
     )
 

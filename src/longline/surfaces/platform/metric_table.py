@@ -50,6 +50,8 @@ _MANIFESTS = (
     Metric("fetchbox_ingest_jobs", "counter", "Manifests, by their answer.", ("result",)),
     Metric("fetchbox_ingest_bytes", "counter", "Bytes of manifests, decompressed."),
     Metric("fetchbox_ingest_duration_seconds", "histogram", "Time to answer a manifest."),
+    Metric("fetchbox_ledger_pruned_jobs", "counter", "Jobs that were pruned."),
+    Metric("fetchbox_worker_dlq", "counter", "Tasks that were given up."),
     Metric("service_ready", "gauge", "Whether a service can work.", ("service",)),
 )
 

@@ -8,6 +8,7 @@ from longline.services.health import Check, Health
 from longline.services.logs.log_pages import LogPages
 from longline.services.logs.run_logs import Followers
 from longline.services.manifests.dead_letters import DeadLetters
+from longline.services.manifests.figures import ManifestFigureReader
 from longline.services.manifests.idempotency import IdempotencyKeys
 from longline.services.manifests.logs import ManifestLogs
 from longline.services.manifests.snapshots import ManifestSnapshots
@@ -45,6 +46,7 @@ def manifest_services(
         places=object_places(settings),
         operator_token=settings.tables.operator.token,
         subject_header=server.client_subject_header,
+        figures=ManifestFigureReader(records.manifests.snapshots, records.counters),
     )
 
 
