@@ -369,7 +369,7 @@ LOOPS = (
         "alerts",
         "Look for alerts about proxies and the queue, and log those that begin and end.",
         (UPKEEP,),
-        10.0,
+        30.0,
         once=lambda p: alerts(p.house).once,
     ),
     LoopRow("event loop lag", "Measure how late the event loop runs.", (API,), None, make=_monitor),

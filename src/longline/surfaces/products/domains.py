@@ -32,6 +32,8 @@ from longline.surfaces.products.fields import (
 PATH = "/api/admin/domains"
 DEFAULT_AGENT = "ProductCrawler/1.0"
 SECOND_MS = 1000
+DEFAULT_DELAY_MS, DEFAULT_CONCURRENCY = 1000, 5
+"""Delay and concurrency of a source that another API has made without them."""
 
 ParseRetry = Literal["recrawl", "reparse"]
 Strategy = Literal["lru", "health", "random3", "geo"]
@@ -79,11 +81,15 @@ AfterFailure = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class DomainServices:
-    """Sources with their figures; `politeness` is the unit that delays and limits hold for."""
+    """Sources with their figures and robots.txt; `politeness` is the unit that delays and limits hold for.
+
+    `user_agent` is that of sources without one of their own.
+    """
 
     sources: RecrawledSources
     robots: SourceRobots
     politeness: str
+    user_agent: str
 
 
 class DomainRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -281,7 +287,7 @@ async def list_domains(services: DomainServices, query: DomainsQuery) -> ListSuc
     """List the sources of all APIs; a source without tasks of this API is named by the host of its URL."""
     rows, total = await services.sources.find(SourceQuery(enabled=query.is_active), query.per_page, query.offset)
     figures = await services.sources.figures(rows)
-    items = [DomainListItem(**_facts(row, figures[row.id], services.politeness)) for row in rows]
+    items = [DomainListItem(**_facts(row, figures[row.id], services)) for row in rows]
     return listed(items, query.page, query.per_page, total)
 
 
@@ -388,13 +394,13 @@ def _window(start: int | None, end: int | None) -> DailyWindow | None:
 async def _detail(services: DomainServices, row: SourceRow) -> DomainDetail:
     figures = (await services.sources.figures([row]))[row.id]
     return DomainDetail(
-        **_facts(row, figures, services.politeness),
+        **_facts(row, figures, services),
         robots_txt_content=row.robots_text,
         stats=DomainStats(figures.tasks, figures.active_proxies, figures.success_rate),
     )
 
 
-def _facts(row: SourceRow, figures: SourceFigures, politeness: str) -> dict[str, Any]:
+def _facts(row: SourceRow, figures: SourceFigures, services: DomainServices) -> dict[str, Any]:
     settings = recrawl_settings(row.recrawl)
     window = settings.window
     return {
@@ -402,14 +408,14 @@ def _facts(row: SourceRow, figures: SourceFigures, politeness: str) -> dict[str,
         "domain_name": domain_name(row),
         "base_url": without_credentials(row.base_url),
         "parser_name": row.parser,
-        "crawl_delay_seconds": _seconds(figures.delay_ms),
-        "max_concurrent_requests": figures.concurrency,
-        "politeness": politeness,
+        "crawl_delay_seconds": _seconds(DEFAULT_DELAY_MS if row.delay_ms is None else row.delay_ms),
+        "max_concurrent_requests": row.concurrency or DEFAULT_CONCURRENCY,
+        "politeness": services.politeness,
         "default_crawl_frequency": settings.frequency,
         "is_active": row.enabled,
         "robots_txt_url": row.robots_url,
         "robots_txt_last_fetched": optional_time(row.robots_fetched_at),
-        "user_agent": row.user_agent or figures.user_agent,
+        "user_agent": row.user_agent or services.user_agent,
         "maintenance_start": time_of_day(window.from_second if window else None),
         "maintenance_end": time_of_day(window.to_second if window else None),
         "proxy_strategy": settings.strategy,

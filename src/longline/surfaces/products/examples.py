@@ -272,3 +272,23 @@ DELIVERIES = _listed(
         "updated_at": AT,
     }
 )
+
+SYSTEM_STATS = {
+    "tasks": {"total": 300, "by_status": {"pending": 10, "completed": 280, "failed": 10}},
+    "domains": {"total": 3, "active": 2},
+    "proxies": {"total": 5, "active": 4},
+    "products": {"total": 280},
+    "performance": {
+        "running": 5,
+        "success_rate": 96.55,
+        "avg_response_time_ms": 450.0,
+        "tasks_last_24_hours": 300,
+    },
+}
+QUEUES = {
+    "queues": [
+        {"name": "crawl_queue", "messages_ready": 10, "messages_unacked": 5, "consumers": 2},
+        {"name": "parse_queue", "messages_ready": 0, "messages_unacked": 1, "consumers": 2},
+        {"name": "priority_queue", "messages_ready": 0, "messages_unacked": 0, "consumers": 2},
+    ]
+}

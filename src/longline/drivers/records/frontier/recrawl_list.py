@@ -8,11 +8,14 @@ from msgspec.structs import astuple
 
 from longline.drivers.records.database import Row, Transaction
 from longline.drivers.records.runs.run_counters import RunCounters
+from longline.model.ids import new_id
 from longline.model.recrawls.recrawl import REPORTED, Moved, MoveKind, side_row
 
 NO_ATTEMPTS: Mapping[int, int] = MappingProxyType({})
 CALLING_RESTS = frozenset({"completed", "cancelled"})
 """Rests of a parent that end the wait of its children."""
+ENDED_RESTS = frozenset({"completed", "failed"})
+"""Rests that webhooks tell."""
 
 
 async def follow(
@@ -27,7 +30,7 @@ async def follow(
     The lines of the tasks must be locked.
     """
     rows = await tx.batch("recrawls_of_tasks", [(task_id,) for task_id in sorted(task_ids)])
-    listed, calling = [], []
+    listed, calling, ended = [], [], []
     for row in rows:
         made = msgspec.structs.replace(kind, attempts=attempts.get(row["id"]))
         side = side_row(_moved(row), made, tx.now)
@@ -35,8 +38,11 @@ async def follow(
         ledger.count_listed_move("count_recrawls", row["source_id"], row["was"], side.rest)
         if side.rest != row["was"] and side.rest in CALLING_RESTS:
             calling.append((row["id"],))
+        if side.rest != row["was"] and side.rest in ENDED_RESTS and row["has_webhook"]:
+            ended.append((row["id"], side.rest, new_id()))
     await tx.batch("list_recrawls", listed)
     await tx.batch("call_children", calling)
+    await tx.batch("add_webhooks", ended)
 
 
 def _moved(row: Row) -> Moved:

@@ -74,6 +74,15 @@ class RecrawlRecords(Table):
 
         return await self._database.read(work)
 
+    async def counts_of(self, sources: Sequence[int]) -> dict[int, dict[str, int]]:
+        async def work(tx: Transaction) -> dict[int, dict[str, int]]:
+            found: dict[int, dict[str, int]] = {source_id: {} for source_id in sources}
+            for row in await tx.batch("recrawl_sums_of_sources", [(source_id,) for source_id in sorted(set(sources))]):
+                found[row["source_id"]][row["rest"]] = row["count"]
+            return found
+
+        return await self._database.read(work)
+
     async def stats(self, since: int, source_id: int | None = None) -> RecrawlStats:
         async def work(tx: Transaction) -> RecrawlStats:
             rows = await tx.all("recrawl_stats", since=since, source_id=source_id)

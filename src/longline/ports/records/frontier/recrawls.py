@@ -47,6 +47,10 @@ class RecrawlStore(Protocol):
         """Return the number of recrawls at each rest; the time of this call does not grow with them."""
         ...
 
+    async def counts_of(self, sources: Sequence[int]) -> dict[int, dict[str, int]]:
+        """Return the number of recrawls of each source at each rest."""
+        ...
+
     async def stats(self, since: int, source_id: int | None = None) -> RecrawlStats:
         """Return the figures of recrawls that were made since a time."""
         ...

@@ -1,7 +1,7 @@
 -- The side rows of recrawls, kept with each change of their tasks.
 
 -- name: recrawls_of_tasks
-SELECT c.id, c.source_id, c.rest AS was, c.due_at, c.retries, c.started_at, c.ended_at, c.next_at, c.every_ms, c.recurring, c.again_after_failure, c.waits,
+SELECT c.id, c.source_id, c.rest AS was, c.due_at, c.retries, c.started_at, c.ended_at, c.next_at, c.every_ms, c.recurring, c.again_after_failure, c.waits, c.webhook IS NOT NULL AS has_webhook,
        t.state, COALESCE(t.next_priority, t.priority) AS priority, t.due, t.finished_at, t.began_at
 FROM recrawls c JOIN tasks t ON t.id = c.id /*rows , r(id bigint) */
 WHERE c.id = r.id;
@@ -24,3 +24,9 @@ INSERT INTO recrawl_counts (source_id, rest, count)
 SELECT r.source_id, r.rest, r.count /*rows FROM r(source_id bigint, rest text, count bigint) */
 WHERE TRUE
 ON CONFLICT (source_id, rest) DO UPDATE SET count = recrawl_counts.count + excluded.count;
+
+-- name: add_webhooks
+INSERT INTO webhooks (uid, task_id, task_url, url, outcome, due, created_at, updated_at)
+SELECT r.uid, c.id, c.url, c.webhook, r.outcome, CAST(:now AS BIGINT), CAST(:now AS BIGINT), CAST(:now AS BIGINT)
+FROM recrawls c /*rows , r(id bigint, outcome text, uid text) */
+WHERE c.id = r.id AND c.webhook IS NOT NULL;

@@ -105,6 +105,9 @@ SELECT COUNT(*) AS total FROM (SELECT 1 FROM recrawls c WHERE /*part fits */ LIM
 SELECT rest, CAST(SUM(count) AS BIGINT) AS count FROM recrawl_counts
 WHERE (CAST(:source_id AS BIGINT) IS NULL OR source_id = :source_id) GROUP BY rest;
 
+-- name: recrawl_sums_of_sources
+SELECT n.source_id, n.rest, n.count FROM recrawl_counts n /*rows , r(source_id bigint) */ WHERE n.source_id = r.source_id;
+
 -- part: phase
 CASE WHEN c.rest <> 'pending' THEN c.rest WHEN /*part sleeps */ THEN 'waiting' ELSE 'ready' END;
 
