@@ -7,6 +7,7 @@ machine; `NodeOptions.names` says otherwise where a proxy is to resolve a name i
 import asyncio
 import ssl
 import threading
+import time
 from base64 import b64encode
 from collections.abc import AsyncIterator, Iterator, Mapping
 from concurrent.futures import Future
@@ -47,6 +48,7 @@ class Passage:
 
     verb: str
     target: str
+    at: float = field(default_factory=time.monotonic, compare=False)
 
 
 class RunningProxy:

@@ -1,0 +1,241 @@
+"""A shop behind five proxies, two of which die: every product is found, and 10 % changed prices exactly.
+
+`python -m tests.chaos.products` runs it with 300 pages; the suite with fewer. Every figure is compared with the log of
+the shop, which is the witness of all requests.
+"""
+
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from longline.model.proxies.proxy import SKIP_AFTER_FAILURES
+from tests.journeys.place import Place
+from tests.journeys.test_serve import up
+from tests.servers.proxies import Manners, RunningProxy, running_proxy
+from tests.web import SiteHandle, running_site
+
+PAGES, CHANGED_SHARE, PATIENCE_SECONDS = 300, 10, 300.0
+CONCURRENCY, ROTATED = 5, 500
+MANNERS = (Manners(), Manners(dies_at=3), Manners(dies_at=5), Manners(), Manners())
+
+PARSER = """
+from longline.parsers.product.product import read
+from longline.plugins import Item, Page, parser
+
+
+@parser("shop", match=())
+def shop(page: Page):
+    found = read(page)
+    name = found["name"]SUFFIX
+    yield Item("product", title=name, **found | {"name": name})
+"""
+MISTAKE = ' + "!"'
+"""The mistake of the parser, in the place of `SUFFIX`."""
+
+
+def price_of(number: int) -> float:
+    return number + 0.5
+
+
+def product_page(number: int, price: float) -> bytes:
+    offer = {"@type": "Offer", "price": f"{price:.2f}", "priceCurrency": "EUR", "availability": "InStock"}
+    thing = {"@context": "https://schema.org", "@type": "Product", "name": f"Thing {number}", "offers": offer}
+    return f'<title>x</title><script type="application/ld+json">{json.dumps(thing)}</script>'.encode()
+
+
+@dataclass
+class Report:
+    """What the journey found."""
+
+    pages: int
+    figures: dict[str, Any] = field(default_factory=dict)
+
+
+class Shop:
+    """The shop, and the API at which its products are asked for."""
+
+    def __init__(self, site: SiteHandle, client: httpx.Client, pages: int) -> None:
+        self.site, self.client, self.pages = site, client, pages
+        for number in range(pages):
+            self.price(number, price_of(number))
+
+    def price(self, number: int, price: float) -> None:
+        self.site.site.extra[f"/p/{number}"] = product_page(number, price)
+
+    def ask(self, method: str, path: str, body: Any = None, **params: Any) -> Any:
+        answer = self.client.request(method, f"/api/{path}", json=body, params=params)
+        assert answer.status_code < 300, answer.text
+        return answer.json()
+
+    def wait_for(self, status: str, count: int) -> None:
+        """Wait until so many tasks have this status."""
+        until = time.monotonic() + PATIENCE_SECONDS
+        while (found := self.ask("GET", "admin/stats")["data"]["tasks"]["by_status"])[status] != count:
+            assert time.monotonic() < until, found
+            time.sleep(0.2)
+
+    def products(self) -> dict[str, dict[str, Any]]:
+        """All products by name."""
+        found: dict[str, dict[str, Any]] = {}
+        for page in range(1, -(-self.pages // 100) + 1):
+            for row in self.ask("GET", "products", per_page=100, page=page)["data"]:
+                found[row["product_name"]] = row
+        return found
+
+    def task_ids(self) -> list[int]:
+        pages = range(1, -(-self.pages // 100) + 1)
+        rows = [row for page in pages for row in self.ask("GET", "admin/tasks", per_page=100, page=page)["data"]]
+        return sorted(row["id"] for row in rows)
+
+    def visits(self) -> int:
+        return sum(count for path, count in self.site.visits().items() if path.startswith("/p/"))
+
+
+@contextmanager
+def opened(folder: Path, *more: str, suffix: str = "") -> Iterator[httpx.Client]:
+    """A client of a platform with a parser of the shop."""
+    folder.mkdir(exist_ok=True)
+    parser = folder / "shop.py"
+    parser.write_text(PARSER.replace("SUFFIX", suffix))
+    with (
+        up(Place(folder / "data"), "--parsers", str(parser), *more) as house,
+        httpx.Client(base_url=house.where, timeout=60) as client,
+    ):
+        yield client
+
+
+def run(folder: Path, pages: int = PAGES) -> Report:
+    """Crawl the shop with a faulty parser, parse its pages again with a good one, change prices, and crawl again."""
+    report = Report(pages)
+    with ExitStack() as stack:
+        proxies = [stack.enter_context(running_proxy("http", each)) for each in MANNERS]
+        site = stack.enter_context(running_site(pages=0))
+        with opened(folder, suffix=MISTAKE) as client:
+            shop = Shop(site, client, pages)
+            domain = prepare(shop, proxies)
+            first_crawl(shop, domain, proxies, report)
+        with opened(folder) as client:
+            shop.client = client
+            parse_again(shop, report)
+            second_crawl(shop, report)
+    return report
+
+
+def rotate(folder: Path, requests: int) -> list[int]:
+    """Fetch pages through five proxies with two workers, one request at a time; the proxies in the order of use."""
+    with ExitStack() as stack:
+        proxies = [stack.enter_context(running_proxy()) for _ in range(5)]
+        site = stack.enter_context(running_site(pages=0))
+        client = stack.enter_context(opened(folder, "--workers", "2"))
+        shop = Shop(site, client, requests)
+        domain = prepare(shop, proxies, concurrency=1)
+        submit(shop, domain)
+        shop.wait_for("completed", requests)
+        passages = sorted((one.at, number) for number, proxy in enumerate(proxies) for one in proxy.passages)
+    return [number for _, number in passages]
+
+
+def prepare(shop: Shop, proxies: list[RunningProxy], concurrency: int = CONCURRENCY) -> int:
+    """Register the shop and its proxies; the id of its domain."""
+    base = shop.site.url.rstrip("/")
+    body = {"domain_name": "127.0.0.1", "base_url": base, "parser_name": "shop", "crawl_delay_seconds": 0}
+    domain = int(shop.ask("POST", "admin/domains", body | {"max_concurrent_requests": concurrency})["data"]["id"])
+    ids = [
+        shop.ask("POST", "admin/proxies", {"proxy_url": "127.0.0.1", "proxy_port": proxy.port})["data"]["id"]
+        for proxy in proxies
+    ]
+    shop.ask("POST", f"admin/domains/{domain}/proxies", {"proxy_ids": ids})
+    return domain
+
+
+def submit(shop: Shop, domain: int) -> None:
+    """Submit all pages of the shop."""
+    base = shop.site.url.rstrip("/")
+    urls = [f"{base}/p/{number}" for number in range(shop.pages)]
+    batch = shop.ask("POST", "admin/tasks/batch", {"domain_id": domain, "urls": urls})["data"]
+    assert batch["total_submitted"] == shop.pages
+
+
+def parse_again(shop: Shop, report: Report) -> None:
+    """Parse all pages again with the mended parser; the shop sees no request."""
+    visits = shop.visits()
+    for task_id in shop.task_ids():
+        shop.ask("POST", f"admin/tasks/{task_id}/restart-parsing", {})
+    shop.wait_for("completed", shop.pages)
+    assert set(shop.products()) == {f"Thing {number}" for number in range(shop.pages)}
+    assert shop.visits() == visits
+    report.figures["requests of the second parse"] = shop.visits() - visits
+
+
+def first_crawl(shop: Shop, domain: int, proxies: list[RunningProxy], report: Report) -> None:
+    submit(shop, domain)
+    shop.wait_for("completed", shop.pages)
+    found = shop.products()
+    assert {name: row["price"] for name, row in found.items()} == {
+        f"Thing {number}!": price_of(number) for number in range(shop.pages)
+    }
+    rows = shop.ask("GET", f"admin/domains/{domain}/proxies", sort_by="created_at", sort_order="asc")["data"]
+    dead = [rows[1], rows[2]]
+    assert [row["is_active"] for row in rows] == [True, False, False, True, True]
+    # Requests that were dealt before the fifth failure was known may fail too.
+    assert all(SKIP_AFTER_FAILURES <= row["failure_count"] < SKIP_AFTER_FAILURES + CONCURRENCY for row in dead)
+    tasks = shop.ask("GET", "admin/tasks", per_page=100)["data"]
+    assert {task["status"] for task in tasks} == {"completed"}
+    retries = {shop.ask("GET", f"admin/tasks/{task['id']}")["data"]["retry_count"] for task in tasks[:20]}
+    assert retries == {0}, "no page is charged for the fault of a proxy"
+    report.figures |= {
+        "products": len(found),
+        "visits of the first crawl": shop.visits(),
+        "requests by proxy": [proxy.asked for proxy in proxies],
+    }
+
+
+def second_crawl(shop: Shop, report: Report) -> None:
+    """Change some prices, and crawl all pages again."""
+    before, visits = shop.products(), shop.visits()
+    changed = range(0, shop.pages, CHANGED_SHARE)
+    for number in changed:
+        shop.price(number, price_of(number) + 100)
+    for task_id in shop.task_ids():
+        shop.ask("POST", f"admin/tasks/{task_id}/restart", {})
+    shop.wait_for("completed", shop.pages)
+    after = shop.products()
+    names = {f"Thing {number}" for number in changed}
+    assert {name for name in after if after[name] != before[name]} == names
+    for name in names:
+        detail = shop.ask("GET", f"products/{after[name]['id']}")["data"]
+        assert [one["price"] for one in detail["price_history"]] == [after[name]["price"], before[name]["price"]]
+    assert shop.visits() == visits + shop.pages
+    report.figures |= {"changed products": len(names), "rows that stayed the same": shop.pages - len(names)}
+
+
+def is_strict(order: list[int]) -> bool:
+    """Whether five proxies took turns, each again after all others."""
+    return all(later == (earlier + 1) % 5 for earlier, later in pairwise(order))
+
+
+def main() -> None:
+    """Run the journey with as many pages as the first argument says."""
+    pages = int(sys.argv[1]) if len(sys.argv) > 1 else PAGES
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        report = run(Path(folder), pages)
+        order = rotate(Path(folder) / "rotation", ROTATED)
+    assert is_strict(order), order
+    report.figures["requests in strict rotation"] = len(order)
+    for name, figure in report.figures.items():
+        print(f"{name}: {figure}")
+    print(f"{report.pages} pages in {time.monotonic() - begun:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
