@@ -35,6 +35,7 @@ PROVED_ELSEWHERE = {
     "services/bots/access.py": "surfaces/bots",
     "services/archive/item_history.py": "surfaces/products",
     "services/proxies/alerts.py": "surfaces/products",
+    "services/metrics/platform_totals.py": "surfaces/products",
     "services/recrawls/webhooks.py": "surfaces/products",
     "engine/recrawls/webhook_sender.py": "surfaces/products",
     "services/proxies/proxy_figures.py": "surfaces/products",

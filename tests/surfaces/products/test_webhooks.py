@@ -12,10 +12,12 @@ from dataclasses import replace
 import msgspec
 
 from longline.model.ids import new_id
+from longline.model.states import TaskState
 from longline.settings import webhook_secret
 from longline.wiring.doors.products import webhook_sender
 from tests.drivers.records.peek import Peek
 from tests.surfaces.products.running import Door, Json, error
+from tests.surfaces.products.tasks.crawling import submit, work
 
 Received = list[tuple[dict[str, str], bytes]]
 
@@ -125,3 +127,23 @@ async def test_the_log_is_filtered(door: Door):
     assert [row["status"] for row in await log(door, task_id=7)] == ["waiting"]
     assert await log(door, task_id=8) == []
     assert error(await door.ask("GET", "admin/webhooks", status="lost"))[:2] == (400, "INVALID_STATUS")
+
+
+async def test_the_end_of_a_task_is_told_and_each_end_once(door: Door):
+    domain_id = (await door.domain())["id"]
+    async with receiver(204) as (url, received):
+        told = await submit(door, domain_id, "/told", webhook_url=url)
+        failed = await submit(door, domain_id, "/failed", webhook_url=url)
+        await submit(door, domain_id, "/silent")
+        await door.write("POST", f"admin/tasks/{failed['task_id']}/pause")
+        work(door)
+        assert await send(door) == 1
+        await door.write("POST", f"admin/tasks/{failed['task_id']}/resume")
+        work(door, TaskState.FAILED, "http_4xx", error="HTTP 404")
+        assert await send(door) == 1
+    events = [json.loads(body) for _, body in received]
+    assert [(event["event"], event["data"]["task_id"]) for event in events] == [
+        ("task.completed", told["task_id"]),
+        ("task.failed", failed["task_id"]),
+    ]
+    assert [event["data"]["url"] for event in events] == ["https://shop.example/told", "https://shop.example/failed"]

@@ -8,7 +8,7 @@ from longline.model.sources.source import SourceQuery
 from longline.ports.records import Records
 
 
-class PlatformFigures(msgspec.Struct, frozen=True):
+class PlatformCounts(msgspec.Struct, frozen=True):
     """Numbers of sources and proxies, all and enabled ones, and of items of one kind."""
 
     sources: int
@@ -24,11 +24,11 @@ class PlatformTotals:
     def __init__(self, records: Records) -> None:
         self._records = records
 
-    async def find(self, kind: str) -> PlatformFigures:
+    async def find(self, kind: str) -> PlatformCounts:
         """Return the totals, with those of the items of a kind."""
         records = self._records
         found = await records.search.query(SearchQuery(filters=Filters(kind=kind), limit=1))
-        return PlatformFigures(
+        return PlatformCounts(
             await records.sources.count(SourceQuery()),
             await records.sources.count(SourceQuery(enabled=True)),
             await records.proxy_figures.count(),

@@ -91,7 +91,7 @@ class TaskTotals(msgspec.Struct, frozen=True):
     by_status: dict[str, int]
 
 
-class Totals(msgspec.Struct, frozen=True):
+class ActiveTotals(msgspec.Struct, frozen=True):
     """A number of objects, and how many of them are active."""
 
     total: int
@@ -117,8 +117,8 @@ class SystemStats(msgspec.Struct, frozen=True):
     """Figures of the whole platform."""
 
     tasks: TaskTotals
-    domains: Totals
-    proxies: Totals
+    domains: ActiveTotals
+    proxies: ActiveTotals
     products: ProductTotals
     performance: Performance
 
@@ -149,8 +149,8 @@ async def show_stats(services: MonitoringServices) -> SystemStats:
     rate = success_rate(day.by_phase.get("completed", 0), day.by_phase.get("failed", 0))
     return SystemStats(
         TaskTotals(sum(counts.values()), _by_status(counts, depths)),
-        Totals(figures.sources, figures.enabled_sources),
-        Totals(figures.proxies, figures.active_proxies),
+        ActiveTotals(figures.sources, figures.enabled_sources),
+        ActiveTotals(figures.proxies, figures.active_proxies),
         ProductTotals(figures.items),
         Performance(running, rate, day.average_ms, day.total),
     )
