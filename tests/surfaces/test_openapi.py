@@ -42,7 +42,14 @@ Json = dict[str, Any]
 @pytest.fixture
 async def door(tmp_path: Path) -> AsyncIterator[Door]:
     """Every API of the platform, on SQLite."""
-    async with open_door(Settings(data=tmp_path / "data", port=0, internal_secret=SECRET)) as door:
+    wanted = Settings(
+        data=tmp_path / "data",
+        port=0,
+        internal_secret=SECRET,
+        products_admin_per_hour=0,
+        products_read_per_hour=0,
+    )
+    async with open_door(wanted) as door:
         yield door
 
 
@@ -353,6 +360,12 @@ async def known_ids(door: Door) -> dict[str, list[str]]:
         policy = await make("/api/crawl/admin/policies", url="https://shop.example/")
         bot_jobs = [await make("/api/crawl/admin/jobs", url=f"https://shop.example/{n}") for n in range(3)]
         await make("/api/crawl/admin/bots", bot_id="bot-001", name="First")
+        shop = {"domain_name": "shop.example", "base_url": "https://shop.example", "parser_name": "product"}
+        domain = (await make("/api/admin/domains", **shop))["data"]["id"]
+        proxies = [
+            (await make("/api/admin/proxies", proxy_url="10.0.0.1", proxy_port=port))["data"]["id"] for port in (1, 2)
+        ]
+        await make(f"/api/admin/domains/{domain}/proxies", proxy_ids=proxies[:1])
         row = (await door.house.records.sources.get_by_ref(sources[0]["id"])) or pytest.fail("the source is gone")
         run = await door.house.records.runs.add(NewRun("crawl", RunKind.CRAWL, "{}", source_id=row.id))
         links = [NewLink(run.id, f"https://x.example/{n}", "https://s0.example/", 1) for n in range(3)]
@@ -370,6 +383,9 @@ async def known_ids(door: Door) -> dict[str, list[str]]:
         "/api/crawl/admin/policies/id": [policy["data"]["id"]],
         "/api/crawl/admin/jobs/id": [each["data"]["id"] for each in bot_jobs],
         "/api/crawl/admin/bots/id": ["bot-001"],
+        "/api/admin/domains/domain_id": [str(domain)],
+        "/api/admin/domains/proxy_id": [str(each) for each in proxies],
+        "/api/admin/proxies/proxy_id": [str(each) for each in proxies],
     }
 
 
