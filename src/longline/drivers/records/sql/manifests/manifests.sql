@@ -55,9 +55,11 @@ WHERE m.tenant = CAST(:tenant AS TEXT) AND u.id = m.run_id AND m.run_id < CAST(:
 ORDER BY m.run_id DESC LIMIT :limit;
 
 -- name: manifests_of_state
+-- Bounds instead of an equality: with one, PostgreSQL reads all runs by their ids in search of a rare state.
 SELECT m.run_id FROM runs u CROSS JOIN manifests m
-WHERE u.kind = 'manifest' AND u.state = :state AND u.id < CAST(:before AS BIGINT) AND m.run_id = u.id /*part fitting */
-ORDER BY u.id DESC LIMIT :limit;
+WHERE u.kind = 'manifest' AND (u.state, u.id) < (:state, CAST(:before AS BIGINT)) AND u.state >= :state
+  AND m.run_id = u.id /*part fitting */
+ORDER BY u.state DESC, u.id DESC LIMIT :limit;
 
 -- name: manifests_since
 -- SQLite takes an equality for better than a range, and would read all runs of the kind.
