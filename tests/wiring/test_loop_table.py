@@ -28,6 +28,8 @@ def names(house: House, *roles: str, **settings: Any) -> set[str]:
 FETCH = {"fetch", "work signals", "work requests", "robots signals", "withdrawn tasks", "worker processes"}
 
 UPKEEP = {
+    "recrawls",
+    "manifest pruning",
     "alerts",
     "webhooks",
     "old webhooks",
@@ -95,6 +97,7 @@ INSIDE = {
     "house.py": {"chore"},  # the heartbeat of a worker
     "parts/feeds.py": {"chore", "run_loops"},  # the two halves of a poll
     "parts/logs.py": {"chore", "run_loops"},  # the writer of run logs
+    "parts/manifest_streams.py": {"chore"},  # the mirror of streams in Redis
     "parts/metrics.py": {"chore", "run_loops"},  # the writer of counts
     "parts/schedules.py": {"chore", "run_loops"},  # the parts of the scheduler
     "doors/intervals.py": {"chore", "run_loops"},  # the two halves of the source events

@@ -182,6 +182,7 @@ def test_both_engines_have_the_same_queries_but_for_those_marked():
         "mean_text",
         "merge_texts",
         "pick_tasks",
+        "plan_each",
         "quick_check",
         "say_tokenizer",
         "say_vocabulary",

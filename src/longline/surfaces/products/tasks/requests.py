@@ -126,13 +126,13 @@ class TaskQuery(PagedQuery, frozen=True, kw_only=True):
     status: Annotated[TaskStatus, Meta(description="Tasks with this status.")] | None = None
     priority_min: Priority | None = None
     priority_max: Priority | None = None
-    created_after: IsoTime | None = None
-    created_before: IsoTime | None = None
-    is_recurring: bool | None = None
+    created_after: Annotated[IsoTime, Meta(description="Tasks that were made at this time or later.")] | None = None
+    created_before: Annotated[IsoTime, Meta(description="Tasks that were made at this time or before.")] | None = None
+    is_recurring: Annotated[bool, Meta(description="Whether the page is crawled again.")] | None = None
     batch_id: BatchId | None = None
-    created_by: Text | None = None
+    created_by: Annotated[Text, Meta(description="Maker of the tasks, such as admin or scheduler.")] | None = None
     sort_by: Annotated[SortBy, Meta(description="Field by which tasks are sorted.")] = "created_at"
-    sort_order: Literal["asc", "desc"] = "desc"
+    sort_order: Annotated[Literal["asc", "desc"], Meta(description="Rising or falling.")] = "desc"
 
     def filter(self) -> RecrawlQuery:
         """Return the filter and the order."""
@@ -170,7 +170,7 @@ class RestartFailedRequest(msgspec.Struct, frozen=True, kw_only=True):
     """The failed tasks to restart, the oldest failures first."""
 
     domain_id: DomainId | None = None
-    failed_after: IsoTime | None = None
+    failed_after: Annotated[IsoTime, Meta(description="Tasks that failed at this time or later.")] | None = None
     limit: Annotated[int, Meta(ge=1, le=MAX_RESTARTED, description="Largest number of tasks.")] = 1000
 
 
@@ -196,4 +196,4 @@ class NewBatchRequest(msgspec.Struct, frozen=True, kw_only=True):
 class BatchRestart(msgspec.Struct, frozen=True, kw_only=True):
     """The tasks of a batch to restart."""
 
-    only_failed: bool = False
+    only_failed: Annotated[bool, Meta(description="Restart failed tasks alone.")] = False
