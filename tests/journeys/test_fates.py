@@ -117,9 +117,10 @@ APART = {"binary_url", "content_type", "http_408", "proxy_exhausted", "worker_lo
 """Words that have a crawl of their own here."""
 
 OF_PROXIES = {"proxy_auth", "proxy_failed", "proxy_refused"}
-ELSEWHERE = {"internal", "login_failed", "network", "page_lost", "render_failed"} | OF_PROXIES
-"""Words for our own failures, for what nobody foresaw, for proxies, of which a page hears `proxy_exhausted`, and for
-what schedules alone ask for."""
+OF_DOWNLOADS = {"checksum", "upload"}
+ELSEWHERE = {"internal", "login_failed", "network", "page_lost", "render_failed"} | OF_PROXIES | OF_DOWNLOADS
+"""Reasons of our own failures, of failures that nothing foresaw, of proxies (a page has `proxy_exhausted`), of downloads,
+and of requests that schedules alone make."""
 
 
 THEIRS = """

@@ -31,6 +31,10 @@ ANCHORED = {
     "longline.plugins.html.sniffing._BEFORE_ROOT": "match",
     "longline.plugins.html.sniffing._HTML": "match",
     "longline.plugins.html.sniffing._JSON": "match",
+    "longline.plugins.extension._NAME": "fullmatch",
+    "longline.surfaces.manifests.manifest_reader._TOKEN": "fullmatch",
+    "longline.services.callers.door_settings.KEY": "fullmatch",
+    "longline.model.recrawls.frequency._FORM": "fullmatch",
     "longline.surfaces.server.request_head._HOST": "match",
 }
 """Expressions that are tried at the beginning of a text only, and by which method."""

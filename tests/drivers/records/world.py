@@ -119,6 +119,7 @@ def source(name: str | None, base_url: str = "") -> dict[str, object]:
         "uses": '["interval"]',
         "base_url": base_url,
         "extension": None,
+        "extension_config": "{}",
         "user_agent": None,
         "delay_ms": None,
         "concurrency": None,
@@ -135,6 +136,7 @@ def source(name: str | None, base_url: str = "") -> dict[str, object]:
 
 ANY_SOURCES: dict[str, object] = {
     "search": None,
+    "name": None,
     "enabled": None,
     "feed_active": None,
     "sort": "name",

@@ -14,8 +14,8 @@ MAX_ID_CHARS = 128
 MAX_HEADERS = 10
 MAX_HEADER_BYTES = 1024
 
-_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")
-_AT = re.compile(r"(?P<text>.*?)(?: - at `\$\.?(?P<path>.*)`)?\Z", re.DOTALL)
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_AT = " - at `$"
 _MISSING = re.compile(r"Object missing required field `(\w+)`\Z")
 _TYPE = re.compile(r"Expected `([^`]+)`(?:, got `[^`]+`)?\Z")
 _WHOLE, _ENTRY = "\x1e", "\x1f"
@@ -183,7 +183,7 @@ def _headers(value: Any) -> dict[str, str]:
     if len(headers) > MAX_HEADERS:
         raise ValueError(f"must have at most {MAX_HEADERS} entries")
     for name, text in headers.items():
-        if not _TOKEN.match(name):
+        if not _TOKEN.fullmatch(name):
             raise ValueError(_of(name, "is not a valid header name"))
         if "\r" in text or "\n" in text:
             raise ValueError(_of(name, "must not contain line breaks"))
@@ -194,9 +194,8 @@ def _headers(value: Any) -> dict[str, str]:
 
 def problem_text(error: str) -> str:
     """Return the decoder's text about a field in the form `path: problem`, the path as in `resources[3].id`."""
-    match = _AT.match(error)
-    assert match is not None
-    text, path = match["text"], match["path"] or ""
+    text, place, path = error.rpartition(_AT)
+    text, path = (text, path.removesuffix("`").removeprefix(".")) if place else (error, "")
     if missing := _MISSING.match(text):
         path, text = f"{path}.{missing[1]}".lstrip("."), "is required"
     elif wrong := _TYPE.match(text):

@@ -56,7 +56,7 @@ def test_figures_of_a_run():
 
 
 def test_every_failure_of_a_request_is_of_some_kind():
-    no_requests = {"internal", "parser_error", "worker_lost", "page_lost"}
+    no_requests = {"internal", "parser_error", "worker_lost", "page_lost", "checksum", "upload"}
     assert set(CATEGORIES) == (reasons.RETRYABLE.keys() | reasons.FINAL.keys()) - no_requests
 
 
