@@ -8,18 +8,17 @@ SELECT set_config('plan_cache_mode', 'force_custom_plan', TRUE);
 SELECT d.run_id FROM holds d WHERE d.since <= :now AND d.until > :now;
 
 -- name: shown_recrawls
+-- The ids come first: the tables are too many for the planner to find that order by itself.
 SELECT c.id, c.source_id, s.name AS source_name, c.run_id, c.url, c.url_hash, c.generation, n.state, c.priority, c.due_at, c.started_at,
        c.ended_at, c.retries, n.max_attempts, n.reason, n.error, n.status, c.frequency, c.next_at, c.recurring, c.waits,
        p.task_id IS NOT NULL AS has_page, p.fetch_ms, x.id AS proxy_id, x.host AS proxy_host, c.created_by, c.created_at,
        c.updated_at, n.token, n.owner, n.lease_until, c.batch_id, c.parent_id, c.depth, c.webhook,
        c.run_id IN (/*part held_runs */) AS is_held
-FROM recrawls c
-JOIN tasks_now n ON n.id = c.id
+/*all rows FROM r(id bigint) */ JOIN recrawls c ON c.id = r.id
+JOIN tasks_now n ON n.id = r.id
 JOIN sources s ON s.id = c.source_id
-LEFT JOIN pages p ON p.task_id = c.id
-LEFT JOIN proxies x ON x.id = n.proxy_id
-/*rows , r(id bigint) */
-WHERE c.id = r.id;
+LEFT JOIN pages p ON p.task_id = r.id
+LEFT JOIN proxies x ON x.id = n.proxy_id;
 
 -- name: recrawls_in_hand
 SELECT c.id, c.priority FROM recrawl_hosts k
