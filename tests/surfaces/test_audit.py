@@ -27,6 +27,7 @@ from tests.surfaces.intervals.house import Door, open_door
 
 BOTS = "/api/crawl/admin"
 ADMIN = "/api/admin"
+CATALOGUE = "/api/v1/admin"
 HARMLESS = {"preview_rebalance", "test_crawl", "fetch_metadata", "fetch_page"}
 """Operations that change nothing although their method could."""
 
@@ -155,9 +156,13 @@ class World:
         return name
 
     async def domain(self) -> str:
+        return (await self.shop())[0]
+
+    async def shop(self) -> tuple[str, str]:
+        """A domain: its id, and the start of its URLs."""
         name = f"{self.name()}.example"
         body = {"domain_name": name, "base_url": f"https://{name}", "parser_name": "product"}
-        return str((await self.ask("POST", f"{ADMIN}/domains", body))["data"]["id"])
+        return str((await self.ask("POST", f"{ADMIN}/domains", body))["data"]["id"]), f"https://{name}"
 
     async def proxy(self) -> str:
         body = {"proxy_url": f"{self.name()}.example", "proxy_port": 8080}
@@ -167,6 +172,51 @@ class World:
         domain, proxy = await self.domain(), await self.proxy()
         await self.ask("POST", f"{ADMIN}/domains/{domain}/proxies", {"proxy_ids": [int(proxy)]})
         return f"domains/{domain}/proxies/{proxy}"
+
+    async def product_task(self) -> str:
+        domain, root = await self.shop()
+        body = {"domain_id": int(domain), "url": f"{root}/1"}
+        return str((await self.ask("POST", f"{ADMIN}/tasks", body))["data"]["task_id"])
+
+    async def paused_product_task(self) -> str:
+        task = await self.product_task()
+        await self.ask("POST", f"{ADMIN}/tasks/{task}/pause")
+        return task
+
+    async def batch(self) -> str:
+        batch = (await self.ask("POST", f"{ADMIN}/batches", {"name": self.name()}))["data"]["id"]
+        domain, root = await self.shop()
+        body = {"domain_id": int(domain), "url": f"{root}/1", "batch_id": batch}
+        await self.ask("POST", f"{ADMIN}/tasks", body)
+        return str(batch)
+
+    async def paused_batch(self) -> str:
+        batch = await self.batch()
+        await self.ask("POST", f"{ADMIN}/batches/{batch}/pause")
+        return batch
+
+    async def catalogue_source(self) -> str:
+        name = self.name()
+        body = {"name": name, "slug": name.lower(), "baseurl": f"https://{name.lower()}.example"}
+        return str((await self.ask("POST", f"{CATALOGUE}/crawler/sources", body))["data"]["id"])
+
+    async def comic(self) -> str:
+        return str((await self.ask("POST", f"{CATALOGUE}/comics", {"title": self.name()}))["data"]["id"])
+
+    async def comic_mapping(self) -> str:
+        comic, source = await self.comic(), await self.catalogue_source()
+        body = {"sourceid": int(source), "sourceid_ext": self.name(), "sourceurl": "https://a.example/"}
+        made = await self.ask("POST", f"{CATALOGUE}/comics/{comic}/sources", body)
+        return f"{comic}/sources/{made['data']['id']}"
+
+    async def catalogue_job(self) -> str:
+        body = {"sourceid": int(await self.catalogue_source()), "scheduledat": "2099-01-01T00:00:00Z"}
+        return str((await self.ask("POST", f"{CATALOGUE}/crawler/jobs", body))["data"]["id"])
+
+    async def door_setting(self) -> str:
+        key = f"site.{self.name().lower()}"
+        await self.ask("PUT", f"{CATALOGUE}/settings/{key}", {"value": "1"})
+        return key
 
     async def write(self, sql: str) -> None:
         """Write past everything of ours."""
@@ -235,6 +285,48 @@ async def reviewed(world: World) -> Change:
     await world.link()
     path = f"/api/v1/discovered-domains/s{world.made}.example/state"
     return Change("PATCH", path, "domain.review", {"status": "ignored"})
+
+
+async def new_product_task(world: World) -> Change:
+    domain, root = await world.shop()
+    body = {"domain_id": int(domain), "url": f"{root}/new"}
+    return Change("POST", f"{ADMIN}/tasks", "task.submit", body)
+
+
+async def new_product_tasks(world: World) -> Change:
+    domain, root = await world.shop()
+    body = {"domain_id": int(domain), "urls": [f"{root}/1", f"{root}/2"]}
+    return Change("POST", f"{ADMIN}/tasks/batch", "task.submit", body)
+
+
+async def new_batch(world: World) -> Change:
+    return Change("POST", f"{ADMIN}/batches", "batch.create", {"name": world.name()})
+
+
+async def new_catalogue_source(world: World) -> Change:
+    name = world.name().lower()
+    body = {"name": name, "slug": name, "baseurl": f"https://{name}.example"}
+    return Change("POST", f"{CATALOGUE}/crawler/sources", "source.create", body)
+
+
+async def new_comic(world: World) -> Change:
+    return Change("POST", f"{CATALOGUE}/comics", "series.create", {"title": world.name()})
+
+
+async def new_comic_mapping(world: World) -> Change:
+    comic, source = await world.comic(), await world.catalogue_source()
+    body = {"sourceid": int(source), "sourceid_ext": "x", "sourceurl": "https://a.example/"}
+    return Change("POST", f"{CATALOGUE}/comics/{comic}/sources", "target.create", body)
+
+
+async def triggered(world: World) -> Change:
+    body = {"sourceid": int(await world.catalogue_source()), "scheduledat": "2099-01-01T00:00:00Z"}
+    return Change("POST", f"{CATALOGUE}/crawler/jobs", "run.trigger", body)
+
+
+async def new_door_setting(world: World) -> Change:
+    path = f"{CATALOGUE}/settings/site.{world.name().lower()}"
+    return Change("PUT", path, "door setting.update", {"value": "x"})
 
 
 async def new_domain(world: World) -> Change:
@@ -353,6 +445,44 @@ CHANGES |= {
     "bots_delete_policy": on("DELETE", f"{BOTS}/policies/{{}}", "schedule.delete", World.policy),
     "manifests_replay_dead_letter": on("POST", "/operators/dlq/{}/replay", "dead_letter.replay", World.dead_letter),
     "manifests_replay_dead_letters": replayed,
+    "products_submit_task": new_product_task,
+    "products_submit_tasks": new_product_tasks,
+    "products_restart_task": on("POST", f"{ADMIN}/tasks/{{}}/restart", "task.restart", World.paused_product_task, {}),
+    "products_pause_task": on("POST", f"{ADMIN}/tasks/{{}}/pause", "task.pause", World.product_task),
+    "products_resume_task": on("POST", f"{ADMIN}/tasks/{{}}/resume", "task.resume", World.paused_product_task),
+    "products_change_task_priority": on(
+        "PATCH", f"{ADMIN}/tasks/{{}}/priority", "task.prioritize", World.product_task, {"priority": 2}
+    ),
+    "products_cancel_task": on("DELETE", f"{ADMIN}/tasks/{{}}", "task.cancel", World.product_task),
+    "products_add_batch": new_batch,
+    "products_restart_batch": on("POST", f"{ADMIN}/batches/{{}}/restart", "task.restart", World.paused_batch, {}),
+    "products_pause_batch": on("POST", f"{ADMIN}/batches/{{}}/pause", "task.pause", World.batch),
+    "products_resume_batch": on("POST", f"{ADMIN}/batches/{{}}/resume", "task.resume", World.paused_batch),
+    "products_cancel_batch": on("POST", f"{ADMIN}/batches/{{}}/cancel", "task.cancel", World.batch),
+    "catalogue_create_source": new_catalogue_source,
+    "catalogue_change_source": on(
+        "PATCH", f"{CATALOGUE}/crawler/sources/{{}}", "source.update", World.catalogue_source, {"config": {"a": 1}}
+    ),
+    "catalogue_delete_source": on(
+        "DELETE", f"{CATALOGUE}/crawler/sources/{{}}", "source.delete", World.catalogue_source, {"reason": "gone"}
+    ),
+    "catalogue_switch_source": on(
+        "PATCH",
+        f"{CATALOGUE}/crawler/sources/{{}}/enable",
+        "source.disable",
+        World.catalogue_source,
+        {"isenabled": False},
+    ),
+    "catalogue_create_comic": new_comic,
+    "catalogue_create_mapping": new_comic_mapping,
+    "catalogue_change_mapping": on(
+        "PATCH", f"{CATALOGUE}/comics/{{}}", "target.update", World.comic_mapping, {"isactive": False}
+    ),
+    "catalogue_delete_mapping": on("DELETE", f"{CATALOGUE}/comics/{{}}", "target.delete", World.comic_mapping),
+    "catalogue_trigger_job": triggered,
+    "catalogue_cancel_job": on("PATCH", f"{CATALOGUE}/crawler/jobs/{{}}/cancel", "run.cancel", World.catalogue_job, {}),
+    "catalogue_put_setting": new_door_setting,
+    "catalogue_delete_setting": on("DELETE", f"{CATALOGUE}/settings/{{}}", "door setting.delete", World.door_setting),
     "products_create_domain": new_domain,
     "products_change_domain": on(
         "PATCH", f"{ADMIN}/domains/{{}}", "source.change", World.domain, {"crawl_delay_seconds": 9}
@@ -393,6 +523,10 @@ async def world(settings: Settings) -> AsyncIterator[World]:
         yield World(door, client)
 
 
+NEED_A_WORKER = {"products_restart_parsing", "products_restart_failed_tasks"}
+"""Operations on tasks that a worker has brought to an end; tests with a worker make them."""
+
+
 async def test_every_changing_operation_is_known_here(world: World):
     document = await world.ask("GET", "/openapi.json")
     fast = {f"bots_{operation.name}" for operation in BOT_OPERATIONS}
@@ -402,7 +536,7 @@ async def test_every_changing_operation_is_known_here(world: World):
         for method, told in path.items()
         if method != "get" and not told["operationId"].endswith("_2")
     }
-    harmless = {f"intervals_{name}" for name in HARMLESS} | {"manifests_submit_manifest"}
+    harmless = {f"intervals_{name}" for name in HARMLESS} | {"manifests_submit_manifest"} | NEED_A_WORKER
     assert changing - fast - harmless == set(CHANGES), "a new operation needs an action, and a change in this table"
 
 

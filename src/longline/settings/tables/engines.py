@@ -16,7 +16,9 @@ class ServerTable(SettingsTable, frozen=True, kw_only=True):
     allow_large_manifests: Annotated[bool, Key(SWITCH, "Allow a `max_manifest_bytes` above 5MB.")] = False
     max_resources: Annotated[int, Key(integer(1), "Most resources of a manifest.")] = 1000
     strict_urls: Annotated[bool, Key(SWITCH, "Refuse manifests with URLs that are not http or https.")] = False
-    max_upload_bytes: Annotated[int, Key(SIZE, "Largest manifest that is uploaded in parts.")] = 50 * 1024 * 1024
+    max_upload_bytes: Annotated[int, Key(SIZE, "Largest manifest that is uploaded in parts.", later=True)] = (
+        50 * 1024 * 1024
+    )
     client_subject_header: Annotated[
         str,
         Key(
@@ -49,7 +51,9 @@ class BrokerTable(SettingsTable, frozen=True, kw_only=True):
 class TelemetryTable(SettingsTable, frozen=True, kw_only=True):
     """The addresses of metrics and traces."""
 
-    metrics_addr: Annotated[str, Key(HOST_AND_PORT, "Further address that serves `/metrics`; if not set, none.")] = ""
+    metrics_addr: Annotated[
+        str, Key(HOST_AND_PORT, "Further address that serves `/metrics`; if not set, none.", later=True)
+    ] = ""
     otlp_endpoint: Annotated[
         str, Key(url("http", "https"), "OTLP collector of traces; if not set, none.", later=True)
     ] = ""
