@@ -38,7 +38,7 @@ def test_one_fetches_and_another_parses(machines: list[Place], tmp_path: Path):
             for role, there in zip(("fetch", "parse"), machines, strict=True)
         )
         wait_until(lambda: place.value("SELECT COUNT(*) FROM workers") == 2, "two workers")
-        assert {roles for (roles,) in place.ask("SELECT roles FROM workers")} == {"fetch", "parse"}
+        assert {roles for (roles,) in place.ask("SELECT roles FROM workers")} == {"download,fetch", "parse"}
         wait_until(lambda: place.value("SELECT state FROM runs") == "completed", "the end of the crawl")
         for process in (fetch, parse):
             process.send_signal(signal.SIGTERM)

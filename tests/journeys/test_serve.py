@@ -90,7 +90,7 @@ def test_it_answers_lets_in_and_goes(place: Place):
             ["database", "disk", "event_loop", "objects", "workers", *(["redis"] if place.engines else [])], "healthy"
         )
         assert "127.0.0.1" not in answer.text, "everybody may ask, and nobody is told where our engines are"
-        assert place.value("SELECT roles FROM workers") == "fetch,parse,upkeep"
+        assert place.value("SELECT roles FROM workers") == "download,fetch,parse,upkeep"
         printed = run(place.data.parent, *it.hint.split("longline ")[1].split(), "--sub", "me")
         claims = Tokens(jwt_secret(place.settings), lambda: 0).verify(printed.stdout.strip())
         assert (claims.role, claims.sub) == ("admin", "me")
@@ -132,7 +132,7 @@ def test_a_server_that_hangs_does_not_hold_up_the_stop(embedded: Place):
     assert embedded.held() == {}
 
 
-CUT_OFF = {"work signals", "work requests", "log followers", "calls", "done"}
+CUT_OFF = {"work signals", "work requests", "robots signals", "log followers", "calls", "done"}
 """The loops that hear of something by signals."""
 
 

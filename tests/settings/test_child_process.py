@@ -141,6 +141,7 @@ CHANGED = Settings(
     run_log_mirror="mirror",
     source_events=True,
     archive_requests=True,
+    download_concurrency=9,
     save_links=True,
 )
 

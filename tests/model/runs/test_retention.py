@@ -15,7 +15,7 @@ UNUSED = RunUses(False, "completed", None, False, False, False, False)
 def test_every_kind_has_its_age_or_is_kept():
     ages = {(kind, scheduled): age_ms for kind, scheduled, age_ms in AGES.of_runs()}
     kept = {kind for kind in RunKind if (kind, False) not in ages}
-    assert kept == {kind for kind in RunKind if kind.standing} | {RunKind.REPAIR}
+    assert kept == {kind for kind in RunKind if kind.standing} | {RunKind.REPAIR, RunKind.MANIFEST}
     assert (ages[RunKind.CRAWL, False], ages[RunKind.CRAWL, True], ages[RunKind.FEED_POLL, False]) == (1, 2, 3)
 
 

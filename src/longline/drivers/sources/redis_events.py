@@ -53,7 +53,7 @@ class RedisSourceEvents:
         self._joined = False
 
     async def receive(self) -> Sequence[Delivery]:
-        with _trouble():
+        with self._trouble():
             await self._join()
             try:
                 if left := await self._left_lying():
@@ -72,14 +72,14 @@ class RedisSourceEvents:
 
     async def acknowledge(self, ids: Sequence[str]) -> None:
         if ids:
-            with _trouble():
+            with self._trouble():
                 await self._client.xack(self._queue.stream, self._queue.group, *ids)
 
     async def park(self, delivery: Delivery, why: str) -> None:
         form = self._queue.park_form
         body = (delivery.body or b"") if form is None else form(delivery.body or b"", delivery.times, why)
         facts = {self._queue.field: body, "id": delivery.id, "error": why}
-        with _trouble():
+        with self._trouble():
             await self._client.xadd(self._queue.parked, facts, maxlen=MAX_PARKED, approximate=True)
             await self._client.xack(self._queue.stream, self._queue.group, delivery.id)
 
@@ -118,15 +118,16 @@ class RedisSourceEvents:
         name, fields = message
         return Delivery(name.decode(), (fields or {}).get(self._queue.field.encode()), times)
 
+    @contextmanager
+    def _trouble(self) -> Iterator[None]:
+        """Turn failures of Redis into `Unavailable`, with the name of the stream."""
+        try:
+            yield
+        except (RedisError, OSError) as error:
+            named = "source events" if self._queue is SOURCE_EVENTS else self._queue.stream
+            raise Unavailable(f"{named} cannot be had: {str(error).partition(chr(10))[0]}") from error
+
 
 def _flat(messages: Any) -> list[Any]:
     """Return the messages of one stream, which RESP3 wraps in one more list."""
     return messages[0] if messages and isinstance(messages[0], list) else messages
-
-
-@contextmanager
-def _trouble() -> Iterator[None]:
-    try:
-        yield
-    except (RedisError, OSError) as error:
-        raise Unavailable(f"source events cannot be had: {str(error).partition(chr(10))[0]}") from error

@@ -23,7 +23,10 @@ async def test_a_standing_run_is_there_once_for_each_seed(records: Records, peek
 
 def test_bots_and_the_standing_frontier_stand():
     standing = {kind for kind in RunKind if kind.standing}
-    assert standing == {kind for kind in RunKind if kind.value.startswith("frontier.")} | {RunKind.BOTS}
+    assert standing == {kind for kind in RunKind if kind.value.startswith("frontier.")} | {
+        RunKind.BOTS,
+        RunKind.PRODUCTS,
+    }
 
 
 async def test_moves_plans_and_counts_change_a_run(records: Records, clock: FakeClock):
