@@ -119,8 +119,8 @@ APART = {"binary_url", "content_type", "http_408", "proxy_exhausted", "worker_lo
 OF_PROXIES = {"proxy_auth", "proxy_failed", "proxy_refused"}
 OF_DOWNLOADS = {"checksum", "upload"}
 ELSEWHERE = {"internal", "login_failed", "network", "page_lost", "render_failed"} | OF_PROXIES | OF_DOWNLOADS
-"""Reasons of our own failures, of failures that nothing foresaw, of downloads, of requests that schedules alone make, and
-of proxies (a page has `proxy_exhausted`)."""
+"""Reasons of our own failures, of failures that nothing foresaw, of downloads, of requests that schedules alone make,
+and of proxies (a page has `proxy_exhausted`)."""
 
 
 THEIRS = """
