@@ -97,6 +97,39 @@ class Verdict:
     missing: int = 0
     refetched: int = 0
     rows: dict[str, object] = field(default_factory=dict)
+    lag_ms: float = 0.0
+    """How late the machine woke a sleeper at most: a request may lie that long between our hand and the website."""
+
+    @property
+    def proved_too_soon(self) -> list[tuple[str, float, int]]:
+        """The gaps that are shorter than the delay by more than the machine's lag explains."""
+        return [(host, gap, delay) for host, gap, delay in self.too_soon if gap < delay - self.lag_ms]
+
+
+@contextmanager
+def measured_lag(verdict: Verdict) -> Iterator[None]:
+    """Measure how late the machine wakes a process that sleeps for a millisecond at a time."""
+    sleeper = subprocess.Popen(
+        [sys.executable, "-c", SLEEPER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        yield
+    finally:
+        told, _ = sleeper.communicate(timeout=30)
+        verdict.lag_ms = float(told)
+
+
+SLEEPER = """
+import select, sys, time
+worst = 0.0
+while True:
+    begun = time.monotonic()
+    if select.select([sys.stdin], [], [], 0.001)[0]:
+        break
+    worst = max(worst, time.monotonic() - begun - 0.001)
+print(worst * 1000)
+"""
+"""A program that sleeps until its input ends, and then prints by how many milliseconds it was woken late at most."""
 
 
 @contextmanager
@@ -206,7 +239,7 @@ async def storm_on(
 ) -> Verdict:
     """Run it all on an empty database, and judge."""
     verdict = Verdict()
-    with running_origin(0.005) as port, tempfile.TemporaryDirectory() as folder:
+    with running_origin(0.005) as port, tempfile.TemporaryDirectory() as folder, measured_lag(verdict):
         records = await open_records(url, SystemClock())
         await records.schema.migrate()
         await fill(records, groups, port)
@@ -310,6 +343,7 @@ def main() -> None:
     verdict = asyncio.run(storm(groups, workers=given.workers, trouble=trouble, most_seconds=given.most_seconds))
     print(f"{verdict.requests} requests in {verdict.seconds:.0f} s, {verdict.kills} kills, {verdict.jumps} jumps")
     print(f"gaps below the delay: {len(verdict.too_soon)} {verdict.too_soon[:10]}")
+    print(f"lag of the machine: {verdict.lag_ms:.1f} ms")
     print(f"smallest slack: {verdict.smallest_slack_ms:.2f} ms")
     print(f"hosts over their concurrency: {len(verdict.too_many)} {verdict.too_many[:10]}")
     print(f"requests before the end of a Retry-After: {len(verdict.impatient)} {verdict.impatient[:10]}")

@@ -18,7 +18,7 @@ async def test_wall_clocks_that_jump_change_nothing(database_url: str):
 
 def assert_polite(verdict: Verdict, groups: tuple[Group, ...]) -> None:
     """Nothing came too soon, too often or never, and no host was put off: all is done in time."""
-    assert verdict.too_soon == []
+    assert verdict.proved_too_soon == [], verdict.lag_ms
     assert verdict.too_many == []
     assert verdict.impatient == []
     assert verdict.missing == 0
@@ -36,6 +36,9 @@ def test_the_judge_sees_what_it_should():
     assert judged(group, fine) == Verdict(requests=2, smallest_slack_ms=0.0)
     hasty = judged(group, [fine[0], ("127.0.1.1", "/p1", 0.0999, 0.11, 0)])
     assert [host for host, _, _ in hasty.too_soon] == ["127.0.1.1"]
+    assert hasty.proved_too_soon == hasty.too_soon
+    hasty.lag_ms = 1.0
+    assert hasty.proved_too_soon == []
     crowded = judged(group, [("127.0.1.1", "/p0", 0.0, 0.2, 0), fine[1]])
     assert crowded.too_many == [("127.0.1.1", 2, 1)]
     hurried = judged(
