@@ -4,7 +4,7 @@
 INSERT INTO segments (key, owner, state, created_at) VALUES (:key, :owner, 'writing', :now) RETURNING id;
 
 -- name: abandoned_segments
-SELECT * FROM segments s /*rows , r(owner bigint) */ WHERE s.owner = r.owner AND s.state = 'writing';
+SELECT * FROM segments s /*rows , r(owner bigint) */ WHERE s.owner = r.owner AND s.state = 'writing' /*pg ORDER BY s.id */;
 
 -- name: drop_segment
 DELETE FROM segments WHERE id = :id AND state = 'writing';
