@@ -96,10 +96,10 @@ def test_acceptance_09_statuses_are_retried_or_final(box: Box):
         "r1": "HTTP_503",
         "r2": "HTTP_429",
     }
-    assert box.origin.asked("/status/404/nine") == 1
-    assert box.origin.asked("/status/503/nine") == 3
-    assert box.origin.asked("/status/429/nine") == 3
-    assert letters["r1"]["attempts"] == 3
+    assert [letters[name]["attempts"] for name in ("r0", "r1", "r2")] == [1, 3, 3]
+    for path, attempts in (("/status/404/nine", 1), ("/status/503/nine", 3), ("/status/429/nine", 3)):
+        # A request that breaks on a kept connection is sent once more, and not counted (0037).
+        assert attempts <= box.origin.asked(path) <= 2 * attempts, path
 
 
 def test_acceptance_11_a_job_goes_its_way_and_is_finalized_once(box: Box):
