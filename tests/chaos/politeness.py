@@ -102,8 +102,8 @@ class Verdict:
 
     @property
     def proved_too_soon(self) -> list[tuple[str, float, int]]:
-        """The gaps that are shorter than the delay by more than the machine's lag explains."""
-        return [(host, gap, delay) for host, gap, delay in self.too_soon if gap < delay - self.lag_ms]
+        """The gaps that are too short by more than the machine's lag, or by more than half of the delay."""
+        return [(host, gap, delay) for host, gap, delay in self.too_soon if gap < delay - min(self.lag_ms, delay / 2)]
 
 
 @contextmanager

@@ -10,7 +10,8 @@ VALUES (:run_id, :source_id, CAST(:series_id AS TEXT), CAST(:caller_id AS TEXT),
 RETURNING run_id;
 
 -- part: series_run
-SELECT u.*, x.series_id, x.caller_id, x.caller_name FROM series_runs x JOIN runs_now u ON u.id = x.run_id
+-- A run whose source another API has deleted is shown no more.
+SELECT u.*, x.series_id, x.caller_id, x.caller_name FROM series_runs x JOIN runs_now u ON u.id = x.run_id AND u.source_id IS NOT NULL
 
 -- name: series_run
 /*part series_run */ WHERE u.uid = :uid;
@@ -31,7 +32,7 @@ ORDER BY
 LIMIT :limit OFFSET :offset;
 
 -- name: count_series_runs
-SELECT COUNT(*) AS count FROM series_runs x JOIN runs_now u ON u.id = x.run_id
+SELECT COUNT(*) AS count FROM series_runs x JOIN runs_now u ON u.id = x.run_id AND u.source_id IS NOT NULL
 WHERE /*part chosen_series_runs */;
 
 -- name: series_run_states
