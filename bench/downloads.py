@@ -27,7 +27,7 @@ from longline.model.ids import new_id
 from longline.model.runs.plan import CrawlPlan, FetchOptions, Politeness, Proxying
 from longline.model.runs.run import NewRun, RunKind
 from longline.settings import Settings
-from longline.wiring.house import House, migrate_tables, open_house, registered_worker
+from longline.wiring.platform import Platform, migrate_tables, open_platform, registered_worker
 from longline.wiring.worker import fetch_worker
 
 CONNECTIONS = 32
@@ -169,32 +169,34 @@ async def _work(urls: list[str], place: Path, *, durable: bool) -> None:
         objects=str(place / "objects"),
         egress_allow=("127.0.0.0/8",),
     )
-    async with open_house(settings) as opened:
+    async with open_platform(settings) as opened:
         await migrate_tables(opened, may_migrate=True)
-        house = replace(opened, blobs=FolderBlobs(place / "objects", durable=durable))
-        runs = [await _begin(house, urls[at : at + FILES_PER_RUN]) for at in range(0, len(urls), FILES_PER_RUN)]
-        async with registered_worker(house, frozenset({"fetch"})) as owner:
+        platform = replace(opened, blobs=FolderBlobs(place / "objects", durable=durable))
+        runs = [await _begin(platform, urls[at : at + FILES_PER_RUN]) for at in range(0, len(urls), FILES_PER_RUN)]
+        async with registered_worker(platform, frozenset({"fetch"})) as owner:
             stop = asyncio.Event()
-            working = asyncio.create_task(fetch_worker(house, owner, parse=False).run(stop))
+            working = asyncio.create_task(fetch_worker(platform, owner, parse=False).run(stop))
             for run_id in runs:
-                await _ended(house, run_id)
+                await _ended(platform, run_id)
             stop.set()
             await working
 
 
-async def _ended(house: House, run_id: int) -> None:
+async def _ended(platform: Platform, run_id: int) -> None:
     while True:
-        run = await house.records.runs.get(run_id)
+        run = await platform.records.runs.get(run_id)
         if run is not None and run.ended_at is not None:
             return
         await asyncio.sleep(0.02)
 
 
-async def _begin(house: House, urls: list[str]) -> int:
+async def _begin(platform: Platform, urls: list[str]) -> int:
     files = [
         NewDownload(resource_id=url, url=url, key=f"files/{_spread(url)}/{url.rpartition('/')[2]}") for url in urls
     ]
-    return await house.lifecycle.downloads.begin(NewRun(new_id(), RunKind.MANIFEST, PLAN.text()), files, PLAN, "bench")
+    return await platform.lifecycle.downloads.begin(
+        NewRun(new_id(), RunKind.MANIFEST, PLAN.text()), files, PLAN, "bench"
+    )
 
 
 def _spread(url: str) -> str:

@@ -14,8 +14,8 @@ from longline.model.runs.plan import CrawlBounds, CrawlPlan, Politeness
 from longline.model.states import RunState
 from longline.settings import Settings
 from longline.settings.child_process import environment
-from longline.wiring import CrawlRequest, Watcher, crawl, open_house
-from longline.wiring.house import PROCESS_LOCKS_FOLDER, migrate_tables
+from longline.wiring import CrawlRequest, Watcher, crawl, open_platform
+from longline.wiring.platform import PROCESS_LOCKS_FOLDER, migrate_tables
 
 FAR = 1_000_000
 """Depth that no site has: every link is followed."""
@@ -57,8 +57,8 @@ def _plan(order: Order) -> CrawlPlan:
 
 
 async def _migrate(settings: Settings) -> None:
-    async with open_house(settings) as house:
-        await migrate_tables(house, may_migrate=True)
+    async with open_platform(settings) as platform:
+        await migrate_tables(platform, may_migrate=True)
 
 
 @contextmanager

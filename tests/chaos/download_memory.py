@@ -19,7 +19,7 @@ from longline.model.downloads.download import NewDownload
 from longline.model.ids import new_id
 from longline.model.runs.run import NewRun, RunKind
 from longline.settings import Settings
-from longline.wiring.house import migrate_tables, open_house, registered_worker
+from longline.wiring.platform import migrate_tables, open_platform, registered_worker
 from longline.wiring.worker import fetch_worker
 from tests.drivers.blobs.address import s3_url
 from tests.servers.s3 import running_s3
@@ -44,19 +44,19 @@ async def work(folder: Path, objects: str, port: int, files: int) -> None:
         egress_allow=("127.0.0.0/8",),
         log_level="error",
     )
-    async with open_house(settings) as house:
-        await migrate_tables(house, may_migrate=True)
+    async with open_platform(settings) as platform:
+        await migrate_tables(platform, may_migrate=True)
         orders = [
             NewDownload(resource_id=str(n), url=f"http://127.0.0.1:{port}/{n}", key=f"resources/{n}")
             for n in range(files)
         ]
         run = NewRun(new_id(), RunKind.MANIFEST, PLAN.text())
-        run_id = await house.lifecycle.downloads.begin(run, orders, PLAN, "memory")
-        async with registered_worker(house, frozenset({"fetch"})) as owner:
+        run_id = await platform.lifecycle.downloads.begin(run, orders, PLAN, "memory")
+        async with registered_worker(platform, frozenset({"fetch"})) as owner:
             stop = asyncio.Event()
-            working = asyncio.create_task(fetch_worker(house, owner, parse=False).run(stop))
+            working = asyncio.create_task(fetch_worker(platform, owner, parse=False).run(stop))
             while True:
-                found = await house.records.runs.get(run_id)
+                found = await platform.records.runs.get(run_id)
                 if found is not None and found.ended_at is not None:
                     break
                 await asyncio.sleep(0.1)

@@ -107,8 +107,8 @@ def opened(folder: Path, *more: str, suffix: str = "") -> Iterator[httpx.Client]
     parser = folder / "shop.py"
     parser.write_text(PARSER.replace("SUFFIX", suffix))
     with (
-        up(Place(folder / "data"), "--parsers", str(parser), *more) as house,
-        httpx.Client(base_url=house.where, timeout=60) as client,
+        up(Place(folder / "data"), "--parsers", str(parser), *more) as platform,
+        httpx.Client(base_url=platform.where, timeout=60) as client,
     ):
         yield client
 

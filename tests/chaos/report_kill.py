@@ -16,8 +16,8 @@ from longline.model.runs.run import RunKind
 from longline.model.sources.source import NewSource
 from longline.model.url import parse
 from longline.settings import Settings
-from longline.wiring.house import migrate_tables, open_house, registered_worker
 from longline.wiring.parts.feeds import feed_parts
+from longline.wiring.platform import migrate_tables, open_platform, registered_worker
 from longline.wiring.worker import fetch_worker, link_contributors
 from tests.plans import crawl_plan
 
@@ -38,13 +38,13 @@ async def crawl(folder: Path, database: str, url: str) -> None:
         frontier_links=True,
         delay=0.0,
     )
-    async with open_house(settings) as house:
-        await migrate_tables(house, may_migrate=True)
-        source = await house.records.sources.add(NewSource("site", url))
+    async with open_platform(settings) as platform:
+        await migrate_tables(platform, may_migrate=True)
+        source = await platform.records.sources.add(NewSource("site", url))
         plan = crawl_plan((url,), hosts=(parse(url).host,), delay_ms=0, discover=True, max_depth=0, source_id=source.id)
-        async with registered_worker(house, frozenset({"fetch"})) as owner:
-            await feed_parts(house).seeder.ask(RunToMake(RunKind.CRAWL, plan, source.id))
-            worker = fetch_worker(house, owner, report=ReportParts([die], link_contributors(house)))
+        async with registered_worker(platform, frozenset({"fetch"})) as owner:
+            await feed_parts(platform).seeder.ask(RunToMake(RunKind.CRAWL, plan, source.id))
+            worker = fetch_worker(platform, owner, report=ReportParts([die], link_contributors(platform)))
             await worker.run(asyncio.Event())
 
 

@@ -22,7 +22,7 @@ MAY_TOUCH_THEM = ("engine/lifecycle/", "wiring/", "drivers/", "ports/records/")
 STATEMENTS = {
     "frontier/report.sql": {"rest_tasks"},
     "runs/run_counters.sql": {"end_run"},
-    "frontier/state_moves.sql": {"move_schedule", "move_run", "cancel_tasks"},
+    "frontier/lifecycle_moves.sql": {"move_schedule", "move_run", "cancel_tasks"},
     "frontier/task_moves.sql": {"move_tasks"},
     "schedules/ticks.sql": {"start_schedules", "launch_runs", "end_runs", "turn_schedules"},
 }

@@ -1,4 +1,4 @@
-"""A house on each pair of engines."""
+"""A platform on each pair of engines."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +30,6 @@ def large_without_tables(large: Place, postgres_url: str) -> Place:
 
 @pytest.fixture(params=["embedded", "large"])
 def place(request: pytest.FixtureRequest) -> Place:
-    """A house, once on each kind of engines."""
+    """A platform, once on each kind of engines."""
     found: Place = request.getfixturevalue(request.param)
     return found

@@ -1,4 +1,4 @@
-"""A place where a house stands: its folder and its engines, and a look at what it leaves there."""
+"""A place where a platform stands: its folder and its engines, and a look at what it leaves there."""
 
 import asyncio
 import sqlite3
@@ -18,8 +18,8 @@ from longline.drivers.blobs import open_blobs
 from longline.services.crawls.crawl_options import CrawlRequest
 from longline.services.crawls.crawls import Crawls
 from longline.settings import Settings
-from longline.wiring import House, open_house
-from longline.wiring.house import migrate_tables
+from longline.wiring import Platform, open_platform
+from longline.wiring.platform import migrate_tables
 from tests.journeys.archive import is_page
 from tests.plans import crawl_plan, crawl_stores
 from tests.servers.postgres import apart
@@ -147,13 +147,13 @@ async def _archive(url: str) -> list[bytes]:
 
 
 async def _give_work(settings: Settings, url: str, seeds: Sequence[str] = ()) -> None:
-    async with open_house(settings) as house:
-        await migrate_tables(house, may_migrate=True)
-        await _ask_for_crawl(house, url, seeds)
+    async with open_platform(settings) as platform:
+        await migrate_tables(platform, may_migrate=True)
+        await _ask_for_crawl(platform, url, seeds)
 
 
-async def _ask_for_crawl(house: House, url: str, seeds: Sequence[str]) -> None:
-    crawls = Crawls(house.lifecycle, crawl_stores(house.records))
+async def _ask_for_crawl(platform: Platform, url: str, seeds: Sequence[str]) -> None:
+    crawls = Crawls(platform.lifecycle, crawl_stores(platform.records))
     host = url.removeprefix("http://").rstrip("/")
     plan = crawl_plan(tuple(seeds) or (url,), max_depth=10, hosts=(host,), delay_ms=0, concurrency=8)
     opened = await crawls.open(CrawlRequest(plan), 1_000_000, 60_000)

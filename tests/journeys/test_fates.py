@@ -20,9 +20,9 @@ from longline.model.runs.run import Fate
 from longline.ports.records.frontier.frontier import ClaimRequest
 from longline.services.crawls.crawls import Crawls
 from longline.settings import Settings
-from longline.wiring import CrawlRequest, CrawlResult, Watcher, crawl, open_house
+from longline.wiring import CrawlRequest, CrawlResult, Watcher, crawl, open_platform
 from longline.wiring.crawl import FETCH
-from longline.wiring.house import migrate_tables, registered_worker
+from longline.wiring.platform import migrate_tables, registered_worker
 from tests.cli.conftest import surroundings
 from tests.journeys.place import Place
 from tests.plans import changed, crawl_plan, crawl_stores
@@ -190,8 +190,8 @@ def printed(text: str) -> Summary:
 
 async def told(settings: Settings) -> Summary:
     """What whoever asks for the fates of the first run hears."""
-    async with open_house(settings) as house:
-        return counted(await Crawls(house.lifecycle, crawl_stores(house.records)).fates(1))
+    async with open_platform(settings) as platform:
+        return counted(await Crawls(platform.lifecycle, crawl_stores(platform.records)).fates(1))
 
 
 def counted(fates: list[Fate]) -> Summary:
@@ -316,14 +316,14 @@ async def test_a_file_is_not_asked_for_where_only_pages_are_wanted(here: Place):
 async def test_a_page_that_nobody_survives_is_given_up(here: Place):
     with running_site(pages=1) as site:
         request = asking(site)
-        async with open_house(here.settings) as house:
-            await migrate_tables(house, may_migrate=True)
-            crawls = Crawls(house.lifecycle, crawl_stores(house.records))
+        async with open_platform(here.settings) as platform:
+            await migrate_tables(platform, may_migrate=True)
+            crawls = Crawls(platform.lifecycle, crawl_stores(platform.records))
             await crawls.release(await crawls.open(CrawlRequest(request.plan), 1, 30_000))
             for _ in range(MAX_CLAIMS):
                 # Whoever leaves with a host in hand has it taken away, as from the dead.
-                async with registered_worker(house, FETCH) as owner:
-                    [lease] = await house.lifecycle.claim(ClaimRequest(owner, hosts=1, tasks=1, ttl_ms=30_000))
+                async with registered_worker(platform, FETCH) as owner:
+                    [lease] = await platform.lifecycle.claim(ClaimRequest(owner, hosts=1, tasks=1, ttl_ms=30_000))
                     assert len(lease.tasks) == 1
         result = await crawl(here.settings, request, Watcher())
         assert result.resumed

@@ -13,11 +13,11 @@ import pytest
 
 from longline.engine.loops import chore, run_loops
 from longline.settings import Settings
-from longline.wiring.house import registered_worker
 from longline.wiring.parts.schedules import scheduler_loop
+from longline.wiring.platform import registered_worker
 from longline.wiring.worker import fetch_worker
 from tests.drivers.search.cluster import Cluster, running
-from tests.surfaces.intervals.house import Door, open_door
+from tests.surfaces.intervals.platform import Door, open_door
 from tests.surfaces.intervals.test_frontier import rests
 from tests.web import SiteHandle, running_site
 from tests.web.wire import Answer
@@ -33,11 +33,11 @@ async def cluster() -> AsyncIterator[Cluster]:
 
 @asynccontextmanager
 async def at_work(settings: Settings) -> AsyncIterator[Door]:
-    """A house in which jobs run, pages are fetched and documents indexed."""
-    async with open_door(settings) as door, registered_worker(door.house, frozenset({"fetch", "upkeep"})) as owner:
-        stop, house = asyncio.Event(), door.house
-        loops = {"worker": fetch_worker(house, owner).run, "index": chore(house.indexer.once, 0.05)}
-        working = asyncio.create_task(run_loops(loops | {"scheduler": scheduler_loop(house, owner)}, stop))
+    """A platform in which jobs run, pages are fetched and documents indexed."""
+    async with open_door(settings) as door, registered_worker(door.platform, frozenset({"fetch", "upkeep"})) as owner:
+        stop, platform = asyncio.Event(), door.platform
+        loops = {"worker": fetch_worker(platform, owner).run, "index": chore(platform.indexer.once, 0.05)}
+        working = asyncio.create_task(run_loops(loops | {"scheduler": scheduler_loop(platform, owner)}, stop))
         try:
             yield door
         finally:
@@ -101,7 +101,7 @@ async def indexed(door: Door) -> None:
     """Wait until the index knows everything."""
     async with asyncio.timeout(30):
         while True:
-            if not await door.house.records.items.waiting():
+            if not await door.platform.records.items.waiting():
                 return
             await asyncio.sleep(0.02)
 

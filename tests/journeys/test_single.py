@@ -22,7 +22,7 @@ from longline.model.runs.run import NewRun, RunKind
 from longline.model.url import parse
 from longline.ports.records.frontier.frontier import HostSetting
 from longline.settings import Settings
-from longline.wiring.house import House, migrate_tables, open_house, registered_worker
+from longline.wiring.platform import Platform, migrate_tables, open_platform, registered_worker
 from longline.wiring.worker import fetch_worker
 from tests.chaos.politeness import running_origin
 from tests.drivers.records.audit import faults
@@ -51,29 +51,29 @@ def origin() -> Iterator[int]:
         yield port
 
 
-async def crawl(house: House, plan: CrawlPlan) -> list[TaskRow]:
+async def crawl(platform: Platform, plan: CrawlPlan) -> list[TaskRow]:
     """Fetch the seeds of a plan with one worker; the tasks after the end of the run."""
     new = NewRun(new_id(), RunKind.CRAWL, plan.text(), plan.seeds[0])
-    run_id = await house.lifecycle.runs.begin(new, [seed(url, 0, plan) for url in plan.seeds], "test")
-    before = await house.records.tasks.find(run_id=run_id, limit=1000)
+    run_id = await platform.lifecycle.runs.begin(new, [seed(url, 0, plan) for url in plan.seeds], "test")
+    before = await platform.records.tasks.find(run_id=run_id, limit=1000)
     assert (len(before), {task.state for task in before}) == (len(plan.seeds), {"pending"})
 
     async def ended() -> bool:
-        return (await get_run(house.records, run_id)).ended
+        return (await get_run(platform.records, run_id)).ended
 
-    await work_until(house, ended)
-    row = await get_run(house.records, run_id)
-    after = await house.records.tasks.find(run_id=run_id, limit=1000)
+    await work_until(platform, ended)
+    row = await get_run(platform.records, run_id)
+    after = await platform.records.tasks.find(run_id=run_id, limit=1000)
     assert [(task.id, task.url, task.host) for task in after] == [(t.id, t.url, t.host) for t in before]
     assert (row.admitted, row.open) == (len(plan.seeds), 0)
     return after
 
 
-async def work_until(house: House, done: Callable[[], Awaitable[bool]]) -> None:
+async def work_until(platform: Platform, done: Callable[[], Awaitable[bool]]) -> None:
     """Let a worker work, without plans of before, until something is so."""
     stop = asyncio.Event()
-    async with registered_worker(house, frozenset({"fetch", "parse"})) as owner, asyncio.timeout(240):
-        working = asyncio.create_task(fetch_worker(house, owner).run(stop))
+    async with registered_worker(platform, frozenset({"fetch", "parse"})) as owner, asyncio.timeout(240):
+        working = asyncio.create_task(fetch_worker(platform, owner).run(stop))
         while not await done():  # noqa: ASYNC110 - rows, not an event
             await asyncio.sleep(0.1)
         stop.set()
@@ -109,13 +109,13 @@ def plan_of(urls: list[str]) -> CrawlPlan:
 @pytest.mark.slow(reason="two hundred pages with a pause after each")
 async def test_urls_that_redirect_to_one_address_of_another_host_stay_their_own_tasks(settings: Settings):
     with origin() as port:
-        async with open_house(settings) as house:
-            await migrate_tables(house, may_migrate=True)
+        async with open_platform(settings) as platform:
+            await migrate_tables(platform, may_migrate=True)
             plan = plan_of([f"http://{ONE}:{port}/to/{TWO}/p{n}" for n in range(URLS)])
-            tasks = await crawl(house, plan)
-            pages = [await house.records.pages.get(task.id) for task in tasks]
+            tasks = await crawl(platform, plan)
+            pages = [await platform.records.pages.get(task.id) for task in tasks]
             peek = Peek(settings.database)
-            assert await faults(peek, house.clock.now()) == []
+            assert await faults(peek, platform.clock.now()) == []
             redirects = await peek.value("SELECT COUNT(*) FROM redirects")
             await peek.close()
         seen = visits(port)
@@ -130,13 +130,13 @@ async def test_urls_that_redirect_to_one_address_of_another_host_stay_their_own_
 @pytest.mark.slow(reason="two hundred rings with a pause after each page")
 async def test_urls_in_a_ring_of_hosts_end_each_with_its_own_fate(settings: Settings):
     with origin() as port:
-        async with open_house(settings) as house:
-            await migrate_tables(house, may_migrate=True)
+        async with open_platform(settings) as platform:
+            await migrate_tables(platform, may_migrate=True)
             hosts = (ONE, TWO, THREE)
             plan = plan_of([f"http://{hosts[n % 3]}:{port}/ring/p{n}" for n in range(URLS)])
-            tasks = await crawl(house, plan)
+            tasks = await crawl(platform, plan)
             peek = Peek(settings.database)
-            assert await faults(peek, house.clock.now()) == []
+            assert await faults(peek, platform.clock.now()) == []
             assert await peek.value("SELECT COUNT(*) FROM tasks WHERE home_id IS NOT NULL") == 0
             await peek.close()
         seen = visits(port)
@@ -147,9 +147,9 @@ async def test_urls_in_a_ring_of_hosts_end_each_with_its_own_fate(settings: Sett
     assert_polite(seen)
 
 
-async def kinds_of(house: House, run_id: int) -> list[str]:
+async def kinds_of(platform: Platform, run_id: int) -> list[str]:
     """The kinds of the items that a run has brought, in their order."""
-    return [found.kind for found in await house.records.items.of_run(run_id)]
+    return [found.kind for found in await platform.records.items.of_run(run_id)]
 
 
 def parsed_by(kind: str) -> CrawlPlan:
@@ -168,25 +168,25 @@ async def test_a_task_that_is_restarted_yields_items_of_another_parser_though_it
 ):
     with running_site(pages=2) as site:
         site.site.etags = True
-        async with open_house(settings) as house:
-            await migrate_tables(house, may_migrate=True)
-            records = house.records
+        async with open_platform(settings) as platform:
+            await migrate_tables(platform, may_migrate=True)
+            records = platform.records
             new = NewRun(new_id(), RunKind.STANDING_MANUAL, parsed_by("first").text(), "s")
             run = await ensure_run(records.runs, new, "scheduler")
             url = parse(site.page_urls[0])
             task = NewTask(url.href, url.host, url_hash(url.href), SCOPE, run.id)
-            await house.lifecycle.admit([task], [HostSetting(url.host, 0, 1)])
+            await platform.lifecycle.admit([task], [HostSetting(url.host, 0, 1)])
 
             async def completed() -> bool:
                 return (await records.tasks.find(run_id=run.id))[0].state == "completed"
 
-            await work_until(house, completed)
+            await work_until(platform, completed)
             [row] = await records.tasks.find(run_id=run.id)
-            assert await kinds_of(house, run.id) == ["first"]
+            assert await kinds_of(platform, run.id) == ["first"]
             await records.runs.replan(run.id, parsed_by("second").text(), None)
-            await house.lifecycle.move(MoveRequest("task", row.id, "restart", "person"))
-            await work_until(house, completed)
+            await platform.lifecycle.move(MoveRequest("task", row.id, "restart", "person"))
+            await work_until(platform, completed)
             [row] = await records.tasks.find(run_id=run.id)
-            kinds = await kinds_of(house, run.id)
+            kinds = await kinds_of(platform, run.id)
     print(f"the second request was answered {row.status}, items: {kinds}")
     assert (row.status, "second" in kinds) == (304, True)

@@ -15,7 +15,7 @@ from longline.settings import Settings
 from longline.wiring.serve import _work
 from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
 from tests.journeys.test_raw_content import ended, links, source, story
-from tests.surfaces.intervals.house import Door, open_door
+from tests.surfaces.intervals.platform import Door, open_door
 from tests.surfaces.intervals.test_frontier import EMBEDDED, resting, rests, submit, until
 from tests.web import SiteHandle, running_site
 from tests.web.wire import Answer
@@ -40,10 +40,12 @@ def settings(migrated_url: str, tmp_path: Path) -> Settings:
 
 @asynccontextmanager
 async def at_work(settings: Settings, **changes: Any) -> AsyncIterator[Door]:
-    """A whole house at work."""
+    """A whole platform at work."""
     stop = asyncio.Event()
     async with open_door(msgspec.structs.replace(settings, **changes)) as door:
-        working = asyncio.create_task(_work(door.house, frozenset({"fetch", "parse", "upkeep"}), stop, leashed=False))
+        working = asyncio.create_task(
+            _work(door.platform, frozenset({"fetch", "parse", "upkeep"}), stop, leashed=False)
+        )
         try:
             yield door
         finally:

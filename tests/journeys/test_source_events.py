@@ -16,9 +16,9 @@ from longline.services.sources.source_events import SourceEvent, SourceListener
 from longline.settings import Settings
 from longline.wiring.doors import intervals as wiring
 from longline.wiring.doors.intervals import source_events_loop
-from longline.wiring.house import House, migrate_tables, open_house
+from longline.wiring.platform import Platform, migrate_tables, open_platform
 from tests.journeys.place import PATIENCE
-from tests.surfaces.intervals.house import open_door
+from tests.surfaces.intervals.platform import open_door
 
 SAID = {
     "event_id": "e1",
@@ -40,12 +40,12 @@ async def hears(server: Redis) -> None:
     raise AssertionError("nobody listens")
 
 
-async def settles(house: House, server: Redis, amount: int) -> None:
+async def settles(platform: Platform, server: Redis, amount: int) -> None:
     """Everything that was said is heeded, and there are so many schedules."""
     for _ in range(LOOKS):
         pending = await server.xpending("source-events", "crawler-workers")
         groups = await server.xinfo_groups("source-events")
-        if not pending["pending"] and groups[0]["lag"] == 0 and len(await house.records.schedules.find()) == amount:
+        if not pending["pending"] and groups[0]["lag"] == 0 and len(await platform.records.schedules.find()) == amount:
             return
         await asyncio.sleep(0.02)
     raise AssertionError(f"it never came to {amount} schedules: {pending}, {groups}")
@@ -72,15 +72,15 @@ async def test_25_who_dies_after_an_effect_has_had_it_once(
         await server.xadd("source-events", {"event": json.dumps(said)})
         with monkeypatch.context() as dying:
             dying.setattr(wiring, "SourceListener", Dying)
-            await asyncio.wait_for(source_events_loop(door.house)(asyncio.Event()), PATIENCE)
+            await asyncio.wait_for(source_events_loop(door.platform)(asyncio.Event()), PATIENCE)
         path = f"/api/v1/jobs/{job['id']}"
         assert (await client.get(path)).json()["status"] == "paused"
         assert (await server.xpending("source-events", "crawler-workers"))["pending"] == 1, "it was not settled"
         assert (await client.post(f"{path}/resume")).json()["status"] == "scheduled"
         monkeypatch.setattr(redis_events, "RedisSourceEvents", partial(RedisSourceEvents, idle_ms=0))
         stop = asyncio.Event()
-        hearing = asyncio.create_task(source_events_loop(door.house)(stop))
-        await settles(door.house, server, 1)
+        hearing = asyncio.create_task(source_events_loop(door.platform)(stop))
+        await settles(door.platform, server, 1)
         stop.set()
         await asyncio.wait_for(hearing, PATIENCE)
         assert (await client.get(path)).json()["status"] == "scheduled", "a person's word is not undone"
@@ -88,17 +88,17 @@ async def test_25_who_dies_after_an_effect_has_had_it_once(
 
 async def test_schedules_follow_what_is_said_once_each(migrated_url: str, redis_url: str, tmp_path: Path):
     settings = Settings(data=tmp_path, database=migrated_url, redis=redis_url, source_events=True)
-    async with open_house(settings) as house, Redis.from_url(redis_url) as server:
-        await migrate_tables(house, may_migrate=True)
+    async with open_platform(settings) as platform, Redis.from_url(redis_url) as server:
+        await migrate_tables(platform, may_migrate=True)
         stop = asyncio.Event()
         await server.xadd("source-events", {"event": json.dumps(SAID)})
-        hearing = asyncio.create_task(source_events_loop(house)(stop))
+        hearing = asyncio.create_task(source_events_loop(platform)(stop))
         await hears(server)
-        await settles(house, server, 1)
+        await settles(platform, server, 1)
         try:
             for said in (SAID, GONE, SAID):
                 await server.xadd("source-events", {"event": json.dumps(said)})
-            await settles(house, server, 0)
+            await settles(platform, server, 0)
         finally:
             stop.set()
             await asyncio.wait_for(hearing, PATIENCE)

@@ -12,7 +12,7 @@ from longline.engine.parse.process_pool import ProcessPool
 from longline.plugins import Item
 from longline.plugins.page import Page
 from longline.plugins.registry import ParserSources
-from longline.wiring.house import BUILT_IN
+from longline.wiring.platform import BUILT_IN
 
 MANUAL = Path(__file__).parents[2] / "docs/how-to/parsers.md"
 STORY = "".join(f"<p>In the {n} hour the line was hauled, hook after hook, and it was heavy.</p>" for n in range(12))

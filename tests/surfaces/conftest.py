@@ -1,4 +1,4 @@
-"""A house with the engines played by hand, served over real HTTP."""
+"""A platform with the engines played by hand, served over real HTTP."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

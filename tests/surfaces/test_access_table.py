@@ -101,7 +101,7 @@ def _manifest_services(nothing: Any) -> ManifestServices:
     return replace(ManifestServices(*[nothing] * 9), tenants=Tenants({}))
 
 
-class House:
+class Platform:
     """The doors over real keys, tokens and bots, and nothing behind them."""
 
     def __init__(self, records: Records, clock: FakeClock) -> None:
@@ -181,10 +181,10 @@ async def cell(door: Door, operation: Operation, services: Any, given: tuple[lis
 
 
 async def test_every_operation_by_every_credential(records: Records, capsys: pytest.CaptureFixture[str]):
-    house = House(records, FakeClock())
+    platform = Platform(records, FakeClock())
     table: dict[tuple[str, str, str], dict[str, str]] = {}
-    for door in house.doors:
-        columns = await house.columns(door.name)
+    for door in platform.doors:
+        columns = await platform.columns(door.name)
         assert set(columns) == set(COLUMNS)
         for group in door.groups:
             for operation in group.operations:
@@ -192,7 +192,7 @@ async def test_every_operation_by_every_credential(records: Records, capsys: pyt
                 table[door.name, operation.access, f"{operation.method} {operation.path}"] = row
     with capsys.disabled():
         print(shown(table))
-    assert len(table) == sum(len(group.operations) for door in house.doors for group in door.groups)
+    assert len(table) == sum(len(group.operations) for door in platform.doors for group in door.groups)
     assert all(row[name] for row in table.values() for name in COLUMNS), "a cell is empty"
     wrong = {key: row for key, row in table.items() if row != EXPECTED[key[:2]]}
     assert not wrong, wrong

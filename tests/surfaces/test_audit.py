@@ -23,7 +23,7 @@ from longline.services.callers.tokens import Tokens
 from longline.settings import Settings, jwt_secret
 from longline.surfaces.bots.bot_operations import BOT_OPERATIONS
 from tests.drivers.records.peek import Peek, Snapshot
-from tests.surfaces.intervals.house import Door, open_door
+from tests.surfaces.intervals.platform import Door, open_door
 
 BOTS = "/api/crawl/admin"
 ADMIN = "/api/admin"
@@ -61,7 +61,7 @@ class World:
 
     async def dump(self) -> Snapshot:
         """Every row of every table."""
-        looking = Peek(self.door.house.settings.database)
+        looking = Peek(self.door.platform.settings.database)
         try:
             return await looking.snapshot()
         finally:
@@ -82,7 +82,7 @@ class World:
     async def running(self) -> tuple[str, int]:
         """A job under way, and the number of its run."""
         job = await self.job()
-        row = await self.door.house.records.schedules.get_by_uid(job)
+        row = await self.door.platform.records.schedules.get_by_uid(job)
         assert row
         run = await self.door.run(row)
         lease = f"state = 'running', run_id = {run.id}, lease_until = 9999999999999"
@@ -109,25 +109,27 @@ class World:
         return url
 
     async def link(self) -> str:
-        run = await self.door.house.records.runs.add(NewRun(new_id(), RunKind.CRAWL, "{}"))
+        run = await self.door.platform.records.runs.add(NewRun(new_id(), RunKind.CRAWL, "{}"))
         name = self.name()
-        await self.door.house.records.links.save([NewLink(run.id, f"https://{name}.example/", "https://p.example/", 1)])
+        await self.door.platform.records.links.save(
+            [NewLink(run.id, f"https://{name}.example/", "https://p.example/", 1)]
+        )
         found = (await self.ask("GET", f"/api/v1/discovered-links?search={name}.example"))["links"]
         return str(found[0]["id"])
 
     async def dead_letter(self) -> str:
-        house, name = self.door.house, self.name()
+        platform, name = self.door.platform, self.name()
         plan = CrawlPlan((), single=True, downloads=DownloadPlan())
         file = NewDownload(resource_id=name, url=f"https://{name}.example/", key=name)
         run = NewRun(new_id(), RunKind.MANIFEST, plan.text())
-        run_id = await house.lifecycle.downloads.begin(run, [file], plan, "manifest")
-        [task] = await house.records.downloads.find(run_id)
+        run_id = await platform.lifecycle.downloads.begin(run, [file], plan, "manifest")
+        [task] = await platform.records.downloads.find(run_id)
         await self.write(
             "INSERT INTO dead_letters (run_id, run_uid, task_id, resource_id, url, kind, tenant, reason, attempts,"
             f" host, failed_at) VALUES ({run_id}, '{run.uid}', {task.task_id}, '{name}', 'u', 'k', '', '{name}', 1,"
             f" '{name}', 1)"
         )
-        [letter] = await house.records.dead_letters.find(DeadLetterFilter(run_id=run_id))
+        [letter] = await platform.records.dead_letters.find(DeadLetterFilter(run_id=run_id))
         return str(letter.number)
 
     async def bot_job(self) -> str:
@@ -220,17 +222,17 @@ class World:
 
     async def write(self, sql: str) -> None:
         """Write past everything of ours."""
-        looking = Peek(self.door.house.settings.database)
+        looking = Peek(self.door.platform.settings.database)
         await looking.rows(sql)
         await looking.close()
 
     async def short_documents(self) -> None:
         source = await self.source()
-        row = await self.door.house.records.sources.get_by_ref(source)
+        row = await self.door.platform.records.sources.get_by_ref(source)
         assert row is not None
-        run = await self.door.house.records.runs.add(NewRun(new_id(), RunKind.CRAWL, "{}", source_id=row.id))
+        run = await self.door.platform.records.runs.add(NewRun(new_id(), RunKind.CRAWL, "{}", source_id=row.id))
         item = ("article", {"title": "T", "raw_text": "B", "word_count": 3})
-        await self.door.house.records.items.put(new_items([item], Origin(run.id, 1, f"https://{source}.example/")))
+        await self.door.platform.records.items.put(new_items([item], Origin(run.id, 1, f"https://{source}.example/")))
 
     async def crowd(self) -> None:
         """Jobs that are all due in one moment."""
@@ -242,7 +244,7 @@ class World:
         )
 
     async def rows(self) -> list[AuditRow]:
-        return await self.door.house.records.audit.find(AuditFilter(), limit=10_000)
+        return await self.door.platform.records.audit.find(AuditFilter(), limit=10_000)
 
 
 async def paused_by(world: World) -> Change:
@@ -541,7 +543,7 @@ async def test_every_changing_operation_is_known_here(world: World):
 
 
 async def test_each_change_leaves_one_row_and_a_refused_one_none(world: World, settings: Settings):
-    tokens = Tokens(jwt_secret(settings), world.door.house.clock.now)
+    tokens = Tokens(jwt_secret(settings), world.door.platform.clock.now)
     member = {"Authorization": f"Bearer {tokens.issue('member', 'eve', 3600)}"}
     for name, prepare in CHANGES.items():
         change = await prepare(world)
@@ -589,7 +591,7 @@ async def test_what_is_refused_or_changes_nothing_leaves_no_row(world: World):
 
 
 async def test_jobs_of_several_callers_in_one_commit_have_their_own_rows(world: World, settings: Settings):
-    tokens = Tokens(jwt_secret(settings), world.door.house.clock.now)
+    tokens = Tokens(jwt_secret(settings), world.door.platform.clock.now)
 
     async def create(number: int) -> None:
         headers = {"Authorization": f"Bearer {tokens.issue('admin', f'user{number}', 3600)}"}
@@ -625,7 +627,7 @@ async def test_a_running_job_that_is_changed_and_cancelled_leaves_one_row(world:
     assert (changed["source_name"], changed["status"]) == ("other", "cancelled")
     [row] = (await world.rows())[:-before]
     assert (row.action, json.loads(row.after or "")["state"]) == ("schedule.change", "cancelled")
-    run = await world.door.house.records.runs.get(run_id)
+    run = await world.door.platform.records.runs.get(run_id)
     assert run is not None
     assert run.state == "cancelled"
 
@@ -678,7 +680,7 @@ async def test_a_secret_is_in_no_audit_row_log_metric_or_error(world: World, cap
     assert {"schedule.create", "source.disable", "bot.rotate_token"} <= {row.action for row in rows}
     metrics = (await world.client.get("/metrics")).text
     records = [repr(vars(record)) for record in caplog.records]
-    everything = "\n".join([*map(repr, rows), *told, metrics, *records, repr(world.door.house.settings)])
+    everything = "\n".join([*map(repr, rows), *told, metrics, *records, repr(world.door.platform.settings)])
     assert CANARY not in everything
     assert token not in everything
     dump = await world.dump()

@@ -31,7 +31,7 @@ from longline.model.discovery.link import NewLink
 from longline.model.runs.run import NewRun, RunKind
 from longline.settings import Settings
 from tests.house.tree import ROOT
-from tests.surfaces.intervals.house import Door, open_door
+from tests.surfaces.intervals.platform import Door, open_door
 
 SECRET = "open sesame"
 EXAMPLES = 20
@@ -366,10 +366,10 @@ async def known_ids(door: Door) -> dict[str, list[str]]:
             (await make("/api/admin/proxies", proxy_url="10.0.0.1", proxy_port=port))["data"]["id"] for port in (1, 2)
         ]
         await make(f"/api/admin/domains/{domain}/proxies", proxy_ids=proxies[:1])
-        row = (await door.house.records.sources.get_by_ref(sources[0]["id"])) or pytest.fail("the source is gone")
-        run = await door.house.records.runs.add(NewRun("crawl", RunKind.CRAWL, "{}", source_id=row.id))
+        row = (await door.platform.records.sources.get_by_ref(sources[0]["id"])) or pytest.fail("the source is gone")
+        run = await door.platform.records.runs.add(NewRun("crawl", RunKind.CRAWL, "{}", source_id=row.id))
         links = [NewLink(run.id, f"https://x.example/{n}", "https://s0.example/", 1) for n in range(3)]
-        await door.house.records.links.save(links)
+        await door.platform.records.links.save(links)
         listed = (await client.get("/api/v1/discovered-links")).json()["links"]
     all_jobs = [job.uid, *(each["id"] for each in jobs)]
     return {

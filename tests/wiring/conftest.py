@@ -1,4 +1,4 @@
-"""Settings of a house that needs nothing but a folder."""
+"""Settings of a platform that needs nothing but a folder."""
 
 from pathlib import Path
 

@@ -7,22 +7,22 @@ import pytest
 
 from longline.settings import Settings
 from longline.wiring.child_worker import child_workers
-from longline.wiring.house import House, migrate_tables, open_house
 from longline.wiring.loop_table import LOOPS, LoopParts, build_loops
+from longline.wiring.platform import Platform, migrate_tables, open_platform
 from tests.house.tree import modules
 
 
 @pytest.fixture
-async def house(settings: Settings) -> AsyncIterator[House]:
-    async with open_house(settings) as house:
-        await migrate_tables(house, may_migrate=True)
-        yield house
+async def platform(settings: Settings) -> AsyncIterator[Platform]:
+    async with open_platform(settings) as platform:
+        await migrate_tables(platform, may_migrate=True)
+        yield platform
 
 
-def names(house: House, *roles: str, **settings: Any) -> set[str]:
-    changed = msgspec.structs.replace(house.settings, **settings)
-    parts = {f: getattr(house, f) for f in house.__slots__} | {"settings": changed}
-    return set(build_loops(LoopParts(House(**parts), frozenset(roles), 1)))
+def names(platform: Platform, *roles: str, **settings: Any) -> set[str]:
+    changed = msgspec.structs.replace(platform.settings, **settings)
+    parts = {f: getattr(platform, f) for f in platform.__slots__} | {"settings": changed}
+    return set(build_loops(LoopParts(Platform(**parts), frozenset(roles), 1)))
 
 
 FETCH = {"fetch", "work signals", "work requests", "robots signals", "withdrawn tasks", "worker processes"}
@@ -51,33 +51,33 @@ UPKEEP = {
 }
 
 
-async def test_roles_are_loops(house: House):
-    assert names(house, "fetch") == FETCH
-    assert names(house, "parse") == {"parse"}
-    assert names(house, "upkeep") == UPKEEP
-    assert names(house, "upkeep", scheduler=False) == UPKEEP - {"scheduler"}
-    assert names(house, "upkeep", frontier=False) == UPKEEP - {"standing waker"}
-    assert names(house, "upkeep", sinks=("postgresql://a.example/d/t",)) == UPKEEP | {"sinks"}
-    assert names(house, "upkeep", discovery=True) == UPKEEP | {"candidate probes"}
-    assert names(house, "fetch", "parse", "upkeep") == FETCH | {"parse"} | UPKEEP
+async def test_roles_are_loops(platform: Platform):
+    assert names(platform, "fetch") == FETCH
+    assert names(platform, "parse") == {"parse"}
+    assert names(platform, "upkeep") == UPKEEP
+    assert names(platform, "upkeep", scheduler=False) == UPKEEP - {"scheduler"}
+    assert names(platform, "upkeep", frontier=False) == UPKEEP - {"standing waker"}
+    assert names(platform, "upkeep", sinks=("postgresql://a.example/d/t",)) == UPKEEP | {"sinks"}
+    assert names(platform, "upkeep", discovery=True) == UPKEEP | {"candidate probes"}
+    assert names(platform, "fetch", "parse", "upkeep") == FETCH | {"parse"} | UPKEEP
 
 
 async def test_sources_of_another_service_are_synchronised_and_their_feeds_read(settings: Settings):
     elsewhere = msgspec.structs.replace(settings, sources_url="http://127.0.0.1:1/api/v1/sources")
-    async with open_house(elsewhere) as house:
-        assert names(house, "upkeep") == UPKEEP | {"remote sources"}
-        assert names(house, "upkeep", feeds=True) == UPKEEP | {"feeds", "remote sources"}
-        assert names(house, "upkeep", sitemaps=True) == UPKEEP | {"sitemaps", "remote sources"}
-        assert names(house, "upkeep", feed_discovery=True) == UPKEEP | {"feed search", "remote sources"}
-    async with open_house(settings) as house:
-        assert names(house, "upkeep", feeds=True) == UPKEEP | {"feeds"}
+    async with open_platform(elsewhere) as platform:
+        assert names(platform, "upkeep") == UPKEEP | {"remote sources"}
+        assert names(platform, "upkeep", feeds=True) == UPKEEP | {"feeds", "remote sources"}
+        assert names(platform, "upkeep", sitemaps=True) == UPKEEP | {"sitemaps", "remote sources"}
+        assert names(platform, "upkeep", feed_discovery=True) == UPKEEP | {"feed search", "remote sources"}
+    async with open_platform(settings) as platform:
+        assert names(platform, "upkeep", feeds=True) == UPKEEP | {"feeds"}
 
 
-async def test_more_workers_are_processes_with_the_roles_of_the_first_but_for_upkeep(house: House):
+async def test_more_workers_are_processes_with_the_roles_of_the_first_but_for_upkeep(platform: Platform):
     for roles in ({"fetch", "parse", "upkeep"}, {"fetch", "parse"}):
-        loop: Any = child_workers(msgspec.structs.replace(house.settings, workers=3), frozenset(roles))
+        loop: Any = child_workers(msgspec.structs.replace(platform.settings, workers=3), frozenset(roles))
         assert set(loop.args[0]) == {"worker 2", "worker 3"}
-    assert "worker processes" not in names(house, "parse", workers=3) | names(house, "upkeep", workers=3)
+    assert "worker processes" not in names(platform, "parse", workers=3) | names(platform, "upkeep", workers=3)
 
 
 SETTINGS = {field.name: field for field in msgspec.structs.fields(Settings)}
@@ -94,7 +94,7 @@ def test_the_table_is_sound():
 
 
 INSIDE = {
-    "house.py": {"chore"},  # the heartbeat of a worker
+    "platform.py": {"chore"},  # the heartbeat of a worker
     "parts/feeds.py": {"chore", "run_loops"},  # the two halves of a poll
     "parts/logs.py": {"chore", "run_loops"},  # the writer of run logs
     "parts/manifest_streams.py": {"chore"},  # the mirror of streams in Redis

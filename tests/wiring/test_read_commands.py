@@ -7,7 +7,7 @@ from longline.model.errors import NotFound
 from longline.model.search.item import Origin, new_items
 from longline.services.search import SearchRequest
 from longline.settings import Settings
-from longline.wiring.house import migrate_tables, open_house
+from longline.wiring.platform import migrate_tables, open_platform
 from longline.wiring.read_commands import FolderOutput, export, read_page, search
 from tests.services.kept import keep
 
@@ -15,13 +15,15 @@ from tests.services.kept import keep
 @pytest.fixture
 async def runs(settings: Settings) -> list[int]:
     """Two runs, each with a page and an item that nobody has indexed."""
-    async with open_house(settings) as house:
-        await migrate_tables(house, may_migrate=True)
-        made = [await keep(house.records, house.blobs, f"warc/{n}", {f"/{n}": f"page {n}".encode()}) for n in (1, 2)]
+    async with open_platform(settings) as platform:
+        await migrate_tables(platform, may_migrate=True)
+        made = [
+            await keep(platform.records, platform.blobs, f"warc/{n}", {f"/{n}": f"page {n}".encode()}) for n in (1, 2)
+        ]
         for run in made:
-            (page,) = await house.records.pages.of_run(run.id)
+            (page,) = await platform.records.pages.of_run(run.id)
             origin = Origin(run.id, page.task_id, f"https://a.example/{run.id}")
-            await house.records.items.put(new_items([("page", {"title": f"Item {run.id}", "body": "hook"})], origin))
+            await platform.records.items.put(new_items([("page", {"title": f"Item {run.id}", "body": "hook"})], origin))
     return [run.id for run in made]
 
 
@@ -35,8 +37,8 @@ async def test_the_last_run_is_exported_unless_another_is_named(settings: Settin
 
 
 async def test_what_cannot_be_exported_is_said(settings: Settings, tmp_path: Path):
-    async with open_house(settings) as house:
-        await migrate_tables(house, may_migrate=True)
+    async with open_platform(settings) as platform:
+        await migrate_tables(platform, may_migrate=True)
     with pytest.raises(NotFound, match="nothing was crawled here"):
         await export(settings, None, FolderOutput(tmp_path / "out", ["jsonl"]), print)
     with pytest.raises(NotFound, match="there is no run 7; longline runs lists the runs"):
@@ -55,7 +57,7 @@ async def test_whoever_looks_finds_what_nobody_has_indexed_yet(settings: Setting
 
 
 async def test_a_cluster_that_is_named_is_used(tmp_path: Path):
-    async with open_house(Settings(data=tmp_path, search=("http://127.0.0.1:1",))) as house:
-        assert isinstance(house.search, OpenSearch)
-    async with open_house(Settings(data=tmp_path)) as house:
-        assert house.search is house.records.search
+    async with open_platform(Settings(data=tmp_path, search=("http://127.0.0.1:1",))) as platform:
+        assert isinstance(platform.search, OpenSearch)
+    async with open_platform(Settings(data=tmp_path)) as platform:
+        assert platform.search is platform.records.search

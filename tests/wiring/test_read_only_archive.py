@@ -9,7 +9,7 @@ from longline.model.frontier.fate import UrlFilters
 from longline.services.archive.item_tables import ItemOutputs
 from longline.services.search import SearchRequest
 from longline.settings import Settings
-from longline.wiring.house import migrate_tables, open_house
+from longline.wiring.platform import migrate_tables, open_platform
 from longline.wiring.read_commands import FolderOutput, export, export_items, export_urls, list_urls, read_page, search
 from longline.wiring.read_only_archive import open_archive
 
@@ -30,7 +30,7 @@ async def test_reading_creates_nothing(tmp_path: Path):
 
 
 async def test_tables_of_another_version_are_not_touched(tmp_path: Path):
-    async with open_house(Settings(data=tmp_path)):
+    async with open_platform(Settings(data=tmp_path)):
         pass
     with pytest.raises(Unavailable, match="migrations behind; run: longline migrate"):
         async with open_archive(Settings(data=tmp_path)):
@@ -39,8 +39,8 @@ async def test_tables_of_another_version_are_not_touched(tmp_path: Path):
 
 @pytest.mark.parametrize("write", [False, True])
 async def test_an_archive_is_written_only_if_asked(settings: Settings, write: bool):
-    async with open_house(settings) as house:
-        await migrate_tables(house, may_migrate=True)
+    async with open_platform(settings) as platform:
+        await migrate_tables(platform, may_migrate=True)
     async with open_archive(settings, write=write) as archive:
         assert archive.writable is write
         if settings.database.startswith("sqlite") and not write:

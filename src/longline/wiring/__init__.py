@@ -4,7 +4,7 @@ from longline.engine.worker.worker import Progress as WorkerProgress
 from longline.services.crawls.crawl_loop import CrawlResult, Watcher
 from longline.services.crawls.crawl_options import CrawlRequest
 from longline.wiring.crawl import crawl
-from longline.wiring.house import House, open_house
+from longline.wiring.platform import Platform, open_platform
 from longline.wiring.read_commands import (
     FolderOutput,
     check_archive,
@@ -30,7 +30,7 @@ __all__ = [
     "CrawlRequest",
     "CrawlResult",
     "FolderOutput",
-    "House",
+    "Platform",
     "Watcher",
     "WorkerProgress",
     "check_archive",
@@ -43,7 +43,7 @@ __all__ = [
     "get_run",
     "list_runs",
     "list_urls",
-    "open_house",
+    "open_platform",
     "parsers_of_run",
     "platform_parsers",
     "read_page",

@@ -20,10 +20,10 @@ from longline.services.crawls.crawls import Crawls, CrawlStores
 from longline.services.parser_use import ParserUses
 from longline.services.sinks.crawl_sinks import CrawlSinks
 from longline.settings import Settings
-from longline.wiring.house import WANT_TOPIC, House, migrate_tables, open_house, registered_worker
 from longline.wiring.parts.exports import check_places, live_items
 from longline.wiring.parts.metrics import counting
 from longline.wiring.parts.sinks import addressed_sinks, open_deliveries
+from longline.wiring.platform import WANT_TOPIC, Platform, migrate_tables, open_platform, registered_worker
 from longline.wiring.signals import listener
 from longline.wiring.worker import fetch_metrics, fetch_worker
 
@@ -52,67 +52,69 @@ async def crawl_until(
     folder_flag: str = "--data",
 ) -> CrawlResult:
     """Crawl until no task is open or `stop` is set; `trusted` are host names that the operator typed."""
-    async with open_house(settings, trusted, folder_flag=folder_flag) as house:
-        await _prepare(house, request)
-        sinks = addressed_sinks(house, settings.sinks)
+    async with open_platform(settings, trusted, folder_flag=folder_flag) as platform:
+        await _prepare(platform, request)
+        sinks = addressed_sinks(platform, settings.sinks)
         async with (
-            counting(house),
-            registered_worker(house, FETCH) as owner,
-            open_deliveries(house, sinks, owner) as deliveries,
+            counting(platform),
+            registered_worker(platform, FETCH) as owner,
+            open_deliveries(platform, sinks, owner) as deliveries,
         ):
-            parts = _crawl_loop_parts(house, owner, outputs, CrawlSinks(deliveries, house.clock))
+            parts = _crawl_loop_parts(platform, owner, outputs, CrawlSinks(deliveries, platform.clock))
             result = await CrawlLoop(parts, watcher).run(request, stop)
-            await house.records.sessions.drop_ended()
-            use = await parser_uses(house).of_run(result.run)
+            await platform.records.sessions.drop_ended()
+            use = await parser_uses(platform).of_run(result.run)
             return msgspec.structs.replace(result, parser_use=use)
 
 
-async def _prepare(house: House, request: CrawlRequest) -> None:
+async def _prepare(platform: Platform, request: CrawlRequest) -> None:
     """Check parsers and engines, and make the tables: faults are reported now, not after the first page."""
-    house.parser.check(request.plan.config)
-    await migrate_tables(house, may_migrate=True)
-    await _check_render_service(house, request)
-    await house.blobs.check()
+    platform.parser.check(request.plan.config)
+    await migrate_tables(platform, may_migrate=True)
+    await _check_render_service(platform, request)
+    await platform.blobs.check()
     # A process that was killed in this folder, or stopped for longer than its leases, holds nothing any more.
-    await house.reaper.once()
+    await platform.reaper.once()
 
 
-async def _check_render_service(house: House, request: CrawlRequest) -> None:
+async def _check_render_service(platform: Platform, request: CrawlRequest) -> None:
     """Raise `BadInput` for a crawl that goes on with rendered pages and names no render service."""
-    earlier = await house.records.runs.latest(RunKind.CRAWL, parse(request.plan.seeds[0]).href)
-    if earlier is not None and CrawlPlan.read(earlier.plan).fetch.render and not house.settings.render_url:
+    earlier = await platform.records.runs.latest(RunKind.CRAWL, parse(request.plan.seeds[0]).href)
+    if earlier is not None and CrawlPlan.read(earlier.plan).fetch.render and not platform.settings.render_url:
         raise BadInput("the pages of this crawl are rendered; name the render service with --render-url")
 
 
-def _crawl_loop_parts(house: House, owner: int, outputs: ItemOutputs | None, sinks: CrawlSinks) -> CrawlLoopParts:
+def _crawl_loop_parts(platform: Platform, owner: int, outputs: ItemOutputs | None, sinks: CrawlSinks) -> CrawlLoopParts:
     reported = asyncio.Event()
-    worker = fetch_worker(house, owner, watch=lambda _: reported.set(), report=ReportParts([fetch_metrics(house)]))
+    worker = fetch_worker(
+        platform, owner, watch=lambda _: reported.set(), report=ReportParts([fetch_metrics(platform)])
+    )
     return CrawlLoopParts(
-        crawls=Crawls(house.lifecycle, crawl_stores(house)),
-        changes=ItemChanges(house.records.runs, house.records.item_changes),
-        history=house.records.history,
+        crawls=Crawls(platform.lifecycle, crawl_stores(platform)),
+        changes=ItemChanges(platform.records.runs, platform.records.item_changes),
+        history=platform.records.history,
         worker=worker,
         reported=reported,
-        sharing=listener(house, WANT_TOPIC, worker.share),
-        withdrawn=WithdrawnTaskFilter(worker.hand, house.lifecycle.tasks, owner, house.records.holds),
-        reaper=house.reaper,
-        indexer=house.indexer,
+        sharing=listener(platform, WANT_TOPIC, worker.share),
+        withdrawn=WithdrawnTaskFilter(worker.hand, platform.lifecycle.tasks, owner, platform.records.holds),
+        reaper=platform.reaper,
+        indexer=platform.indexer,
         owner=owner,
-        lease_seconds=house.settings.lease,
+        lease_seconds=platform.settings.lease,
         sinks=sinks,
-        live_items=live_items(house.records.items, house.clock, outputs) if outputs else None,
+        live_items=live_items(platform.records.items, platform.clock, outputs) if outputs else None,
     )
 
 
-def parser_uses(house: House) -> ParserUses:
+def parser_uses(platform: Platform) -> ParserUses:
     """Return the reader of the use of own parsers."""
-    return ParserUses(house.parsers, house.records.pages, house.records.tasks)
+    return ParserUses(platform.parsers, platform.records.pages, platform.records.tasks)
 
 
-def crawl_stores(house: House) -> CrawlStores:
+def crawl_stores(platform: Platform) -> CrawlStores:
     """Return the stores of crawls."""
-    records = house.records
-    return CrawlStores(records.runs, records.workers, records.refused_urls, house.vault)
+    records = platform.records
+    return CrawlStores(records.runs, records.workers, records.refused_urls, platform.vault)
 
 
 def _on_interrupt(act: Callable[[], None]) -> None:

@@ -23,7 +23,6 @@ from longline.wiring.child_worker import child_workers
 from longline.wiring.doors.bots import bot_task_upkeep
 from longline.wiring.doors.intervals import source_events_loop
 from longline.wiring.doors.products import alerts, webhook_sender
-from longline.wiring.house import WANT_TOPIC, WORK_TOPIC, House
 from longline.wiring.parts.discovery import candidate_probe
 from longline.wiring.parts.feeds import (
     LOOK_INTERVAL_SECONDS,
@@ -39,6 +38,7 @@ from longline.wiring.parts.runs import due_run_starter, retention, run_effect_wo
 from longline.wiring.parts.schedules import scheduler_loop
 from longline.wiring.parts.sinks import sink_loop
 from longline.wiring.parts.sources import plan_cache
+from longline.wiring.platform import WANT_TOPIC, WORK_TOPIC, Platform
 from longline.wiring.signals import listener, text_listener
 from longline.wiring.worker import fetch_worker, link_contributors, parse_worker, report_observers
 
@@ -49,9 +49,9 @@ Once = Callable[[], Awaitable[object]]
 
 @dataclass
 class LoopParts:
-    """The parts of the house from which the loops of a process are made."""
+    """The parts of the platform from which the loops of a process are made."""
 
-    house: House
+    platform: Platform
     roles: frozenset[str]
     owner: int = 0
     run_log: RunLogWriter | None = None
@@ -65,24 +65,24 @@ class LoopParts:
     def worker(self) -> Worker:
         """Return the worker of this process."""
         return fetch_worker(
-            self.house,
+            self.platform,
             self.owner,
-            plans=plan_cache(self.house),
+            plans=plan_cache(self.platform),
             parse=PARSE in self.roles,
             response_observer=self.response_observer,
-            report=ReportParts(report_observers(self.house, self.run_log), link_contributors(self.house)),
+            report=ReportParts(report_observers(self.platform, self.run_log), link_contributors(self.platform)),
         )
 
     @property
     def indexer(self) -> Indexer:
         """Return the indexer that counts and notifies, or the plain one."""
-        return self.counting_indexer or self.house.indexer
+        return self.counting_indexer or self.platform.indexer
 
     @property
     def prober(self) -> Prober:
         """Return the prober of proxies."""
-        house = self.house
-        return Prober(house.stored_proxies, house.http, house.clock, house.settings.probe_url)
+        platform = self.platform
+        return Prober(platform.stored_proxies, platform.http, platform.clock, platform.settings.probe_url)
 
     @property
     def served(self) -> Streams:
@@ -92,7 +92,7 @@ class LoopParts:
 
     async def bound_pauses(self) -> int:
         """Shorten pauses of hosts that are longer than any worker sets."""
-        return await self.house.records.frontier.bound_pauses(round(MAX_PAUSE_SECONDS * 1000))
+        return await self.platform.records.frontier.bound_pauses(round(MAX_PAUSE_SECONDS * 1000))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class LoopRow:
         """Return the loop."""
         if self.once is not None and self.interval is not None:
             every = self.interval
-            return chore(self.once(parts), getattr(parts.house.settings, every) if isinstance(every, str) else every)
+            return chore(self.once(parts), getattr(parts.platform.settings, every) if isinstance(every, str) else every)
         assert self.make is not None
         return self.make(parts)
 
@@ -137,45 +137,47 @@ LOOPS = (
         "Claim at once when another process has admitted URLs.",
         (FETCH,),
         None,
-        make=lambda p: listener(p.house, WORK_TOPIC, p.worker.wake),
+        make=lambda p: listener(p.platform, WORK_TOPIC, p.worker.wake),
     ),
     LoopRow(
         "work requests",
         "Release hosts when an idle worker asks for work.",
         (FETCH,),
         None,
-        make=lambda p: listener(p.house, WANT_TOPIC, p.worker.share),
+        make=lambda p: listener(p.platform, WANT_TOPIC, p.worker.share),
     ),
     LoopRow(
         "robots signals",
         "Forget the rules of a site that were fetched anew on a person's order.",
         (FETCH,),
         None,
-        make=lambda p: text_listener(p.house, ROBOTS_TOPIC, p.house.robots.forget),
+        make=lambda p: text_listener(p.platform, ROBOTS_TOPIC, p.platform.robots.forget),
     ),
     LoopRow(
         "withdrawn tasks",
         "Drop tasks that were paused, cancelled or restarted, or whose run has stopped, from the hosts in hand.",
         (FETCH,),
         WITHDRAWAL_INTERVAL_SECONDS,
-        once=lambda p: WithdrawnTaskFilter(p.worker.hand, p.house.lifecycle.tasks, p.owner, p.house.records.holds).once,
+        once=lambda p: (
+            WithdrawnTaskFilter(p.worker.hand, p.platform.lifecycle.tasks, p.owner, p.platform.records.holds).once
+        ),
     ),
     LoopRow(
         "worker processes",
         "Run the other worker processes, and start one that died again.",
         (FETCH,),
         None,
-        make=lambda p: child_workers(p.house.settings, p.roles),
+        make=lambda p: child_workers(p.platform.settings, p.roles),
     ),
     LoopRow(
-        "parse", "Parse pages from the archive.", (PARSE,), None, make=lambda p: parse_worker(p.house, p.owner).run
+        "parse", "Parse pages from the archive.", (PARSE,), None, make=lambda p: parse_worker(p.platform, p.owner).run
     ),
     LoopRow(
         "reaper",
         "Take back lapsed leases, and the leases and segments of dead processes.",
         (UPKEEP,),
         "reap",
-        once=lambda p: p.house.reaper.once,
+        once=lambda p: p.platform.reaper.once,
     ),
     LoopRow(
         "host pauses",
@@ -197,37 +199,37 @@ LOOPS = (
         "Delete the logins of runs that have ended.",
         (UPKEEP,),
         60.0,
-        once=lambda p: p.house.records.sessions.drop_ended,
+        once=lambda p: p.platform.records.sessions.drop_ended,
     ),
     LoopRow(
         "sinks",
         "Send new items to the sinks.",
         (UPKEEP,),
         None,
-        make=lambda p: sink_loop(p.house, p.owner),
+        make=lambda p: sink_loop(p.platform, p.owner),
         settings=("sinks",),
     ),
-    LoopRow("index upkeep", "Tidy the search index.", (UPKEEP,), 600.0, once=lambda p: p.house.indexer.maintain),
+    LoopRow("index upkeep", "Tidy the search index.", (UPKEEP,), 600.0, once=lambda p: p.platform.indexer.maintain),
     LoopRow(
         "bot tasks",
         "Make tasks for the schedules of bots that are due.",
         (UPKEEP,),
         5.0,
-        once=lambda p: bot_task_upkeep(p.house).plan,
+        once=lambda p: bot_task_upkeep(p.platform).plan,
     ),
     LoopRow(
         "bot leases",
         "Take back the tasks that bots let lapse.",
         (UPKEEP,),
         60.0,
-        once=lambda p: bot_task_upkeep(p.house).sweep,
+        once=lambda p: bot_task_upkeep(p.platform).sweep,
     ),
     LoopRow(
         "scheduler",
         "Start due schedules, follow their runs and renew their leases.",
         (UPKEEP,),
         "poll",
-        make=lambda p: scheduler_loop(p.house, p.owner, p.run_log),
+        make=lambda p: scheduler_loop(p.platform, p.owner, p.run_log),
         settings=("scheduler",),
     ),
     LoopRow(
@@ -235,42 +237,42 @@ LOOPS = (
         "Start queued runs that are due.",
         (UPKEEP,),
         1.0,
-        once=lambda p: due_run_starter(p.house).once,
+        once=lambda p: due_run_starter(p.platform).once,
     ),
     LoopRow(
         "recrawls",
         "Make the next generations of recrawls, wake those that waited for others, and end holds.",
         (UPKEEP,),
         1.0,
-        once=lambda p: Recrawler(p.house.records, p.house.lifecycle.tasks, p.house.call_workers).once,
+        once=lambda p: Recrawler(p.platform.records, p.platform.lifecycle.tasks, p.platform.call_workers).once,
     ),
     LoopRow(
         "run effects",
         "Carry out the effects of run ends, each once.",
         (UPKEEP,),
         1.0,
-        once=lambda p: run_effect_worker(p.house).once,
+        once=lambda p: run_effect_worker(p.platform).once,
     ),
     LoopRow(
         "retention",
         "Delete runs, tasks of standing runs, events and segments that are too old, and old decisions on links.",
         (UPKEEP,),
         "cleanup",
-        once=lambda p: retention(p.house).once,
+        once=lambda p: retention(p.platform).once,
     ),
     LoopRow(
         "manifest pruning",
         "Delete ended manifests, dead letters and idempotency keys that are too old.",
         (UPKEEP,),
         "cleanup",
-        once=lambda p: manifest_pruning(p.house).once,
+        once=lambda p: manifest_pruning(p.platform).once,
     ),
     LoopRow(
         "manifest streams",
         "Copy what happens to manifests to streams in Redis.",
         (UPKEEP,),
         None,
-        make=lambda p: stream_mirror_loop(p.house),
+        make=lambda p: stream_mirror_loop(p.platform),
         settings=("redis",),
     ),
     LoopRow(
@@ -278,7 +280,7 @@ LOOPS = (
         "Take the tasks of direct producers from their stream in Redis.",
         (UPKEEP,),
         None,
-        make=lambda p: direct_task_loop(p.house),
+        make=lambda p: direct_task_loop(p.platform),
         settings=("redis",),
     ),
     LoopRow(
@@ -286,7 +288,7 @@ LOOPS = (
         "Poll feeds that are due, and admit their entries.",
         (UPKEEP,),
         "feed_poll",
-        make=lambda p: feed_loop(p.house),
+        make=lambda p: feed_loop(p.platform),
         settings=("feeds",),
     ),
     LoopRow(
@@ -294,7 +296,7 @@ LOOPS = (
         "Search the feeds of sources that name none.",
         (UPKEEP,),
         "feed_search",
-        make=lambda p: feed_search_loop(p.house),
+        make=lambda p: feed_search_loop(p.platform),
         settings=("feed_discovery",),
     ),
     LoopRow(
@@ -302,7 +304,7 @@ LOOPS = (
         "Read sitemaps that are due, and admit their URLs.",
         (UPKEEP,),
         LOOK_INTERVAL_SECONDS,
-        make=lambda p: sitemap_loop(p.house),
+        make=lambda p: sitemap_loop(p.platform),
         settings=("sitemaps",),
     ),
     LoopRow(
@@ -310,7 +312,7 @@ LOOPS = (
         "Fetch the source list of another service, and report the status of feeds to it.",
         (UPKEEP,),
         "sources_every",
-        make=lambda p: remote_source_loop(p.house),
+        make=lambda p: remote_source_loop(p.platform),
         settings=("sources_url",),
     ),
     LoopRow(
@@ -318,7 +320,7 @@ LOOPS = (
         "Update schedules after the source events of another service.",
         (UPKEEP,),
         None,
-        make=lambda p: source_events_loop(p.house),
+        make=lambda p: source_events_loop(p.platform),
         settings=("source_events", "redis"),
     ),
     LoopRow(
@@ -326,7 +328,7 @@ LOOPS = (
         "Fetch the pages of candidates, and read their feeds.",
         (UPKEEP,),
         LOOK_INTERVAL_SECONDS,
-        once=lambda p: candidate_probe(p.house).once,
+        once=lambda p: candidate_probe(p.platform).once,
         settings=("discovery",),
     ),
     LoopRow(
@@ -334,14 +336,14 @@ LOOPS = (
         "Log how many URLs of the standing frontier wait, are held, are done and were given up.",
         (UPKEEP,),
         60.0,
-        once=lambda p: StandingCountLog(p.house.records.standing).once,
+        once=lambda p: StandingCountLog(p.platform.records.standing).once,
     ),
     LoopRow(
         "standing waker",
         "Make URLs due that were admitted while the standing frontier was off.",
         (UPKEEP,),
         3600.0,
-        once=lambda p: StandingWaker(p.house.records.standing).once,
+        once=lambda p: StandingWaker(p.platform.records.standing).once,
         settings=("frontier",),
     ),
     LoopRow(
@@ -349,28 +351,28 @@ LOOPS = (
         "Add heartbeats to run logs, close the logs of ended runs, archive them and delete old ones.",
         (UPKEEP,),
         1.0,
-        once=lambda p: run_log_keeper(p.house, p.log_copy).once,
+        once=lambda p: run_log_keeper(p.platform, p.log_copy).once,
     ),
     LoopRow(
         "webhooks",
         "Send signed messages about recrawls that have ended.",
         (UPKEEP,),
         1.0,
-        once=lambda p: webhook_sender(p.house).once,
+        once=lambda p: webhook_sender(p.platform).once,
     ),
     LoopRow(
         "old webhooks",
         "Delete webhooks that ended 30 days ago.",
         (UPKEEP,),
         3600.0,
-        once=lambda p: webhook_sender(p.house).prune,
+        once=lambda p: webhook_sender(p.platform).prune,
     ),
     LoopRow(
         "alerts",
         "Look for alerts about proxies and the queue, and log those that begin and end.",
         (UPKEEP,),
         30.0,
-        once=lambda p: alerts(p.house).once,
+        once=lambda p: alerts(p.platform).once,
     ),
     LoopRow("event loop lag", "Measure how late the event loop runs.", (API,), None, make=_monitor),
     LoopRow(
@@ -412,5 +414,5 @@ def build_loops(parts: LoopParts) -> dict[str, Loop]:
 
 def runs(row: LoopRow, parts: LoopParts) -> bool:
     """Return whether a loop runs in a process."""
-    enabled = all(getattr(parts.house.settings, name) for name in row.settings)
+    enabled = all(getattr(parts.platform.settings, name) for name in row.settings)
     return enabled and set(row.roles) <= parts.roles

@@ -34,10 +34,10 @@ from longline.services.parser_use import ParserUses
 from longline.services.runs.run_list import ListedRun, RunLists, check_comparable
 from longline.services.search import Searches, SearchPage, SearchRequest
 from longline.settings import Settings
-from longline.wiring.house import load_parsers, migrate_tables, open_house, page_parser, parser_choice
 from longline.wiring.parts.exports import check_places, live_items
 from longline.wiring.parts.runs import run_deleter
 from longline.wiring.parts.sources import plan_cache
+from longline.wiring.platform import load_parsers, migrate_tables, open_platform, page_parser, parser_choice
 from longline.wiring.read_only_archive import Archive, open_archive
 from longline.wiring.worker import warc_info
 
@@ -137,34 +137,34 @@ async def get_run(settings: Settings, run_id: int) -> RunRow:
 
 async def delete_run(settings: Settings, run_id: int, *, forced: bool = False) -> None:
     """Delete a run; raise `NotFound` for an unknown one, `Conflict` for one in use."""
-    async with open_house(settings) as house:
-        await migrate_tables(house, may_migrate=False)
-        await run_deleter(house).delete(run_id, forced=forced)
+    async with open_platform(settings) as platform:
+        await migrate_tables(platform, may_migrate=False)
+        await run_deleter(platform).delete(run_id, forced=forced)
 
 
 async def check_archive(settings: Settings, progress: CheckProgress, *, repair: bool = False) -> tuple[Findings, int]:
     """Check the archive; with `repair`, queue damaged pages to be fetched. Return findings and queued number."""
-    async with open_house(settings) as house:
-        await migrate_tables(house, may_migrate=False)
-        records = house.records
-        findings = await ArchiveCheck(records.pages, records.segments, house.blobs).run(progress)
+    async with open_platform(settings) as platform:
+        await migrate_tables(platform, may_migrate=False)
+        records = platform.records
+        findings = await ArchiveCheck(records.pages, records.segments, platform.blobs).run(progress)
         if not repair or not findings.damaged:
             return findings, 0
-        plans = plan_cache(house)
-        return findings, await Repair(house.lifecycle, records.runs, records.pages, plans).begin(findings.damaged)
+        plans = plan_cache(platform)
+        return findings, await Repair(platform.lifecycle, records.runs, records.pages, plans).begin(findings.damaged)
 
 
 async def reparse(settings: Settings, run_id: int | None, progress: Progress) -> Reparsed:
     """Parse the pages of a run, by default the last, from the archive."""
-    async with open_house(settings) as house:
-        await migrate_tables(house, may_migrate=False)
-        run = await find_run(house.records, run_id)
+    async with open_platform(settings) as platform:
+        await migrate_tables(platform, may_migrate=False)
+        run = await find_run(platform.records, run_id)
         config = parsing_config(CrawlPlan.read(run.plan).config, settings)
-        house.parser.check(config)
-        pages = _parsed_pages(house.records, house.blobs, house.parser, settings)
-        done = await Reparse(pages, house.records.items).run(run.id, config, progress)
-        await house.indexer.once()
-        uses = ParserUses(house.parsers, house.records.pages, house.records.tasks)
+        platform.parser.check(config)
+        pages = _parsed_pages(platform.records, platform.blobs, platform.parser, settings)
+        done = await Reparse(pages, platform.records.items).run(run.id, config, progress)
+        await platform.indexer.once()
+        uses = ParserUses(platform.parsers, platform.records.pages, platform.records.tasks)
         return msgspec.structs.replace(done, parser_use=await uses.of_run(run, config))
 
 

@@ -16,7 +16,7 @@ from longline.ports.clock import Clock
 from longline.ports.records import Records
 from longline.ports.search import Search
 from longline.settings import Settings
-from longline.wiring.house import open_index
+from longline.wiring.platform import open_index
 
 _SQLITE = "sqlite:///"
 

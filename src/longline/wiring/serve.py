@@ -1,4 +1,4 @@
-"""`longline up`, `api` and `worker`: the parts of the house as one process, until a signal stops it."""
+"""`longline up`, `api` and `worker`: the parts of the platform as one process, until a signal stops it."""
 
 import asyncio
 import logging
@@ -30,7 +30,6 @@ from longline.wiring.doors.catalogue import catalogue_services
 from longline.wiring.doors.intervals import interval_services
 from longline.wiring.doors.manifests import manifest_services
 from longline.wiring.doors.products import product_services
-from longline.wiring.house import House, migrate_tables, open_house, registered_worker
 from longline.wiring.loop_table import API, LoopParts, build_loops
 from longline.wiring.parts.archive import html_archiving
 from longline.wiring.parts.callers import access_tokens, api_keys
@@ -39,6 +38,7 @@ from longline.wiring.parts.manifests import register_pools
 from longline.wiring.parts.metrics import counting, operation, worker_liveness
 from longline.wiring.parts.search import indexing
 from longline.wiring.parts.sinks import sink_progress
+from longline.wiring.platform import Platform, migrate_tables, open_platform, registered_worker
 
 log = logging.getLogger(__name__)
 
@@ -54,19 +54,19 @@ async def serve(
     """Run until SIGTERM or SIGINT (or, leashed, until standard input ends); then drain and leave nothing leased."""
     stop = asyncio.Event()
     _stop_on_signals(stop)
-    async with open_house(settings) as house:
-        started = house.clock.monotonic()
+    async with open_platform(settings) as platform:
+        started = platform.clock.monotonic()
         # Only the all-in-one command migrates tables: a service that starts never does.
-        await migrate_tables(house, may_migrate=api and bool(roles))
-        await register_pools(house)
+        await migrate_tables(platform, may_migrate=api and bool(roles))
+        await register_pools(platform)
         async with (
             _profiling(settings.profile_port),
-            counting(house),
-            _serving(house, ready) if api else nullcontext(),
+            counting(platform),
+            _serving(platform, ready) if api else nullcontext(),
         ):
-            await _work(house, roles, stop, leashed=leashed)
+            await _work(platform, roles, stop, leashed=leashed)
             log.info("stopping: open connections and leases are ended")
-    log.info("stopped", extra={"seconds": round(house.clock.monotonic() - started, 1)})
+    log.info("stopped", extra={"seconds": round(platform.clock.monotonic() - started, 1)})
 
 
 @asynccontextmanager
@@ -84,16 +84,16 @@ async def _profiling(port: int) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def _serving(house: House, ready: Callable[[str], None] | None) -> AsyncIterator[None]:
+async def _serving(platform: Platform, ready: Callable[[str], None] | None) -> AsyncIterator[None]:
     """Serve the doors for as long as the context lasts."""
-    s, closing = house.settings, asyncio.Event()
+    s, closing = platform.settings, asyncio.Event()
     server = HttpServer(Deadlines(s.server_read_timeout, s.server_write_timeout, s.server_idle_timeout))
-    monitor = LoopMonitor(house.clock, run_delay)
-    parts, streams = _app_parts(house, monitor)
+    monitor = LoopMonitor(platform.clock, run_delay)
+    parts, streams = _app_parts(platform, monitor)
     if parts.intervals is not None:
         await parts.intervals.runs.start_counting()
     address = await server.start(build_app(parts), s.host, s.port)
-    loops = build_loops(LoopParts(house, frozenset({API}), monitor=monitor, streams=streams))
+    loops = build_loops(LoopParts(platform, frozenset({API}), monitor=monitor, streams=streams))
     feeding = asyncio.create_task(run_loops(loops, closing))
     try:
         if ready is not None:
@@ -107,32 +107,32 @@ async def _serving(house: House, ready: Callable[[str], None] | None) -> AsyncIt
         await server.stop()
 
 
-async def _work(house: House, roles: frozenset[str], stop: asyncio.Event, *, leashed: bool) -> None:
+async def _work(platform: Platform, roles: frozenset[str], stop: asyncio.Event, *, leashed: bool) -> None:
     if not roles:
         await stop.wait()
         return
-    await _wait_for_engine(house, stop)
+    await _wait_for_engine(platform, stop)
     if stop.is_set():
         return
     async with (
-        registered_worker(house, roles) as owner,
-        copying_logs(house) as log_copy,
-        closing_logs(house, log_copy) if "upkeep" in roles else nullcontext(),
-        writing_run_logs(house, log_copy) as run_log,
-        html_archiving(house) as html_archive,
-        indexing(house) as indexer,
+        registered_worker(platform, roles) as owner,
+        copying_logs(platform) as log_copy,
+        closing_logs(platform, log_copy) if "upkeep" in roles else nullcontext(),
+        writing_run_logs(platform, log_copy) as run_log,
+        html_archiving(platform) as html_archive,
+        indexing(platform) as indexer,
     ):
-        loops = build_loops(LoopParts(house, roles, owner, run_log, log_copy, html_archive, indexer))
+        loops = build_loops(LoopParts(platform, roles, owner, run_log, log_copy, html_archive, indexer))
         if leashed:
             loops["standard input"] = _until_input_ends
         await run_loops(loops, stop)
 
 
-async def _wait_for_engine(house: House, stop: asyncio.Event) -> None:
+async def _wait_for_engine(platform: Platform, stop: asyncio.Event) -> None:
     """Reap dead workers; an engine that went away since the tables were checked is waited for until a stop."""
     while not stop.is_set():
         try:
-            await house.reaper.reap_dead_workers()
+            await platform.reaper.reap_dead_workers()
             return
         except NeedsOperator:
             raise
@@ -153,8 +153,8 @@ async def _until_input_ends(stop: asyncio.Event) -> None:
     stop.set()
 
 
-def _app_parts(house: House, monitor: LoopMonitor) -> tuple[AppParts, Streams]:
-    records, settings = house.records, house.settings
+def _app_parts(platform: Platform, monitor: LoopMonitor) -> tuple[AppParts, Streams]:
+    records, settings = platform.records, platform.settings
 
     async def database() -> str:
         await records.schema.now()
@@ -162,10 +162,10 @@ def _app_parts(house: House, monitor: LoopMonitor) -> tuple[AppParts, Streams]:
 
     # Health responses are public: they name the kind of engine, not its address.
     async def objects() -> str:
-        return (await house.blobs.check()).split()[0]
+        return (await platform.blobs.check()).split()[0]
 
     async def redis() -> str:
-        return (await house.signals.check()).split()[0]
+        return (await platform.signals.check()).split()[0]
 
     async def disk() -> str:
         return await asyncio.to_thread(check_room, settings.data)
@@ -174,31 +174,31 @@ def _app_parts(house: House, monitor: LoopMonitor) -> tuple[AppParts, Streams]:
     if settings.redis:
         checks.append(Check("redis", redis))
     if settings.search:
-        checks.append(Check("search", house.search.check))
-    checks.append(Check("workers", worker_liveness(house).check))
+        checks.append(Check("search", platform.search.check))
+    checks.append(Check("workers", worker_liveness(platform).check))
     if settings.sinks:
-        checks.append(Check("sinks", sink_progress(house).check))
+        checks.append(Check("sinks", sink_progress(platform).check))
     checks.append(Check("event_loop", monitor.check))
-    health = Health(checks, house.clock)
-    streams = Streams(house, health)
-    limits = RateLimits(records.rate_limits, house.clock)
+    health = Health(checks, platform.clock)
+    streams = Streams(platform, health)
+    limits = RateLimits(records.rate_limits, platform.clock)
     parts = AppParts(
         version=__version__,
         health=health,
-        tokens=access_tokens(house),
+        tokens=access_tokens(platform),
         open_doors=_open_doors(settings),
-        api_keys=api_keys(house),
+        api_keys=api_keys(platform),
         rate_limits=limits,
         per_minute=settings.caller_per_minute or None,
         counts=Counts(records.tasks, records.runs),
         metrics_open=settings.metrics_open or settings.loopback,
-        bots=bot_services(house),
-        intervals=replace(interval_services(house), logs=streams.logs, streams=streams.events),
-        products=product_services(house, health),
-        catalogue=catalogue_services(house),
-        manifests=manifest_services(house, limits, streams.followers),
+        bots=bot_services(platform),
+        intervals=replace(interval_services(platform), logs=streams.logs, streams=streams.events),
+        products=product_services(platform, health),
+        catalogue=catalogue_services(platform),
+        manifests=manifest_services(platform, limits, streams.followers),
         loop=monitor,
-        operation=operation(house),
+        operation=operation(platform),
     )
     return parts, streams
 

@@ -3,19 +3,19 @@
 from collections.abc import Callable
 
 from longline.engine.loops import Loop, run_until
-from longline.wiring.house import House
+from longline.wiring.platform import Platform
 
 
-def listener(house: House, topic: str, nudge: Callable[[], None]) -> Loop:
+def listener(platform: Platform, topic: str, nudge: Callable[[], None]) -> Loop:
     """Return a loop that calls `nudge` for every signal of a topic."""
-    return text_listener(house, topic, lambda _: nudge())
+    return text_listener(platform, topic, lambda _: nudge())
 
 
-def text_listener(house: House, topic: str, take: Callable[[str], None]) -> Loop:
+def text_listener(platform: Platform, topic: str, take: Callable[[str], None]) -> Loop:
     """Return a loop that calls `take` with the text of every signal of a topic."""
 
     async def listen() -> None:
-        async with house.signals.listen(topic) as received:
+        async with platform.signals.listen(topic) as received:
             async for signal in received:
                 take(signal.text)
 

@@ -1,4 +1,4 @@
-"""Workers, from the parts of the house."""
+"""Workers, from the parts of the platform."""
 
 from collections.abc import Callable
 
@@ -29,13 +29,13 @@ from longline.engine.worker.reporter import Reporter, ReportObserver, ReportPart
 from longline.engine.worker.worker import Progress, Worker, WorkerParts
 from longline.parsers.article.content import is_content_url
 from longline.settings import Settings
-from longline.wiring.house import House
 from longline.wiring.parts.discovery import discovery
 from longline.wiring.parts.sources import plan_cache, standing_runs
+from longline.wiring.platform import Platform
 
 
 def fetch_worker(
-    house: House,
+    platform: Platform,
     owner: int,
     *,
     plans: PlanCache | None = None,
@@ -45,38 +45,46 @@ def fetch_worker(
     report: ReportParts | None = None,
 ) -> Worker:
     """Return a worker that fetches and, with `parse`, parses; the default plans need no source lookup."""
-    s = house.settings
+    s = platform.settings
     sending = FetchSettings(
         s.user_agent, s.connect_timeout, s.idle_timeout, s.request_timeout, s.max_body, s.referer, bool(s.render_url)
     )
-    proxies = ProxyRotation(house.stored_proxies, house.clock, s.proxy_sticky)
-    credentials = RunCredentials(house.vault)
-    sender = Sender(house.http, house.clock, sending, proxies, credentials=credentials, streams=house.http)
-    sessions = _sessions(house, SessionParts(sender, credentials, house.records.sessions, house.vault, house.clock))
-    rules = RobotsRules(sender, house.clock, known=house.robots)
+    proxies = ProxyRotation(platform.stored_proxies, platform.clock, s.proxy_sticky)
+    credentials = RunCredentials(platform.vault)
+    sender = Sender(platform.http, platform.clock, sending, proxies, credentials=credentials, streams=platform.http)
+    sessions = _sessions(
+        platform, SessionParts(sender, credentials, platform.records.sessions, platform.vault, platform.clock)
+    )
+    rules = RobotsRules(sender, platform.clock, known=platform.robots)
     parts = WorkerParts(
-        lifecycle=house.lifecycle,
+        lifecycle=platform.lifecycle,
         pipeline=Pipeline(
-            plans=plans or PlanCache(house.records.runs),
+            plans=plans or PlanCache(platform.records.runs),
             fetcher=Fetcher(
                 FetchParts(
-                    sender, rules, house.clock, house.politeness, house.records.tasks, sessions, response_observer
+                    sender,
+                    rules,
+                    platform.clock,
+                    platform.politeness,
+                    platform.records.tasks,
+                    sessions,
+                    response_observer,
                 ),
                 s.max_body,
             ),
-            parser=house.parser if parse else None,
-            archive=PageReader(house.records.pages, house.blobs),
-            clock=house.clock,
-            in_words=house.indexes_itself,
-            downloads=DownloadStage(sender, house.blobs, house.politeness, house.clock),
+            parser=platform.parser if parse else None,
+            archive=PageReader(platform.records.pages, platform.blobs),
+            clock=platform.clock,
+            in_words=platform.indexes_itself,
+            downloads=DownloadStage(sender, platform.blobs, platform.politeness, platform.clock),
         ),
-        reporter=_reporter(house, owner, report),
+        reporter=_reporter(platform, owner, report),
         proxies=proxies,
-        clock=house.clock,
+        clock=platform.clock,
         owner=owner,
-        work_request=WorkRequest(house.call_for_work, house.clock),
-        metrics=house.metrics,
-        disputed_files=DisputedFiles(house.blobs, house.records.downloads, house.lifecycle.tasks),
+        work_request=WorkRequest(platform.call_for_work, platform.clock),
+        metrics=platform.metrics,
+        disputed_files=DisputedFiles(platform.blobs, platform.records.downloads, platform.lifecycle.tasks),
     )
     return Worker(
         parts,
@@ -87,11 +95,11 @@ def fetch_worker(
     )
 
 
-def _sessions(house: House, parts: SessionParts) -> Sessions | None:
+def _sessions(platform: Platform, parts: SessionParts) -> Sessions | None:
     """Return the logins of the operator's files; recorded responses need none."""
-    settings = house.settings
+    settings = platform.settings
     replays = bool(settings.fixtures) and settings.fixtures_mode == "replay"
-    return Sessions(parts, lambda: house.parser.sessions) if settings.parsers and not replays else None
+    return Sessions(parts, lambda: platform.parser.sessions) if settings.parsers and not replays else None
 
 
 def warc_info(settings: Settings) -> dict[str, str]:
@@ -99,54 +107,54 @@ def warc_info(settings: Settings) -> dict[str, str]:
     return {"software": f"longline/{__version__}", "http-header-user-agent": settings.user_agent}
 
 
-def _reporter(house: House, owner: int, parts: ReportParts | None) -> Reporter:
-    s = house.settings
+def _reporter(platform: Platform, owner: int, parts: ReportParts | None) -> Reporter:
+    s = platform.settings
     segments = SegmentWriter(
-        house.blobs, house.records.segments, house.clock, owner, warc_info(s), requests=s.archive_requests
+        platform.blobs, platform.records.segments, platform.clock, owner, warc_info(s), requests=s.archive_requests
     )
-    return Reporter(house.lifecycle, segments, house.clock, parts)
+    return Reporter(platform.lifecycle, segments, platform.clock, parts)
 
 
-def fetch_metrics(house: House) -> ReportObserver:
+def fetch_metrics(platform: Platform) -> ReportObserver:
     """Return the observer of reports that counts requests and pages."""
-    return FetchMetrics(house.metrics, frozenset(house.settings.metrics_hosts)).save
+    return FetchMetrics(platform.metrics, frozenset(platform.settings.metrics_hosts)).save
 
 
-def report_observers(house: House, run_log: RunLogWriter | None) -> list[ReportObserver]:
+def report_observers(platform: Platform, run_log: RunLogWriter | None) -> list[ReportObserver]:
     """Return the observers of reports for metrics and run log."""
-    observers = [fetch_metrics(house)]
+    observers = [fetch_metrics(platform)]
     if run_log is not None:
         observers.append(PageLog(run_log).save)
     return observers
 
 
-def link_contributors(house: House) -> list[Contributor]:
+def link_contributors(platform: Platform) -> list[Contributor]:
     """Return the contributors to reports for saved links, frontier links and discovery."""
     found: list[Contributor] = []
-    if house.settings.save_links:
-        found.append(Outlinks(house.records.links).contribute)
-    if house.settings.frontier_links:
-        found.append(OnsiteLinks(standing_runs(house), is_content_url).contribute)
-    if house.settings.discovery:
-        found.append(discovery(house).contribute)
+    if platform.settings.save_links:
+        found.append(Outlinks(platform.records.links).contribute)
+    if platform.settings.frontier_links:
+        found.append(OnsiteLinks(standing_runs(platform), is_content_url).contribute)
+    if platform.settings.discovery:
+        found.append(discovery(platform).contribute)
     return found
 
 
-def parse_worker(house: House, owner: int) -> ParseWorker:
+def parse_worker(platform: Platform, owner: int) -> ParseWorker:
     """Return a worker that parses pages from the archive."""
     return ParseWorker(
         reparse.ParseWorkerParts(
-            lifecycle=house.lifecycle,
-            pages=house.records.pages,
-            plans=plan_cache(house),
-            blobs=house.blobs,
-            parser=house.parser,
-            clock=house.clock,
+            lifecycle=platform.lifecycle,
+            pages=platform.records.pages,
+            plans=plan_cache(platform),
+            blobs=platform.blobs,
+            parser=platform.parser,
+            clock=platform.clock,
             owner=owner,
-            lease=house.settings.lease,
-            idle_poll=house.settings.claim_pause,
-            at_once=max(1, 2 * house.settings.parse_processes),  # one is read while another is parsed
-            in_words=house.indexes_itself,
-            contributors=link_contributors(house),
+            lease=platform.settings.lease,
+            idle_poll=platform.settings.claim_pause,
+            at_once=max(1, 2 * platform.settings.parse_processes),  # one is read while another is parsed
+            in_words=platform.indexes_itself,
+            contributors=link_contributors(platform),
         )
     )

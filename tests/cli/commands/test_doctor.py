@@ -147,7 +147,7 @@ def test_settings_that_were_given_are_counted():
 
 
 class Apart:
-    """A house whose database has another time, or none."""
+    """A platform whose database has another time, or none."""
 
     def __init__(self, offset: int | None) -> None:
         self.clock = HandClock()
@@ -169,8 +169,8 @@ class Apart:
     ],
 )
 async def test_clocks_that_differ_are_told(offset: int, verdict: str, found: str):
-    house: Any = Apart(offset)
-    row = await doctor.clock(house)
+    platform: Any = Apart(offset)
+    row = await doctor.clock(platform)
     assert (row.verdict, row.found) == (verdict, found)
 
 

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from longline.drivers.records.schema import schema_text
+from longline.drivers.records.migrations import schema_text
 from tests.drivers.records.peek import Peek
 
 TARGETS = {

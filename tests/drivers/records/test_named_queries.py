@@ -9,8 +9,8 @@ import asyncpg
 import pytest
 
 from longline.drivers.records import engine_clock
+from longline.drivers.records.migrations import schema_text
 from longline.drivers.records.named_queries import MAX_ALL_ROWS, MAX_ROWS, Engine, compile_query, load, spread, switch
-from longline.drivers.records.schema import schema_text
 from longline.drivers.records.sqlite import statements
 
 ENGINES: tuple[Engine, ...] = ("pg", "lite")

@@ -13,9 +13,9 @@ import pytest
 
 from longline.drivers.records import open_records
 from longline.drivers.records.engine_clock import PULL_IN
+from longline.drivers.records.migrations import schema_text
 from longline.drivers.records.named_queries import MAX_ROWS, load, spread
 from longline.drivers.records.postgres import SETTINGS
-from longline.drivers.records.schema import schema_text
 from longline.drivers.records.sqlite import statements
 from longline.testing.clock import FakeClock
 from tests.servers import PostgresServer

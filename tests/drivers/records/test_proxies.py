@@ -512,7 +512,7 @@ async def test_a_tier_is_used_up_before_the_next(records: Records):
 
 
 @pytest.fixture
-async def houses(records_url: str, clock: FakeClock) -> AsyncIterator[list[Records]]:
+async def platforms(records_url: str, clock: FakeClock) -> AsyncIterator[list[Records]]:
     """Several processes' worth of connections to one database."""
     opened = [await open_records(records_url, clock) for _ in range(4)]
     yield opened
@@ -520,26 +520,26 @@ async def houses(records_url: str, clock: FakeClock) -> AsyncIterator[list[Recor
         await records.schema.close()
 
 
-async def test_rotation_is_strict_however_many_ask(records: Records, houses: list[Records]):
+async def test_rotation_is_strict_however_many_ask(records: Records, platforms: list[Records]):
     five = await add(records, 5)
     source = await source_with(records, five)
 
-    async def ask(house: Records) -> tuple[int, int]:
-        (row,) = (await house.proxies.pick(ProxyRequest(source_id=source))).proxies
+    async def ask(platform: Records) -> tuple[int, int]:
+        (row,) = (await platform.proxies.pick(ProxyRequest(source_id=source))).proxies
         return row.turn, row.id
 
     for round in range(5):
-        turns = sorted(await asyncio.gather(*(ask(houses[i % 4]) for i in range(20))))
+        turns = sorted(await asyncio.gather(*(ask(platforms[i % 4]) for i in range(20))))
         assert [proxy_id for _, proxy_id in turns] == five * 4, round
         assert len({turn for turn, _ in turns}) == 20
     assert Counter(await picked(records, source_id=source, wanted=20)) == dict.fromkeys(five, 4)
 
 
-async def test_the_hour_is_never_overdrawn_however_many_ask(records: Records, houses: list[Records], peek: Peek):
+async def test_the_hour_is_never_overdrawn_however_many_ask(records: Records, platforms: list[Records], peek: Peek):
     few = await add(records, 3, max_per_hour=7)
     sources = [await source_with(records, few, name) for name in ("one", "two")]
     asks = [ProxyRequest(source_id=sources[0], wanted=2), ProxyRequest(source_id=sources[1]), ProxyRequest()]
-    found = await asyncio.gather(*(houses[i % 4].proxies.pick(asks[i % 3]) for i in range(36)))
+    found = await asyncio.gather(*(platforms[i % 4].proxies.pick(asks[i % 3]) for i in range(36)))
     gone = Counter(row.id for some in found for row in some.proxies)
     assert gone == dict.fromkeys(few, 7)
     assert sorted(await peek.rows("SELECT proxy_id, SUM(count) FROM proxy_uses GROUP BY proxy_id")) == [
@@ -547,17 +547,17 @@ async def test_the_hour_is_never_overdrawn_however_many_ask(records: Records, ho
     ]
 
 
-async def test_nothing_is_lost_when_all_report_and_pick_at_once(records: Records, houses: list[Records]):
+async def test_nothing_is_lost_when_all_report_and_pick_at_once(records: Records, platforms: list[Records]):
     five = await add(records, 5, max_per_hour=100_000)
     source = await source_with(records, five)
 
-    async def crawl(house: Records, number: int) -> None:
+    async def crawl(platform: Records, number: int) -> None:
         for _ in range(5):
-            found = await house.proxies.pick(ProxyRequest(source_id=source, wanted=4))
+            found = await platform.proxies.pick(ProxyRequest(source_id=source, wanted=4))
             used = [ProxyUse(row.id, source, True, 50, number) for row in found.proxies]
-            await house.proxies.account(used if number % 2 else used[::-1])
+            await platform.proxies.account(used if number % 2 else used[::-1])
 
-    await asyncio.gather(*(crawl(houses[i % 4], i) for i in range(10)))
+    await asyncio.gather(*(crawl(platforms[i % 4], i) for i in range(10)))
     rows = await records.proxies.find()
     assert [row.success_count for row in rows] == [40] * 5
     assert [m.success_count for m in await records.proxies.mappings(source)] == [40] * 5

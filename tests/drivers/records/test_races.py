@@ -14,7 +14,7 @@ from longline.drivers.records import open_database, postgres
 from longline.drivers.records.bots.tasks import BotTaskRecords
 from longline.drivers.records.database import Database, TryAgain
 from longline.drivers.records.frontier.claims import FrontierRecords
-from longline.drivers.records.frontier.state_moves import MoveRecords
+from longline.drivers.records.frontier.lifecycle_moves import MoveRecords
 from longline.drivers.records.runs.runs import RunRecords
 from longline.model.bots.bot_task import NewBotTask
 from longline.model.frontier.host import HostLease

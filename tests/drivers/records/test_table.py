@@ -96,7 +96,7 @@ async def test_a_url_is_known_in_the_scope_that_it_was_admitted_to(records: Reco
     assert not await records.tasks.is_known(one.id, task.host, url(two, path="/2").key)
 
 
-async def test_counts_of_an_empty_house(records: Records):
+async def test_counts_of_an_empty_platform(records: Records):
     assert await records.tasks.counts() == {"open": 0, "completed": 0, "failed": 0, "cancelled": 0, "skipped": 0}
     assert await records.runs.counts() == {}
     assert await records.events.find() == []

@@ -1,4 +1,4 @@
-"""What is a challenge and what only comes from the same house."""
+"""What is a challenge and what only comes from the same platform."""
 
 import gzip
 

@@ -512,7 +512,7 @@ async def test_reading_a_large_feed_leaves_the_loop_free() -> None:
 @pytest.mark.slow(reason="starts a process")
 def test_a_crawl_without_feeds_does_not_load_the_library():
     loaded = (
-        "import sys; from longline.settings import Settings; from longline.wiring.house import load_parsers; "
+        "import sys; from longline.settings import Settings; from longline.wiring.platform import load_parsers; "
         "load_parsers(Settings()); print('feedparser' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True).stdout == "False\n"

@@ -120,8 +120,8 @@ class Stage:
         self._thread.start()
         self._records = self.call(open_records(database, self.clock))
         self.call(self._records.schema.migrate())
-        # Of the house only what the bots' side of it asks for.
-        self.house: Any = SimpleNamespace(
+        # Of the platform only what the bots' side of it asks for.
+        self.platform: Any = SimpleNamespace(
             settings=Settings(**settings), clock=self.clock, records=self._records, blobs=open_blobs("memory:///")
         )
         self._tokens = Tokens("s" * 64, self.clock.now)
@@ -131,7 +131,7 @@ class Stage:
     async def _start(self) -> str:
         counts = Counts(self._records.tasks, self._records.runs)
         health = Health([], self.clock)
-        parts = AppParts("1.2.3", health, self._tokens, counts, metrics_open=True, bots=bot_services(self.house))
+        parts = AppParts("1.2.3", health, self._tokens, counts, metrics_open=True, bots=bot_services(self.platform))
         return await self._server.start(build_app(parts), "127.0.0.1", self._port)
 
     def call(self, work: Coroutine[Any, Any, Result]) -> Result:
@@ -193,7 +193,7 @@ def store_pattern(door: Door, uid: str, pattern: str) -> None:
     """Write a pattern that the door would refuse, as an older release could have done."""
 
     async def write() -> None:
-        schedules = door.stage.house.records.bot_schedules
+        schedules = door.stage.platform.records.bot_schedules
         await schedules.change(msgspec.structs.replace(await schedules.get(uid), pattern=pattern))
 
     door.stage.call(write())
@@ -201,9 +201,9 @@ def store_pattern(door: Door, uid: str, pattern: str) -> None:
 
 def sweep(door: Door) -> int:
     """What the upkeep loop does."""
-    return door.stage.call(bot_task_upkeep(door.stage.house).sweep())
+    return door.stage.call(bot_task_upkeep(door.stage.platform).sweep())
 
 
 def plan(door: Door) -> int:
     """What the upkeep loop does."""
-    return door.stage.call(bot_task_upkeep(door.stage.house).plan())
+    return door.stage.call(bot_task_upkeep(door.stage.platform).plan())

@@ -434,7 +434,7 @@ async def test_mark_as_expired_and_reset_lock_change_locked_jobs_only(door: Door
 
 async def test_a_job_is_deleted_with_its_result_and_page(door: Door):
     async def kept() -> list[str]:
-        return [found.key async for found in door.stage.house.blobs.list("bots")]
+        return [found.key async for found in door.stage.platform.blobs.list("bots")]
 
     before = set(door.stage.call(kept()))
     job = await door.held()
@@ -469,7 +469,7 @@ async def test_a_policy_whose_open_job_is_deleted_gets_another(door: Door):
     assert plan(door) == 1
     assert (await door.pull())["count"] == 1
     assert (await door.get("dashboard"))["jobs"] == {"pending": 0, "locked": 1, "done": 0, "failed": 0, "expired": 0}
-    [run] = door.stage.call(door.stage.house.records.runs.find())
+    [run] = door.stage.call(door.stage.platform.records.runs.find())
     assert (run.admitted, run.open, run.cancelled) == (2, 1, 1)
 
 

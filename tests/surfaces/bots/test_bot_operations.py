@@ -314,7 +314,7 @@ async def test_a_success(door: Door):
 
 async def test_the_page_of_a_submit_that_is_refused_is_not_kept(door: Door):
     async def kept() -> list[str]:
-        return [found.key async for found in door.stage.house.blobs.list("bots")]
+        return [found.key async for found in door.stage.platform.blobs.list("bots")]
 
     before = set(door.stage.call(kept()))
     job = await door.held()
@@ -327,7 +327,7 @@ async def test_the_page_of_a_submit_that_is_refused_is_not_kept(door: Door):
 
 async def test_a_result_that_takes_anothers_place_takes_its_page_away(door: Door):
     async def kept() -> list[str]:
-        return [found.key async for found in door.stage.house.blobs.list("bots")]
+        return [found.key async for found in door.stage.platform.blobs.list("bots")]
 
     before = set(door.stage.call(kept()))
     job = await door.held()

@@ -80,7 +80,7 @@ async def test_only_lapsed_locks_expire(door: Door):
 async def test_the_reaper_of_workers_leaves_what_bots_hold_alone(door: Door):
     job = await door.held()
     door.clock.advance(601)
-    assert door.stage.call(Lifecycle(door.stage.house.records).reap())["offers"] == 0
+    assert door.stage.call(Lifecycle(door.stage.platform.records).reap())["offers"] == 0
     assert error(await door.submit(job)) == (400, "lock_expired", "Lock TTL exceeded")
 
 
@@ -168,7 +168,7 @@ async def test_a_job_that_lapsed_too_often_keeps_no_other_from_a_bot(door: Door)
     pulled = await door.pull("b", max_jobs=2)
     assert [job["job_id"] for job in pulled["jobs"]] == good[:2], "the bot gets as many as it asked for"
     assert [await door.status(job) for job in poison] == ["failed"] * 5
-    [run] = door.stage.call(door.stage.house.records.runs.find())
+    [run] = door.stage.call(door.stage.platform.records.runs.find())
     assert (run.admitted, run.open, run.failed) == (10, 5, 5)
     assert (await door.get("dashboard"))["jobs"] == {"pending": 3, "locked": 2, "done": 0, "failed": 5, "expired": 0}
 
@@ -204,14 +204,14 @@ async def test_every_change_is_counted_and_told_in_the_run(door: Door):
     await door.pull(max_jobs=3)
     data(await door.submit(jobs[0]), 201)
     await door.fail(jobs[1])
-    [run] = door.stage.call(door.stage.house.records.runs.find())
+    [run] = door.stage.call(door.stage.platform.records.runs.find())
     assert run.admitted == 4
     assert run.open == 2
     assert run.completed == 1
     assert run.failed == 1
     assert run.state == "queued"
     await door.post("jobs/mark-pending", 200, ids=jobs)
-    [run] = door.stage.call(door.stage.house.records.runs.find())
+    [run] = door.stage.call(door.stage.platform.records.runs.find())
     assert (run.open, run.completed, run.failed) == (4, 0, 0)
-    events = door.stage.call(door.stage.house.records.events.find(after=0, limit=100))
+    events = door.stage.call(door.stage.platform.records.events.find(after=0, limit=100))
     assert [event.actor for event in events] == ["scheduler", "bot", "bot", "person"], "the run was made, then moved"

@@ -94,7 +94,9 @@ def fields(answer: httpx.Response) -> list[str]:
 
 def token(stage: Stage, role: str = "admin", user: str = "") -> str:
     """Return a token of a user."""
-    return Tokens(jwt_secret(stage.settings), stage.house.clock.now).issue(role, user or f"user{next(_NUMBERS)}", 10**6)
+    return Tokens(jwt_secret(stage.settings), stage.platform.clock.now).issue(
+        role, user or f"user{next(_NUMBERS)}", 10**6
+    )
 
 
 @asynccontextmanager
@@ -113,7 +115,7 @@ class WorkingStage(Stage):
         await super()._start()
         self._stop = asyncio.Event()
         roles = frozenset({"fetch", "parse", "upkeep"})
-        self._working = asyncio.create_task(_work(self.house, roles, self._stop, leashed=False))
+        self._working = asyncio.create_task(_work(self.platform, roles, self._stop, leashed=False))
 
     def close(self) -> None:
         """Stop the workers, then the server."""

@@ -161,6 +161,6 @@ async def test_the_health_counts_jobs(admin: Admin):
 async def test_jobs_of_a_source_that_another_api_deleted_are_shown_no_more(admin: Admin):
     source = await admin.source()
     job = await admin.job(source, scheduledat=FAR)
-    admin.stage.call(admin.stage.house.records.sources.remove(source["id"]))
+    admin.stage.call(admin.stage.platform.records.sources.remove(source["id"]))
     assert error(await admin.ask("GET", f"crawler/jobs/{job['id']}")) == (404, "NOT_FOUND", "Job not found")
     assert await admin.page("crawler/jobs") == ([], {"total": 0, "page": 1, "limit": 50, "pages": 0})

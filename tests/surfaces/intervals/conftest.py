@@ -1,4 +1,4 @@
-"""The interval crawler's door on each engine: as a house, or with a scheduler and a clock that are moved by hand."""
+"""The interval crawler's door on each engine: as a platform, or with a scheduler and a clock that are moved by hand."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -9,7 +9,7 @@ from longline.ports.records import Records
 from longline.settings import Settings
 from longline.testing.clock import FakeClock
 from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
-from tests.surfaces.intervals.house import Door, open_door
+from tests.surfaces.intervals.platform import Door, open_door
 from tests.surfaces.intervals.stage import Stage, opened
 
 
@@ -22,12 +22,12 @@ async def stage(records: Records, clock: FakeClock, tmp_path: Path) -> AsyncIter
 
 @pytest.fixture
 def settings(migrated_url: str, tmp_path: Path) -> Settings:
-    """A house on each engine."""
+    """A platform on each engine."""
     return Settings(data=tmp_path / "data", database=migrated_url, port=0)
 
 
 @pytest.fixture
 async def door(settings: Settings) -> AsyncIterator[Door]:
-    """A house with its door open."""
+    """A platform with its door open."""
     async with open_door(settings) as door:
         yield door

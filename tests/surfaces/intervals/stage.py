@@ -1,4 +1,4 @@
-"""A house whose scheduler and worker do only what a test says, served over real HTTP."""
+"""A platform whose scheduler and worker do only what a test says, served over real HTTP."""
 
 import hashlib
 from collections.abc import AsyncIterator
@@ -26,9 +26,9 @@ from longline.settings import Settings
 from longline.surfaces.app import AppParts, build_app
 from longline.testing.clock import FakeClock
 from longline.wiring.doors.intervals import interval_services
-from longline.wiring.house import House, load_parsers
 from longline.wiring.parts.runs import retention
 from longline.wiring.parts.schedules import scheduler
+from longline.wiring.platform import Platform, load_parsers
 from tests.drivers.records.world import claim, host_report
 from tests.surfaces.conftest import serving
 
@@ -50,8 +50,8 @@ def shown(at: float) -> str:
 class Stage:
     """Everything a test may move. Schedulers have numbers; the first one is there from the start."""
 
-    def __init__(self, house: House, client: httpx.AsyncClient, clock: FakeClock) -> None:
-        self.house, self.client, self.clock = house, client, clock
+    def __init__(self, platform: Platform, client: httpx.AsyncClient, clock: FakeClock) -> None:
+        self.platform, self.client, self.clock = platform, client, clock
         self.schedulers: dict[int, Scheduler] = {}
         self.bodies: dict[str, str] = {}
         self.statuses: dict[str, int] = {}
@@ -62,7 +62,7 @@ class Stage:
         return self.clock.now() / 1000
 
     def scheduler(self, number: int = 1) -> Scheduler:
-        return self.schedulers.setdefault(number, scheduler(self.house, number))
+        return self.schedulers.setdefault(number, scheduler(self.platform, number))
 
     async def ask(self, method: str, path: str, body: Any = None, expect: int = 200) -> Any:
         """What the server answers, which must have this status."""
@@ -111,15 +111,15 @@ class Stage:
 
     async def work(self, number: int = 1, *, look: bool = True) -> None:
         """Let a worker fetch whatever there is, and the scheduler see to what has ended unless it may not `look`."""
-        leases = await claim(self.house.records)
+        leases = await claim(self.platform.records)
         for lease in leases.values():
-            segment = await self.house.records.segments.begin(f"warc/{lease.host}-{lease.token}", 1)
+            segment = await self.platform.records.segments.begin(f"warc/{lease.host}-{lease.token}", 1)
             outcomes = [self._fetched(task) for task in lease.tasks]
             batch = ReportBatch(
                 reports=[host_report(lease, outcomes)],
                 segment=WrittenSegment(segment, len(outcomes), 1) if any(o.page for o in outcomes) else None,
             )
-            assert not (await self.house.lifecycle.report(batch)).refused
+            assert not (await self.platform.lifecycle.report(batch)).refused
         if look:
             await self.scheduler(number).follow()
 
@@ -144,7 +144,7 @@ class Stage:
         return started
 
     def retention(self) -> Retention:
-        return retention(self.house)
+        return retention(self.platform)
 
     def advance(self, by: float) -> None:
         self.clock.advance(by)
@@ -163,11 +163,11 @@ async def opened(
     page_changes: PageChangeStore | None = None,
     **changes: Any,
 ) -> AsyncIterator[Stage]:
-    """The house, open."""
+    """The platform, open."""
     nothing: Any = None
     source_manager = changes.pop("source_manager", None)
     settings = msgspec.structs.replace(Settings(data=folder, jwt_secret=SECRET), **changes)
-    house = House(
+    platform = Platform(
         settings=settings,
         clock=clock,
         records=records,
@@ -185,8 +185,8 @@ async def opened(
     )
     tokens = Tokens(SECRET, clock.now)
     counts = Counts(records.tasks, records.runs)
-    parts = AppParts("1", Health([], clock), tokens, counts, intervals=interval_services(house))
+    parts = AppParts("1", Health([], clock), tokens, counts, intervals=interval_services(platform))
     async with serving(build_app(parts)) as client:
         client.timeout = httpx.Timeout(60)
         client.headers["authorization"] = f"Bearer {tokens.issue('admin', 'me', 400 * DAY)}"
-        yield Stage(house, client, clock)
+        yield Stage(platform, client, clock)

@@ -9,13 +9,13 @@ from tests.surfaces.intervals.stage import Stage
 
 async def documents(stage: Stage, source: str, *words: Any) -> None:
     """Documents of a source, each of so many words."""
-    row = await stage.house.records.sources.get_by_ref(source)
+    row = await stage.platform.records.sources.get_by_ref(source)
     assert row is not None
-    made = await stage.house.records.runs.add(NewRun(f"r{source}", RunKind.CRAWL, "{}", source_id=row.id))
+    made = await stage.platform.records.runs.add(NewRun(f"r{source}", RunKind.CRAWL, "{}", source_id=row.id))
     for number, count in enumerate(words):
         item = ("article", {"title": "T", "raw_text": "B", "word_count": count})
         where = Origin(made.id, 1, f"https://{source}.example/{number}")
-        await stage.house.records.items.put(new_items([item], where))
+        await stage.platform.records.items.put(new_items([item], where))
 
 
 async def test_the_sources_with_the_shortest_documents_are_crawled_again(stage: Stage):

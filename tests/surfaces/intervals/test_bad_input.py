@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from longline.settings import Settings
-from tests.surfaces.intervals.house import Door, open_door
+from tests.surfaces.intervals.platform import Door, open_door
 
 BODIES: dict[str, dict[str, Any]] = {
     "POST /api/v1/jobs": {

@@ -10,7 +10,7 @@ import pytest
 from longline.model.schedules.schedule import NewSchedule
 from longline.model.sources.source import NewSource
 from longline.settings import Settings
-from tests.surfaces.intervals.house import Door, open_door
+from tests.surfaces.intervals.platform import Door, open_door
 from tests.surfaces.intervals.test_frontier import busy, rests  # noqa: F401 - a fixture is found by its name
 from tests.web import running_site
 from tests.web.wire import Answer
@@ -43,13 +43,13 @@ SHOWN = ("sources", "sources/{source}", "jobs", "jobs/{job}", "frontier", "disco
 async def texts(door: Door) -> str:
     """Everything that is stored, as text."""
     names = "SELECT string_agg(tablename, ',') FROM pg_tables WHERE schemaname = 'public'"
-    if door.house.embedded:
+    if door.platform.embedded:
         names = "SELECT group_concat(name, ',') FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
     return "\n".join([await rows(door, table) for table in str(await door.peek(names)).split(",")])
 
 
 async def rows(door: Door, table: str) -> str:
-    if not door.house.embedded:
+    if not door.platform.embedded:
         return str(await door.peek(f"SELECT string_agg(t::text, ' ') FROM {table} t"))
     columns = await door.peek(f"SELECT group_concat('quote(' || name || ')', '||') FROM pragma_table_info('{table}')")
     return str(await door.peek(f"SELECT group_concat({columns}) FROM {table}"))
@@ -81,7 +81,7 @@ async def made(client: httpx.AsyncClient) -> dict[str, str]:
 
 
 async def test_what_was_stored_before_is_shown_without_its_password(door: Door):
-    records = door.house.records
+    records = door.platform.records
     crawl = f'{{"sitemap_url":"{URL}"}}'
     source = await records.sources.make(NewSource("old", URL, crawl=crawl, feed_url=URL))
     job = await records.schedules.add(NewSchedule("01900000-0000-7000-8000-000000000001", URL))

@@ -9,7 +9,7 @@ import pytest
 
 from longline.services.callers.tokens import Tokens
 from longline.settings import Settings
-from tests.surfaces.intervals.house import open_door
+from tests.surfaces.intervals.platform import open_door
 from tests.surfaces.intervals.stage import SECRET, Json, Stage
 
 STATES = ("pending", "scheduled", "running", "paused", "completed", "failed", "cancelled")

@@ -16,11 +16,11 @@ from longline.engine.loops import run_loops
 from longline.model.frontier.standing_frontier import NEVER_DUE_MS
 from longline.settings import Settings
 from longline.surfaces.intervals.frontier import to_internal_priority
-from longline.wiring.house import registered_worker
 from longline.wiring.parts.archive import html_archiving
+from longline.wiring.platform import registered_worker
 from longline.wiring.worker import fetch_worker
 from tests.drivers.records.world import claim
-from tests.surfaces.intervals.house import Door, open_door
+from tests.surfaces.intervals.platform import Door, open_door
 from tests.surfaces.intervals.stage import Stage, seconds
 from tests.web import SiteHandle, running_site
 from tests.web.wire import Answer
@@ -287,15 +287,17 @@ async def test_16_urls_are_told_apart_by_their_one_form(door: Door):
 
 @asynccontextmanager
 async def fetching(settings: Settings, delay: float = 0.0, workers: int = 1) -> AsyncIterator[Door]:
-    """A house in which workers fetch what the frontier has, from this machine too."""
+    """A platform in which workers fetch what the frontier has, from this machine too."""
     there = msgspec.structs.replace(settings, egress_allow=("127.0.0.0/8",), delay=delay)
     async with (
         open_door(there) as door,
-        registered_worker(door.house, frozenset({"fetch"})) as owner,
-        html_archiving(door.house) as witness,
+        registered_worker(door.platform, frozenset({"fetch"})) as owner,
+        html_archiving(door.platform) as witness,
     ):
         stop = asyncio.Event()
-        loops = {f"worker {n}": fetch_worker(door.house, owner, response_observer=witness).run for n in range(workers)}
+        loops = {
+            f"worker {n}": fetch_worker(door.platform, owner, response_observer=witness).run for n in range(workers)
+        }
         running = asyncio.create_task(run_loops(loops, stop))
         try:
             yield door
@@ -345,7 +347,7 @@ FAILING = [
 @pytest.mark.slow(reason="waits for many reports")
 async def test_11_6_a_failure_is_tried_again_after_a_minute_and_after_two_and_then_given_up(busy: Door):
     def now() -> float:
-        return busy.house.clock.now() / 1000
+        return busy.platform.clock.now() / 1000
 
     with running_site(pages=1) as site:
         site.site.extra |= {f"/{status}": Answer(status) for status, _ in FAILING}
@@ -513,14 +515,14 @@ async def test_18_a_redirect_to_another_host_is_the_same_row_and_so_is_its_end(b
 async def test_19_what_a_dead_worker_held_is_pending_again_and_not_counted(stage: Stage):
     body = {"url": "https://a.example/", "source_id": "s"}
     path = f"{PATH}/{(await stage.ask('POST', PATH, body, 201))['id']}"
-    await claim(stage.house.records)
+    await claim(stage.platform.records)
     assert (await stage.ask("GET", path))["status"] == "fetching"
     stage.advance(600)
-    await stage.house.lifecycle.reap()
+    await stage.platform.lifecycle.reap()
     row = await stage.ask("GET", path)
     assert (row["status"], row["retry_count"]) == ("pending", 0)
     stage.advance(1)
-    assert len(await claim(stage.house.records)) == 1, "somebody else may have it"
+    assert len(await claim(stage.platform.records)) == 1, "somebody else may have it"
 
 
 async def test_11_a_url_waits_while_the_fetcher_is_off_and_goes_when_it_is_on(settings: Settings):
@@ -533,7 +535,7 @@ async def test_11_a_url_waits_while_the_fetcher_is_off_and_goes_when_it_is_on(se
             await asyncio.sleep(1)  # longer than a worker looks away
             assert not site.requests
             assert (await client.get(f"{PATH}/stats")).json()["total_pending"] == 2
-            assert await StandingWaker(door.house.records.standing).once() == 2
+            assert await StandingWaker(door.platform.records.standing).once() == 2
             for uid in uids:
                 assert (await until(client, uid, resting))["status"] == "fetched"
 
@@ -555,7 +557,7 @@ async def test_11_4_a_better_priority_counts_while_the_fetcher_is_off(settings: 
         assert (await submit(client, "https://a.example/1", priority=9))["queued"] is True
         assert (await client.get(f"{PATH}/{first['id']}")).json()["priority"] == 9
         assert await door.peek(asleep) == 2
-        assert await StandingWaker(door.house.records.standing).once() == 2
+        assert await StandingWaker(door.platform.records.standing).once() == 2
         assert await door.peek("SELECT MIN(priority) FROM queue WHERE due = 0") == to_internal_priority(9)
 
 

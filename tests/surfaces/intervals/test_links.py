@@ -9,7 +9,7 @@ import pytest
 from longline.model.discovery.link import LinkDetails, NewLink
 from longline.model.runs.run import NewRun, RunKind
 from longline.model.sources.source import NewSource
-from tests.surfaces.intervals.house import Door
+from tests.surfaces.intervals.platform import Door
 
 EMBEDDED = pytest.mark.parametrize("migrated_url", ["sqlite"], indirect=True)
 LINKS, DOMAINS = "/api/v1/discovered-links", "/api/v1/discovered-domains"
@@ -17,10 +17,10 @@ LINKS, DOMAINS = "/api/v1/discovered-links", "/api/v1/discovered-domains"
 
 async def found(door: Door, *urls: str, source: str = "one") -> None:
     """A crawl of a source came by these links."""
-    row = await door.house.records.sources.add(NewSource(source, f"https://{source}.example/"))
-    run = await door.house.records.runs.add(NewRun(f"run of {source} {urls}", RunKind.CRAWL, "{}", source_id=row.id))
+    row = await door.platform.records.sources.add(NewSource(source, f"https://{source}.example/"))
+    run = await door.platform.records.runs.add(NewRun(f"run of {source} {urls}", RunKind.CRAWL, "{}", source_id=row.id))
     links = [NewLink(run.id, url, f"https://{source}.example/page", 1) for url in urls]
-    await door.house.records.links.save(links)
+    await door.platform.records.links.save(links)
 
 
 async def test_links_are_listed_shown_and_forgotten(door: Door):
@@ -58,7 +58,7 @@ async def test_links_are_listed_shown_and_forgotten(door: Door):
 async def test_12_1_lists_are_filtered_and_sorted(door: Door):
     await found(door, "https://x.example/Alpha", "https://y.example/beta")
     await found(door, "https://x.example/gamma", source="two")
-    await door.house.records.links.update_from_pages([LinkDetails("https://y.example/beta", 200, "text/html")])
+    await door.platform.records.links.update_from_pages([LinkDetails("https://y.example/beta", 200, "text/html")])
     async with door.client() as client:
 
         async def urls(**params: Any) -> list[str]:

@@ -21,7 +21,7 @@ from longline.services.logs import run_logs as following
 from longline.settings import Settings, load
 from longline.wiring.parts.logs import run_log_keeper
 from tests.servers import S3Server
-from tests.surfaces.intervals.house import Door, events, open_door, rest, take
+from tests.surfaces.intervals.platform import Door, events, open_door, rest, take
 
 EMBEDDED = pytest.mark.parametrize("migrated_url", ["sqlite"], indirect=True)
 
@@ -57,7 +57,7 @@ async def test_logs_of_executions_are_listed(door: Door):
         assert ended["started_at"].endswith("Z")
         assert (ended["log_available"], ended["log_line_count"]) == (True, 2)
         assert ended["log_object_key"] == f"logs/{job.uid}/1.log.gz"
-        assert ended["log_size_bytes"] == len(await door.house.blobs.get(ended["log_object_key"]))
+        assert ended["log_size_bytes"] == len(await door.platform.blobs.get(ended["log_object_key"]))
         for query, shown in [("limit=0", (50, 0)), ("limit=1000&offset=-3", (100, 0)), ("limit=1&offset=x", (1, 0))]:
             page = (await client.get(f"{path}?{query}")).json()
             assert (page["limit"], page["offset"]) == shown
@@ -120,16 +120,16 @@ async def test_an_archive_is_downloaded_and_viewed(door: Door):
         for odd in ("3", "x", "-1", "9" * 40):
             answer = await client.get(f"{path}/view?execution={odd}")
             assert (answer.status_code, answer.json()) == (404, {"error": "no logs found for specified execution"})
-        await door.house.blobs.put(f"logs/{job.uid}/2.log.gz", gzip.compress(b'not JSON\n[1]\n{"level":"warn"}\n'))
+        await door.platform.blobs.put(f"logs/{job.uid}/2.log.gz", gzip.compress(b'not JSON\n[1]\n{"level":"warn"}\n'))
         viewed = (await client.get(f"{path}/view?execution=latest")).json()
         assert viewed["lines"] == [
             {"message": "not JSON", "level": "info"},
             {"message": "[1]", "level": "info"},
             {"level": "warn"},
         ]
-        await door.house.blobs.delete([f"logs/{job.uid}/2.log.gz"])
+        await door.platform.blobs.delete([f"logs/{job.uid}/2.log.gz"])
         # On an engine that other instances share, one of them may have it.
-        assert (await client.get(f"{path}/download")).status_code == (404 if door.house.embedded else 503)
+        assert (await client.get(f"{path}/download")).status_code == (404 if door.platform.embedded else 503)
 
 
 async def test_v2_replays_then_follows_and_tells_of_the_archive(door: Door):
@@ -158,7 +158,7 @@ async def test_v2_replays_then_follows_and_tells_of_the_archive(door: Door):
         assert last.data["message"] == "run cancelled"
         assert archived.name == "log:archived"
         key = f"logs/{job.uid}/1.log.gz"
-        size = len(await door.house.blobs.get(key))
+        size = len(await door.platform.blobs.get(key))
         assert archived.data.pop("timestamp").endswith("Z")
         assert archived.data == {
             "job_id": job.uid,
@@ -239,7 +239,7 @@ async def test_v2_waits_for_a_log_to_be_in_the_archive(door: Door, monkeypatch: 
         await door.say(await door.run(job), "of the next run")
         await take(stream, 1)
         monkeypatch.undo()
-        await run_log_keeper(door.house, grace_ms=0).once()
+        await run_log_keeper(door.platform, grace_ms=0).once()
         assert [event.name for event in await rest(stream)] == ["log:archived"]
 
 
@@ -280,7 +280,7 @@ async def test_an_execution_whose_log_is_forgotten_is_over(door: Door, monkeypat
     monkeypatch.setattr(following, "ARCHIVE_TIMEOUT_SECONDS", 0.01)
     job = await door.job()
     run = await one_run(door, job, "a")
-    assert await door.house.records.logs.prune(0, 0)
+    assert await door.platform.records.logs.prune(0, 0)
     async with door.stream(f"/api/v1/jobs/{job.uid}/logs/stream/v2", execution_id=run.uid) as stream:
         assert [event.name for event in await rest(stream)] == ["connected", "log:replay"]
 
@@ -489,4 +489,4 @@ async def test_with_an_object_store_logs_go_to_their_own_bucket(
             assert (await client.get(f"/api/v1/jobs/{job.uid}/logs/view")).json()["line_count"] == 2
         assert (await open_blobs(there).get(f"logs/{job.uid}/1.log.gz"))[:2] == b"\x1f\x8b"
         with pytest.raises(NotFound):
-            await door.house.blobs.get(f"logs/{job.uid}/1.log.gz")
+            await door.platform.blobs.get(f"logs/{job.uid}/1.log.gz")

@@ -31,7 +31,7 @@ async def test_jobs_executions_and_urls_are_counted(stage: Stage):
 
 
 async def test_pages_are_counted_by_type_method_reason_and_size(stage: Stage):
-    await stage.house.records.counters.add(
+    await stage.platform.records.counters.add(
         {
             "pages.type.article": 3,
             "pages.type.listing": 1,

@@ -128,7 +128,7 @@ async def test_a_run_goes_by_the_parser_that_its_source_has_by_then(shop: Stage)
             await shop.ask("PUT", f"{PATH}/{source}", change)
         shop.advance(3600)
         await shop.run()
-        [run] = await shop.house.records.runs.find(limit=1)
+        [run] = await shop.platform.records.runs.find(limit=1)
         plans.append(CrawlPlan.read(run.plan))
     assert [(plan.config.get("parser"), plan.config.get("config")) for plan in plans] == [
         (None, None),
@@ -160,7 +160,9 @@ async def test_a_run_goes_by_the_parser_that_its_source_has_by_then(shop: Stage)
     ],
 )
 async def test_a_run_whose_parser_was_removed_fails_and_says_so(shop: Stage, parser: str, config: str, error: str):
-    row = await shop.house.records.sources.make(NewSource("old", "https://old.example/", parser=parser, config=config))
+    row = await shop.platform.records.sources.make(
+        NewSource("old", "https://old.example/", parser=parser, config=config)
+    )
     job = await shop.job(row.public_id, url="https://old.example/", max_retries=0)
     await shop.run()
     [run] = await shop.runs(job)
@@ -172,7 +174,7 @@ async def test_a_run_whose_parser_was_removed_fails_and_says_so(shop: Stage, par
 async def test_what_parsers_refuse_is_in_the_figures_of_the_run(shop: Stage):
     job = await shop.job()
     await shop.poll()
-    [run] = await shop.house.records.runs.find(limit=1)
+    [run] = await shop.platform.records.runs.find(limit=1)
     counted = ReportBatch(
         refused={(run.id, "never_follow"): 3, (run.id, "sold_out"): 2, (run.id, "offsite"): 5},
         without_item={
@@ -182,7 +184,7 @@ async def test_what_parsers_refuse_is_in_the_figures_of_the_run(shop: Stage):
             (run.id, "empty"): 7,
         },
     )
-    await shop.house.lifecycle.report(counted)
+    await shop.platform.lifecycle.report(counted)
     await shop.work()
     [shown] = await shop.runs(job)
     figures = shown["metadata"]["crawl_metrics"]

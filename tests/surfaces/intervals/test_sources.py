@@ -183,7 +183,7 @@ def fnv1a(text: str) -> int:
 
 async def test_three_hundred_sources_get_their_jobs(stage: Stage):
     await stage.source("off", enabled=False)
-    add = stage.house.records.sources.add
+    add = stage.platform.records.sources.add
     rows = await asyncio.gather(*(add(NewSource(f"s{n}", f"https://s{n}.example/")) for n in range(300)))
     sources = [row.public_id for row in rows]
     done = await stage.ask("POST", "/api/v1/admin/sync-enabled-sources")
@@ -219,7 +219,7 @@ async def test_a_disabled_source_is_not_crawled_until_it_is_enabled(stage: Stage
     assert (found["status"], found["is_paused"], "next_run_at" in found) == ("paused", True, False)
     [run] = await stage.runs(job)
     assert (run["status"], run["error_message"]) == ("cancelled", "the source was disabled")
-    assert not (await stage.house.records.tasks.counts())["open"]
+    assert not (await stage.platform.records.tasks.counts())["open"]
     assert (await stage.ask("POST", "/api/v1/admin/sync-enabled-sources"))["resumed"] == []
     assert (await stage.get(job))["status"] == "paused"
     await stage.ask("PATCH", f"{path}/enable")
@@ -284,9 +284,9 @@ class Reader:
     """Whoever polls feeds, in a web that answers as a test says."""
 
     def __init__(self, stage: Stage) -> None:
-        self.stage, self.web = stage, HandMadeWeb(stage.house.records)
+        self.stage, self.web = stage, HandMadeWeb(stage.platform.records)
         self.feeder = FeedPoller(self.web.parts)
-        self.finder = FeedFinder(self.web.parts, stage.house.records.sources)
+        self.finder = FeedFinder(self.web.parts, stage.platform.records.sources)
 
     async def look(self, said: Said | None = None) -> int:
         """Poll what is due, which is answered so; how often the feed was asked for."""
@@ -385,7 +385,7 @@ async def test_21_a_feed_that_throttles_is_left_alone_for_longer_each_time(stage
 
 
 async def test_21_two_hundred_and_fifty_sources_are_all_polled(stage: Stage, reader: Reader):
-    add = stage.house.records.sources.add
+    add = stage.platform.records.sources.add
     feeds = [f"https://s{n}.example/feed" for n in range(250)]
     rows = [NewSource(f"s{n}", f"https://s{n}.example/", feed_url=url) for n, url in enumerate(feeds)]
     await asyncio.gather(*map(add, rows))
@@ -490,7 +490,7 @@ async def test_13_entries_of_a_sitemap_become_urls_of_the_frontier(stage: Stage,
 async def add_remote_source(stage: Stage, ref: str, **more: Any) -> None:
     stage.advance(1)
     said = RemoteSource(ref=ref, name=f"name of {ref}", base_url="https://a.example/", crawl='{"rate_limit": "3s"}')
-    await stage.house.records.remote_sources.take([msgspec.structs.replace(said, **more)], stage.clock.now())
+    await stage.platform.records.remote_sources.take([msgspec.structs.replace(said, **more)], stage.clock.now())
 
 
 async def test_9_sources_of_another_service_are_shown_under_its_ids_and_changed_there(
@@ -570,7 +570,7 @@ async def test_26_sync_sees_every_source_of_another_service_once(records: Record
 
 
 async def test_a_source_of_another_api_is_shown_and_left_alone(stage: Stage, reader: Reader):
-    shop = await stage.house.records.sources.make(
+    shop = await stage.platform.records.sources.make(
         NewSource("shop", "https://shop.example/", use=SourceUse.PRODUCTS, feed_url="https://shop.example/feed")
     )
     [shown] = (await stage.ask("GET", PATH))["sources"]
@@ -591,7 +591,7 @@ async def test_a_source_of_another_api_is_shown_and_left_alone(stage: Stage, rea
 
 
 async def test_a_source_of_another_api_gets_a_job_when_it_is_registered_here_too(stage: Stage):
-    shop = await stage.house.records.sources.make(NewSource("shop", "https://shop.example/", use=SourceUse.PRODUCTS))
+    shop = await stage.platform.records.sources.make(NewSource("shop", "https://shop.example/", use=SourceUse.PRODUCTS))
     made = await stage.ask("POST", PATH, {"name": "shop", "url": "https://shop.example/", "rate_limit": "9s"}, 201)
     assert (made["id"], made["rate_limit"]) == (shop.public_id, "9s")
     assert (await stage.ask("POST", "/api/v1/admin/sync-enabled-sources"))["created"] == [shop.public_id]

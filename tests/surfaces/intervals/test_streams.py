@@ -13,7 +13,7 @@ from longline.services.logs.event_streams import ClientLimit
 from longline.settings import Settings
 from longline.surfaces.intervals.streams import contract_events
 from longline.wiring import loop_table as wiring
-from tests.surfaces.intervals.house import Door, open_door, take
+from tests.surfaces.intervals.platform import Door, open_door, take
 
 EMBEDDED = pytest.mark.parametrize("migrated_url", ["sqlite"], indirect=True)
 PATHS = [f"{top}/{stream}/events" for top in ("/sse", "/api") for stream in ("crawler", "health", "metrics")]
@@ -34,7 +34,7 @@ def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def move(door: Door, noun: Any, subject: int, name: str, was: str, became: str, **more: Any) -> None:
     change = Change(noun, subject, name, was, became, "person", **more)
-    assert await door.house.records.moves.apply(change)
+    assert await door.platform.records.moves.apply(change)
 
 
 @EMBEDDED
@@ -146,7 +146,7 @@ async def test_a_job_that_runs_has_no_next_time_yet(door: Door):
     async with door.stream("/sse/crawler/events") as stream, door.client() as client:
         await take(stream, 1)
         job = (await client.post("/api/v1/jobs", json={"url": "https://a.example/"})).json()
-        assert await door.house.records.ticks.start(1, 10, 60_000)
+        assert await door.platform.records.ticks.start(1, 10, 60_000)
         [event] = await take(stream, 1)
         assert "next_run_at" not in (await client.get(f"/api/v1/jobs/{job['id']}")).json()
     assert (event.data["status"], "details" in event.data) == ("running", False)

@@ -3,7 +3,7 @@ import httpx
 from tests.surfaces.conftest import Stage
 
 
-async def test_a_healthy_house(client: httpx.AsyncClient, stage: Stage):
+async def test_a_healthy_platform(client: httpx.AsyncClient, stage: Stage):
     await stage.clock.sleep(3723.4)
     answer = await client.get("/health")
     assert answer.status_code == 200
@@ -20,18 +20,18 @@ async def test_a_healthy_house(client: httpx.AsyncClient, stage: Stage):
     }
 
 
-async def test_a_house_that_just_started(client: httpx.AsyncClient):
+async def test_a_platform_that_just_started(client: httpx.AsyncClient):
     assert (await client.get("/health")).json()["uptime"] == "0s"
 
 
-async def test_without_objects_the_house_is_degraded_and_answers_200(client: httpx.AsyncClient, stage: Stage):
+async def test_without_objects_the_platform_is_degraded_and_answers_200(client: httpx.AsyncClient, stage: Stage):
     stage.objects.up = False
     answer = await client.get("/health")
     assert answer.status_code == 200
     assert answer.json()["status"] == "degraded"
 
 
-async def test_without_the_database_the_house_is_unhealthy_and_answers_503(client: httpx.AsyncClient, stage: Stage):
+async def test_without_the_database_the_platform_is_unhealthy_and_answers_503(client: httpx.AsyncClient, stage: Stage):
     stage.database.up = False
     answer = await client.get("/health")
     assert answer.status_code == 503

@@ -14,8 +14,8 @@ import httpx
 
 from longline.services.callers.tokens import Tokens
 from longline.settings import Settings, jwt_secret
-from longline.wiring import House, open_house
-from longline.wiring.house import migrate_tables
+from longline.wiring import Platform, open_platform
+from longline.wiring.platform import migrate_tables
 from longline.wiring.serve import _serving
 
 Result = TypeVar("Result")
@@ -33,9 +33,9 @@ class Door:
     stage: "Stage"
 
     @property
-    def house(self) -> House:
+    def platform(self) -> Platform:
         """What stands behind the door."""
-        return self.stage.house
+        return self.stage.platform
 
     async def ask(self, method: str, path: str, body: Any = None, **params: Any) -> httpx.Response:
         return await self.client.request(method, f"/api/{path}", json=body, params=params)
@@ -111,15 +111,15 @@ class Stage:
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
         self._stack = AsyncExitStack()
-        self.house: House
+        self.platform: Platform
         self.address = ""
         self.call(self._start())
 
     async def _start(self) -> None:
-        self.house = await self._stack.enter_async_context(open_house(self.settings))
-        await migrate_tables(self.house, may_migrate=True)
+        self.platform = await self._stack.enter_async_context(open_platform(self.settings))
+        await migrate_tables(self.platform, may_migrate=True)
         found: list[str] = []
-        await self._stack.enter_async_context(_serving(self.house, found.append))
+        await self._stack.enter_async_context(_serving(self.platform, found.append))
         self.address = found[0]
 
     def call(self, work: Coroutine[Any, Any, Result]) -> Result:
@@ -127,7 +127,7 @@ class Stage:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(120)
 
     def bearer(self, role: str) -> dict[str, str]:
-        token = Tokens(jwt_secret(self.settings), self.house.clock.now).issue(role, "me", 10**6)
+        token = Tokens(jwt_secret(self.settings), self.platform.clock.now).issue(role, "me", 10**6)
         return {"Authorization": f"Bearer {token}"}
 
     def empty(self) -> None:

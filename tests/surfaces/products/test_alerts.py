@@ -65,7 +65,7 @@ async def test_an_alert_is_told_when_it_begins_and_when_it_ends_and_not_in_betwe
 ):
     caplog.set_level(logging.INFO, "longline.services.proxies.alerts")
     own = await pool(door, 2)
-    watch = alerts(door.house)
+    watch = alerts(door.platform)
     told = []
     for _ in range(3):
         change = door.call(watch.once())
@@ -83,7 +83,7 @@ async def test_an_alert_is_told_when_it_begins_and_when_it_ends_and_not_in_betwe
 
 async def test_two_processes_tell_an_alert_once(door: Door):
     await door.domain()
-    watches = [alerts(door.house) for _ in range(4)]
+    watches = [alerts(door.platform) for _ in range(4)]
 
     async def together() -> int:
         return sum(len(change.raised) for change in await asyncio.gather(*(watch.once() for watch in watches)))

@@ -16,7 +16,7 @@ NAMES = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
 @pytest.mark.parametrize(("path", "limit"), [("admin/domains", 3), ("products", 5)])
 async def test_a_key_has_so_many_requests_an_hour(tmp_path: Path, path: str, limit: int):
     async with running(tmp_path, products_admin_per_hour=3, products_read_per_hour=5) as door:
-        _, key = door.call(api_keys(door.house).create(NewApiKey("k", "products", Role.ADMIN)))
+        _, key = door.call(api_keys(door.platform).create(NewApiKey("k", "products", Role.ADMIN)))
         headers = {"Authorization": f"Bearer {key}"}
         answers = [await door.client.get(f"/api/{path}", headers=headers) for _ in range(limit + 1)]
         assert [answer.status_code for answer in answers] == [*[200] * limit, 429]
@@ -32,7 +32,7 @@ async def test_a_key_has_so_many_requests_an_hour(tmp_path: Path, path: str, lim
 
 async def test_a_key_of_another_door_and_a_wrong_key_are_refused(tmp_path: Path):
     async with running(tmp_path, products_access="key") as door:
-        _, key = door.call(api_keys(door.house).create(NewApiKey("k", "intervals", Role.ADMIN)))
+        _, key = door.call(api_keys(door.platform).create(NewApiKey("k", "intervals", Role.ADMIN)))
         answer = await door.client.get("/api/admin/domains", headers={"Authorization": f"Bearer {key}"})
         assert error(answer)[:2] == (403, "FORBIDDEN")
         answer = await door.client.get("/api/admin/domains", headers={"Authorization": f"Bearer {key[:-4]}AAAA"})

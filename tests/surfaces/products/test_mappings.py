@@ -29,7 +29,7 @@ class Pool:
     async def next(self, wanted: int = 1) -> list[int]:
         """The places of the proxies that requests would use next."""
         asked = ProxyRequest(source_id=self.domain_id, wanted=wanted)
-        picked = self.door.call(self.door.house.records.proxies.pick(asked))
+        picked = self.door.call(self.door.platform.records.proxies.pick(asked))
         return [self.proxies.index(row.id) for row in picked.proxies]
 
 

@@ -32,14 +32,14 @@ KETTLE: Json = {
 async def put(door: Door, *products: Json, domain: Json | None = None) -> Json:
     """Products of one crawl, in the index at once; the domain they belong to."""
     domain = domain or await door.domain()
-    house = door.house
+    platform = door.platform
 
     async def work() -> None:
-        run = await house.records.runs.add(NewRun(new_id(), RunKind.CRAWL, "{}", source_id=domain["id"]))
+        run = await platform.records.runs.add(NewRun(new_id(), RunKind.CRAWL, "{}", source_id=domain["id"]))
         for number, fields in enumerate(products, 1):
             origin = Origin(run.id, number, fields["url"])
-            await house.records.items.put(new_items([("product", fields)], origin, in_words=True))
-        await house.indexer.once()
+            await platform.records.items.put(new_items([("product", fields)], origin, in_words=True))
+        await platform.indexer.once()
 
     door.call(work())
     return domain
@@ -170,14 +170,14 @@ async def test_a_wrong_filter_is_told(door: Door, name: str, value: Any, code: s
 
 async def test_an_item_of_another_kind_is_no_product(door: Door):
     domain = await door.domain()
-    house = door.house
+    platform = door.platform
 
     async def work() -> int:
-        run = await house.records.runs.add(NewRun(new_id(), RunKind.CRAWL, "{}", source_id=domain["id"]))
+        run = await platform.records.runs.add(NewRun(new_id(), RunKind.CRAWL, "{}", source_id=domain["id"]))
         origin = Origin(run.id, 1, "https://shop.example/news")
-        await house.records.items.put(new_items([("article", {"title": "News", "raw_text": "Old"})], origin))
-        await house.indexer.once()
-        return (await house.records.items.of_run(run.id))[0].id
+        await platform.records.items.put(new_items([("article", {"title": "News", "raw_text": "Old"})], origin))
+        await platform.indexer.once()
+        return (await platform.records.items.of_run(run.id))[0].id
 
     article = door.call(work())
     assert (await door.list("products"))[1]["total"] == 0

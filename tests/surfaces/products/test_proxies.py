@@ -116,9 +116,9 @@ async def test_a_proxy_is_changed_in_part(door: Door):
 
 
 async def account(door: Door, proxy_id: int, *outcomes: bool, source_id: int | None = None, ms: int = 100) -> None:
-    now = door.house.clock.now()
+    now = door.platform.clock.now()
     uses = [ProxyUse(proxy_id, source_id, ok, ms, now) for ok in outcomes]
-    door.call(door.house.records.proxies.account(uses))
+    door.call(door.platform.records.proxies.account(uses))
 
 
 async def test_enable_zeroes_the_failures_and_disable_is_manual(door: Door):

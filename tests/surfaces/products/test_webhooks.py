@@ -53,11 +53,11 @@ async def put(door: Door, url: str, outcome: str = "completed") -> None:
 
 async def send(door: Door) -> int:
     """What the loop does, with no delay between two tries."""
-    house = door.house
-    eager = msgspec.structs.replace(house.settings, webhook_retry=0.0)
+    platform = door.platform
+    eager = msgspec.structs.replace(platform.settings, webhook_retry=0.0)
 
     async def work() -> int:
-        return await webhook_sender(replace(house, settings=eager)).once()
+        return await webhook_sender(replace(platform, settings=eager)).once()
 
     return await asyncio.to_thread(door.call, work())
 

@@ -1,4 +1,4 @@
-"""The scheduler as part of a house: another service for sources, and a leave that lets everything go."""
+"""The scheduler as part of a platform: another service for sources, and a leave that lets everything go."""
 
 import asyncio
 import time
@@ -14,36 +14,36 @@ from longline.model.schedules.schedule import NewSchedule, ScheduleRow, Schedule
 from longline.model.sources.source import NewSource
 from longline.settings import Settings
 from longline.wiring.doors.intervals import interval_services, schedule_services, source_events_loop
-from longline.wiring.house import migrate_tables, open_house
 from longline.wiring.parts.schedules import scheduler_loop
 from longline.wiring.parts.sources import directory
+from longline.wiring.platform import migrate_tables, open_platform
 
 
 async def test_sources_come_from_where_the_operator_says(settings: Settings):
-    async with open_house(settings) as house:
-        assert isinstance(directory(house), LocalSources)
+    async with open_platform(settings) as platform:
+        assert isinstance(directory(platform), LocalSources)
     elsewhere = msgspec.structs.replace(settings, sources_url="http://127.0.0.1:1/api/v1/sources", scheduler=False)
-    async with open_house(elsewhere) as house:
-        assert isinstance(directory(house), RemoteSources)
-        assert interval_services(house).scheduler.is_on is False
+    async with open_platform(elsewhere) as platform:
+        assert isinstance(directory(platform), RemoteSources)
+        assert interval_services(platform).scheduler.is_on is False
 
 
 async def test_what_was_started_is_handed_over_at_the_stop(settings: Settings):
     quick = msgspec.structs.replace(settings, poll=0.05)
-    async with open_house(quick) as house:
-        await migrate_tables(house, may_migrate=True)
-        source = await house.records.sources.add(NewSource("a", "https://a.example/"))
+    async with open_platform(quick) as platform:
+        await migrate_tables(platform, may_migrate=True)
+        source = await platform.records.sources.add(NewSource("a", "https://a.example/"))
         terms = ScheduleSpec(url=source.base_url, source_ref=source.public_id)
-        row = await house.records.schedules.add(NewSchedule(new_id(), terms.url, next_due=0, terms=terms))
+        row = await platform.records.schedules.add(NewSchedule(new_id(), terms.url, next_due=0, terms=terms))
         stop = asyncio.Event()
-        running = asyncio.create_task(scheduler_loop(house, 1)(stop))
+        running = asyncio.create_task(scheduler_loop(platform, 1)(stop))
         async with asyncio.timeout(60):
-            while not await house.records.history.find(row.id):
-                await house.clock.sleep(0.01)
+            while not await platform.records.history.find(row.id):
+                await platform.clock.sleep(0.01)
             stop.set()
             await running
-        found = await house.records.schedules.get(row.id)
-        [run] = await house.records.history.find(row.id)
+        found = await platform.records.schedules.get(row.id)
+        [run] = await platform.records.history.find(row.id)
     assert found is not None
     assert (found.state, found.owner, run.state, run.error) == ("running", None, "running", None)
     assert found.lease_until is not None
@@ -52,7 +52,7 @@ async def test_what_was_started_is_handed_over_at_the_stop(settings: Settings):
 
 @pytest.fixture(params=["one process", "two by PostgreSQL", "two by Redis"])
 def many(request: pytest.FixtureRequest, settings: Settings) -> Settings:
-    """A house for one process, or one that several can be in."""
+    """A platform for one process, or one that several can be in."""
     if request.param == "one process":
         return settings
     changes = {"database": request.getfixturevalue("wiped_home")}
@@ -64,19 +64,22 @@ def many(request: pytest.FixtureRequest, settings: Settings) -> Settings:
 async def test_what_becomes_due_is_started_at_once_and_not_at_the_next_look(many: Settings):
     seldom = msgspec.structs.replace(many, poll=3600.0)
     alone = seldom.database.startswith("sqlite")
-    async with open_house(seldom) as house, open_house(seldom) if not alone else nullcontext(house) as other:
-        await migrate_tables(house, may_migrate=True)
-        source = await house.records.sources.add(NewSource("a", "https://a.example/"))
+    async with (
+        open_platform(seldom) as platform,
+        open_platform(seldom) if not alone else nullcontext(platform) as other,
+    ):
+        await migrate_tables(platform, may_migrate=True)
+        source = await platform.records.sources.add(NewSource("a", "https://a.example/"))
         stop, made = asyncio.Event(), list[ScheduleRow]()
-        running = asyncio.create_task(scheduler_loop(house, 1)(stop))
+        running = asyncio.create_task(scheduler_loop(platform, 1)(stop))
         async with asyncio.timeout(60):
-            while "polled_at" not in await house.records.counters.all():
-                await house.clock.sleep(0.01)
-            while not [row for row in made if await house.records.history.find(row.id)]:
+            while "polled_at" not in await platform.records.counters.all():
+                await platform.clock.sleep(0.01)
+            while not [row for row in made if await platform.records.history.find(row.id)]:
                 spec = ScheduleSpec(url=source.base_url, source_ref=source.public_id)
                 schedules, _ = schedule_services(other, other.records)
                 made.append(await schedules.make(spec))
-                await house.clock.sleep(0.05)
+                await platform.clock.sleep(0.05)
             stop.set()
             await running
 
@@ -86,17 +89,17 @@ async def test_what_is_said_of_sources_is_heard_once(settings: Settings, redis_u
     said = {"name": "n", "url": "https://n.example/", "rate_limit": 10, "enabled": True}
     event = {"event_id": "e1", "event_type": "SOURCE_CREATED", "source_id": "abc", "payload": said}
     client = Redis.from_url(redis_url)
-    async with open_house(listening) as house:
-        await migrate_tables(house, may_migrate=True)
+    async with open_platform(listening) as platform:
+        await migrate_tables(platform, may_migrate=True)
         stop = asyncio.Event()
-        running = asyncio.create_task(source_events_loop(house)(stop))
+        running = asyncio.create_task(source_events_loop(platform)(stop))
         for _ in range(2):
             await client.xadd("source-events", {"event": msgspec.json.encode(event)})
         async with asyncio.timeout(60):
-            while not await house.records.handled_messages.has("e1"):
-                await house.clock.sleep(0.01)
+            while not await platform.records.handled_messages.has("e1"):
+                await platform.clock.sleep(0.01)
             stop.set()
             await running
-        [row] = await house.records.schedules.find()
+        [row] = await platform.records.schedules.find()
         assert (row.source_ref, row.automatic) == ("abc", True)
     await client.aclose()

@@ -69,5 +69,5 @@ async def _look_at_labels(blobs: Any, story: dict[str, Any]) -> None:
 
 
 async def test_15_it_is_off_unless_somebody_says_where(settings: Settings) -> None:
-    async with fetching(settings) as door, html_archiving(door.house) as archive:
+    async with fetching(settings) as door, html_archiving(door.platform) as archive:
         assert archive is None

@@ -13,28 +13,28 @@ from longline.model.sources.source import NewSource
 from longline.model.sources.use import SourceUse
 from longline.services.recrawls.recrawls import RecrawlOrder
 from longline.settings import Settings
-from longline.wiring.house import House, migrate_tables, open_house, registered_worker
 from longline.wiring.parts.recrawls import RecrawlServices, recrawl_services
 from longline.wiring.parts.sources import plan_cache
+from longline.wiring.platform import Platform, migrate_tables, open_platform, registered_worker
 from longline.wiring.worker import fetch_worker, parse_worker
 from tests.web import running_site
 
 PAGES = 40
 
 
-async def shop(house: House, url: str, **more: object) -> int:
+async def shop(platform: Platform, url: str, **more: object) -> int:
     new = NewSource("127.0.0.1", url, use=SourceUse.PRODUCTS, **({"delay_ms": 0, "concurrency": 2} | more))  # type: ignore[arg-type]
-    return (await house.records.sources.make(new)).id
+    return (await platform.records.sources.make(new)).id
 
 
 @asynccontextmanager
-async def working(house: House) -> AsyncIterator[None]:
+async def working(platform: Platform) -> AsyncIterator[None]:
     """Workers of one process, with the filter that watches holds."""
     stop = asyncio.Event()
-    async with registered_worker(house, frozenset({"fetch", "parse"})) as owner:
-        worker = fetch_worker(house, owner, plans=plan_cache(house))
-        looking = WithdrawnTaskFilter(worker.hand, house.lifecycle.tasks, owner, house.records.holds)
-        loops = {"fetch": worker.run, "holds": chore(looking.once, 0.1), "parse": parse_worker(house, owner).run}
+    async with registered_worker(platform, frozenset({"fetch", "parse"})) as owner:
+        worker = fetch_worker(platform, owner, plans=plan_cache(platform))
+        looking = WithdrawnTaskFilter(worker.hand, platform.lifecycle.tasks, owner, platform.records.holds)
+        loops = {"fetch": worker.run, "holds": chore(looking.once, 0.1), "parse": parse_worker(platform, owner).run}
         running = asyncio.create_task(run_loops(loops, stop))
         try:
             yield
@@ -52,11 +52,11 @@ async def until(done: Callable[[], Awaitable[bool]]) -> None:
 
 
 async def test_pages_are_crawled_parsed_again_without_a_request_and_held_back(settings: Settings, tmp_path: Path):
-    async with open_house(msgspec.structs.replace(settings, data=tmp_path / "house")) as house:
-        await migrate_tables(house, may_migrate=True)
-        recrawls: RecrawlServices = recrawl_services(house)
+    async with open_platform(msgspec.structs.replace(settings, data=tmp_path / "platform")) as platform:
+        await migrate_tables(platform, may_migrate=True)
+        recrawls: RecrawlServices = recrawl_services(platform)
         with running_site(pages=PAGES) as site:
-            source_id = await shop(house, site.url)
+            source_id = await shop(platform, site.url)
             order = RecrawlOrder(source_id=source_id, created_by="admin")
             base = site.url.rstrip("/")
             made = await recrawls.recrawls.submit_all([f"{base}/page/{n}" for n in range(1, 11)], order)
@@ -65,7 +65,7 @@ async def test_pages_are_crawled_parsed_again_without_a_request_and_held_back(se
                 counts = await recrawls.recrawls.counts()
                 return counts.get("completed", 0) + counts.get("failed", 0) == len(made.ids)
 
-            async with working(house):
+            async with working(platform):
                 await until(ended)
                 rows = [await recrawls.recrawls.get(task_id) for task_id in made.ids]
                 paged = [row.id for row in rows if row.has_page]

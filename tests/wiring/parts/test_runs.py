@@ -6,16 +6,16 @@ from longline.model.runs.judgement import EndRules
 from longline.model.runs.plan import CrawlPlan
 from longline.ports.records.frontier.frontier import Change
 from longline.settings import Settings
-from longline.wiring.house import migrate_tables, open_house
 from longline.wiring.parts.runs import run_effect_worker
+from longline.wiring.platform import migrate_tables, open_platform
 from tests.drivers.records.world import queued_run
 
 
 async def test_every_kind_of_effect_has_a_handler(settings: Settings):
     effects = tuple(PlannedEffect(kind) for kind in RunEffectKind if kind not in AT_ONCE)
-    async with open_house(settings) as house:
-        await migrate_tables(house, may_migrate=True)
-        run = await queued_run(house.records, plan=CrawlPlan((), end=EndRules(effects=effects)).text())
-        await house.records.moves.apply(Change("run", run.id, "cancel", "queued", "cancelled", "person"))
-        assert await run_effect_worker(house).once() == len(effects)
-        assert await house.records.run_effects.waiting() == {}
+    async with open_platform(settings) as platform:
+        await migrate_tables(platform, may_migrate=True)
+        run = await queued_run(platform.records, plan=CrawlPlan((), end=EndRules(effects=effects)).text())
+        await platform.records.moves.apply(Change("run", run.id, "cancel", "queued", "cancelled", "person"))
+        assert await run_effect_worker(platform).once() == len(effects)
+        assert await platform.records.run_effects.waiting() == {}

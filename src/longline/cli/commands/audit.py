@@ -15,8 +15,8 @@ from longline.model.duration import parse_duration
 from longline.model.errors import BadInput
 from longline.services.callers.audit_trail import AuditTrail
 from longline.settings import Loaded
-from longline.wiring import open_house
-from longline.wiring.house import migrate_tables
+from longline.wiring import open_platform
+from longline.wiring.platform import migrate_tables
 
 
 @takes("data", "database")
@@ -33,9 +33,9 @@ def audit(
     wanted = AuditFilter(by or None, action or None, thing=thing or None, since=_since(since))
 
     async def work() -> list[AuditRow]:
-        async with open_house(loaded.settings) as house:
-            await migrate_tables(house, may_migrate=False)
-            return await AuditTrail(house.records.audit).find(wanted, limit)
+        async with open_platform(loaded.settings) as platform:
+            await migrate_tables(platform, may_migrate=False)
+            return await AuditTrail(platform.records.audit).find(wanted, limit)
 
     rows = run(work())
     if json:

@@ -15,9 +15,9 @@ from longline.model.errors import BadInput
 from longline.settings import Loaded
 from longline.surfaces.bots.door import BotServices
 from longline.surfaces.bots.responses import share
-from longline.wiring import open_house
+from longline.wiring import open_platform
 from longline.wiring.doors.bots import bot_services
-from longline.wiring.house import migrate_tables
+from longline.wiring.platform import migrate_tables
 
 MAX_SHOWN = 10_000
 
@@ -50,9 +50,9 @@ def build() -> typer.Typer:
 @asynccontextmanager
 async def services(loaded: Loaded) -> AsyncIterator[BotServices]:
     """Open the engines and yield the services of the bot contract."""
-    async with open_house(loaded.settings) as house:
-        await migrate_tables(house, may_migrate=False)
-        yield bot_services(house)
+    async with open_platform(loaded.settings) as platform:
+        await migrate_tables(platform, may_migrate=False)
+        yield bot_services(platform)
 
 
 @takes("data", "database")

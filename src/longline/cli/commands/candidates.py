@@ -14,9 +14,9 @@ from longline.cli.operator import run_change
 from longline.model.discovery.candidate import CandidateRow
 from longline.services.discovery.candidates import Candidates
 from longline.settings import Loaded
-from longline.wiring import open_house
-from longline.wiring.house import migrate_tables
+from longline.wiring import open_platform
 from longline.wiring.parts.discovery import candidates
+from longline.wiring.platform import migrate_tables
 
 T = TypeVar("T")
 
@@ -91,9 +91,9 @@ def _call(
     loaded: Loaded, method: Callable[[Candidates], Coroutine[Any, Any, T]], action: str = "", reason: str | None = None
 ) -> T:
     async def work() -> T:
-        async with open_house(loaded.settings) as house:
-            await migrate_tables(house, may_migrate=True)
-            return await method(candidates(house))
+        async with open_platform(loaded.settings) as platform:
+            await migrate_tables(platform, may_migrate=True)
+            return await method(candidates(platform))
 
     return run_change(action, work(), reason) if action else run(work())
 

@@ -33,7 +33,7 @@ from longline.services.sinks.crawl_sinks import Undelivered
 from longline.settings import Loaded, Settings
 from longline.wiring import CrawlRequest, CrawlResult, FolderOutput, Watcher, WorkerProgress, stored_parsers
 from longline.wiring import crawl as crawl_once
-from longline.wiring.house import parser_choice
+from longline.wiring.platform import parser_choice
 
 _INTERRUPTED = 130
 _FAILED = 1

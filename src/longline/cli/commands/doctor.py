@@ -28,9 +28,9 @@ from longline.services.invalid_patterns import find_bad_patterns
 from longline.settings import Loaded, Settings, prepare_folder
 from longline.settings.secret_files import SECRET_NAME
 from longline.surfaces.server.http_server import bind
-from longline.wiring import House, check_archive, open_house
-from longline.wiring.house import load_parsers
+from longline.wiring import Platform, check_archive, open_platform
 from longline.wiring.parts.sinks import sink_names, sink_progress
+from longline.wiring.platform import load_parsers
 
 Verdict = Literal["ok", "warn", "fail"]
 
@@ -208,21 +208,21 @@ async def engines(settings: Settings, *, deep: bool = False) -> list[CheckRow]:
     if embedded and not settings.data.exists() and _may_create(settings.data):
         return [CheckRow("engines", "ok", "none yet; created on first use")]
     try:
-        async with open_house(settings) as house:
+        async with open_platform(settings) as platform:
             carrier = "redis" if settings.redis else "signals"
             return [
                 await _check(
-                    "database", lambda: _database(house, deep=deep), "start the database, or check --database"
+                    "database", lambda: _database(platform, deep=deep), "start the database, or check --database"
                 ),
-                await _check("clock", lambda: clock(house), "see the database"),
-                await _check("due times", lambda: due_times(house), "see the database"),
-                await _check("patterns", lambda: patterns(house), "see the database"),
-                await _check("sinks", lambda: sinks(house), "see the database"),
+                await _check("clock", lambda: clock(platform), "see the database"),
+                await _check("due times", lambda: due_times(platform), "see the database"),
+                await _check("patterns", lambda: patterns(platform), "see the database"),
+                await _check("sinks", lambda: sinks(platform), "see the database"),
                 await _check(
-                    "objects", lambda: _answer("objects", house.blobs.check), "check --objects and its permissions"
+                    "objects", lambda: _answer("objects", platform.blobs.check), "check --objects and its permissions"
                 ),
                 await _check(
-                    carrier, lambda: _answer(carrier, house.signals.check), "start the server, or check --redis"
+                    carrier, lambda: _answer(carrier, platform.signals.check), "start the server, or check --redis"
                 ),
             ]
     except LonglineError as error:
@@ -240,33 +240,33 @@ async def _answer(name: str, check: Callable[[], Awaitable[str]]) -> CheckRow:
     return CheckRow(name, "ok", await check())
 
 
-async def _database(house: House, *, deep: bool) -> CheckRow:
-    problems = await house.records.schema.problems(deep=deep)
+async def _database(platform: Platform, *, deep: bool) -> CheckRow:
+    problems = await platform.records.schema.problems(deep=deep)
     if problems:
         advice = "restore the database from a backup, or move it away and crawl again"
         return CheckRow("database", "fail", f"damaged: {problems[0]} ({len(problems)} faults)", advice)
-    found, pending = await house.records.schema.version(), await house.records.schema.pending()
+    found, pending = await platform.records.schema.version(), await platform.records.schema.pending()
     if pending:
         return CheckRow("database", "warn", f"{found}, {len(pending)} migrations pending", "longline migrate")
     return CheckRow("database", "ok", found)
 
 
-async def clock(house: House) -> CheckRow:
+async def clock(platform: Platform) -> CheckRow:
     """Compare this machine's wall clock with the engine's time, by which leases and pauses are kept."""
-    before = house.clock.wall()
-    theirs = await house.records.schema.now()
-    offset = theirs - (before + house.clock.wall()) // 2
+    before = platform.clock.wall()
+    theirs = await platform.records.schema.now()
+    offset = theirs - (before + platform.clock.wall()) // 2
     found = f"{abs(offset)} ms {'ahead of' if offset < 0 else 'behind'} the database"
     far = abs(offset)
     verdict: Verdict = "ok" if far < _WARN_DRIFT_MS else "warn" if far < _MAX_DRIFT_MS else "fail"
     return CheckRow("clock", verdict, found, "" if verdict == "ok" else "synchronise both clocks by NTP")
 
 
-async def due_times(house: House) -> CheckRow:
+async def due_times(platform: Platform) -> CheckRow:
     """Check that no work is due later than any rule puts it; a clock that was far ahead leaves such times behind."""
-    if await house.records.schema.pending():
+    if await platform.records.schema.pending():
         return CheckRow("due times", "ok", "not checked before the migrations are applied")
-    found = await house.records.schema.distant_times()
+    found = await platform.records.schema.distant_times()
     if not found:
         return CheckRow("due times", "ok", "none is later than its rule allows")
     counts = ", ".join(f"{count} {name}" for name, count in found.items())
@@ -274,11 +274,11 @@ async def due_times(house: House) -> CheckRow:
     return CheckRow("due times", "warn", f"later than any rule sets: {counts}", advice)
 
 
-async def patterns(house: House) -> CheckRow:
+async def patterns(platform: Platform) -> CheckRow:
     """Check that every stored pattern can be compiled; one that cannot matches nothing."""
-    if await house.records.schema.pending():
+    if await platform.records.schema.pending():
         return CheckRow("patterns", "ok", "not checked before the migrations are applied")
-    count, bad = await find_bad_patterns(house.records)
+    count, bad = await find_bad_patterns(platform.records)
     if bad:
         found = "; ".join(f"{one.owner}: {one.error}" for one in bad[:_MAX_PATTERNS])
         more = f"; and {len(bad) - _MAX_PATTERNS} more" if len(bad) > _MAX_PATTERNS else ""
@@ -286,12 +286,12 @@ async def patterns(house: House) -> CheckRow:
     return CheckRow("patterns", "ok", f"{count} stored, all valid")
 
 
-async def sinks(house: House) -> CheckRow:
+async def sinks(platform: Platform) -> CheckRow:
     """Check that no sink has been failing, refuses items, or waits for a process that delivers to it."""
-    if await house.records.schema.pending():
+    if await platform.records.schema.pending():
         return CheckRow("sinks", "ok", "not checked before the migrations are applied")
-    found = await sink_progress(house).lags()
-    if missing := await house.records.sink_runs.names() - sink_names(house.settings):
+    found = await sink_progress(platform).lags()
+    if missing := await platform.records.sink_runs.names() - sink_names(platform.settings):
         advice = "give the setting sinks addresses of these names, or change the sources: longline sources sinks"
         return CheckRow("sinks", "warn", f"sources name unknown sinks: {', '.join(sorted(missing))}", advice)
     failing = [lag for lag in found if lag.failing]

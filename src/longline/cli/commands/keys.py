@@ -19,9 +19,9 @@ from longline.model.errors import BadInput
 from longline.services.callers.api_keys import ApiKeys
 from longline.settings import Loaded
 from longline.surfaces.app import DOORS
-from longline.wiring import open_house
-from longline.wiring.house import migrate_tables
+from longline.wiring import open_platform
 from longline.wiring.parts.callers import api_keys
+from longline.wiring.platform import migrate_tables
 
 ROLES = (Role.ADMIN, Role.MODERATOR, Role.MEMBER, Role.SERVICE)
 MAX_SHOWN = 1000
@@ -37,9 +37,9 @@ def build() -> typer.Typer:
 
 @asynccontextmanager
 async def _keys(loaded: Loaded) -> AsyncIterator[ApiKeys]:
-    async with open_house(loaded.settings) as house:
-        await migrate_tables(house, may_migrate=False)
-        yield api_keys(house)
+    async with open_platform(loaded.settings) as platform:
+        await migrate_tables(platform, may_migrate=False)
+        yield api_keys(platform)
 
 
 @takes("data", "database")

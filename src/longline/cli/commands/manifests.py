@@ -25,11 +25,11 @@ from longline.surfaces.manifests.dead_letters import chosen_reasons
 from longline.surfaces.manifests.door import ManifestServices
 from longline.surfaces.manifests.operators import read_time
 from longline.surfaces.manifests.stream_records import read_task
-from longline.wiring import open_house
+from longline.wiring import open_platform
 from longline.wiring.doors.manifests import manifest_services
-from longline.wiring.house import House, migrate_tables
 from longline.wiring.parts.manifest_streams import manifest_streams
 from longline.wiring.parts.manifests import manifest_kinds, manifest_pruning
+from longline.wiring.platform import Platform, migrate_tables
 
 T = TypeVar("T")
 
@@ -73,10 +73,10 @@ def build_dead_letters() -> typer.Typer:
 
 
 @asynccontextmanager
-async def _opened(loaded: Loaded) -> AsyncIterator[tuple[House, ManifestServices]]:
-    async with open_house(loaded.settings) as house:
-        await migrate_tables(house, may_migrate=False)
-        yield house, manifest_services(house)
+async def _opened(loaded: Loaded) -> AsyncIterator[tuple[Platform, ManifestServices]]:
+    async with open_platform(loaded.settings) as platform:
+        await migrate_tables(platform, may_migrate=False)
+        yield platform, manifest_services(platform)
 
 
 def _echo(value: msgspec.Struct) -> None:
@@ -169,9 +169,9 @@ def export(
 
     async def work() -> int:
         count = 0
-        async with _opened(loaded) as (house, services):
+        async with _opened(loaded) as (platform, services):
             with out.open("wb") as file:
-                async for one in exported(house.records.manifests.snapshots, _time("--since", since) or 0):
+                async for one in exported(platform.records.manifests.snapshots, _time("--since", since) or 0):
                     file.write(msgspec.json.encode(snapshot_body(one, services.places)) + b"\n")
                     count += 1
         return count
@@ -187,8 +187,8 @@ def prune(
     """Delete ended jobs that are too old, and the oldest ones beyond the size limit."""
 
     async def work() -> PrunedManifests:
-        async with _opened(loaded) as (house, _):
-            return await manifest_pruning(house).prune(is_dry=dry_run)
+        async with _opened(loaded) as (platform, _):
+            return await manifest_pruning(platform).prune(is_dry=dry_run)
 
     found = run(work())
     typer.echo(f"{found.pruned} jobs {'would be ' if dry_run else ''}pruned, {found.remaining_bytes} bytes remain")

@@ -7,7 +7,7 @@ import typer
 from longline.cli.event_loop import run
 from longline.cli.flags import takes
 from longline.settings import Loaded, Settings
-from longline.wiring import open_house
+from longline.wiring import open_platform
 
 
 @takes("data", "database")
@@ -22,18 +22,18 @@ def migrate(
 
 
 async def _migrate(settings: Settings) -> None:
-    async with open_house(settings) as house:
-        applied = await house.records.schema.migrate()
+    async with open_platform(settings) as platform:
+        applied = await platform.records.schema.migrate()
         typer.echo(
-            f"{await house.records.schema.version()}: " + (f"{len(applied)} applied" if applied else "up to date")
+            f"{await platform.records.schema.version()}: " + (f"{len(applied)} applied" if applied else "up to date")
         )
     for name in applied:
         typer.echo(f"  {name}")
 
 
 async def _check(settings: Settings) -> None:
-    async with open_house(settings) as house:
-        pending = await house.records.schema.pending()
+    async with open_platform(settings) as platform:
+        pending = await platform.records.schema.pending()
     for name in pending:
         typer.echo(f"pending: {name}")
     if pending:

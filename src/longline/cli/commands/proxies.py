@@ -15,8 +15,8 @@ from longline.model.proxies.proxy import Pool
 from longline.services.proxies.pools import Pools
 from longline.services.proxies.proxies import Proxies, ProxyView
 from longline.settings import Loaded
-from longline.wiring import House, open_house
-from longline.wiring.house import migrate_tables
+from longline.wiring import Platform, open_platform
+from longline.wiring.platform import migrate_tables
 
 T = TypeVar("T")
 
@@ -36,7 +36,7 @@ def build() -> typer.Typer:
 @takes(*ENGINES, "vault_key")
 def show(loaded: Loaded) -> None:
     """List the proxies with their statistics."""
-    found = _call(loaded, lambda house: _proxies(house).find(limit=500))
+    found = _call(loaded, lambda platform: _proxies(platform).find(limit=500))
     keys = (Column("id", copied=True, right=True), Column("proxy", copied=True))
     numbers = (Column(title, right=True) for title in ("ok", "failed", "streak", "ms"))
     listing = Listing(*keys, "state", *numbers, "last used")
@@ -58,35 +58,35 @@ def add(
 ) -> None:
     """Register a proxy; its password is stored encrypted."""
     facts = {"country": country, "provider": provider, "max_per_hour": per_hour, "priority": priority}
-    proxy = _call(loaded, lambda house: _proxies(house).add(uri, **facts), "proxy.create")
+    proxy = _call(loaded, lambda platform: _proxies(platform).add(uri, **facts), "proxy.create")
     typer.echo(f"proxy {proxy.id}: {proxy.scheme}://{proxy.host}:{proxy.port}")
 
 
 @takes(*ENGINES, "vault_key")
 def remove(loaded: Loaded, proxy: Id) -> None:
     """Remove a proxy."""
-    _call(loaded, lambda house: _proxies(house).remove(proxy), "proxy.delete")
+    _call(loaded, lambda platform: _proxies(platform).remove(proxy), "proxy.delete")
     typer.echo(f"proxy {proxy} is removed")
 
 
 @takes(*ENGINES, "vault_key")
 def enable(loaded: Loaded, proxy: Id) -> None:
     """Switch a proxy on and reset its failure streak."""
-    _call(loaded, lambda house: _proxies(house).enable(proxy), "proxy.enable")
+    _call(loaded, lambda platform: _proxies(platform).enable(proxy), "proxy.enable")
     typer.echo(f"proxy {proxy} is on")
 
 
 @takes(*ENGINES, "vault_key")
 def disable(loaded: Loaded, proxy: Id) -> None:
     """Switch a proxy off until an operator switches it on."""
-    _call(loaded, lambda house: _proxies(house).disable(proxy), "proxy.disable")
+    _call(loaded, lambda platform: _proxies(platform).disable(proxy), "proxy.disable")
     typer.echo(f"proxy {proxy} is off")
 
 
 @takes(*ENGINES, "vault_key")
 def assign(loaded: Loaded, source: Annotated[int, typer.Argument(help="Number of the source.")], proxies: Ids) -> None:
     """Assign proxies to a source; the source then uses no others."""
-    new = _call(loaded, lambda house: _proxies(house).assign(source, proxies), "proxy.assign")
+    new = _call(loaded, lambda platform: _proxies(platform).assign(source, proxies), "proxy.assign")
     typer.echo(f"source {source}: {new} proxies added")
 
 
@@ -101,31 +101,33 @@ def pool(
 ) -> None:
     """Create a pool of proxies, or replace the pool of that name."""
     if not proxies:
-        _call(loaded, lambda house: Pools(house.records.pools).drop(name), "pool.delete")
+        _call(loaded, lambda platform: Pools(platform.records.pools).drop(name), "pool.delete")
         typer.echo(f"pool {name} is removed")
         return
-    kept = _call(loaded, lambda house: Pools(house.records.pools).put(name, proxies, fallback or ()), "pool.change")
+    kept = _call(
+        loaded, lambda platform: Pools(platform.records.pools).put(name, proxies, fallback or ()), "pool.change"
+    )
     typer.echo(_line(kept))
 
 
 @takes(*ENGINES)
 def pools(loaded: Loaded) -> None:
     """List the pools."""
-    for kept in _call(loaded, lambda house: Pools(house.records.pools).find()):
+    for kept in _call(loaded, lambda platform: Pools(platform.records.pools).find()):
         typer.echo(_line(kept))
 
 
-def _call(loaded: Loaded, method: Callable[[House], Coroutine[Any, Any, T]], action: str = "") -> T:
+def _call(loaded: Loaded, method: Callable[[Platform], Coroutine[Any, Any, T]], action: str = "") -> T:
     async def work() -> T:
-        async with open_house(loaded.settings) as house:
-            await migrate_tables(house, may_migrate=True)
-            return await method(house)
+        async with open_platform(loaded.settings) as platform:
+            await migrate_tables(platform, may_migrate=True)
+            return await method(platform)
 
     return run_change(action, work()) if action else run(work())
 
 
-def _proxies(house: House) -> Proxies:
-    return Proxies(house.records.proxies, house.vault)
+def _proxies(platform: Platform) -> Proxies:
+    return Proxies(platform.records.proxies, platform.vault)
 
 
 def _line(pool: Pool) -> str:

@@ -15,9 +15,9 @@ from longline.model.sinks.sink import UNSEEN_MS, SinkLag, SinkRunLag
 from longline.model.timestamps import written
 from longline.services.sinks.progress import SinkProgress
 from longline.settings import Loaded
-from longline.wiring import open_house
-from longline.wiring.house import migrate_tables
+from longline.wiring import open_platform
 from longline.wiring.parts.sinks import sink_progress
+from longline.wiring.platform import migrate_tables
 from longline.wiring.read_only_archive import open_archive
 
 T = TypeVar("T")
@@ -140,8 +140,8 @@ def _read(loaded: Loaded, work: Callable[[SinkProgress], Awaitable[T]]) -> T:
 
 def _write(loaded: Loaded, action: str, work: Callable[[SinkProgress], Awaitable[T]]) -> T:
     async def opened() -> T:
-        async with open_house(loaded.settings) as house:
-            await migrate_tables(house, may_migrate=False)
-            return await work(sink_progress(house))
+        async with open_platform(loaded.settings) as platform:
+            await migrate_tables(platform, may_migrate=False)
+            return await work(sink_progress(platform))
 
     return run_change(action, opened())

@@ -16,10 +16,10 @@ from longline.services.sources.source_robots import RobotsRefresh
 from longline.services.sources.sources import Sources
 from longline.settings import Loaded, Settings
 from longline.settings.values import JSON_OBJECT
-from longline.wiring import open_house, platform_parsers
+from longline.wiring import open_platform, platform_parsers
 from longline.wiring.doors.intervals import schedule_services
-from longline.wiring.house import House, migrate_tables
 from longline.wiring.parts.sources import source_robots, source_service
+from longline.wiring.platform import Platform, migrate_tables
 
 Parsing = Annotated[
     str | None, typer.Option("--parser", help="Parser of the pages; if not given, the closest match.", metavar="NAME")
@@ -88,8 +88,8 @@ def add(
     settings = _with_parsers(loaded)
 
     async def work() -> SourceRow:
-        async with open_house(settings) as house:
-            return await (await _sources(house)).make(source)
+        async with open_platform(settings) as platform:
+            return await (await _sources(platform)).make(source)
 
     row = run_change("source.create", work())
     typer.echo(
@@ -111,8 +111,8 @@ def set_parser(
     config, settings = _config(parser_config), _with_parsers(loaded)
 
     async def work() -> SourceRow:
-        async with open_house(settings) as house:
-            sources = await _sources(house)
+        async with open_platform(settings) as platform:
+            sources = await _sources(platform)
             row = await sources.get(source_id)
             await sources.ours(row.public_id)
             return await sources.change(
@@ -135,8 +135,8 @@ def set_sinks(
         raise typer.BadParameter("give either --sink or --none")
 
     async def work() -> SourceRow:
-        async with open_house(loaded.settings) as house:
-            return await (await _sources(house)).change(
+        async with open_platform(loaded.settings) as platform:
+            return await (await _sources(platform)).change(
                 source_id, lambda was: msgspec.structs.replace(was, sinks=_names(sink))
             )
 
@@ -156,8 +156,8 @@ def set_pools(
         raise typer.BadParameter("give either --proxy-pool or --none")
 
     async def work() -> SourceRow:
-        async with open_house(loaded.settings) as house:
-            return await (await _sources(house)).change(
+        async with open_platform(loaded.settings) as platform:
+            return await (await _sources(platform)).change(
                 source_id, lambda was: msgspec.structs.replace(was, proxy_pools=_names(proxy_pool))
             )
 
@@ -174,9 +174,9 @@ def refresh_robots(
     """Fetch the robots.txt of a source now; a longer Crawl-delay becomes the delay of the source."""
 
     async def work() -> RobotsRefresh:
-        async with open_house(loaded.settings) as house:
-            await _sources(house)
-            return await source_robots(house).refresh(source_id, force=force)
+        async with open_platform(loaded.settings) as platform:
+            await _sources(platform)
+            return await source_robots(platform).refresh(source_id, force=force)
 
     found = run_change("source.refresh_robots", work())
     asked = "no Crawl-delay" if found.crawl_delay_seconds is None else f"Crawl-delay {found.crawl_delay_seconds:g} s"
@@ -223,8 +223,8 @@ def budget(
         raise typer.BadParameter("give either --most or --none")
 
     async def work() -> SourceRow:
-        async with open_house(loaded.settings) as house:
-            return await (await _sources(house)).limit(source_id, most)
+        async with open_platform(loaded.settings) as platform:
+            return await (await _sources(platform)).limit(source_id, most)
 
     row = run_change("source.limit", work())
     bound = "no budget" if row.budget is None else f"{row.admitted} of {row.budget} admitted"
@@ -244,9 +244,9 @@ def set_use(
         raise typer.BadParameter("give either --add or --remove")
 
     async def work() -> SourceRow:
-        async with open_house(loaded.settings) as house:
-            row = await (await _sources(house)).set_use(source_id, use, on=add is not None)
-            schedules = schedule_services(house, house.records)[1]
+        async with open_platform(loaded.settings) as platform:
+            row = await (await _sources(platform)).set_use(source_id, use, on=add is not None)
+            schedules = schedule_services(platform, platform.records)[1]
             if use == SourceUse.INTERVAL and add is None:
                 await schedules.disabled(row.public_id)
             elif use == SourceUse.INTERVAL and row.enabled:
@@ -266,8 +266,8 @@ def show(loaded: Loaded, limit: Limit = 100) -> None:
     """List the sources by name, with their ids, parsers, sinks and budgets."""
 
     async def work() -> list[SourceRow]:
-        async with open_house(loaded.settings) as house:
-            return (await (await _sources(house)).find(SourceQuery(), limit, 0))[0]
+        async with open_platform(loaded.settings) as platform:
+            return (await (await _sources(platform)).find(SourceQuery(), limit, 0))[0]
 
     found = run(work())
     keys = (Column("id", copied=True, right=True), "name", Column("id in the HTTP API", copied=True))
@@ -283,6 +283,6 @@ def show(loaded: Loaded, limit: Limit = 100) -> None:
         listing.note("no sources; add one with: longline sources add NAME URL")
 
 
-async def _sources(house: House) -> Sources:
-    await migrate_tables(house, may_migrate=False)
-    return source_service(house)
+async def _sources(platform: Platform) -> Sources:
+    await migrate_tables(platform, may_migrate=False)
+    return source_service(platform)

@@ -28,9 +28,9 @@ from longline.drivers.records.feeds.feeds import FeedRecords
 from longline.drivers.records.feeds.sitemaps import SitemapRecords
 from longline.drivers.records.frontier.claims import FrontierRecords
 from longline.drivers.records.frontier.due_runs import DueRunRecords
+from longline.drivers.records.frontier.lifecycle_moves import MoveRecords
 from longline.drivers.records.frontier.refused_urls import RefusedUrlRecords
 from longline.drivers.records.frontier.standing_frontier import StandingFrontierRecords
-from longline.drivers.records.frontier.state_moves import MoveRecords
 from longline.drivers.records.frontier.task_leases import TaskLeaseRecords
 from longline.drivers.records.frontier.task_moves import TaskMoveRecords
 from longline.drivers.records.frontier.tasks import TaskRecords
@@ -40,6 +40,7 @@ from longline.drivers.records.logs.log_pages import LogPageRecords
 from longline.drivers.records.logs.logs import LogRecords
 from longline.drivers.records.manifests.stores import manifest_stores
 from longline.drivers.records.metrics import MetricRecords, TimedDatabase, TransactionObserver
+from longline.drivers.records.migrations import SchemaRecords
 from longline.drivers.records.proxies import PoolRecords, ProxyFigureRecords, ProxyRecords
 from longline.drivers.records.recrawls.batches import BatchRecords
 from longline.drivers.records.recrawls.holds import HoldRecords
@@ -51,7 +52,6 @@ from longline.drivers.records.schedules.page_changes import PageChangeRecords
 from longline.drivers.records.schedules.run_history import RunHistoryRecords
 from longline.drivers.records.schedules.schedules import ScheduleRecords
 from longline.drivers.records.schedules.ticks import TickRecords
-from longline.drivers.records.schema import SchemaRecords
 from longline.drivers.records.search.index import RecordsSearch
 from longline.drivers.records.search.item_changes import ItemChangeRecords
 from longline.drivers.records.search.items import ItemRecords

@@ -7,7 +7,7 @@ queue only where a count has moved. Tasks of runs under a hold are given back: t
 
 from longline.engine.frontier.held_hosts import HeldHost, HeldHosts
 from longline.engine.lifecycle.tasks import TaskLifecycle
-from longline.ports.records.frontier.recrawls import HoldStore
+from longline.ports.records.recrawls.recrawls import HoldStore
 
 WITHDRAWAL_INTERVAL_SECONDS = 0.5
 """Seconds between two looks: half of the second after which no request of a withdrawn task may begin."""

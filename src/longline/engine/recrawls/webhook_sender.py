@@ -12,7 +12,7 @@ from longline.model.recrawls.webhook import TryResult, Webhook, retry_ms, state_
 from longline.model.sinks.webhook_signature import signed_headers
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed, Http, Request
-from longline.ports.records.frontier.webhooks import WebhookStore
+from longline.ports.records.recrawls.webhooks import WebhookStore
 
 log = logging.getLogger(__name__)
 

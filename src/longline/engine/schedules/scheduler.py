@@ -17,7 +17,7 @@ from longline.engine.frontier.admission import seed
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.lifecycle.schedules import ScheduleLifecycle
 from longline.engine.loops import peak_memory_mb
-from longline.engine.schedules.adoption import STALE_LOCK_REASON, accused_runs, given_up, has_lapsed
+from longline.engine.schedules.orphaned_runs import STALE_LOCK_REASON, accused_runs, given_up, has_lapsed
 from longline.engine.sources.crawl_plan import CrawlRules, plan_of
 from longline.model.errors import LonglineError, Unavailable
 from longline.model.runs.plan import CrawlPlan

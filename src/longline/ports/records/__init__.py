@@ -19,13 +19,13 @@ from longline.ports.records.frontier.frontier import (
     TaskStore,
     WorkerStore,
 )
-from longline.ports.records.frontier.recrawls import BatchStore, GenerationStore, HoldStore, RecrawlStore
 from longline.ports.records.frontier.refused_urls import RefusedUrlStore
 from longline.ports.records.frontier.standing_frontier import StandingFrontierStore
-from longline.ports.records.frontier.webhooks import WebhookStore
 from longline.ports.records.logs import EventStore, LogPageStore, LogStore
 from longline.ports.records.manifests import ManifestStores
 from longline.ports.records.proxies import AlertStore, PoolStore, ProxyFigureStore, ProxyStore
+from longline.ports.records.recrawls.recrawls import BatchStore, GenerationStore, HoldStore, RecrawlStore
+from longline.ports.records.recrawls.webhooks import WebhookStore
 from longline.ports.records.runs import DueRunStore, RunEffectStore, RunHistoryStore, RunStore
 from longline.ports.records.schedules import PageChangeStore, ScheduleStore, TickStore
 from longline.ports.records.schema import Schema

@@ -4,7 +4,7 @@ from longline.engine.frontier.recrawl_runs import RecrawlRuns
 from longline.engine.lifecycle.runs import Call
 from longline.model.recrawls.hold import Hold, HoldWindow
 from longline.model.sources.recrawl_settings import DailyWindow
-from longline.ports.records.frontier.recrawls import HoldStore
+from longline.ports.records.recrawls.recrawls import HoldStore
 
 
 class Holds:

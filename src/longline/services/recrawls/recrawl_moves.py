@@ -7,7 +7,7 @@ from longline.engine.lifecycle.tasks import TaskResult
 from longline.model.errors import BadInput, NotFound
 from longline.model.recrawls.recrawl import PRIORITY_STEP, RecrawlRow
 from longline.model.states import TaskState
-from longline.ports.records.frontier.recrawls import RecrawlStore
+from longline.ports.records.recrawls.recrawls import RecrawlStore
 from longline.services.frontier.task_moves import TaskMoves
 from longline.services.recrawls.recrawls import Recrawls
 

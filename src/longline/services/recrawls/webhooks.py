@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from longline.model.recrawls.webhook import WebhookFilter, WebhookLog
-from longline.ports.records.frontier.webhooks import WebhookStore
+from longline.ports.records.recrawls.webhooks import WebhookStore
 
 
 class Webhooks:

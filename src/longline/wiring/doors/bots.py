@@ -12,22 +12,22 @@ from longline.services.bots.submits import BotSubmits
 from longline.services.bots.tasks import BotTasks
 from longline.settings import Settings
 from longline.surfaces.bots.door import BotServices
-from longline.wiring.house import House
+from longline.wiring.platform import Platform
 
 log = logging.getLogger(__name__)
 
 
-def bot_services(house: House) -> BotServices:
+def bot_services(platform: Platform) -> BotServices:
     """Return the services behind the bots' door."""
-    mode = bot_mode(house.settings)
+    mode = bot_mode(platform.settings)
     if mode == "optional":
         # On loopback optional registration is the default and no mistake.
-        level = logging.DEBUG if house.settings.loopback else logging.WARNING
+        level = logging.DEBUG if platform.settings.loopback else logging.WARNING
         log.log(level, "bots need no registration; set bots_access to key if other machines can reach this server")
-    records, blobs, clock, delay = house.records, house.blobs, house.clock, _delay(house)
+    records, blobs, clock, delay = platform.records, platform.blobs, platform.clock, _delay(platform)
     lifecycle, access = BotLifecycle(records), BotAccess(records.bots, clock, mode)
     return BotServices(
-        pulls=BotPulls(lifecycle, access, _pull_settings(house.settings)),
+        pulls=BotPulls(lifecycle, access, _pull_settings(platform.settings)),
         submits=BotSubmits(lifecycle, access, blobs),
         policies=BotPolicies(records, blobs, delay),
         tasks=BotTasks(records, blobs, clock, delay),
@@ -41,14 +41,14 @@ def bot_mode(settings: Settings) -> BotMode:
     return "optional" if settings.is_open(settings.bots_access) else "required"
 
 
-def bot_task_upkeep(house: House) -> BotTaskUpkeep:
+def bot_task_upkeep(platform: Platform) -> BotTaskUpkeep:
     """Return the chores for bots."""
-    return BotTaskUpkeep(BotLifecycle(house.records), house.records.bots, house.clock, _delay(house))
+    return BotTaskUpkeep(BotLifecycle(platform.records), platform.records.bots, platform.clock, _delay(platform))
 
 
 def _pull_settings(settings: Settings) -> PullSettings:
     return PullSettings(reclaim=settings.bot_reclaim, whole_domains=settings.bot_domain_match == "suffix")
 
 
-def _delay(house: House) -> int:
-    return round(house.settings.delay * 1000)
+def _delay(platform: Platform) -> int:
+    return round(platform.settings.delay * 1000)

@@ -11,20 +11,20 @@ from longline.surfaces.catalogue.door import NAME, CatalogueServices
 from longline.surfaces.catalogue.jobs import CatalogueJobServices
 from longline.surfaces.catalogue.settings import SettingServices
 from longline.surfaces.catalogue.sources import CatalogueSourceServices
-from longline.wiring.house import House
 from longline.wiring.parts.sources import source_service
+from longline.wiring.platform import Platform
 
 
-def catalogue_services(house: House) -> CatalogueServices:
+def catalogue_services(platform: Platform) -> CatalogueServices:
     """Return the services behind the catalogue API."""
-    records = house.records
-    sources = source_service(house)
+    records = platform.records
+    sources = source_service(platform)
     series = Series(records.catalogues.series, records.catalogues.targets, records.sources)
-    runs = SeriesRuns(records.catalogues.runs, house.lifecycle, house.clock)
+    runs = SeriesRuns(records.catalogues.runs, platform.lifecycle, platform.clock)
     return CatalogueServices(
         sources=CatalogueSourceServices(sources, runs),
         comics=ComicServices(series, sources),
-        jobs=CatalogueJobServices(runs, series, sources, LogPages(records.log_pages, house.blobs)),
-        audit=AuditServices(AuditTrail(records.audit), house.clock.now),
+        jobs=CatalogueJobServices(runs, series, sources, LogPages(records.log_pages, platform.blobs)),
+        audit=AuditServices(AuditTrail(records.audit), platform.clock.now),
         settings=SettingServices(DoorSettings(records.door_settings, NAME)),
     )

@@ -28,22 +28,22 @@ from longline.surfaces.intervals.jobs.scheduler import SchedulerServices
 from longline.surfaces.intervals.links import DiscoveredServices
 from longline.surfaces.intervals.previews import PreviewServices
 from longline.surfaces.intervals.sources import SourceServices
-from longline.wiring.house import House
 from longline.wiring.parts.schedules import FORGET_INTERVAL_SECONDS
 from longline.wiring.parts.sources import directory, source_service, standing_runs
+from longline.wiring.platform import Platform
 
 log = logging.getLogger(__name__)
 
 
-def source_events_loop(house: House) -> Loop:
+def source_events_loop(platform: Platform) -> Loop:
     """Return a loop that reads another service's events about sources, and keeps schedules in line with them."""
-    records = house.records
+    records = platform.records
     handlers = SourceEventHandlers(
-        partial(schedule_services, house), records, directory(house), house.clock, records.handled_messages
+        partial(schedule_services, platform), records, directory(platform), platform.clock, records.handled_messages
     )
 
     async def listen(stop: asyncio.Event) -> None:
-        messages = load_driver("longline.drivers.sources.redis_events").RedisSourceEvents(house.settings.redis)
+        messages = load_driver("longline.drivers.sources.redis_events").RedisSourceEvents(platform.settings.redis)
         listener = SourceListener(messages, records.handled_messages, handlers.by_type())
         chores = {"retention": chore(listener.forget, FORGET_INTERVAL_SECONDS), "events": chore(listener.once, 0.0)}
         try:
@@ -61,14 +61,14 @@ def extract(page: Page) -> TrialExtract:
     return TrialExtract(made.fields, made.method, made.skipped)
 
 
-def interval_services(house: House) -> IntervalServices:
+def interval_services(platform: Platform) -> IntervalServices:
     """Return the services behind the interval API, without logs and streams, which a server adds."""
-    records, clock, settings = house.records, house.clock, house.settings
-    schedules, source_schedules = schedule_services(house, records)
+    records, clock, settings = platform.records, platform.clock, platform.settings
+    schedules, source_schedules = schedule_services(platform, records)
     lease_ms = round(settings.schedule_lease * 1000)
     runs = Runs(records.history, records.schedules, records.counters, clock)
-    sources = source_service(house)
-    previews = PagePreviews(house.http, clock, settings.user_agent)
+    sources = source_service(platform)
+    previews = PagePreviews(platform.http, clock, settings.user_agent)
     audit = AuditTrail(records.audit)
     links = DiscoveredLinks(records.links, schedules.make)
     return IntervalServices(
@@ -77,23 +77,23 @@ def interval_services(house: House) -> IntervalServices:
         scheduler=SchedulerServices(runs, Slots(records.schedules, clock), is_on=settings.scheduler),
         backfill=Backfill(records.items, schedules, audit),
         sources=SourceServices(sources, source_schedules, schedules, audit),
-        previews=PreviewServices(previews, Trials(previews, extract, house.parsers, house.parser)),
+        previews=PreviewServices(previews, Trials(previews, extract, platform.parsers, platform.parser)),
         internal_secret=settings.internal_secret,
-        standing_frontier=standing_frontier(house),
+        standing_frontier=standing_frontier(platform),
         discovered=DiscoveredServices(links, lease_ms, clock.now),
     )
 
 
-def schedule_services(house: House, stores: ScheduleStores) -> tuple[Schedules, SourceSchedules]:
-    """Return the services of schedules, on the stores of the house or on the stores for one message."""
-    lifecycle, runs, call = ScheduleLifecycle(stores), house.records.runs, house.call_schedulers
+def schedule_services(platform: Platform, stores: ScheduleStores) -> tuple[Schedules, SourceSchedules]:
+    """Return the services of schedules, on the stores of the platform or on the stores for one message."""
+    lifecycle, runs, call = ScheduleLifecycle(stores), platform.records.runs, platform.call_schedulers
     return (
-        Schedules(lifecycle, stores.schedules, runs, house.page_change_store, house.clock, call),
-        SourceSchedules(directory(house), stores.schedules, runs, lifecycle, house.clock, call),
+        Schedules(lifecycle, stores.schedules, runs, platform.page_change_store, platform.clock, call),
+        SourceSchedules(directory(platform), stores.schedules, runs, lifecycle, platform.clock, call),
     )
 
 
-def standing_frontier(house: House) -> StandingFrontier:
+def standing_frontier(platform: Platform) -> StandingFrontier:
     """Return the frontier that takes single URLs, with the operator's politeness."""
-    runs = standing_runs(house)
-    return StandingFrontier(house.records, house.lifecycle, house.politeness, house.signals, runs)
+    runs = standing_runs(platform)
+    return StandingFrontier(platform.records, platform.lifecycle, platform.politeness, platform.signals, runs)

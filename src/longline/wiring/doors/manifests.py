@@ -17,31 +17,31 @@ from longline.services.manifests.submissions import ManifestSubmissions
 from longline.services.manifests.tenants import Tenants
 from longline.surfaces.manifests.door import ManifestServices
 from longline.surfaces.manifests.ingest import IngestLimits
-from longline.wiring.house import House
 from longline.wiring.parts.logs import run_log_blobs
 from longline.wiring.parts.manifests import idempotency_rules, manifest_kinds, object_places, tenants
+from longline.wiring.platform import Platform
 
 STORAGE_PROBE_SECONDS = 10.0
 """Largest age of a storage probe that was successful."""
 
 
 def manifest_services(
-    house: House, limits: RateLimits | None = None, followers: Followers | None = None
+    platform: Platform, limits: RateLimits | None = None, followers: Followers | None = None
 ) -> ManifestServices:
     """Return the services behind the manifest API."""
-    records, settings, server = house.records, house.settings, house.settings.tables.server
-    downloads = house.lifecycle.downloads
+    records, settings, server = platform.records, platform.settings, platform.settings.tables.server
+    downloads = platform.lifecycle.downloads
     lifecycle = ManifestLifecycle(records.manifests.runs, downloads)
     keys = IdempotencyKeys(records.manifests.keys)
     snapshots = ManifestSnapshots(records.manifests.snapshots)
     return ManifestServices(
-        submissions=ManifestSubmissions(lifecycle, keys, house.blobs, house.vault, idempotency_rules(settings)),
+        submissions=ManifestSubmissions(lifecycle, keys, platform.blobs, platform.vault, idempotency_rules(settings)),
         kinds=manifest_kinds(settings),
         snapshots=snapshots,
-        logs=ManifestLogs(LogPages(records.log_pages, run_log_blobs(house)), snapshots, followers),
-        letters=DeadLetters(records.dead_letters, downloads, house.clock, AuditTrail(records.audit)),
+        logs=ManifestLogs(LogPages(records.log_pages, run_log_blobs(platform)), snapshots, followers),
+        letters=DeadLetters(records.dead_letters, downloads, platform.clock, AuditTrail(records.audit)),
         tenants=Tenants(tenants(settings), limits),
-        health=Health(_checks(house, house.clock), house.clock),
+        health=Health(_checks(platform, platform.clock), platform.clock),
         limits=IngestLimits(server.max_manifest_bytes, server.max_resources, server.strict_urls),
         places=object_places(settings),
         operator_token=settings.tables.operator.token,
@@ -50,18 +50,18 @@ def manifest_services(
     )
 
 
-def _checks(house: House, clock: Clock) -> list[Check]:
-    records, settings = house.records, house.settings
+def _checks(platform: Platform, clock: Clock) -> list[Check]:
+    records, settings = platform.records, platform.settings
 
     async def database() -> str:
         await records.schema.now()
         return (await records.schema.version()).split()[0]
 
     async def broker() -> str:
-        return (await house.signals.check()).split()[0] if settings.redis else await database()
+        return (await platform.signals.check()).split()[0] if settings.redis else await database()
 
     async def storage() -> str:
-        return (await house.blobs.check()).split()[0]
+        return (await platform.blobs.check()).split()[0]
 
     async def proxy_pools() -> str:
         return f"{len(await records.pools.find())} pools"

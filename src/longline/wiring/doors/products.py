@@ -26,51 +26,51 @@ from longline.surfaces.products.proxies import ProxyServices
 from longline.surfaces.products.tasks.batches import BatchServices
 from longline.surfaces.products.tasks.tasks import TaskServices
 from longline.surfaces.products.webhooks import WebhookServices, webhook_body
-from longline.wiring.house import House
 from longline.wiring.parts.metrics import worker_liveness
 from longline.wiring.parts.recrawls import recrawl_services
 from longline.wiring.parts.sources import source_robots, source_service
+from longline.wiring.platform import Platform
 
 
-def product_services(house: House, health: Health) -> ProductServices:
+def product_services(platform: Platform, health: Health) -> ProductServices:
     """Return the services behind the product-tasks API."""
-    records, settings, tasks = house.records, house.settings, recrawl_services(house)
-    proxies, figures = Proxies(records.proxies, house.vault), ProxyFigures(records.proxy_figures)
-    sources = source_service(house)
+    records, settings, tasks = platform.records, platform.settings, recrawl_services(platform)
+    proxies, figures = Proxies(records.proxies, platform.vault), ProxyFigures(records.proxy_figures)
+    sources = source_service(platform)
     recrawled = RecrawledSources(sources, records, figures, tasks.holds)
     return ProductServices(
-        domains=DomainServices(recrawled, source_robots(house), settings.politeness, settings.user_agent),
+        domains=DomainServices(recrawled, source_robots(platform), settings.politeness, settings.user_agent),
         mappings=MappingServices(sources, proxies, figures),
         proxies=ProxyServices(proxies, figures),
         products=CatalogServices(
-            Searches(house.search, records.items), ItemHistories(records.items, records.item_changes, KIND)
+            Searches(platform.search, records.items), ItemHistories(records.items, records.item_changes, KIND)
         ),
-        alerts=AlertServices(alerts(house)),
+        alerts=AlertServices(alerts(platform)),
         webhooks=WebhookServices(Webhooks(records.webhooks)),
         monitoring=MonitoringServices(
-            health, tasks.recrawls, PlatformTotals(records), worker_liveness(house), __version__, house.clock.now
+            health, tasks.recrawls, PlatformTotals(records), worker_liveness(platform), __version__, platform.clock.now
         ),
-        tasks=TaskServices(tasks.recrawls, tasks.orders, house.clock.now),
+        tasks=TaskServices(tasks.recrawls, tasks.orders, platform.clock.now),
         batches=BatchServices(tasks.batches),
         per_hour=(settings.products_admin_per_hour, settings.products_read_per_hour),
     )
 
 
-def alerts(house: House) -> Alerts:
+def alerts(platform: Platform) -> Alerts:
     """Return the alerts about proxies and the queue."""
-    s = house.settings
+    s = platform.settings
 
     async def depth() -> int:
-        depths = await recrawl_services(house).recrawls.depths()
+        depths = await recrawl_services(platform).recrawls.depths()
         return depths.urgent_ready + depths.ready
 
     limits = AlertThresholds(s.alert_min_proxies, s.alert_failure_percent, s.alert_average_ms, s.alert_queue_depth)
-    return Alerts(house.records.alerts, depth, limits)
+    return Alerts(platform.records.alerts, depth, limits)
 
 
-def webhook_sender(house: House) -> WebhookSender:
+def webhook_sender(platform: Platform) -> WebhookSender:
     """Return the sender of webhooks."""
-    s = house.settings
+    s = platform.settings
     retry_ms = round(s.webhook_retry * 1000)
 
     @cache
@@ -78,4 +78,6 @@ def webhook_sender(house: House) -> WebhookSender:
         # Read with the first webhook: most installations never send one, and need no secret.
         return read_secret(webhook_secret(s))
 
-    return WebhookSender(house.records.webhooks, house.http, house.clock, webhook_body, key=key, retry_ms=retry_ms)
+    return WebhookSender(
+        platform.records.webhooks, platform.http, platform.clock, webhook_body, key=key, retry_ms=retry_ms
+    )

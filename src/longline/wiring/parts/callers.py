@@ -3,24 +3,24 @@
 from longline.services.callers.api_keys import ApiKeys
 from longline.services.callers.tokens import Tokens
 from longline.settings import jwt_public_key, jwt_secret
-from longline.wiring.house import House
+from longline.wiring.platform import Platform
 
 CLOCK_SKEW_SECONDS = 5.0
 """Largest difference between the clock of an issuer of tokens and this one."""
 
 
-def access_tokens(house: House) -> Tokens:
+def access_tokens(platform: Platform) -> Tokens:
     """Return the verifier of access tokens, by the secret and, if one is configured, the public key."""
-    s = house.settings
+    s = platform.settings
     return Tokens(
         jwt_secret(s),
-        house.clock.wall,
+        platform.clock.wall,
         s.api_key,
         public_key=jwt_public_key(s),
         skew_seconds=CLOCK_SKEW_SECONDS,
     )
 
 
-def api_keys(house: House) -> ApiKeys:
+def api_keys(platform: Platform) -> ApiKeys:
     """Return the API keys."""
-    return ApiKeys(house.records.api_keys, house.clock)
+    return ApiKeys(platform.records.api_keys, platform.clock)

@@ -1,4 +1,4 @@
-"""The chores around feeds, from the parts of the house."""
+"""The chores around feeds, from the parts of the platform."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -13,8 +13,8 @@ from longline.engine.frontier.seeding import Seeder
 from longline.engine.loops import Loop, cancel_on_stop, chore, run_loops
 from longline.engine.sources.remote_sync import RemoteSourceSync
 from longline.model.runs.plan import CrawlPlan, FetchOptions, Politeness, Retries
-from longline.wiring.house import House
 from longline.wiring.parts.sources import standing_runs
+from longline.wiring.platform import Platform
 
 LOOK_INTERVAL_SECONDS = 5.0
 FEED_REDIRECTS = 5
@@ -23,30 +23,30 @@ FEED_REDIRECTS = 5
 Once = Callable[[], Awaitable[object]]
 
 
-def feed_loop(house: House) -> Loop:
+def feed_loop(platform: Platform) -> Loop:
     """Return the loop that polls feeds."""
-    poller = FeedPoller(feed_parts(house))
-    return _round(poller.take, poller.begin, house.settings.feed_poll)
+    poller = FeedPoller(feed_parts(platform))
+    return _round(poller.take, poller.begin, platform.settings.feed_poll)
 
 
-def feed_search_loop(house: House) -> Loop:
+def feed_search_loop(platform: Platform) -> Loop:
     """Return the loop that searches the feeds of sources that name none."""
-    s = house.settings
-    finder = FeedFinder(feed_parts(house), house.records.sources, round(s.feed_search_again * 1000))
+    s = platform.settings
+    finder = FeedFinder(feed_parts(platform), platform.records.sources, round(s.feed_search_again * 1000))
     return _round(finder.further, finder.begin, s.feed_search)
 
 
-def sitemap_loop(house: House) -> Loop:
+def sitemap_loop(platform: Platform) -> Loop:
     """Return the loop that reads sitemaps."""
-    reader = SitemapReader(sitemap_parts(house))
+    reader = SitemapReader(sitemap_parts(platform))
     return _round(reader.take, reader.begin, LOOK_INTERVAL_SECONDS)
 
 
-def remote_source_loop(house: House) -> Loop:
+def remote_source_loop(platform: Platform) -> Loop:
     """Return the loop that fetches remote sources, whatever else is on: single URLs depend on these sources too."""
-    s, records = house.settings, house.records
-    assert house.source_manager is not None
-    sync = RemoteSourceSync(house.source_manager, records.remote_sources, records.schema.now, feeds=s.feeds)
+    s, records = platform.settings, platform.records
+    assert platform.source_manager is not None
+    sync = RemoteSourceSync(platform.source_manager, records.remote_sources, records.schema.now, feeds=s.feeds)
     # The stop does not wait for the other service: unsent changes are sent by the next process.
     return cancel_on_stop(_round(sync.push, sync.pull, s.sources_every))
 
@@ -64,23 +64,23 @@ def _round(take: Once, begin: Once, every: float) -> Loop:
     return loop
 
 
-def sitemap_parts(house: House) -> mapper.SitemapParts:
+def sitemap_parts(platform: Platform) -> mapper.SitemapParts:
     """Return the parts of the sitemap reader."""
-    records, feeds = house.records, feed_parts(house)
+    records, feeds = platform.records, feed_parts(platform)
     return mapper.SitemapParts(
         sitemaps=records.sitemaps,
         sources=records.sources,
         seeder=feeds.seeder,
         find=feeds.find,
-        read=Reader(house.parser).sitemap,
+        read=Reader(platform.parser).sitemap,
         plan=feeds.plan,
-        clock=house.clock,
+        clock=platform.clock,
     )
 
 
-def feed_parts(house: House) -> FeedParts:
+def feed_parts(platform: Platform) -> FeedParts:
     """Return the parts of polling and searching."""
-    records, s = house.records, house.settings
+    records, s = platform.records, platform.settings
     plan = CrawlPlan(
         (),
         politeness=Politeness(robots=s.respect_robots, delay_ms=round(s.delay * 1000), concurrency=s.host_concurrency),
@@ -90,8 +90,8 @@ def feed_parts(house: House) -> FeedParts:
     return FeedParts(
         feeds=records.feeds,
         pages=records.pages,
-        seeder=Seeder(house.lifecycle, records.runs, records.tasks, standing_runs(house)),
-        find=PageReader(records.pages, house.blobs).find,
-        read=Reader(house.parser).entries,
+        seeder=Seeder(platform.lifecycle, records.runs, records.tasks, standing_runs(platform)),
+        find=PageReader(records.pages, platform.blobs).find,
+        read=Reader(platform.parser).entries,
         plan=plan,
     )

@@ -1,4 +1,4 @@
-"""Logs and streams, from the parts of the house."""
+"""Logs and streams, from the parts of the platform."""
 
 import asyncio
 import logging
@@ -22,7 +22,7 @@ from longline.services.logs.run_logs import REPLAYED_ENTRIES, Followers, RunLogs
 from longline.settings import Settings
 from longline.surfaces.intervals.logs import LogServices
 from longline.surfaces.intervals.streams import StreamServices
-from longline.wiring.house import House
+from longline.wiring.platform import Platform
 
 log = logging.getLogger(__name__)
 
@@ -34,22 +34,22 @@ GRACE_MS = 1000
 _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warn": logging.WARNING, "error": logging.ERROR}
 
 
-def run_log_blobs(house: House) -> Blobs:
-    settings = house.settings
-    return house.blobs if settings.run_log_objects == settings.objects else open_blobs(settings.run_log_objects)
+def run_log_blobs(platform: Platform) -> Blobs:
+    settings = platform.settings
+    return platform.blobs if settings.run_log_objects == settings.objects else open_blobs(settings.run_log_objects)
 
 
 @asynccontextmanager
-async def copying_logs(house: House) -> AsyncIterator[RedisLogCopy | None]:
+async def copying_logs(platform: Platform) -> AsyncIterator[RedisLogCopy | None]:
     """Yield the copier of logs, or None unless Redis and the copy are configured."""
-    s = house.settings
+    s = platform.settings
     if not (s.run_log_mirror and s.redis):
         yield None
         return
     driver = load_driver("longline.drivers.logs.redis_streams")
     copies = driver.RedisLogCopies(s.redis, s.run_log_mirror, round(s.run_log_ttl))
     try:
-        yield RedisLogCopy(house.records.logs, copies)
+        yield RedisLogCopy(platform.records.logs, copies)
     finally:
         await copies.close()
 
@@ -62,14 +62,16 @@ def _wanted(settings: Settings) -> LogFilter:
 
 
 @asynccontextmanager
-async def writing_run_logs(house: House, log_copy: RedisLogCopy | None = None) -> AsyncIterator[RunLogWriter | None]:
+async def writing_run_logs(
+    platform: Platform, log_copy: RedisLogCopy | None = None
+) -> AsyncIterator[RunLogWriter | None]:
     """Write the log entries of runs in this process, to the last one."""
-    s = house.settings
+    s = platform.settings
     if not s.run_logs:
         yield None
         return
     wanted = RunLogSettings(**msgspec.structs.asdict(_wanted(s)), rate=s.run_log_rate)
-    writer = RunLogWriter(house.records.logs, house.signals, house.clock, wanted, log_copy)
+    writer = RunLogWriter(platform.records.logs, platform.signals, platform.clock, wanted, log_copy)
     stop, root, ours = asyncio.Event(), logging.getLogger(), logging.getLogger(__name__.partition(".")[0])
     usual = ours.level
     root.addHandler(writer)
@@ -90,9 +92,9 @@ async def writing_run_logs(house: House, log_copy: RedisLogCopy | None = None) -
             log.warning("run log entries not written before the shutdown deadline")
 
 
-def run_log_keeper(house: House, log_copy: RedisLogCopy | None = None, grace_ms: int = GRACE_MS) -> RunLogKeeper:
+def run_log_keeper(platform: Platform, log_copy: RedisLogCopy | None = None, grace_ms: int = GRACE_MS) -> RunLogKeeper:
     """Return the keeper of the logs of all runs."""
-    s = house.settings
+    s = platform.settings
     wanted = RunLogKeeperSettings(
         archive=s.run_log_archive,
         wanted=_wanted(s),
@@ -100,16 +102,18 @@ def run_log_keeper(house: House, log_copy: RedisLogCopy | None = None, grace_ms:
         entries_ms=round(s.run_log_ttl * 1000),
         logs_ms=round(s.run_log_retention * 1000),
     )
-    return RunLogKeeper(house.records.logs, run_log_blobs(house), house.signals, house.clock, wanted, log_copy)
+    return RunLogKeeper(
+        platform.records.logs, run_log_blobs(platform), platform.signals, platform.clock, wanted, log_copy
+    )
 
 
 @asynccontextmanager
-async def closing_logs(house: House, log_copy: RedisLogCopy | None = None) -> AsyncIterator[None]:
+async def closing_logs(platform: Platform, log_copy: RedisLogCopy | None = None) -> AsyncIterator[None]:
     """Close and archive the logs of runs that the stop broke off, after their last entry."""
     yield
     try:
         async with asyncio.timeout(CLOSE_TIMEOUT_SECONDS):
-            await run_log_keeper(house, log_copy, grace_ms=0).once()
+            await run_log_keeper(platform, log_copy, grace_ms=0).once()
     except (Unavailable, TimeoutError) as error:
         log.warning("run logs not archived before the shutdown deadline", extra={"error": str(error)})
 
@@ -117,29 +121,29 @@ async def closing_logs(house: House, log_copy: RedisLogCopy | None = None) -> As
 class Streams:
     """The streams that clients may follow, and the publishers that feed them."""
 
-    def __init__(self, house: House, health: Health) -> None:
-        s, records, clients = house.settings, house.records, ClientLimit()
+    def __init__(self, platform: Platform, health: Health) -> None:
+        s, records, clients = platform.settings, platform.records, ClientLimit()
         self._broker = broker = Broker()
-        self.health = HealthPublisher(broker, health, house.clock)
-        self.counts = CountPublisher(broker, records.tasks, records.runs, house.clock)
+        self.health = HealthPublisher(broker, health, platform.clock)
+        self.counts = CountPublisher(broker, records.tasks, records.runs, platform.clock)
         self.moves = MovePublisher(
-            broker, records.events, records.schedules, records.runs, records.history, house.clock
+            broker, records.events, records.schedules, records.runs, records.history, platform.clock
         )
         self.followers = Followers(
-            records.logs, house.signals, archive=s.run_log_archive, replayed=min(REPLAYED_ENTRIES, s.run_log_buffer)
+            records.logs, platform.signals, archive=s.run_log_archive, replayed=min(REPLAYED_ENTRIES, s.run_log_buffer)
         )
         # Instances on other machines share the database, but not folders.
-        common = house.embedded or s.run_log_objects.startswith("s3://")
+        common = platform.embedded or s.run_log_objects.startswith("s3://")
         kept = RunLogs(
             records.logs,
             records.schedules,
-            run_log_blobs(house),
+            run_log_blobs(platform),
             on=s.run_logs,
             archive=s.run_log_archive,
             common=common,
         )
         self.logs = LogServices(kept, self.followers, clients, is_streaming=s.run_log_streams)
-        self.events = StreamServices(broker, clients, house.clock.now, self.moves.start_position)
+        self.events = StreamServices(broker, clients, platform.clock.now, self.moves.start_position)
 
     async def close(self) -> None:
         """Publish the last moves, once the loops have ended, and disconnect every client."""

@@ -1,4 +1,4 @@
-"""Streams of manifests in Redis, from the parts of the house: the mirror, and the tasks of direct producers."""
+"""Streams of manifests in Redis, from the parts of the platform: the mirror, and the tasks of direct producers."""
 
 import asyncio
 from functools import partial
@@ -12,9 +12,9 @@ from longline.services.manifests.direct_tasks import DirectTasks
 from longline.services.manifests.stream_mirror import MirrorStores, StreamMirror
 from longline.settings import Settings
 from longline.surfaces.manifests.stream_records import StreamRecords, read_task, unreadable_record
-from longline.wiring.house import House
 from longline.wiring.parts.logs import run_log_blobs
 from longline.wiring.parts.manifests import DAY_MS, manifest_kinds, object_places
+from longline.wiring.platform import Platform
 
 PREFIX = "fetchbox."
 NAMES: dict[StreamName, str] = {
@@ -49,15 +49,15 @@ def manifest_streams(settings: Settings) -> ManifestStreams:
     return streams
 
 
-def stream_mirror_loop(house: House) -> Loop:
+def stream_mirror_loop(platform: Platform) -> Loop:
     """Return the loop that copies manifests to the streams."""
-    records = house.records
-    logs = LogPages(records.log_pages, run_log_blobs(house))
+    records = platform.records
+    logs = LogPages(records.log_pages, run_log_blobs(platform))
     stores = MirrorStores(records.events, records.manifests.snapshots, records.downloads, records.dead_letters, logs)
 
     async def mirror(stop: asyncio.Event) -> None:
-        streams = manifest_streams(house.settings)
-        copier = StreamMirror(stores, streams, StreamRecords(object_places(house.settings)))
+        streams = manifest_streams(platform.settings)
+        copier = StreamMirror(stores, streams, StreamRecords(object_places(platform.settings)))
         try:
             await chore(copier.once, MIRROR_INTERVAL_SECONDS)(stop)
         finally:
@@ -66,18 +66,18 @@ def stream_mirror_loop(house: House) -> Loop:
     return mirror
 
 
-def direct_task_loop(house: House) -> Loop:
+def direct_task_loop(platform: Platform) -> Loop:
     """Return the loop that takes the tasks of direct producers."""
-    records = house.records
+    records = platform.records
 
     async def consume(stop: asyncio.Event) -> None:
         driver = load_driver("longline.drivers.sources.redis_events")
         names = (NAMES["tasks"], GROUPS["tasks"], NAMES["dead_letters"])
         queue = driver.RedisQueue(*names, "data", TASK_BATCH_SIZE, unreadable_record)
-        messages = driver.RedisSourceEvents(house.settings.redis, queue)
-        lifecycle = ManifestLifecycle(records.manifests.runs, house.lifecycle.downloads)
-        kinds = manifest_kinds(house.settings)
-        tasks = DirectTasks(messages, records.manifests.snapshots, lifecycle, kinds, house.vault, read_task)
+        messages = driver.RedisSourceEvents(platform.settings.redis, queue)
+        lifecycle = ManifestLifecycle(records.manifests.runs, platform.lifecycle.downloads)
+        kinds = manifest_kinds(platform.settings)
+        tasks = DirectTasks(messages, records.manifests.snapshots, lifecycle, kinds, platform.vault, read_task)
         try:
             # The stop does not wait for messages: unsettled ones are delivered again.
             await cancel_on_stop(partial(_run, tasks))(stop)

@@ -1,4 +1,4 @@
-"""Parts of manifests, from the settings and the house: their kinds, proxy pools, tenants and chores."""
+"""Parts of manifests, from the settings and the platform: their kinds, proxy pools, tenants and chores."""
 
 from collections.abc import Mapping
 from urllib.parse import urlsplit
@@ -23,8 +23,8 @@ from longline.settings import Settings
 from longline.settings.tables.job_types import JobTypeTable
 from longline.settings.tables.proxy_pools import ProxyPoolTable
 from longline.surfaces.manifests.bodies import ObjectPlaces
-from longline.wiring.house import House
 from longline.wiring.parts.logs import run_log_blobs
+from longline.wiring.platform import Platform
 
 HOUR_MS, DAY_MS = 3_600_000, 86_400_000
 DEFAULT_BUCKET = "fetchbox"
@@ -115,34 +115,34 @@ def _pool_name(name: str, table: JobTypeTable) -> str | None:
     return f"{POOL_PREFIX}{name}" if table.proxy.fallbacks else table.proxy.primary
 
 
-async def register_pools(house: House) -> None:
+async def register_pools(platform: Platform) -> None:
     """Register the proxies and pools of the settings."""
-    tables = house.settings.tables
+    tables = platform.settings.tables
     pools = [ConfiguredPool(name, pool.primary, pool.fallbacks) for name, pool in tables.proxy.pools.items()]
     for name, table in tables.job_types.items():
         joined = _pool_name(name, table)
         if joined is not None and joined != table.proxy.primary:
             fallbacks = dict.fromkeys((table.proxy.primary, *table.proxy.fallbacks))
             pools.append(ConfiguredPool(joined, (), tuple(fallbacks)))
-    proxies = Proxies(house.records.proxies, house.vault)
-    await ConfiguredPools(proxies, house.records.pools).register(pools)
+    proxies = Proxies(platform.records.proxies, platform.vault)
+    await ConfiguredPools(proxies, platform.records.pools).register(pools)
 
 
-def manifest_pruning(house: House) -> ManifestPruning:
+def manifest_pruning(platform: Platform) -> ManifestPruning:
     """Return the chore that prunes manifests."""
-    records, kept = house.records, house.settings.tables.retention
+    records, kept = platform.records, platform.settings.tables.retention
     ages = ManifestAges(kept.job_ttl_days * DAY_MS, kept.dlq_ttl_days * DAY_MS, kept.ledger_max_bytes)
-    deleter = RunDeleter(records.retention, house.blobs, run_log_blobs(house))
-    letters = DeadLetters(records.dead_letters, house.lifecycle.downloads, house.clock)
+    deleter = RunDeleter(records.retention, platform.blobs, run_log_blobs(platform))
+    letters = DeadLetters(records.dead_letters, platform.lifecycle.downloads, platform.clock)
     return ManifestPruning(
-        records.manifests.snapshots, records.manifests.keys, deleter, letters, ages, house.clock, house.metrics
+        records.manifests.snapshots, records.manifests.keys, deleter, letters, ages, platform.clock, platform.metrics
     )
 
 
-def manifest_endings(house: House) -> ManifestEndings:
+def manifest_endings(platform: Platform) -> ManifestEndings:
     """Return the handler of the ends of manifests."""
     return ManifestEndings(
-        house.records.manifests.snapshots, manifest_kinds(house.settings), house.records.run_effects.finish
+        platform.records.manifests.snapshots, manifest_kinds(platform.settings), platform.records.run_effects.finish
     )
 
 

@@ -11,7 +11,7 @@ from longline.model.errors import Unavailable
 from longline.services.metrics.platform_figures import PlatformFigureReader
 from longline.services.metrics.worker_liveness import ROLES, UPKEEP, WorkerLiveness
 from longline.settings import Settings
-from longline.wiring.house import House
+from longline.wiring.platform import Platform
 
 FLUSH_INTERVAL_SECONDS = 5.0
 """Seconds between two additions of the counts of a process to the database."""
@@ -26,18 +26,18 @@ log = logging.getLogger(__name__)
 
 
 @asynccontextmanager
-async def counting(house: House) -> AsyncIterator[None]:
+async def counting(platform: Platform) -> AsyncIterator[None]:
     """Add the counts of this process to the database while the context lasts, and at its end."""
 
-    flushed_at = house.clock.monotonic()
+    flushed_at = platform.clock.monotonic()
 
     async def flush() -> None:
         nonlocal flushed_at
-        flushed_at = house.clock.monotonic()
-        await house.metrics.flush(house.records.counters)
+        flushed_at = platform.clock.monotonic()
+        await platform.metrics.flush(platform.records.counters)
 
     async def flush_work() -> None:
-        if house.metrics.has_work or house.clock.monotonic() - flushed_at >= IDLE_FLUSH_INTERVAL_SECONDS:
+        if platform.metrics.has_work or platform.clock.monotonic() - flushed_at >= IDLE_FLUSH_INTERVAL_SECONDS:
             await flush()
 
     stop = asyncio.Event()
@@ -53,22 +53,22 @@ async def counting(house: House) -> AsyncIterator[None]:
             log.warning("last counts of metrics not stored", extra={"error": str(error)})
 
 
-def operation(house: House) -> PlatformFigureReader:
+def operation(platform: Platform) -> PlatformFigureReader:
     """Return the reader of the figures of all processes."""
-    records, folder = house.records, house.settings.data
+    records, folder = platform.records, platform.settings.data
     return PlatformFigureReader(
         records.counters,
         records.figures,
-        worker_liveness(house),
+        worker_liveness(platform),
         records.sink_progress,
         lambda: shutil.disk_usage(folder).free,
     )
 
 
-def worker_liveness(house: House) -> WorkerLiveness:
+def worker_liveness(platform: Platform) -> WorkerLiveness:
     """Return the liveness of the workers of all processes."""
-    records = house.records
-    return WorkerLiveness(records.workers, records.figures, house.clock, needed_roles(house.settings))
+    records = platform.records
+    return WorkerLiveness(records.workers, records.figures, platform.clock, needed_roles(platform.settings))
 
 
 def needed_roles(settings: Settings) -> frozenset[str]:

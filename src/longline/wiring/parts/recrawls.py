@@ -1,4 +1,4 @@
-"""The services of recrawls, from the parts of the house."""
+"""The services of recrawls, from the parts of the platform."""
 
 from typing import NamedTuple
 
@@ -8,8 +8,8 @@ from longline.services.recrawls.batches import Batches
 from longline.services.recrawls.holds import Holds
 from longline.services.recrawls.recrawl_moves import RecrawlMoves
 from longline.services.recrawls.recrawls import Recrawls
-from longline.wiring.house import House
 from longline.wiring.parts.sources import recrawl_runs
+from longline.wiring.platform import Platform
 
 
 class RecrawlServices(NamedTuple):
@@ -21,13 +21,13 @@ class RecrawlServices(NamedTuple):
     holds: Holds
 
 
-def recrawl_services(house: House) -> RecrawlServices:
+def recrawl_services(platform: Platform) -> RecrawlServices:
     """Return the services of recrawls, which share the runs of sources."""
-    records, runs, moves = house.records, recrawl_runs(house), TaskMoves(house.lifecycle)
-    recrawls = Recrawls(records, runs, house.politeness, house.call_workers)
+    records, runs, moves = platform.records, recrawl_runs(platform), TaskMoves(platform.lifecycle)
+    recrawls = Recrawls(records, runs, platform.politeness, platform.call_workers)
     return RecrawlServices(
         recrawls,
-        RecrawlMoves(recrawls, records.recrawls, moves, PageReader(records.pages, house.blobs)),
+        RecrawlMoves(recrawls, records.recrawls, moves, PageReader(records.pages, platform.blobs)),
         Batches(records, moves),
-        Holds(records.holds, runs, house.call_workers),
+        Holds(records.holds, runs, platform.call_workers),
     )

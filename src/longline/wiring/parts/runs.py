@@ -8,36 +8,36 @@ from longline.model.runs.effect import RunEffectKind
 from longline.model.runs.retention import RetentionAges
 from longline.model.runs.run import RunKind
 from longline.settings import Settings
-from longline.wiring.house import House
 from longline.wiring.parts.logs import run_log_blobs
 from longline.wiring.parts.manifests import manifest_endings
+from longline.wiring.platform import Platform
 
 
-def due_run_starter(house: House) -> DueRunStarter:
+def due_run_starter(platform: Platform) -> DueRunStarter:
     """Return the starter of queued runs, with a planner for each kind whose plans are made at the start."""
-    records = house.records
-    series = SeriesPlans(records.sources, records.catalogues.targets, records.door_settings, house.parsers)
-    return DueRunStarter(house.lifecycle, records.due_runs, records.runs, {RunKind.SERIES: series})
+    records = platform.records
+    series = SeriesPlans(records.sources, records.catalogues.targets, records.door_settings, platform.parsers)
+    return DueRunStarter(platform.lifecycle, records.due_runs, records.runs, {RunKind.SERIES: series})
 
 
-def run_effect_worker(house: House) -> RunEffectWorker:
+def run_effect_worker(platform: Platform) -> RunEffectWorker:
     """Return the worker that carries out the effects of run ends, with a handler for each kind."""
-    effects = house.records.run_effects
-    endings = manifest_endings(house)
+    effects = platform.records.run_effects
+    endings = manifest_endings(platform)
     handlers = {RunEffectKind.SOURCE_HEALTH: effects.note_health, RunEffectKind.MANIFEST: endings.carry_out}
     return RunEffectWorker(effects, handlers)
 
 
-def run_deleter(house: House) -> RunDeleter:
+def run_deleter(platform: Platform) -> RunDeleter:
     """Return the deleter of single runs."""
-    return RunDeleter(house.records.retention, house.blobs, run_log_blobs(house))
+    return RunDeleter(platform.records.retention, platform.blobs, run_log_blobs(platform))
 
 
-def retention(house: House) -> Retention:
+def retention(platform: Platform) -> Retention:
     """Return the chore that deletes runs, tasks, events and segments that are too old."""
-    records = house.records
-    ages = retention_ages(house.settings)
-    return Retention(records.retention, records.candidates, run_deleter(house), house.blobs, ages, house.clock)
+    records = platform.records
+    ages = retention_ages(platform.settings)
+    return Retention(records.retention, records.candidates, run_deleter(platform), platform.blobs, ages, platform.clock)
 
 
 def retention_ages(settings: Settings) -> RetentionAges:

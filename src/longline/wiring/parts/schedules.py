@@ -9,8 +9,8 @@ from longline.engine.loops import Loop, chore, run_loops
 from longline.engine.schedules.scheduler import Scheduler, SchedulerParts, SchedulerSettings
 from longline.engine.sources.crawl_plan import CrawlRules
 from longline.model.fetch.user_agents import BROWSER_USER_AGENTS
-from longline.wiring.house import DONE_TOPIC, DUE_TOPIC, House
 from longline.wiring.parts.sources import directory
+from longline.wiring.platform import DONE_TOPIC, DUE_TOPIC, Platform
 from longline.wiring.signals import listener
 
 log = logging.getLogger(__name__)
@@ -21,18 +21,18 @@ CLOSE_TIMEOUT_SECONDS = 10.0
 """Seconds that the last writes of a scheduler may take, even while other parts stop."""
 
 
-def scheduler(house: House, owner: int, run_log: RunLogWriter | None = None) -> Scheduler:
+def scheduler(platform: Platform, owner: int, run_log: RunLogWriter | None = None) -> Scheduler:
     """Return a scheduler that holds its runs as `owner`, and begins their logs."""
-    s = house.settings
+    s = platform.settings
     parts = SchedulerParts(
-        schedule_lifecycle=ScheduleLifecycle(house.records),
-        lifecycle=house.lifecycle,
-        directory=directory(house),
-        parsers=house.parsers,
-        history=house.records.history,
-        page_change_store=house.page_change_store,
-        counters=house.records.counters,
-        clock=house.clock,
+        schedule_lifecycle=ScheduleLifecycle(platform.records),
+        lifecycle=platform.lifecycle,
+        directory=directory(platform),
+        parsers=platform.parsers,
+        history=platform.records.history,
+        page_change_store=platform.page_change_store,
+        counters=platform.records.counters,
+        clock=platform.clock,
         owner=owner,
         see=run_log.begin if run_log else lambda _: None,
     )
@@ -54,17 +54,17 @@ def scheduler(house: House, owner: int, run_log: RunLogWriter | None = None) -> 
     return Scheduler(parts, SchedulerSettings(s.max_runs, lease, longest, url, s.max_requests or None, rules))
 
 
-def scheduler_loop(house: House, owner: int, run_log: RunLogWriter | None = None) -> Loop:
+def scheduler_loop(platform: Platform, owner: int, run_log: RunLogWriter | None = None) -> Loop:
     """Return the loop that starts due schedules, follows their runs and renews their leases."""
-    scheduling, s = scheduler(house, owner, run_log), house.settings
+    scheduling, s = scheduler(platform, owner, run_log), platform.settings
     called, done = asyncio.Event(), asyncio.Event()
 
     async def schedule(stop: asyncio.Event) -> None:
         chores = {
             "poll": chore(scheduling.poll, s.poll, called),
-            "calls": listener(house, DUE_TOPIC, called.set),
+            "calls": listener(platform, DUE_TOPIC, called.set),
             "follow": chore(scheduling.follow, min(FOLLOW_INTERVAL_SECONDS, s.poll), done),
-            "done": listener(house, DONE_TOPIC, done.set),
+            "done": listener(platform, DONE_TOPIC, done.set),
             "renew": chore(scheduling.renew, s.schedule_lease / 5),
         }
         try:

@@ -17,16 +17,16 @@ from longline.plugins.sink import SinkHook
 from longline.ports.sinks import Sink
 from longline.services.sinks.progress import SinkProgress
 from longline.settings import Settings
-from longline.wiring.house import House, trusting_http
+from longline.wiring.platform import Platform, trusting_http
 
 
-def sink_loop(house: House, owner: int) -> Loop:
+def sink_loop(platform: Platform, owner: int) -> Loop:
     """Return the loop that delivers to the sinks of the settings; raise `BadInput` for an address without a driver."""
-    sinks = addressed_sinks(house, house.settings.sinks)
+    sinks = addressed_sinks(platform, platform.settings.sinks)
 
     async def loop(stop: asyncio.Event) -> None:
-        async with open_deliveries(house, sinks, owner) as deliveries:
-            assignment = SinkAssignment(deliveries, house.records.sink_runs, house.clock)
+        async with open_deliveries(platform, sinks, owner) as deliveries:
+            assignment = SinkAssignment(deliveries, platform.records.sink_runs, platform.clock)
             await delivery_loop(deliveries, assignment)(stop)
 
     return loop
@@ -34,18 +34,18 @@ def sink_loop(house: House, owner: int) -> Loop:
 
 @asynccontextmanager
 async def open_deliveries(
-    house: House, sinks: Sequence[AddressedSink], owner: int
+    platform: Platform, sinks: Sequence[AddressedSink], owner: int
 ) -> AsyncIterator[tuple[SinkDelivery, ...]]:
     """Yield the deliveries to sinks, whose connections are closed at the end."""
     async with AsyncExitStack() as stack:
         for target in sinks:
             stack.push_async_callback(target.sink.close)
-        yield tuple(SinkDelivery(target, house.records.sinks, house.records.items, owner) for target in sinks)
+        yield tuple(SinkDelivery(target, platform.records.sinks, platform.records.items, owner) for target in sinks)
 
 
-def addressed_sinks(house: House, urls: Sequence[str]) -> tuple[AddressedSink, ...]:
+def addressed_sinks(platform: Platform, urls: Sequence[str]) -> tuple[AddressedSink, ...]:
     """Return the sinks of addresses; no connection is opened yet."""
-    return tuple(AddressedSink(address, _sink(house, address)) for address in parse_sinks(urls))
+    return tuple(AddressedSink(address, _sink(platform, address)) for address in parse_sinks(urls))
 
 
 def sink_names(settings: Settings) -> frozenset[str]:
@@ -53,19 +53,19 @@ def sink_names(settings: Settings) -> frozenset[str]:
     return frozenset(address.name for address in parse_sinks(settings.sinks) if address.name)
 
 
-def sink_progress(house: House) -> SinkProgress:
+def sink_progress(platform: Platform) -> SinkProgress:
     """Return the operations on sinks."""
-    return SinkProgress(house.records.sink_progress, house.records.items)
+    return SinkProgress(platform.records.sink_progress, platform.records.items)
 
 
-def _sink(house: House, address: SinkAddress) -> Sink:
+def _sink(platform: Platform, address: SinkAddress) -> Sink:
     if address.scheme in ("postgresql", "postgres"):
         made: Sink = load_driver("longline.drivers.sinks.postgres").PostgresSink(address)
         return made
     if address.scheme in ("http", "https"):
         # The operator named the host: it may be internal, for this client alone.
-        return WebhookSink(address, trusting_http(house.settings, frozenset({address.hostname})), house.clock)
-    find = partial(_hook, house.parsers, address.scheme)
+        return WebhookSink(address, trusting_http(platform.settings, frozenset({address.hostname})), platform.clock)
+    find = partial(_hook, platform.parsers, address.scheme)
     find()
     return FunctionSink(address, find)
 

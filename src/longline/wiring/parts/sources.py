@@ -1,4 +1,4 @@
-"""Source lookup, and the standing runs made for sources, from the parts of the house."""
+"""Source lookup, and the standing runs made for sources, from the parts of the platform."""
 
 from longline.engine.fetch.request_sender import FetchSettings, Sender
 from longline.engine.fetch.robots_file import RobotsFiles
@@ -11,60 +11,62 @@ from longline.ports.sources import SourceLookup
 from longline.services.sources.source_robots import SourceRobots
 from longline.services.sources.sources import Sources
 from longline.settings import Settings
-from longline.wiring.house import House
 from longline.wiring.parts.sinks import sink_names
+from longline.wiring.platform import Platform
 
 
-def directory(house: House) -> SourceLookup:
+def directory(platform: Platform) -> SourceLookup:
     """Return the source lookup: at the source manager where one is set, else in our own table."""
-    own = LocalSources(house.records.sources)
-    if house.source_manager is None:
+    own = LocalSources(platform.records.sources)
+    if platform.source_manager is None:
         return own
-    return RemoteSources(house.source_manager, house.records.remote_sources, own, house.records.schema.now)
+    return RemoteSources(platform.source_manager, platform.records.remote_sources, own, platform.records.schema.now)
 
 
-def standing_runs(house: House) -> StandingRuns:
+def standing_runs(platform: Platform) -> StandingRuns:
     """Return the runs that the URLs of the standing frontier belong to."""
-    near = CachedSources(LocalSources(house.records.sources), directory(house))
-    return StandingRuns(house.records.runs, near, _rules(house.settings), house.clock, house.parsers)
+    near = CachedSources(LocalSources(platform.records.sources), directory(platform))
+    return StandingRuns(platform.records.runs, near, _rules(platform.settings), platform.clock, platform.parsers)
 
 
-def plan_cache(house: House) -> PlanCache:
+def plan_cache(platform: Platform) -> PlanCache:
     """Return the plans of runs; the plans of standing runs follow their sources."""
-    return PlanCache(house.records.runs, standing_runs(house), recrawls=recrawl_runs(house))
+    return PlanCache(platform.records.runs, standing_runs(platform), recrawls=recrawl_runs(platform))
 
 
-def recrawl_runs(house: House) -> RecrawlRuns:
+def recrawl_runs(platform: Platform) -> RecrawlRuns:
     """Return the runs of recrawls, one for each source."""
-    records = house.records
-    return RecrawlRuns(records.runs, records.sources, house.clock, house.parsers, robots=house.settings.respect_robots)
+    records = platform.records
+    return RecrawlRuns(
+        records.runs, records.sources, platform.clock, platform.parsers, robots=platform.settings.respect_robots
+    )
 
 
-def source_service(house: House) -> Sources:
+def source_service(platform: Platform) -> Sources:
     """Return the service of sources."""
-    records = house.records
+    records = platform.records
     return Sources(
         records.sources,
         records.feeds,
-        house.clock,
-        house.parsers,
-        sinks=sink_names(house.settings),
-        remote=house.source_manager is not None,
+        platform.clock,
+        platform.parsers,
+        sinks=sink_names(platform.settings),
+        remote=platform.source_manager is not None,
         pools=records.pools,
     )
 
 
-def source_robots(house: House) -> SourceRobots:
+def source_robots(platform: Platform) -> SourceRobots:
     """Return the service that fetches the robots.txt of sources on a person's order."""
-    s = house.settings
-    proxies = ProxyRotation(house.stored_proxies, house.clock)
+    s = platform.settings
+    proxies = ProxyRotation(platform.stored_proxies, platform.clock)
     timeouts = FetchSettings(s.user_agent, s.connect_timeout, s.idle_timeout, s.request_timeout)
-    files = RobotsFiles(Sender(house.http, house.clock, timeouts, proxies), proxies)
+    files = RobotsFiles(Sender(platform.http, platform.clock, timeouts, proxies), proxies)
     return SourceRobots(
-        source_service(house),
+        source_service(platform),
         files,
-        house.signals,
-        house.clock,
+        platform.signals,
+        platform.clock,
         delay_ms=round(s.delay * 1000),
         user_agent=s.user_agent,
     )

@@ -157,15 +157,15 @@ async def test_a_finished_url_lets_a_run_be_adopted_anew(stage: Stage):
     made = await stage.job()
     await stage.poll()
     [run] = await stage.runs(made)
-    row = await stage.house.records.history.get_by_uid(run["id"])
+    row = await stage.platform.records.history.get_by_uid(run["id"])
     assert row is not None
     for number in range(2, 8):
         host = f"h{number}.example"
-        await admit(stage.house.records, url(row, host))
+        await admit(stage.platform.records, url(row, host))
         stage.advance(301)
         assert await stage.scheduler(number).follow() == 1
-        lease = (await claim(stage.house.records))[host]
-        assert not (await report(stage.house.records, host_report(lease))).refused
+        lease = (await claim(stage.platform.records))[host]
+        assert not (await report(stage.platform.records, host_report(lease))).refused
         assert (await stage.get(made))["status"] == "running", f"adoption {number - 1}"
 
 
@@ -219,7 +219,7 @@ async def test_a_person_can_cancel_while_no_process_holds_the_run(stage: Stage, 
     assert await stage.scheduler(2).follow() == 0
     [run] = await stage.runs(made)
     assert run["status"] == "cancelled"
-    assert not (await stage.house.records.tasks.counts())["open"]
+    assert not (await stage.platform.records.tasks.counts())["open"]
 
 
 async def test_a_healthy_long_run_is_left_alone(stage: Stage):
@@ -252,7 +252,7 @@ async def test_cancelled_in_mid_run_it_stays_cancelled(stage: Stage):
     await stage.poll()
     told = await stage.ask("POST", f"/api/v1/jobs/{made['id']}/cancel")
     assert (told["status"], "next_run_at" in told) == ("cancelled", False)
-    assert not (await stage.house.records.tasks.counts())["open"], "the run has stopped"
+    assert not (await stage.platform.records.tasks.counts())["open"], "the run has stopped"
     for _ in range(3):
         stage.advance(HOUR)
         await stage.run()
@@ -396,12 +396,12 @@ async def test_a_failed_run_does_not_count_as_a_look(stage: Stage):
     for _ in range(2):
         stage.until(seconds((await stage.get(made))["next_run_at"]))
         await stage.run()
-    known = await stage.house.records.page_changes.get(made["source_id"])
+    known = await stage.platform.records.page_changes.get(made["source_id"])
     stage.until(seconds((await stage.get(made))["next_run_at"]))
     await stage.poll()
     stage.advance(301)
     await stage.scheduler(2).follow()
-    assert await stage.house.records.page_changes.get(made["source_id"]) == known
+    assert await stage.platform.records.page_changes.get(made["source_id"]) == known
 
 
 async def test_a_start_page_is_visited_again_at_the_next_run(stage: Stage):
@@ -504,13 +504,13 @@ async def bring(stage: Stage, lease: HostLease, documents: int) -> None:
     items.append(NewItem("h", "extraction", task.run_id, task.id, task.url, key=b"x"))  # says how, and is no document
     outcome = Outcome(task, TaskState.COMPLETED, "ok", at=1, status=200, asked=(RequestMade(200, 5, 6),))
     batch = ReportBatch(reports=[host_report(lease, [outcome])], items=items, cpu_ms=40, memory_mb=70)
-    assert not (await stage.house.lifecycle.report(batch)).refused
+    assert not (await stage.platform.lifecycle.report(batch)).refused
 
 
 async def test_an_execution_ends_with_its_job_and_its_figures(stage: Stage):
     made = await stage.job()
     await stage.poll()
-    [lease] = (await claim(stage.house.records)).values()
+    [lease] = (await claim(stage.platform.records)).values()
     await bring(stage, lease, 3)
     [run] = await stage.runs(made)
     assert (run["status"], (await stage.get(made))["status"]) == ("running", "running")
@@ -571,12 +571,12 @@ async def test_overlapping_runs_of_one_source_count_what_each_of_them_brought(st
     source = await stage.source()
     jobs = [await stage.job(source, url=f"https://news.example/{n}") for n in range(3)]
     assert await stage.poll() == 3
-    [lease] = (await claim(stage.house.records)).values()
+    [lease] = (await claim(stage.platform.records)).values()
     for task in lease.tasks:
         items = [NewItem("h", "article", task.run_id, task.id, task.url, body="b", key=bytes([n])) for n in range(10)]
         outcomes = [Outcome(task, TaskState.COMPLETED, "ok", at=1, status=200)]
         batch = ReportBatch(reports=[HostReport(lease.host_id, lease.token, tuple(outcomes), ())], items=items)
-        assert not (await stage.house.lifecycle.report(batch)).refused
+        assert not (await stage.platform.lifecycle.report(batch)).refused
     await stage.scheduler().follow()
     assert [(await stage.runs(job))[0]["items_indexed"] for job in jobs] == [10, 10, 10]
 
@@ -609,9 +609,9 @@ async def test_a_start_url_that_brings_no_page_fails_its_run(stage: Stage, outco
 async def test_pages_that_fail_are_only_counted_when_another_was_fetched(stage: Stage):
     made = await stage.job()
     await stage.poll()
-    row = await stage.house.records.history.get_by_uid((await stage.runs(made))[0]["id"])
+    row = await stage.platform.records.history.get_by_uid((await stage.runs(made))[0]["id"])
     assert row is not None
-    await admit(stage.house.records, url(row, "s0.example", "/other"))
+    await admit(stage.platform.records, url(row, "s0.example", "/other"))
     stage.bodies["https://s0.example/"] = "http_4xx"
     await stage.work()
     [run] = await stage.runs(made)
@@ -621,9 +621,9 @@ async def test_pages_that_fail_are_only_counted_when_another_was_fetched(stage: 
 async def test_an_empty_start_page_is_no_failure_when_another_page_was_fetched(stage: Stage):
     made = await stage.job()
     await stage.poll()
-    row = await stage.house.records.history.get_by_uid((await stage.runs(made))[0]["id"])
+    row = await stage.platform.records.history.get_by_uid((await stage.runs(made))[0]["id"])
     assert row is not None
-    await admit(stage.house.records, url(row, "s0.example", "/other"))
+    await admit(stage.platform.records, url(row, "s0.example", "/other"))
     stage.bodies["https://s0.example/"] = ""
     await stage.work()
     [run] = await stage.runs(made)

@@ -8,7 +8,7 @@ import pytest
 
 from longline.model.schedules.schedule import ScheduleRow
 from longline.services.schedules.schedules import Schedules
-from longline.wiring.house import DUE_TOPIC
+from longline.wiring.platform import DUE_TOPIC
 from tests.surfaces.intervals.stage import DAY, HOUR, MINUTE, Json, Stage, seconds, shown
 
 
@@ -141,7 +141,7 @@ async def test_a_job_that_runs_once_can_be_made_to_recur(stage: Stage):
 
 
 async def test_schedulers_are_called_for_what_was_asked_for_now(stage: Stage):
-    async with stage.house.signals.listen(DUE_TOPIC) as heard:
+    async with stage.platform.signals.listen(DUE_TOPIC) as heard:
         recurring = await stage.recurring()
         assert recurring["next_run_at"] == shown(stage.now), "the present slot is the emptiest"
         await stage.ask("POST", f"/api/v1/jobs/{recurring['id']}/pause")
@@ -294,7 +294,7 @@ async def test_a_running_job_is_cancelled_before_it_is_deleted(stage: Stage):
     await stage.poll()
     assert (await stage.get(made))["status"] == "running"
     await stage.ask("DELETE", f"/api/v1/jobs/{made['id']}")
-    assert not (await stage.house.records.tasks.counts())["open"]
+    assert not (await stage.platform.records.tasks.counts())["open"]
 
 
 async def test_a_job_whose_run_ends_while_it_is_deleted_is_deleted(stage: Stage, monkeypatch: pytest.MonkeyPatch):
@@ -343,7 +343,7 @@ async def test_a_job_that_has_run_and_is_not_to_recur_stays_completed(stage: Sta
 async def test_jobs_that_are_made_at_once_share_commits_and_lie_even(stage: Stage, monkeypatch: pytest.MonkeyPatch):
     """Hundreds at once: the slots are looked at once for a group and not for each, and every slot has its share."""
     commits = 0
-    database: Any = getattr(stage.house.records.schedules, "_database")  # noqa: B009 - nothing else sees commits
+    database: Any = getattr(stage.platform.records.schedules, "_database")  # noqa: B009 - nothing else sees commits
     transact = database.transact
 
     async def counted(work: Any) -> Any:

@@ -41,10 +41,10 @@ async def spread(stage: Stage, hours: list[int]) -> list[Json]:
     for hour, count in enumerate(hours):
         for _ in range(count):
             job = await stage.recurring(1, "days")
-            row = await stage.house.records.schedules.get_by_uid(job["id"])
+            row = await stage.platform.records.schedules.get_by_uid(job["id"])
             assert row is not None
             at = stage.clock.now() + round((hour * HOUR + 60) * 1000)
-            await stage.house.records.schedules.shift([Shift(row.id, row.uid, row.next_due or 0, at)])
+            await stage.platform.records.schedules.shift([Shift(row.id, row.uid, row.next_due or 0, at)])
             made.append(job)
     return made
 

@@ -19,12 +19,12 @@ TTL_MS, WORKER = 30_000, 1
 def domain(door: Door, name: str = "shop.example", *, enabled: bool = True) -> int:
     """A domain; its id."""
     source = NewSource(name, f"https://{name}/", use=SourceUse.PRODUCTS, enabled=enabled, delay_ms=0, concurrency=5)
-    return door.call(door.house.records.sources.make(source)).id
+    return door.call(door.platform.records.sources.make(source)).id
 
 
 def switch(door: Door, domain_id: int, *, on: bool) -> None:
     """Switch the requests of a domain off, or on again."""
-    holds = recrawl_services(door.house).holds
+    holds = recrawl_services(door.platform).holds
     door.call(holds.enable(domain_id) if on else holds.disable(domain_id))
 
 
@@ -37,7 +37,7 @@ async def submit(door: Door, domain_id: int, path: str = "/p", **more: object) -
 
 def claim(door: Door, tasks: int = 100) -> list[ClaimedTask]:
     """What a worker takes into its hand; it holds the hosts for good."""
-    return door.call(_claimed(door.house.records, tasks))
+    return door.call(_claimed(door.platform.records, tasks))
 
 
 async def _claimed(records: Records, tasks: int) -> list[ClaimedTask]:
@@ -55,7 +55,7 @@ def work(
     is_paged: bool = True,
 ) -> list[int]:
     """Let a worker do all that is due, with this outcome; the ids of the tasks."""
-    return door.call(_worked(door.house.records, became, reason, due_ms, error, is_paged=is_paged))
+    return door.call(_worked(door.platform.records, became, reason, due_ms, error, is_paged=is_paged))
 
 
 async def _worked(

@@ -73,7 +73,7 @@ async def test_check_9_a_cancelled_task_has_no_successor_and_its_row_stays(door:
         data, message = await moved(door, "DELETE", f"{task_id}")
         assert (data, message) == ({"task_id": task_id, "status": "cancelled"}, "Task cancelled successfully")
     assert (await door.get(f"admin/tasks/{task_id}"))["next_crawl_at"] is None
-    assert door.call(door.house.records.generations.succeed(100)) == 0
+    assert door.call(door.platform.records.generations.succeed(100)) == 0
 
 
 async def test_a_priority_is_changed_and_the_former_one_told(door: Door):

@@ -12,10 +12,10 @@ from longline.drivers.records.callers.audit import audited_many
 from longline.drivers.records.database import Database, Transaction
 from longline.drivers.records.frontier import report
 from longline.drivers.records.frontier.admission import admit, place
-from longline.drivers.records.frontier.downloads import download_orders
+from longline.drivers.records.frontier.download_results import download_orders
 from longline.drivers.records.frontier.due_runs import start_due
+from longline.drivers.records.frontier.lifecycle_moves import move_row
 from longline.drivers.records.frontier.refused_urls import extend
-from longline.drivers.records.frontier.state_moves import move_row
 from longline.drivers.records.runs.run_counters import RunCounters
 from longline.drivers.records.runs.runs import insert_run
 from longline.model.callers.audit import State, audit_context

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from longline.drivers.records.database import Transaction
 from longline.drivers.records.frontier.admission import admit, place
-from longline.drivers.records.frontier.state_moves import move_row
+from longline.drivers.records.frontier.lifecycle_moves import move_row
 from longline.drivers.records.runs.run_counters import RunCounters
 from longline.drivers.records.table import Table
 from longline.model.errors import BadInput

@@ -18,7 +18,7 @@ from longline.drivers.records.discovery.candidates import note_findings
 from longline.drivers.records.discovery.links import save_links, update_links
 from longline.drivers.records.frontier import recrawl_list
 from longline.drivers.records.frontier.admission import admit, host_ids, place
-from longline.drivers.records.frontier.downloads import finish_downloads
+from longline.drivers.records.frontier.download_results import finish_downloads
 from longline.drivers.records.frontier.request_sums import count_requests
 from longline.drivers.records.frontier.standing_list import follow
 from longline.drivers.records.runs.run_counters import MovedTasks, RunCounters

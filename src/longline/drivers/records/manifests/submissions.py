@@ -7,7 +7,7 @@ import msgspec
 from longline.drivers.records.database import Database, Transaction
 from longline.drivers.records.downloads.admission import admit_downloads, begin_downloads
 from longline.drivers.records.frontier.admission import host_ids
-from longline.drivers.records.frontier.state_moves import move_row
+from longline.drivers.records.frontier.lifecycle_moves import move_row
 from longline.drivers.records.manifests.idempotency_keys import fulfil, release
 from longline.drivers.records.runs.run_counters import RunCounters, lock_runs, reopen
 from longline.drivers.records.runs.runs import insert_run

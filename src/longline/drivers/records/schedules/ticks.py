@@ -7,7 +7,7 @@ import msgspec
 
 from longline.drivers.records.callers.audit import audited, write_audit
 from longline.drivers.records.database import Database, Row, Transaction, struct
-from longline.drivers.records.frontier.state_moves import move_row
+from longline.drivers.records.frontier.lifecycle_moves import move_row
 from longline.drivers.records.runs.end_effects import add_effects_of_runs
 from longline.drivers.records.runs.run_counters import RunCounters, lock_runs
 from longline.drivers.records.runs.runs import CREATION_STEPS

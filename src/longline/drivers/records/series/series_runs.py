@@ -4,7 +4,7 @@ from typing import Any
 
 from longline.drivers.records.callers.audit import audited
 from longline.drivers.records.database import Row, Transaction, TryAgain, struct
-from longline.drivers.records.frontier.state_moves import move_row
+from longline.drivers.records.frontier.lifecycle_moves import move_row
 from longline.drivers.records.runs.runs import insert_run
 from longline.drivers.records.sources.sources import remove_source_row
 from longline.drivers.records.table import Table

@@ -1,4 +1,4 @@
--- Schedules: their specification, lists, and the load of slots. Moves of their state are in `frontier/state_moves.sql`.
+-- Schedules: their specification, lists, and the load of slots. Moves of their state are in `frontier/lifecycle_moves.sql`.
 
 -- name: add_schedules
 INSERT INTO schedules (uid, source_id, url, state, interval_ms, next_due, created_at, updated_at, kind, source_ref,

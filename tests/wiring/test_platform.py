@@ -16,8 +16,8 @@ from longline.plugins import Page
 from longline.ports.records.frontier.frontier import ClaimRequest, HostSetting
 from longline.ports.records.schedules import PageChanges
 from longline.settings import Settings
-from longline.wiring import house as house_module
-from longline.wiring.house import PROCESS_LOCKS_FOLDER, House, migrate_tables, open_house, registered_worker
+from longline.wiring import platform as platform_module
+from longline.wiring.platform import PROCESS_LOCKS_FOLDER, Platform, migrate_tables, open_platform, registered_worker
 
 ROOT = Path(__file__).parents[2]
 ROLES = frozenset({"fetch", "parse"})
@@ -28,31 +28,31 @@ def marks(settings: Settings) -> list[Path]:
     return sorted(folder.iterdir()) if folder.exists() else []
 
 
-async def hold_something(house: House, owner: int) -> None:
+async def hold_something(platform: Platform, owner: int) -> None:
     """Lease a host and begin a segment, as a worker does who then forgets."""
-    run = await house.records.runs.add(NewRun("u", RunKind.CRAWL, "{}"))
-    await house.records.frontier.ensure_hosts([HostSetting("a.example", 0, 1)])
+    run = await platform.records.runs.add(NewRun("u", RunKind.CRAWL, "{}"))
+    await platform.records.frontier.ensure_hosts([HostSetting("a.example", 0, 1)])
     task = NewTask("https://a.example/", "a.example", b"k" * 16, run.id, run.id)
-    await house.records.frontier.admit([task], {})
-    assert await house.records.frontier.claim(ClaimRequest(owner, 1, 10, 30_000))
-    await house.records.segments.begin("warc/half", owner)
-    await house.blobs.put("warc/half", b"half")
+    await platform.records.frontier.admit([task], {})
+    assert await platform.records.frontier.claim(ClaimRequest(owner, 1, 10, 30_000))
+    await platform.records.segments.begin("warc/half", owner)
+    await platform.blobs.put("warc/half", b"half")
 
 
-async def free(house: House) -> bool:
+async def free(platform: Platform) -> bool:
     """Whether nothing is held, begun or entered."""
-    keys = [info.key async for info in house.blobs.list()]
-    again = await house.records.frontier.claim(ClaimRequest(999, 1, 10, 30_000))
-    return not await house.records.workers.find() and not keys and len(again) == 1
+    keys = [info.key async for info in platform.blobs.list()]
+    again = await platform.records.frontier.claim(ClaimRequest(999, 1, 10, 30_000))
+    return not await platform.records.workers.find() and not keys and len(again) == 1
 
 
-async def test_a_house_is_opened_with_every_engine_and_closed(settings: Settings):
-    async with open_house(settings) as house:
-        await migrate_tables(house, may_migrate=False)
-        assert (await house.records.schema.version()).startswith("SQLite")
-        assert await house.records.schema.pending() == []
-        assert await house.signals.check() == "in process"
-        assert "folder" in await house.blobs.check()
+async def test_a_platform_is_opened_with_every_engine_and_closed(settings: Settings):
+    async with open_platform(settings) as platform:
+        await migrate_tables(platform, may_migrate=False)
+        assert (await platform.records.schema.version()).startswith("SQLite")
+        assert await platform.records.schema.pending() == []
+        assert await platform.signals.check() == "in process"
+        assert "folder" in await platform.blobs.check()
     assert (settings.data / "longline.db").exists()
     assert not (settings.data / "longline.db-wal").exists(), "the log was moved into the file"
 
@@ -61,7 +61,7 @@ async def test_what_was_opened_is_closed_when_a_later_engine_fails(settings: Set
     broken = msgspec.structs.replace(settings, redis="redis://127.0.0.1:not-a-port")
     before = asyncio.all_tasks()
     with pytest.raises(LonglineError):
-        async with open_house(broken):
+        async with open_platform(broken):
             pass
     assert not (settings.data / "longline.db-wal").exists()
     assert asyncio.all_tasks() == before
@@ -78,77 +78,77 @@ async def test_what_was_opened_is_closed_when_a_later_engine_fails(settings: Set
 )
 async def test_an_engine_that_cannot_be_opened_is_one_line(settings: Settings, change: dict[str, object], said: str):
     with pytest.raises(LonglineError, match=said) as raised:
-        async with open_house(msgspec.structs.replace(settings, **change)):
+        async with open_platform(msgspec.structs.replace(settings, **change)):
             pass
     assert "\n" not in str(raised.value)
 
 
 async def test_a_service_does_not_change_tables_by_itself(settings: Settings, postgres_url: str):
-    async with open_house(msgspec.structs.replace(settings, database=postgres_url)) as house:
+    async with open_platform(msgspec.structs.replace(settings, database=postgres_url)) as platform:
         with pytest.raises(Unavailable, match="migrations behind; run: longline migrate"):
-            await migrate_tables(house, may_migrate=False)
-        await migrate_tables(house, may_migrate=True)
-        await migrate_tables(house, may_migrate=False)
+            await migrate_tables(platform, may_migrate=False)
+        await migrate_tables(platform, may_migrate=True)
+        await migrate_tables(platform, may_migrate=False)
 
 
 async def test_a_worker_is_known_while_it_is_there(settings: Settings):
-    async with open_house(settings) as house:
-        await migrate_tables(house, may_migrate=True)
-        async with registered_worker(house, ROLES) as owner:
-            [row] = await house.records.workers.find()
+    async with open_platform(settings) as platform:
+        await migrate_tables(platform, may_migrate=True)
+        async with registered_worker(platform, ROLES) as owner:
+            [row] = await platform.records.workers.find()
             assert (row.id, row.roles) == (owner, "download,fetch,parse")
             assert [m.name for m in marks(settings)] == [row.mark]
-            assert not house.presence.gone(row.mark)
-        assert (await house.records.workers.find(), marks(settings)) == ([], [])
+            assert not platform.presence.gone(row.mark)
+        assert (await platform.records.workers.find(), marks(settings)) == ([], [])
 
 
 async def test_a_worker_that_was_taken_for_dead_is_entered_again(settings: Settings, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(house_module, "HEARTBEAT_INTERVAL_SECONDS", 0.01)
-    async with open_house(settings) as house:
-        await migrate_tables(house, may_migrate=True)
-        async with registered_worker(house, ROLES) as owner:
+    monkeypatch.setattr(platform_module, "HEARTBEAT_INTERVAL_SECONDS", 0.01)
+    async with open_platform(settings) as platform:
+        await migrate_tables(platform, may_migrate=True)
+        async with registered_worker(platform, ROLES) as owner:
             monkeypatch.setattr(reaper, "DEAD_AFTER_MS", -1000)
-            assert await house.reaper.reap_dead_workers() == 1
+            assert await platform.reaper.reap_dead_workers() == 1
             monkeypatch.undo()
             found: list[WorkerRow] = []
             async with asyncio.timeout(30):
                 while not found:
                     await asyncio.sleep(0.01)
-                    found = await house.records.workers.find()
+                    found = await platform.records.workers.find()
             assert [(row.id, row.roles) for row in found] == [(owner, "download,fetch,parse")]
             assert [m.name for m in marks(settings)] == [found[0].mark], "it lives, and others can see so"
-        assert (await house.records.workers.find(), marks(settings)) == ([], [])
+        assert (await platform.records.workers.find(), marks(settings)) == ([], [])
 
 
-async def join_and_fail(house: House) -> None:
-    async with registered_worker(house, ROLES) as owner:
-        await hold_something(house, owner)
+async def join_and_fail(platform: Platform) -> None:
+    async with registered_worker(platform, ROLES) as owner:
+        await hold_something(platform, owner)
         raise ZeroDivisionError
 
 
 async def test_a_worker_leaves_nothing_held_or_half_written(settings: Settings):
-    async with open_house(settings) as house:
-        await migrate_tables(house, may_migrate=True)
+    async with open_platform(settings) as platform:
+        await migrate_tables(platform, may_migrate=True)
         with pytest.raises(ZeroDivisionError):
-            await join_and_fail(house)
-        assert await free(house)
+            await join_and_fail(platform)
+        assert await free(platform)
 
 
 async def join_and_lose_the_database(folder: str) -> None:
     """What the process of the next test does."""
-    async with open_house(Settings(data=Path(folder))) as house:
-        await migrate_tables(house, may_migrate=True)
+    async with open_platform(Settings(data=Path(folder))) as platform:
+        await migrate_tables(platform, may_migrate=True)
 
         async def fail(*_: object) -> int:
             raise Unavailable("no database")
 
-        async with registered_worker(house, ROLES) as owner:
-            await hold_something(house, owner)
-            type(house.records.workers).remove = fail  # type: ignore[method-assign, assignment]  # from here on
+        async with registered_worker(platform, ROLES) as owner:
+            await hold_something(platform, owner)
+            type(platform.records.workers).remove = fail  # type: ignore[method-assign, assignment]  # from here on
 
 
 async def test_a_worker_that_could_not_leave_is_found_dead(settings: Settings):
-    script = "import asyncio, sys; from tests.wiring import test_house as t; asyncio.run({}(sys.argv[1]))"
+    script = "import asyncio, sys; from tests.wiring import test_platform as t; asyncio.run({}(sys.argv[1]))"
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", script.format("t.join_and_lose_the_database"), str(settings.data)),
         cwd=ROOT,
@@ -158,16 +158,16 @@ async def test_a_worker_that_could_not_leave_is_found_dead(settings: Settings):
     assert process.returncode == 1
     assert b"no database" in said
     assert len(marks(settings)) == 1
-    async with open_house(settings) as house:
-        assert await house.reaper.reap_dead_workers() == 1
-        assert await free(house)
+    async with open_platform(settings) as platform:
+        assert await platform.reaper.reap_dead_workers() == 1
+        assert await free(platform)
     assert marks(settings) == []
 
 
 async def test_who_cannot_join_leaves_no_mark(settings: Settings):
-    async with open_house(settings) as house:  # no tables: nobody can join
+    async with open_platform(settings) as platform:  # no tables: nobody can join
         with pytest.raises(LonglineError):
-            async with registered_worker(house, ROLES):
+            async with registered_worker(platform, ROLES):
                 pass
     assert marks(settings) == []
 
@@ -183,22 +183,22 @@ def parser_processes() -> list[int]:
     return found
 
 
-async def test_parsers_that_take_long_have_processes_that_close_with_the_house(settings: Settings):
+async def test_parsers_that_take_long_have_processes_that_close_with_the_platform(settings: Settings):
     page = Page("https://a.example/", b"<title>T</title>", content_type="text/html", config={"parser": "article"})
-    async with open_house(settings) as house:
-        assert (await house.parser.parse(page)).title == "T"
+    async with open_platform(settings) as platform:
+        assert (await platform.parser.parse(page)).title == "T"
         assert len(parser_processes()) == 1
     assert not parser_processes()
-    async with open_house(msgspec.structs.replace(settings, parse_processes=0)) as house:
-        assert (await house.parser.parse(page)).title == "T"
+    async with open_platform(msgspec.structs.replace(settings, parse_processes=0)) as platform:
+        assert (await platform.parser.parse(page)).title == "T"
         assert not parser_processes()
 
 
 @pytest.mark.parametrize(("where", "kept"), [("redis", False), ("database", True)])
 async def test_intervals_follow_their_sources_where_somebody_remembers(settings: Settings, where: str, kept: bool):
-    async with open_house(msgspec.structs.replace(settings, rhythms=where)) as house:
-        await migrate_tables(house, may_migrate=True)
-        await house.page_change_store.save("7", PageChanges("sha256:ab", 1, 2, 3))
-        assert (await house.page_change_store.get("7") is not None) == kept
-        await house.page_change_store.forget("7")
-        assert await house.page_change_store.get("7") is None
+    async with open_platform(msgspec.structs.replace(settings, rhythms=where)) as platform:
+        await migrate_tables(platform, may_migrate=True)
+        await platform.page_change_store.save("7", PageChanges("sha256:ab", 1, 2, 3))
+        assert (await platform.page_change_store.get("7") is not None) == kept
+        await platform.page_change_store.forget("7")
+        assert await platform.page_change_store.get("7") is None

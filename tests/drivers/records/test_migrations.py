@@ -6,7 +6,7 @@ import pytest
 
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_database, open_records
-from longline.drivers.records.schema import SchemaRecords, migration_names, schema_text
+from longline.drivers.records.migrations import SchemaRecords, migration_names, schema_text
 from longline.model.errors import BadInput, Unavailable
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from longline.engine.schedules.adoption import (
+from longline.engine.schedules.orphaned_runs import (
     MAX_ADOPTIONS,
     STALE_LOCK_REASON,
     accused_runs,

@@ -1,4 +1,4 @@
-"""The house: every engine behind its port, opened from settings and closed in order."""
+"""The platform: every engine behind its port, opened from settings and closed in order."""
 
 import asyncio
 import logging
@@ -95,7 +95,7 @@ PROCESS_LOCKS_FOLDER = "alive"
 
 
 @dataclass(frozen=True, slots=True)
-class House:
+class Platform:
     """All opened engines; `source_manager` is the service that keeps sources, where one is configured."""
 
     settings: Settings
@@ -172,9 +172,9 @@ class House:
 
 
 @asynccontextmanager
-async def open_house(
+async def open_platform(
     settings: Settings, trusted: frozenset[str] = frozenset(), *, folder_flag: str = "--data"
-) -> AsyncIterator[House]:
+) -> AsyncIterator[Platform]:
     """Open every engine; opened engines are closed again, also when a later one fails.
 
     `trusted` are host names that the operator typed: these may be internal. `folder_flag` is the flag of the command
@@ -203,7 +203,7 @@ async def open_house(
         source_manager = _source_manager(settings, clock)
         if source_manager is not None:
             stack.push_async_callback(source_manager.close)
-        yield House(
+        yield Platform(
             settings=settings,
             clock=clock,
             records=records,
@@ -295,34 +295,36 @@ def trusting_http(settings: Settings, trusted: frozenset[str]) -> StreamingHttp:
 
 
 @asynccontextmanager
-async def registered_worker(house: House, roles: frozenset[str]) -> AsyncIterator[int]:
+async def registered_worker(platform: Platform, roles: frozenset[str]) -> AsyncIterator[int]:
     """Register this process as a worker; yield the id under which the process owns leases."""
     name = f"{socket.gethostname()}:{os.getpid()}"
-    mark = house.presence.enter()
+    mark = platform.presence.enter()
     try:
-        places = msgspec.json.encode([absolute_place(place) for place in house.settings.parsers]).decode()
-        stages = {"download"} if "fetch" in roles and house.settings.download_concurrency else set()
-        worker = await house.records.workers.join(name, ",".join(sorted(roles | stages)), mark, places)
+        places = msgspec.json.encode([absolute_place(place) for place in platform.settings.parsers]).decode()
+        stages = {"download"} if "fetch" in roles and platform.settings.download_concurrency else set()
+        worker = await platform.records.workers.join(name, ",".join(sorted(roles | stages)), mark, places)
     except BaseException:
-        house.presence.release()
+        platform.presence.release()
         raise
     stop = asyncio.Event()
-    beating = asyncio.create_task(chore(lambda: house.records.workers.beat(worker), HEARTBEAT_INTERVAL_SECONDS)(stop))
+    beating = asyncio.create_task(
+        chore(lambda: platform.records.workers.beat(worker), HEARTBEAT_INTERVAL_SECONDS)(stop)
+    )
     try:
         yield worker.id
     finally:
         stop.set()
         await asyncio.gather(beating, return_exceptions=True)
         # When this fails the unlocked mark stays behind: the next process finds this worker dead and cleans up.
-        await house.reaper.remove_worker(worker.id)
-        house.presence.release()
+        await platform.reaper.remove_worker(worker.id)
+        platform.presence.release()
 
 
-async def migrate_tables(house: House, *, may_migrate: bool) -> None:
+async def migrate_tables(platform: Platform, *, may_migrate: bool) -> None:
     """Migrate the tables, or raise `Unavailable` with the command to run; then register the proxies of the settings."""
-    if may_migrate or house.embedded:
-        await house.records.schema.migrate()
-    elif behind := await house.records.schema.pending():
+    if may_migrate or platform.embedded:
+        await platform.records.schema.migrate()
+    elif behind := await platform.records.schema.pending():
         raise Unavailable(f"the database is {len(behind)} migrations behind; run: longline migrate")
-    if house.settings.proxies:
-        await Proxies(house.records.proxies, house.vault).ensure(house.settings.proxies)
+    if platform.settings.proxies:
+        await Proxies(platform.records.proxies, platform.vault).ensure(platform.settings.proxies)

@@ -1,4 +1,4 @@
-"""A whole house behind its door: real engines, real HTTP, and a hand that starts and ends runs."""
+"""A whole platform behind its door: real engines, real HTTP, and a hand that starts and ends runs."""
 
 import asyncio
 import json
@@ -19,9 +19,9 @@ from longline.model.states import TaskState
 from longline.ports.records.frontier.frontier import Change, ClaimRequest, ReportBatch
 from longline.services.callers.tokens import Tokens
 from longline.settings import Settings, jwt_secret
-from longline.wiring import House, open_house
-from longline.wiring.house import migrate_tables
+from longline.wiring import Platform, open_platform
 from longline.wiring.parts.logs import run_log_keeper
+from longline.wiring.platform import migrate_tables
 from longline.wiring.serve import _serving
 from tests.drivers.records.peek import Peek
 
@@ -41,7 +41,7 @@ class Door:
 
     address: str
     token: str
-    house: House
+    platform: Platform
 
     @property
     def headers(self) -> dict[str, str]:
@@ -51,46 +51,46 @@ class Door:
         return httpx.AsyncClient(base_url=self.address, verify=False, headers=self.headers, timeout=60)
 
     async def job(self, url: str = "https://a.example/") -> ScheduleRow:
-        return await self.house.records.schedules.add(NewSchedule(new_id(), url))
+        return await self.platform.records.schedules.add(NewSchedule(new_id(), url))
 
     async def run(self, job: ScheduleRow) -> RunRow:
         """An execution under way."""
-        run = await self.house.records.runs.add(NewRun(new_id(), RunKind.CRAWL, "{}", schedule_id=job.id))
-        await self.house.records.moves.apply(Change("run", run.id, "start", "queued", "running", "scheduler"))
+        run = await self.platform.records.runs.add(NewRun(new_id(), RunKind.CRAWL, "{}", schedule_id=job.id))
+        await self.platform.records.moves.apply(Change("run", run.id, "start", "queued", "running", "scheduler"))
         return run
 
     async def say(self, run: RunRow, *texts: str, level: str = "info", fields: str | None = None) -> None:
-        now = self.house.clock.now()
+        now = self.platform.clock.now()
         entries = [NewLogEntry(run.id, now, level, "fetch", text, fields) for text in texts]
-        await self.house.records.logs.append(entries, {})
-        await self.house.signals.send("logs", str(run.id))
+        await self.platform.records.logs.append(entries, {})
+        await self.platform.signals.send("logs", str(run.id))
 
     async def end(self, run: RunRow, move: str = "cancel", became: str = "cancelled") -> None:
         """The execution is over, its log closed and kept."""
         await self.stop(run, move, became)
-        await run_log_keeper(self.house, grace_ms=0).once()
+        await run_log_keeper(self.platform, grace_ms=0).once()
 
     async def stop(self, run: RunRow, move: str = "cancel", became: str = "cancelled") -> None:
         """The execution is over; its log is not closed yet."""
-        await self.house.records.moves.apply(Change("run", run.id, move, "running", became, "person", error="why"))
+        await self.platform.records.moves.apply(Change("run", run.id, move, "running", became, "person", error="why"))
 
     async def finish(self, uid: str, became: str, reason: str, status: int | None = None, error: str = "") -> None:
         """A worker takes a URL and reports how it ended."""
         found = task_id_of(uid)
         assert found
-        frontier = self.house.records.frontier
+        frontier = self.platform.records.frontier
         reports = []
         for lease in await frontier.claim(ClaimRequest(7, 100, 100, 30_000)):
             mine = [task for task in lease.tasks if task.id == found[0]]
             others = tuple(task for task in lease.tasks if task.id != found[0])
-            facts: dict[str, Any] = {"at": self.house.clock.now(), "status": status, "error": error or None}
+            facts: dict[str, Any] = {"at": self.platform.clock.now(), "status": status, "error": error or None}
             outcomes = tuple(Outcome(task, TaskState(became), reason, **facts) for task in mine)
             reports.append(HostReport(lease.host_id, lease.token, outcomes, unstarted=others, release=True))
         assert not (await frontier.report(ReportBatch(reports=reports))).refused
 
     async def peek(self, sql: str) -> Any:
         """The one value of a query, past everything of ours."""
-        looking = Peek(self.house.settings.database)
+        looking = Peek(self.platform.settings.database)
         try:
             return await looking.value(sql)
         finally:
@@ -137,10 +137,10 @@ async def rest(stream: AsyncIterator[Event]) -> list[Event]:
 
 @asynccontextmanager
 async def open_door(settings: Settings) -> AsyncIterator[Door]:
-    """The door of a house with these settings."""
-    async with open_house(settings) as house:
-        await migrate_tables(house, may_migrate=True)
+    """The door of a platform with these settings."""
+    async with open_platform(settings) as platform:
+        await migrate_tables(platform, may_migrate=True)
         found: list[str] = []
-        async with _serving(house, found.append):
-            token = Tokens(jwt_secret(settings), house.clock.now).issue("admin", "me", 3600)
-            yield Door(found[0], token, house)
+        async with _serving(platform, found.append):
+            token = Tokens(jwt_secret(settings), platform.clock.now).issue("admin", "me", 3600)
+            yield Door(found[0], token, platform)
