@@ -19,8 +19,8 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
+from longline.html.page_text import main_text
 from longline.plugins import Page
-from longline.plugins.html.maintext import main_text
 
 SHINGLE_WORDS = 4
 """Words in a row that are compared, as in the public benchmark."""

@@ -29,7 +29,7 @@ CORE = "the core does no I/O of its own"
 
 FIVE = ("catalogue", "intervals", "bots", "manifests", "products")
 
-CORE_FLOORS = ("model/", "ports/", "plugins/", "engine/", "services/")
+CORE_FLOORS = ("model/", "ports/", "html/", "plugins/", "engine/", "services/")
 
 Plant = Mapping[str, str]
 

@@ -57,7 +57,7 @@ PLAIN = {"cached_property", "cookies", "duration", "error", "id", "patterns", "r
 BEHIND_DOORS = {"job", "execution", "comic", "comicsource", "crawltask", "locktoken", "lockedby", "auditlog"}
 """The contracts' words for things that have a word of ours; nothing below the doors may be called so."""
 
-CORE = ("model/", "ports/", "plugins/", "engine/", "services/")
+CORE = ("model/", "ports/", "html/", "plugins/", "engine/", "services/")
 
 FOREIGN_TEXT = re.compile(
     r"(?<![a-z])(?:jobs?|executions?|polic(?:y|ies)|comics?|comicsource|crawl_?tasks?|lock_?token|locked_?by|auditlog"
@@ -85,7 +85,7 @@ ALLOWED_TEXTS = {
     "engine/sources/remote_source_reader.py": {"feed_poll_interval_minutes"},
     # Words of websites: paths of job adverts, the link type of a privacy policy.
     "parsers/article/content.py": {"job", "jobs"},
-    "plugins/html/links.py": {"privacy-policy"},
+    "html/links.py": {"privacy-policy"},
     # The name that `longline policies` shows, for advice of `longline doctor`.
     "services/invalid_patterns.py": {"url_pattern of policy "},
 }

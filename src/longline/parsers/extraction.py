@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
+from longline.html.page_text import lines_of
 from longline.plugins import Page
-from longline.plugins.html.maintext import lines_of
 
 TEMPLATE_SEARCH_CHARS = 4096
 """Characters of a page that are searched for the signs of a template."""

@@ -7,19 +7,19 @@ from urllib.parse import quote
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode, SelectolaxError
 
+from longline.html.article_text.extraction import MIN_CHARS, ExtractedArticle, extract_article
+from longline.html.article_text.inline_markdown import InlineWriter, UrlResolver
+from longline.html.article_text.lines import LineReader
+from longline.html.article_text.markdown import markdown_of_article, markdown_of_lines, markdown_of_title
+from longline.html.article_text.marked_lines import MarkedLineReader
+from longline.html.charset import charset_of, decode_as, encode_as
+from longline.html.links import PageLinks, RobotsMeta, header_directives, page_links
+from longline.html.page_text import declared_text, main_text, simple_text
+from longline.html.parse_cost import ParseCost, check_parse_cost, parse_cost_of
+from longline.html.structured import Data
 from longline.model.cached_property import cached_property
 from longline.model.url import MAX_LENGTH, join, join_all
 from longline.plugins.failure import bad_selector
-from longline.plugins.html.article.extraction import MIN_CHARS, ExtractedArticle, extract_article
-from longline.plugins.html.article.inline_markdown import InlineWriter, UrlResolver
-from longline.plugins.html.article.lines import LineReader
-from longline.plugins.html.article.markdown import markdown_of_article, markdown_of_lines, markdown_of_title
-from longline.plugins.html.article.marked_lines import MarkedLineReader
-from longline.plugins.html.charset import charset_of, decode_as, encode_as
-from longline.plugins.html.links import PageLinks, RobotsMeta, header_directives, page_links
-from longline.plugins.html.maintext import declared_text, main_text, simple_text
-from longline.plugins.html.parse_cost import ParseCost, check_parse_cost, parse_cost_of
-from longline.plugins.html.structured import Data
 
 
 class PageResponse:

@@ -6,14 +6,14 @@ from typing import Any
 
 import msgspec
 
+from longline.html.page_text import simple_text
+from longline.html.parse_cost import TooComplex
 from longline.model.errors import BadInput, LonglineError
 from longline.model.fetch.content_encoding import ACCEPT_ENCODING, Undecodable, decode_body
 from longline.model.fetch.cookies import RunCookies
 from longline.model.url import parse
 from longline.plugins import Page
 from longline.plugins.feed_links import feed_links
-from longline.plugins.html.maintext import simple_text
-from longline.plugins.html.parse_cost import TooComplex
 from longline.ports.clock import Clock
 from longline.ports.http import REDIRECTS, FetchFailed, Http, Request, Response
 

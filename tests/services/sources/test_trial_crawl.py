@@ -1,7 +1,7 @@
 """Trials of pages that cannot be read."""
 
+from longline.html.parse_cost import TooComplex
 from longline.plugins import Page
-from longline.plugins.html.parse_cost import TooComplex
 from longline.services.page_preview import PagePreviews
 from longline.services.sources.trial_crawl import Trial, TrialExtract, Trials
 from longline.testing.clock import FakeClock

@@ -7,11 +7,11 @@ import logging
 
 from longline.engine.feeds.feed_poller import BATCH_SIZE, FeedParts, polling
 from longline.engine.frontier.seeding import RunToMake
+from longline.html.parse_cost import TooComplex
 from longline.model.discovery.candidate import CandidateRow, ProbeResult, risk_of
 from longline.model.runs.run import RunKind
 from longline.model.states import TaskState
 from longline.plugins.feed_links import feed_links
-from longline.plugins.html.parse_cost import TooComplex
 from longline.ports.records.discovery import CandidateStore
 
 log = logging.getLogger(__name__)

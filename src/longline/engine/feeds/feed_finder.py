@@ -17,6 +17,7 @@ from longline.engine.feeds.feed_poller import (
     side_by_side,
 )
 from longline.engine.frontier.seeding import RunToMake
+from longline.html.parse_cost import TooComplex
 from longline.model.feeds.feed import NotAFeed
 from longline.model.feeds.feed_poll import SEARCH_INTERVAL_MS, FeedRow, asked, dropped, found
 from longline.model.frontier.task import TaskRow
@@ -24,7 +25,6 @@ from longline.model.runs.run import RunKind
 from longline.model.states import TaskState
 from longline.plugins import Page
 from longline.plugins.feed_links import feed_links, usual_feeds
-from longline.plugins.html.parse_cost import TooComplex
 from longline.ports.records.sources import SourceStore
 
 log = logging.getLogger(__name__)

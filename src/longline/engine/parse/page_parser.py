@@ -12,6 +12,7 @@ import msgspec
 
 from longline.engine.metrics import MetricCounters
 from longline.engine.parse.slow_hosts import SlowHosts
+from longline.html.parse_cost import ParseCost, TooComplex
 from longline.model.frontier.task import ClaimedTask
 from longline.model.metrics.metric import PARSE_SECONDS
 from longline.model.runs.plan import SITEMAPS
@@ -19,7 +20,6 @@ from longline.model.search.item import NewItem, Origin, new_items
 from longline.model.storable_text import storable
 from longline.plugins import Item, Link, Links, Page, Refused
 from longline.plugins.failure import describe
-from longline.plugins.html.parse_cost import ParseCost, TooComplex
 from longline.plugins.page import estimated_cost
 from longline.plugins.parser import CONFIG_KEY, LAST_RESORT_KEY, PARSER_KEY, Made
 from longline.plugins.parser import Parser as Marked

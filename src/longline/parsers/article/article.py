@@ -7,13 +7,13 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
+from longline.html.structured import Thing, text_value
 from longline.parsers.article import content, jsonld
 from longline.parsers.article.config import DEFAULT_CONFIG, ArticleConfig
 from longline.parsers.dates import date_of
 from longline.parsers.extraction import PageContent, extract, remove_excluded, select, text_of
 from longline.parsers.selectors import groups_of
 from longline.plugins import Item, Links, Page, Refused, parser
-from longline.plugins.html.structured import Thing, text_value
 
 _DATES = ".published-date, .post-date, .entry-date, .article-date"
 _BYLINES = ".byline, .author, .post-author, .article-author"

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import unquote, urlsplit
 
+from longline.html.structured import types_of
 from longline.model.patterns import MAX_PATTERNS, Patterns
 from longline.model.runs.bounds import FILE_EXTENSIONS
 from longline.plugins import Page
-from longline.plugins.html.structured import types_of
 
 MIN_WORDS = 50
 """Least words of a page that is indexed."""

@@ -4,8 +4,8 @@ import json
 import re
 from typing import Any
 
+from longline.html.structured import Thing, as_list, text_value, types_of, url_values
 from longline.parsers.dates import date_of
-from longline.plugins.html.structured import Thing, as_list, text_value, types_of, url_values
 
 KINDS = ("NewsArticle", "Article", "BlogPosting", "PressRelease", "Event", "SpecialAnnouncement", "Report")
 SCHEMA = "https://schema.org"

@@ -12,13 +12,13 @@ from typing import Any
 
 from msgspec import to_builtins
 
+from longline.html.sniffing import is_json, root_of
 from longline.model.feeds.feed import Enclosure, Feed, FeedEntry, NotAFeed
 from longline.model.url import join
 from longline.parsers.dates import timestamp_of
 from longline.parsers.feeds.jsonfeed import is_json_feed, read_json_feed
 from longline.parsers.markup import one_line, plain_text, sanitized
 from longline.plugins import Item, Link, Page, parser
-from longline.plugins.html.sniffing import is_json, root_of
 
 _ROOTS = frozenset(("rss", "rdf", "feed", "channel"))
 _ADDRESS_AND_NAME = re.compile(r"(?P<address>[^\s@]+@[^\s@]+)\s*\((?P<name>[^()]*)\)")

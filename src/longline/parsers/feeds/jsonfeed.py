@@ -6,11 +6,11 @@ from typing import Any
 
 import msgspec
 
+from longline.html.sniffing import is_json
 from longline.model.feeds.feed import Enclosure, Feed, FeedEntry, NotAFeed
 from longline.model.url import join
 from longline.parsers.dates import timestamp_of
 from longline.parsers.markup import plain_text, sanitized
-from longline.plugins.html.sniffing import is_json
 
 _VERSION = re.compile(r"https?://(?:www\.)?jsonfeed\.org/version/(\d+(?:\.\d+)?)")
 _NUMBER = re.compile(r"(1(?:\.[01])?)$")

@@ -13,6 +13,8 @@ from typing import Any
 from lxml import etree  # type: ignore[import-untyped]  # the library has no types
 from msgspec.structs import replace
 
+from longline.html.charset import charset_of, decode
+from longline.html.sniffing import SNIFFED_BYTES, root_of
 from longline.model.feeds.feed import NotAFeed
 from longline.model.feeds.sitemap import (
     MAX_BYTES,
@@ -29,8 +31,6 @@ from longline.model.url import join
 from longline.parsers.dates import timestamp_of
 from longline.parsers.feeds.feed import read_feed
 from longline.plugins import Item, Link, Page, parser
-from longline.plugins.html.charset import charset_of, decode
-from longline.plugins.html.sniffing import SNIFFED_BYTES, root_of
 
 CHUNK_BYTES = 16 * 1024
 """Bytes that are parsed at once, which bounds the time that other threads wait."""

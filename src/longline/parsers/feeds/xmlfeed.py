@@ -21,9 +21,9 @@ from feedparser.encodings import convert_to_utf8  # type: ignore[import-untyped]
 from feedparser.exceptions import CharacterEncodingUnknown  # type: ignore[import-untyped]  # the same
 from feedparser.sanitizer import replace_doctype  # type: ignore[import-untyped]  # the same
 
+from longline.html.charset import charset_of, decode_as
+from longline.html.sniffing import SNIFFED_BYTES
 from longline.model.feeds.feed import NotAFeed
-from longline.plugins.html.charset import charset_of, decode_as
-from longline.plugins.html.sniffing import SNIFFED_BYTES
 
 MAX_EXPANDED_CHARS = 10_000_000
 """Most characters to which the entities of a document may expand: a small file can expand without end."""

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from longline.html.structured import Thing, as_list, text_value, things_of, url_values
 from longline.parsers.product.prices import currency_of, price_of
-from longline.plugins.html.structured import Thing, as_list, text_value, things_of, url_values
 
 _WORDS = (
     ("discontinued", "discontinued"),

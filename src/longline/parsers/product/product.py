@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from longline.html.structured import Thing, as_list, text_value, things_of, types_of, url_values
 from longline.model.url import join
 from longline.parsers.markup import plain_text
 from longline.parsers.product.offers import availability_of, offer_fields
@@ -11,7 +12,6 @@ from longline.parsers.product.prices import currency_of, price_of
 from longline.parsers.product.scripts import objects, script_data
 from longline.parsers.selectors import groups_of, select_fields
 from longline.plugins import Item, Links, Page, parser
-from longline.plugins.html.structured import Thing, as_list, text_value, things_of, types_of, url_values
 
 FIELDS = (
     *("name", "description", "price", "currency", "availability", "rating", "review_count", "brand", "category"),

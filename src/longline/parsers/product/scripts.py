@@ -6,7 +6,7 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
-from longline.plugins.html.loose_json import MAX_SCRIPT_CHARS, literal, parse_json
+from longline.html.loose_json import MAX_SCRIPT_CHARS, literal, parse_json
 
 MAX_VISITED_VALUES = 50_000
 """Most values of a script's data that are visited."""

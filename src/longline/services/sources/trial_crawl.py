@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 
 from longline.engine.parse.page_parser import PageParser
+from longline.html.parse_cost import TooComplex
 from longline.model.search.item import UNINDEXED_KINDS
 from longline.plugins import Page
-from longline.plugins.html.parse_cost import TooComplex
 from longline.plugins.parser import CONFIG_KEY, PARSER_KEY
 from longline.plugins.registry import Registry
 from longline.services.page_preview import PagePreviews, is_html

@@ -1,0 +1,39 @@
+"""Main text, by the library and by a simple rule."""
+
+import subprocess
+import sys
+
+import pytest
+
+from longline.html.page_text import main_text, simple_text
+from longline.plugins import Page
+
+STORY = "<p>" + "Long lines carry many hooks, and every hook may carry a fish. " * 5 + "</p>"
+
+
+def test_the_library_leaves_menus_and_comments_out():
+    markup = (
+        f"<html><body><nav><a href=/>Home</a></nav><article><h1>Lines</h1>{STORY * 3}</article>"
+        "<div class=comments id=comments><p>First! I was here before everybody else, so there.</p></div></body></html>"
+    )
+    text = main_text(markup)
+    assert "carry many hooks" in text
+    assert "Home" not in text
+    assert "First!" not in text
+
+
+def test_what_is_no_page_has_no_text():
+    assert main_text("") == ""
+    assert main_text("\x00\x01") == ""
+
+
+def test_the_simple_rule_keeps_lines_apart():
+    tree = Page("https://example.com/", b"<nav>menu</nav><main><h1>A</h1><p>b<br>c</p><script>x</script></main>d").tree
+    assert simple_text(tree) == "A\nb\nc"
+    assert tree.css_first("nav") is not None
+
+
+@pytest.mark.slow(reason="starts a process")
+def test_who_wants_no_text_does_not_pay_for_the_library():
+    loaded = "import sys, longline.plugins, longline.wiring; print('trafilatura' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True).stdout == "False\n"
