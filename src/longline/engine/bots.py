@@ -3,11 +3,11 @@
 import logging
 
 from longline.engine.lifecycle.bots import BotLifecycle
+from longline.model.duration import DAY_MS
 from longline.ports.clock import Clock
 from longline.ports.records.bots import BotStore
 
 BATCH_SIZE = 1000
-DAY_MS = 24 * 3_600_000
 
 log = logging.getLogger(__name__)
 

@@ -1,9 +1,14 @@
-"""Durations as people write them: `500ms`, `30s`, `1h2m3s`."""
+"""Durations: units in milliseconds, and durations as people write them: `500ms`, `30s`, `1h2m3s`."""
 
 import re
 
 _PART = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|s|m|h|d)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+
+MINUTE_MS = 60_000
+HOUR_MS = 60 * MINUTE_MS
+DAY_MS = 24 * HOUR_MS
+DAY_SECONDS = DAY_MS // 1000
 
 MAX_CHARACTERS = 64
 

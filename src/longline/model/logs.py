@@ -14,6 +14,9 @@ LEVELS = ("debug", "info", "warn", "error")
 MAX_ENTRIES = 50_000
 """Largest number of entries kept for one run; further entries are counted and dropped."""
 
+MAX_MESSAGE_CHARS = 8192
+"""Largest number of characters kept of the message of an entry."""
+
 
 class LogFilter(msgspec.Struct, frozen=True):
     """The lowest level of entries to keep; with `quiet`, below `warn` only those of the topic lifecycle are kept."""

@@ -12,6 +12,7 @@ import pytest
 from longline.drivers.records import open_database, open_records
 from longline.drivers.records.database import Database, Transaction
 from longline.drivers.records.proxies import PoolRecords, ProxyRecords
+from longline.model.duration import HOUR_MS
 from longline.model.errors import BadInput, Conflict, NotFound
 from longline.model.proxies.proxy import (
     SKIP_AFTER_FAILURES,
@@ -25,7 +26,7 @@ from longline.model.proxies.proxy import (
     ProxyUse,
 )
 from longline.model.proxies.proxy_health import DISABLE_AFTER_FAILURES, PROBE_INTERVAL_MS
-from longline.model.proxies.rotation import HOUR_MS, SLOT_MS
+from longline.model.proxies.rotation import SLOT_MS
 from longline.model.sources.source import NewSource
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock

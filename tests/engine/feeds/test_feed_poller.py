@@ -9,8 +9,9 @@ import pytest
 from longline.engine.feeds.feed_poller import FeedPoller, side_by_side
 from longline.engine.frontier.admission import seed
 from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
+from longline.model.duration import HOUR_MS, MINUTE_MS
 from longline.model.errors import Unavailable
-from longline.model.feeds.feed_poll import ENTRY_PRIORITY, HOUR_MS, MINUTE_MS, POLL_INTERVAL_MS, FeedRow
+from longline.model.feeds.feed_poll import ENTRY_PRIORITY, POLL_INTERVAL_MS, FeedRow
 from longline.model.frontier.task import DEFAULT_PRIORITY
 from longline.plugins import Page
 from longline.ports.records import Records

@@ -4,8 +4,9 @@ import msgspec
 import pytest
 
 from longline.engine.sources.remote_source_reader import MAX_PAGES, listing, read_source
+from longline.model.duration import MINUTE_MS
 from longline.model.errors import Unavailable
-from longline.model.feeds.feed_poll import MINUTE_MS, POLL_INTERVAL_MS
+from longline.model.feeds.feed_poll import POLL_INTERVAL_MS
 from longline.ports.sources import Described, ListedSource
 
 SIZE = 3

@@ -14,8 +14,9 @@ from longline.engine.feeds.feed_poller import FeedPoller
 from longline.engine.feeds.sitemap_reader import SitemapReader
 from longline.engine.frontier.standing_runs import CACHE_SECONDS
 from longline.engine.sources.remote_sync import HOLD_MS, RemoteSourceSync
+from longline.model.duration import MINUTE_MS
 from longline.model.errors import Unavailable
-from longline.model.feeds.feed_poll import ENTRY_PRIORITY, MINUTE_MS, SEARCH_INTERVAL_MS, FeedRow
+from longline.model.feeds.feed_poll import ENTRY_PRIORITY, SEARCH_INTERVAL_MS, FeedRow
 from longline.model.frontier.standing_frontier import UrlQuery
 from longline.model.runs.run import RunKind
 from longline.model.sources.source import SourceRow

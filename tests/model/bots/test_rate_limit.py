@@ -1,4 +1,5 @@
-from longline.model.bots.rate_limit import MINUTE_MS, TokenBucket, spend
+from longline.model.bots.rate_limit import TokenBucket, spend
+from longline.model.duration import MINUTE_MS
 
 
 def test_so_many_times_a_minute_and_then_one_by_one():

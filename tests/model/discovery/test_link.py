@@ -1,6 +1,7 @@
 import pytest
 
-from longline.model.discovery.link import DAY_MS, DomainRow, clusters, domain_of
+from longline.model.discovery.link import DomainRow, clusters, domain_of
+from longline.model.duration import DAY_MS
 
 NOW = 100 * DAY_MS
 

@@ -3,10 +3,9 @@
 import msgspec
 import pytest
 
+from longline.model.duration import HOUR_MS, MINUTE_MS
 from longline.model.feeds.feed_poll import (
     FAILURES,
-    HOUR_MS,
-    MINUTE_MS,
     POLL_INTERVAL_MS,
     SEARCH_INTERVAL_MS,
     FeedRow,

@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 
+from longline.model.duration import HOUR_MS
 from longline.model.proxies.proxy import (
     SKIP_AFTER_FAILURES,
     MappingRow,
@@ -20,10 +21,7 @@ from longline.model.proxies.proxy_health import (
     mapping_after,
     success_rate,
 )
-from longline.model.proxies.rotation import (
-    HOUR_MS,
-    SLOT_MS,
-)
+from longline.model.proxies.rotation import SLOT_MS
 
 NOW = 1_700_000_000_000
 

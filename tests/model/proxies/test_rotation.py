@@ -5,22 +5,14 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
+from longline.model.duration import HOUR_MS
 from longline.model.errors import BadInput
 from longline.model.proxies.proxy import (
     SKIP_AFTER_FAILURES,
     Pool,
     ProxyRequest,
 )
-from longline.model.proxies.rotation import (
-    HOUR_MS,
-    SLOT_MS,
-    ProxyCandidate,
-    choose,
-    choose_several,
-    first_slot,
-    score,
-    tiers,
-)
+from longline.model.proxies.rotation import SLOT_MS, ProxyCandidate, choose, choose_several, first_slot, score, tiers
 
 NOW = 1_700_000_000_000
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from longline.model.recrawls.hold import DAY_MS, HoldWindow
+from longline.model.duration import DAY_MS
+from longline.model.recrawls.hold import HoldWindow
 
 HOUR_MS = 3_600_000
 

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from longline.model.duration import HOUR_MS
 from longline.model.schedules.slots import (
-    HOUR_MS,
     PROTECTED_MS,
     SLOT_MS,
     Places,

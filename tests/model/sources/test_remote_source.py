@@ -3,7 +3,8 @@
 import msgspec
 import pytest
 
-from longline.model.feeds.feed_poll import HOUR_MS, SEARCH_INTERVAL_MS, FeedRow
+from longline.model.duration import HOUR_MS
+from longline.model.feeds.feed_poll import SEARCH_INTERVAL_MS, FeedRow
 from longline.model.sources.remote_source import GONE, distinct_name, feed_followed, followed, withdrawn
 from longline.model.sources.source import RemoteSource, SourceRow
 

@@ -3,9 +3,10 @@
 import pytest
 
 from longline.engine.schedules.scheduler import STALE_LEASES
+from longline.model.duration import DAY_MS
 from longline.model.errors import NotFound
 from longline.ports.records import Records
-from longline.services.schedules.run_history import DAY_MS, Runs
+from longline.services.schedules.run_history import Runs
 from longline.testing.clock import FakeClock
 from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
 from tests.drivers.records.world import running_run

@@ -13,6 +13,7 @@ import msgspec
 
 from longline.drivers.clock import Followed, SystemClock
 from longline.drivers.records.named_queries import NamedQuery
+from longline.model.duration import DAY_MS, HOUR_MS
 from longline.model.engine_clock import MAX_SLEW, Anchor
 from longline.ports.clock import Clock
 
@@ -30,13 +31,13 @@ JUMP_MS = 50.0
 SLEW_AFTER_MS = 4 * CHECK_INTERVAL_SECONDS * 1000
 """Milliseconds before a slew begins: by then every process has read the new anchor."""
 
-DUE_SOON_MS = 3_600_000
+DUE_SOON_MS = HOUR_MS
 """Milliseconds within which due work is not put off by a step of the clock."""
 
 _UNDEFINED_TABLE = "42P01"
 """SQLSTATE of a table that does not exist."""
 
-FAR_MS = 86_400_000
+FAR_MS = DAY_MS
 """Longest wait that rules of the engine set, in milliseconds, except for intervals of schedules and feeds."""
 
 PULL_IN = {

@@ -13,12 +13,12 @@ from functools import partial
 import msgspec
 
 from longline.engine.frontier.seeding import RunToMake, Seeder
+from longline.model.duration import HOUR_MS
 from longline.model.errors import Unavailable
 from longline.model.feeds.feed import NotAFeed
 from longline.model.feeds.feed_poll import (
     ENTRY_PRIORITY,
     FAILURES,
-    HOUR_MS,
     NOT_MODIFIED,
     FeedRow,
     Seen,

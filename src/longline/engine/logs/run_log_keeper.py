@@ -12,6 +12,7 @@ import msgspec
 
 from longline.engine.logs.redis_copy import RedisLogCopy
 from longline.engine.logs.run_log_writer import LogSignals
+from longline.model.duration import DAY_MS
 from longline.model.errors import NotFound
 from longline.model.logs import DueLog, LogFilter, LoggedRun, NewLogEntry, archive_key, log_line
 from longline.model.states import RUN_ENDED, RunState
@@ -33,8 +34,8 @@ class RunLogKeeperSettings(msgspec.Struct, frozen=True):
     archive: bool = True
     wanted: LogFilter = LogFilter()
     due: DueLog = DueLog(every_ms=15_000, step=50, grace_ms=1000)
-    entries_ms: int = 86_400_000
-    logs_ms: int = 30 * 86_400_000
+    entries_ms: int = DAY_MS
+    logs_ms: int = 30 * DAY_MS
 
 
 class RunLogKeeper:

@@ -14,7 +14,7 @@ import msgspec
 from longline.engine.logs.redis_copy import RedisLogCopy
 from longline.model.bounded_dict import BoundedDict
 from longline.model.errors import Unavailable
-from longline.model.logs import LogFilter, NewLogEntry
+from longline.model.logs import MAX_MESSAGE_CHARS, LogFilter, NewLogEntry
 from longline.model.storable_text import storable
 from longline.ports.clock import Clock
 from longline.ports.records.logs import LogStore
@@ -28,7 +28,6 @@ LOGS = "logs"
 BATCH_SIZE = 5000
 MAX_WAITING = 50_000
 NAMES_PER_SIGNAL = 40
-MAX_MESSAGE_CHARS = 8192
 STANDARD_FIELDS = frozenset(vars(logging.LogRecord("", 0, "", 0, "", None, None))) | {
     "message",
     "asctime",

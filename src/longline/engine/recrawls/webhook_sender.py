@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 
+from longline.model.duration import DAY_MS
 from longline.model.recrawls.webhook import TryResult, Webhook, retry_ms, state_after
 from longline.model.sinks.webhook_signature import signed_headers
 from longline.ports.clock import Clock
@@ -21,7 +22,7 @@ LEASE_MS = 60_000
 REQUEST_TIMEOUT_SECONDS = 20.0
 MAX_RESPONSE_BYTES = 64 * 1024
 MAX_ERROR_CHARS = 500
-KEEP_MS = 30 * 86_400_000
+KEEP_MS = 30 * DAY_MS
 """Age of the ended webhooks that are deleted."""
 
 Render = Callable[[Webhook], bytes]

@@ -2,6 +2,7 @@
 
 import logging
 
+from longline.model.duration import DAY_MS
 from longline.model.errors import Conflict
 from longline.model.runs.retention import RetentionAges
 from longline.ports.blobs import Blobs
@@ -14,10 +15,10 @@ log = logging.getLogger(__name__)
 BATCH_SIZE = 500
 """Largest number of rows of one table in one transaction."""
 
-BODY_GRACE_MS = 86_400_000
+BODY_GRACE_MS = DAY_MS
 """Milliseconds for which a body outlives its last reference: a worker may still report a page with this body."""
 
-DECISIONS_MS = 30 * 86_400_000
+DECISIONS_MS = 30 * DAY_MS
 """Age at which decisions about candidates are deleted."""
 
 

@@ -19,6 +19,7 @@ from longline.engine.lifecycle.schedules import ScheduleLifecycle
 from longline.engine.loops import peak_memory_mb
 from longline.engine.schedules.orphaned_runs import STALE_LOCK_REASON, accused_runs, given_up, has_lapsed
 from longline.engine.sources.crawl_plan import CrawlRules, plan_of
+from longline.model.duration import HOUR_MS
 from longline.model.errors import LonglineError, Unavailable
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunReview, RunSummary, StartPage
@@ -58,7 +59,7 @@ class SchedulerSettings(msgspec.Struct, frozen=True):
 
     max_running: int = 100
     lease_ms: int = 300_000
-    longest_ms: int = 3_600_000
+    longest_ms: int = HOUR_MS
     url_ms: int = 30_000
     budget: int | None = None
     rules: CrawlRules = CrawlRules()

@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from longline.model.duration import MINUTE_MS
 from longline.model.errors import Unavailable
-from longline.model.feeds.feed_poll import MINUTE_MS, POLL_INTERVAL_MS
+from longline.model.feeds.feed_poll import POLL_INTERVAL_MS
 from longline.model.sources.source import RemoteSource
 from longline.model.timestamps import w3c_moment
 from longline.model.url import BadUrl, parse, without_credentials

@@ -9,8 +9,8 @@ import random
 from collections.abc import Awaitable, Callable, Mapping
 
 from longline.engine.sources.remote_source_reader import SourceListing, listing, read_source
+from longline.model.duration import MINUTE_MS
 from longline.model.errors import Conflict, Unavailable
-from longline.model.feeds.feed_poll import MINUTE_MS
 from longline.model.sources.source import RemoteSource, SourceRow
 from longline.ports.records.sources import RemoteSourceStore
 from longline.ports.sources import Described, ListedSource, SourceManager

@@ -2,9 +2,6 @@
 
 import msgspec
 
-HOUR_MS = 3_600_000
-MINUTE_MS = 60_000
-
 
 class NewBot(msgspec.Struct, frozen=True, kw_only=True):
     """A bot to be registered. `secret` is a digest; `preview` is the beginning of the token."""

@@ -5,7 +5,7 @@ Counted in whole numbers: a request costs a period's milliseconds, and every mil
 
 from typing import NamedTuple
 
-MINUTE_MS = 60_000
+from longline.model.duration import MINUTE_MS
 
 
 class TokenBucket(NamedTuple):

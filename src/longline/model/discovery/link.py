@@ -7,10 +7,11 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from longline.model.duration import DAY_MS
+
 DomainStatus = Literal["active", "ignored", "reviewing", "promoted"]
 """A person's judgement of a domain; `active` domains are not judged yet."""
 
-DAY_MS = 86_400_000
 
 FIRST_DEPTH = 1
 """The depth of a start page in the API; inside, its depth is 0."""

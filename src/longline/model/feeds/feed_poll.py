@@ -3,12 +3,10 @@
 import msgspec
 
 from longline.model.back_off import back_off
+from longline.model.duration import HOUR_MS, MINUTE_MS
 from longline.model.frontier import reasons
 from longline.model.frontier.task import DEFAULT_PRIORITY
 from longline.model.states import TaskState
-
-MINUTE_MS = 60_000
-HOUR_MS = 60 * MINUTE_MS
 
 POLL_INTERVAL_MS = 15 * MINUTE_MS
 SEARCH_INTERVAL_MS = 168 * HOUR_MS

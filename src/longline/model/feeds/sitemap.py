@@ -4,8 +4,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from longline.model.duration import HOUR_MS
 from longline.model.errors import LonglineError
-from longline.model.feeds.feed_poll import HOUR_MS
 
 MAX_PLACES = 50_000
 MAX_BYTES = 50 * 1024 * 1024

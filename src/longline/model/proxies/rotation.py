@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
+from longline.model.duration import HOUR_MS
 from longline.model.errors import BadInput
 from longline.model.proxies.proxy import SKIP_AFTER_FAILURES, Pool, ProxyRequest
 
-HOUR_MS = 3_600_000
 SLOT_MS = 300_000
 """Milliseconds of a slot in which requests are counted, five minutes: thirteen slots cover any hour that ends now."""
 

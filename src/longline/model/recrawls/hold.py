@@ -4,13 +4,12 @@ from typing import Literal
 
 import msgspec
 
+from longline.model.duration import DAY_MS, DAY_SECONDS
+
 HoldReason = Literal["disabled", "maintenance"]
 
 ENDLESS_MS = 253_402_300_800_000
 """End, in the year 10000, of a hold that a person lifts."""
-
-DAY_SECONDS = 86_400
-DAY_MS = DAY_SECONDS * 1000
 
 
 class HoldWindow(msgspec.Struct, frozen=True):

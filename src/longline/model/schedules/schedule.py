@@ -11,11 +11,12 @@ import msgspec
 
 from longline.model.back_off import back_off
 from longline.model.callers.audit import AuditContext
+from longline.model.duration import DAY_MS, HOUR_MS, MINUTE_MS
 from longline.model.errors import BadInput
 from longline.model.states import ScheduleState
 
 Unit = Literal["minutes", "hours", "days"]
-UNITS: dict[str, int] = {"minutes": 60_000, "hours": 3_600_000, "days": 86_400_000}
+UNITS: dict[str, int] = {"minutes": MINUTE_MS, "hours": HOUR_MS, "days": DAY_MS}
 
 
 class ScheduleKind(StrEnum):
@@ -28,9 +29,9 @@ class ScheduleKind(StrEnum):
     """A task for bots at each regular time."""
 
 
-MAX_INTERVAL_MS = 3652 * 86_400_000
-MAX_BACKOFF_MS = 3_600_000
-MAX_STRETCHED_MS = 86_400_000
+MAX_INTERVAL_MS = 3652 * DAY_MS
+MAX_BACKOFF_MS = HOUR_MS
+MAX_STRETCHED_MS = DAY_MS
 """Longest interval of an unchanged source that is stretched; a regular interval may be longer."""
 
 

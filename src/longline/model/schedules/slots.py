@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from longline.model.duration import HOUR_MS
+
 SLOT_MS = 900_000
-HOUR_MS = 3_600_000
 DAY_HOURS = 24
 PROTECTED_MS = 30 * 60_000
 COOLDOWN_MS = HOUR_MS

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, unquote, urldefrag, urlsplit, urlunsplit
 
 import msgspec
 
+from longline.model.duration import DAY_MS
 from longline.model.errors import BadInput
 from longline.model.search.item import RunItem, own_fields
 
@@ -19,7 +20,7 @@ MAX_RETRY_MS = 300_000
 FAILING_MS = 60_000
 """Milliseconds of failures after which a sink counts as failing."""
 
-ABANDONED_MS = 7 * 86_400_000
+ABANDONED_MS = 7 * DAY_MS
 """Milliseconds after which a sink that no process has in its settings gets no new runs and holds back no deletion."""
 
 UNSEEN_MS = 180_000

@@ -2,12 +2,11 @@
 
 import msgspec
 
+from longline.model.duration import DAY_SECONDS
 from longline.model.errors import BadInput
 from longline.model.proxies.proxy import Strategy
 from longline.model.recrawls.frequency import DEFAULT_FREQUENCY, frequency_ms
 from longline.model.runs.plan import ParserRetry
-
-DAY_SECONDS = 86_400
 
 
 class DailyWindow(msgspec.Struct, frozen=True):

@@ -13,6 +13,7 @@ from typing import Any
 from msgspec import to_builtins
 
 from longline.html.sniffing import is_json, root_of
+from longline.model.duration import HOUR_MS
 from longline.model.feeds.feed import Enclosure, Feed, FeedEntry, NotAFeed
 from longline.model.url import join
 from longline.parsers.dates import timestamp_of
@@ -23,13 +24,12 @@ from longline.plugins import Item, Link, Page, parser
 _ROOTS = frozenset(("rss", "rdf", "feed", "channel"))
 _ADDRESS_AND_NAME = re.compile(r"(?P<address>[^\s@]+@[^\s@]+)\s*\((?P<name>[^()]*)\)")
 _DIGITS = re.compile(r"[\d-]+", re.ASCII)
-_HOUR_MS = 3_600_000
 _PERIODS = {
-    "hourly": _HOUR_MS,
-    "daily": 24 * _HOUR_MS,
-    "weekly": 168 * _HOUR_MS,
-    "monthly": 730 * _HOUR_MS,
-    "yearly": 8760 * _HOUR_MS,
+    "hourly": HOUR_MS,
+    "daily": 24 * HOUR_MS,
+    "weekly": 168 * HOUR_MS,
+    "monthly": 730 * HOUR_MS,
+    "yearly": 8760 * HOUR_MS,
 }
 _WEB = ("http://", "https://")
 

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from longline.model.bots.rate_limit import MINUTE_MS, TokenBucket
+from longline.model.bots.rate_limit import TokenBucket
 from longline.model.callers.api_key import ApiKeyRow, NewApiKey
 from longline.model.callers.audit import AuditFilter, AuditRow, State
 from longline.model.callers.door_setting import DoorSettingRow
+from longline.model.duration import MINUTE_MS
 
 
 class Spending(NamedTuple):

@@ -6,12 +6,13 @@ import msgspec
 
 from longline.engine.lifecycle.bots import BotLifecycle
 from longline.model.bots.bot_task import AnswerVerdict, BotAnswer, BotFinding
+from longline.model.duration import DAY_MS
 from longline.model.ids import new_id, task_id_of
 from longline.ports.blobs import Blobs
 from longline.services.bots.access import BotAccess, BotCredentials
 from longline.services.group_commit import GROUP_WAIT_SECONDS, GroupCommit
 
-IDEMPOTENCY_WINDOW_MS = 24 * 3_600_000
+IDEMPOTENCY_WINDOW_MS = DAY_MS
 """Time for which a repeated submit gets the answer of the first."""
 
 

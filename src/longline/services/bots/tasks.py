@@ -3,9 +3,10 @@
 import msgspec
 
 from longline.engine.lifecycle.bots import BotLifecycle
-from longline.model.bots.bot import HOUR_MS, BotActivity, BotTotals
+from longline.model.bots.bot import BotActivity, BotTotals
 from longline.model.bots.bot_policy import PolicyStats
 from longline.model.bots.bot_task import BotTaskRow, NewBotTask, Repair, ResultFilter, ResultRow, TaskFilter
+from longline.model.duration import HOUR_MS
 from longline.model.errors import LonglineError, NotFound
 from longline.model.ids import task_id_of
 from longline.model.url import parse

@@ -14,6 +14,7 @@ import msgspec
 
 from longline.model.bounded_dict import BoundedDict
 from longline.model.callers.rate_limit import RateLimit, RateLimitState
+from longline.model.duration import HOUR_MS
 from longline.model.errors import LonglineError
 from longline.ports.clock import Clock
 from longline.ports.records.callers import RateLimitStore, Spending
@@ -28,7 +29,7 @@ MAX_CALLERS = 10_000
 FORGET_INTERVAL_MS = 600_000
 """Milliseconds between two deletions of full buckets."""
 
-FORGET_AGE_MS = 3_600_000
+FORGET_AGE_MS = HOUR_MS
 """Age of the buckets that are deleted; the longest period of a limit is an hour, after which a bucket is full."""
 
 

@@ -3,6 +3,7 @@
 import msgspec
 
 from longline.engine.schedules.scheduler import STALE_LEASES
+from longline.model.duration import DAY_MS
 from longline.model.errors import NotFound
 from longline.model.runs.run import DayTotals, RunRow, RunTotals
 from longline.model.schedules.schedule import ScheduleKind, ScheduleRow
@@ -12,8 +13,6 @@ from longline.ports.clock import Clock
 from longline.ports.records.counters import CounterStore
 from longline.ports.records.runs import RunHistoryStore
 from longline.ports.records.schedules import ScheduleStore
-
-DAY_MS = 86_400_000
 
 
 class SchedulerStats(msgspec.Struct, frozen=True):

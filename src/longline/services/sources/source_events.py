@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from longline.model.duration import DAY_MS
 from longline.model.errors import Unavailable
 from longline.ports.records.sources import HandledMessageStore
 from longline.ports.sources import Delivery, SourceEvents
@@ -15,7 +16,7 @@ log = logging.getLogger(__name__)
 MAX_DELIVERIES = 5
 """Failed deliveries after which a message is parked."""
 
-RETENTION_MS = 7 * 86_400_000
+RETENTION_MS = 7 * DAY_MS
 
 
 Id = Annotated[str, msgspec.Meta(min_length=1, max_length=500, pattern=r"^[^\0]*\Z")]

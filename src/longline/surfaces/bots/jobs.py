@@ -5,8 +5,8 @@ from typing import Annotated
 
 from msgspec import Meta, structs
 
-from longline.model.bots.bot import MINUTE_MS
 from longline.model.bots.bot_task import BotTaskRow
+from longline.model.duration import MINUTE_MS
 from longline.model.ids import task_uuid
 from longline.model.states import TaskState
 from longline.services.bots.policies import BotPolicies

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from msgspec import Meta, Raw
 
-from longline.model.bots.bot import HOUR_MS, MINUTE_MS
 from longline.model.bots.bot_policy import BotPolicyRow
+from longline.model.duration import HOUR_MS, MINUTE_MS
 from longline.model.states import ScheduleState
 from longline.services.bots.policies import BotPolicies
 from longline.surfaces.bots import examples, words

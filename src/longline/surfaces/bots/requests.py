@@ -6,9 +6,10 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from longline.model.bots.bot import HOUR_MS, MINUTE_MS, NewBot
+from longline.model.bots.bot import NewBot
 from longline.model.bots.bot_policy import BotPolicyRow, NewBotPolicy
 from longline.model.bots.bot_task import BotFinding
+from longline.model.duration import HOUR_MS, MINUTE_MS
 from longline.model.ids import new_id
 from longline.services.bots.access import BotCredentials
 from longline.services.bots.pulls import PullOrder

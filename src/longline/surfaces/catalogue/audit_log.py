@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from longline.model.callers.audit import AuditFilter, AuditRow
+from longline.model.duration import DAY_MS
 from longline.services.callers.audit_trail import AuditTrail
 from longline.surfaces.catalogue import examples, words
 from longline.surfaces.catalogue.envelope import Listed, listed
@@ -15,7 +16,7 @@ from longline.surfaces.catalogue.fields import PageNumber, Text, Timestamp, Zone
 from longline.surfaces.operation import operation
 
 AuditId = Annotated[Text, Meta(description="Id of an entry, a UUIDv7.")]
-DAYS_30_MS = 30 * 86_400_000
+DAYS_30_MS = 30 * DAY_MS
 NOUNS: Mapping[str, str] = {"target": "comicsource", "run": "job", "series": "comic", "door setting": "setting"}
 """The contract's word for each noun of the audit that it calls differently."""
 

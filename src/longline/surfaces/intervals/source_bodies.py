@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from longline.model.duration import MINUTE_MS
 from longline.model.errors import BadInput
 from longline.model.sources.source import NewSource, SourceRow
 from longline.model.url import without_credentials
@@ -21,7 +22,6 @@ from longline.surfaces.intervals.field_types import (
 )
 from longline.surfaces.intervals.source_settings import (
     DEFAULT_SETTINGS,
-    MINUTE_MS,
     CrawlSettings,
     IngestionMode,
     Json,

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from longline.model.duration import MINUTE_MS
 from longline.model.errors import BadInput
 from longline.model.patterns import MAX_PATTERNS, check_patterns
 from longline.model.sources.source import rate_limit_seconds
@@ -19,8 +20,6 @@ RenderMode = Annotated[
     Literal["static", "dynamic"], Meta(description="Whether a browser renders the pages (`dynamic`) or not.")
 ]
 Json = dict[str, Any]
-
-MINUTE_MS = 60_000
 
 
 def _feed_problem(text: str) -> str | None:

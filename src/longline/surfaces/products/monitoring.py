@@ -6,6 +6,7 @@ from typing import Literal, get_args
 
 import msgspec
 
+from longline.model.duration import DAY_MS
 from longline.model.errors import Unavailable
 from longline.model.proxies.proxy_health import success_rate
 from longline.model.recrawls.recrawl import QueueDepths
@@ -19,7 +20,6 @@ from longline.surfaces.products.fields import Timestamp, time_text
 from longline.surfaces.products.products import KIND
 from longline.surfaces.products.words import TaskStatus
 
-DAY_MS = 86_400_000
 SERVICES = {"database": "database", "rabbitmq": "database", "elasticsearch": "search"}
 """The contract's services, and the check of the engine that does their work; the queue is in the database."""
 

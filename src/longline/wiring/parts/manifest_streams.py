@@ -6,6 +6,7 @@ from functools import partial
 from longline.drivers.extras import load_driver
 from longline.engine.lifecycle.manifests import ManifestLifecycle
 from longline.engine.loops import Loop, cancel_on_stop, chore
+from longline.model.duration import DAY_MS
 from longline.ports.manifests import ManifestStreams, StreamName
 from longline.services.logs.log_pages import LogPages
 from longline.services.manifests.direct_tasks import DirectTasks
@@ -13,7 +14,7 @@ from longline.services.manifests.stream_mirror import MirrorStores, StreamMirror
 from longline.settings import Settings
 from longline.surfaces.manifests.stream_records import StreamRecords, read_task, unreadable_record
 from longline.wiring.parts.logs import run_log_blobs
-from longline.wiring.parts.manifests import DAY_MS, manifest_kinds, object_places
+from longline.wiring.parts.manifests import manifest_kinds, object_places
 from longline.wiring.platform import Platform
 
 PREFIX = "fetchbox."

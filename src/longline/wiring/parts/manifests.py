@@ -7,6 +7,7 @@ import msgspec
 
 from longline.engine.runs.retention import RunDeleter
 from longline.model.downloads.plan import DownloadPlan
+from longline.model.duration import DAY_MS, HOUR_MS
 from longline.model.errors import BadInput
 from longline.model.runs.judgement import EndRules
 from longline.model.runs.plan import CrawlPlan, FetchOptions, ParseOptions, Politeness, Proxying, Retries
@@ -26,7 +27,6 @@ from longline.surfaces.manifests.bodies import ObjectPlaces
 from longline.wiring.parts.logs import run_log_blobs
 from longline.wiring.platform import Platform
 
-HOUR_MS, DAY_MS = 3_600_000, 86_400_000
 DEFAULT_BUCKET = "fetchbox"
 DEFAULT_ATTEMPTS = 3
 DEFAULT_PARALLEL = 8

@@ -8,9 +8,10 @@ import msgspec
 from longline.drivers.records.callers.audit import audited
 from longline.drivers.records.database import Row, Transaction, struct
 from longline.drivers.records.table import Table
-from longline.model.bots.bot import HOUR_MS, BotActivity, BotRow, BotTotals, NewBot
+from longline.model.bots.bot import BotActivity, BotRow, BotTotals, NewBot
 from longline.model.bots.bot_task import BotTaskRow, ResultFilter, ResultRow, TaskFilter
 from longline.model.bots.rate_limit import TokenBucket, spend
+from longline.model.duration import HOUR_MS
 from longline.model.states import IN_HAND
 
 

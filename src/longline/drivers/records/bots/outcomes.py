@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from longline.drivers.records.database import Transaction, struct
 from longline.drivers.records.runs.run_counters import MovedTasks, RunCounters
-from longline.model.bots.bot import HOUR_MS
 from longline.model.bots.bot_policy import back_off_ms
 from longline.model.bots.bot_task import Holding
+from longline.model.duration import HOUR_MS
 from longline.model.frontier.task import BOT
 from longline.model.states import ENDED, TaskState
 

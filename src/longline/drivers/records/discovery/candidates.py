@@ -16,8 +16,8 @@ from longline.model.discovery.candidate import (
     PlaceFindings,
     ProbeResult,
 )
+from longline.model.duration import DAY_MS
 
-DAY_MS = 86_400_000
 BATCH_SIZE = 1000
 """Largest number of decisions deleted in one transaction."""
 

@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from longline.model.callers.caller import Caller
+from longline.model.duration import DAY_MS, HOUR_MS
 from longline.model.recrawls.recrawl import PRIORITY_STEP, RecrawlQuery, SortField
 from longline.services.recrawls.recrawls import RecrawlOrder
 from longline.surfaces.products.fields import (
@@ -38,8 +39,8 @@ SORT_FIELDS: dict[SortBy, SortField] = dict(
 )
 TimeRange = Literal["1h", "24h", "7d", "30d"]
 RANGE_WORDS: dict[TimeRange, tuple[str, int]] = {
-    "1h": ("last_1_hour", 3_600_000),
-    "24h": ("last_24_hours", 86_400_000),
+    "1h": ("last_1_hour", HOUR_MS),
+    "24h": ("last_24_hours", DAY_MS),
     "7d": ("last_7_days", 604_800_000),
     "30d": ("last_30_days", 2_592_000_000),
 }
