@@ -5,12 +5,14 @@ By hand: `python -m tests.chaos.audit 200` on SQLite, with `postgres` as the sec
 
 import asyncio
 import contextlib
+import json
 import os
 import random
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +25,10 @@ from tests.servers.program import Program
 
 SECRET = "s" * 64
 BOTS = 4
+SHOP = {"domain_name": "shop.example", "base_url": "https://shop.example", "parser_name": "product"}
+TASKS = 1200
+"""Tasks of the batch, which are moved in three transactions."""
+
 MAX_LIFE_SECONDS = 0.4
 
 
@@ -62,13 +68,32 @@ class Round:
             assert {answer.status_code for answer in answers} == {201}
             self._count(len(answers))
 
+    async def sync_sources(self, life: int) -> None:
+        """Make sources, and give them their schedules, several in one transaction."""
+        number = 0
+        while True:
+            for _ in range(3):
+                number += 1
+                body = {"name": f"n{life}-{number}", "url": f"https://n{life}-{number}.example/"}
+                assert (await self.client.post("/api/v1/sources", json=body)).status_code == 201
+            answer = await self.client.post("/api/v1/admin/sync-enabled-sources")
+            assert answer.status_code == 200, answer.text
+
+    async def move_batch(self) -> None:
+        """Pause and restart the tasks of a batch, in several transactions for each request."""
+        while True:
+            for move in ("pause", "restart"):
+                answer = await self.client.post(f"/api/admin/batches/1/{move}", json={})
+                assert answer.status_code == 200, answer.text
+
     def _count(self, answers: int) -> None:
         self.acknowledged += answers
         self.begun.set()
 
-    async def run(self, numbers: dict[str, int], kill: Any, life: float) -> None:
+    async def run(self, numbers: dict[str, int], number: int, kill: Any, life: float) -> None:
         works = [self.change_bot(bot, number) for bot, number in numbers.items()]
-        tasks = [asyncio.create_task(work) for work in (*works, self.make_jobs())]
+        works += [self.make_jobs(), self.sync_sources(number), self.move_batch()]
+        tasks = [asyncio.create_task(work) for work in works]
         await self.begun.wait()
         await asyncio.sleep(life)
         kill()
@@ -86,14 +111,35 @@ async def check(database: str) -> tuple[dict[str, int], int, list[str]]:
         for name, description in await looking.rows("SELECT name, description FROM bots WHERE registered")
     }
     counts = await looking.rows("SELECT thing, COUNT(*) FROM audit WHERE action = 'bot.change' GROUP BY thing")
-    jobs = {uid for (uid,) in await looking.rows("SELECT uid FROM schedules")}
+    jobs = {uid for (uid,) in await looking.rows("SELECT uid FROM schedules WHERE NOT automatic")}
     things = [thing for (thing,) in await looking.rows("SELECT thing FROM audit WHERE action = 'schedule.create'")]
+    faults = [*await check_sync(looking), *await check_moves(looking)]
     await looking.close()
     rows = {str(thing): int(count) for thing, count in counts}
-    faults = [f"{bot}: {n} changes, {rows.get(bot, 0)} rows" for bot, n in numbers.items() if n != rows.get(bot, 0)]
+    faults += [f"{bot}: {n} changes, {rows.get(bot, 0)} rows" for bot, n in numbers.items() if n != rows.get(bot, 0)]
     faults += [f"jobs without a row or rows without a job: {jobs ^ set(things)}"] if jobs != set(things) else []
     faults += ["a job has two rows"] if len(things) != len(set(things)) else []
     return numbers, sum(numbers.values()) + len(jobs), faults
+
+
+async def check_sync(looking: Peek) -> list[str]:
+    """Automatic schedules that no row of a synchronisation lists, or listed ones that are not there."""
+    there = sorted(uid for (uid,) in await looking.rows("SELECT uid FROM schedules WHERE automatic"))
+    rows = await looking.rows("SELECT after FROM audit WHERE action = 'source.sync'")
+    listed = sorted(one["uid"] for (after,) in rows for one in json.loads(after)["schedules"])
+    return [] if there == listed else [f"{len(there)} automatic schedules, {len(listed)} in audit rows"]
+
+
+async def check_moves(looking: Peek) -> list[str]:
+    """Moves of tasks by people that no audit row lists, or listed ones that were not made."""
+    rows = await looking.rows("SELECT moves FROM events WHERE noun = 'run' AND move = 'report' AND actor = 'person'")
+    moves = [move for (text,) in rows for move in json.loads(text)]
+    made = Counter((task, "pause" if became == "paused" else "restart") for task, was, became, _ in moves if was)
+    listed = Counter[tuple[int, str]]()
+    for (after,) in await looking.rows("SELECT after FROM audit WHERE action IN ('task.pause', 'task.restart')"):
+        state = json.loads(after)
+        listed.update((task_id, state["move"]) for task_id in state["tasks"])
+    return [] if made == listed else [f"{made.total()} moves of tasks, {listed.total()} in audit rows"]
 
 
 def start(database: str, folder: Path) -> tuple[Program, str]:
@@ -116,6 +162,13 @@ async def register(address: str) -> dict[str, int]:
     for bot in numbers:
         body = {"bot_id": bot, "name": bot, "description": "0"}
         assert (await first.client.post("/api/crawl/admin/bots", json=body)).status_code == 201
+    shop = (await first.client.post("/api/admin/domains", json=SHOP)).json()["data"]["id"]
+    batch = (await first.client.post("/api/admin/batches", json={"name": "all"})).json()["data"]["id"]
+    assert batch == 1
+    urls = [f"https://shop.example/{number}" for number in range(TASKS)]
+    tasks = {"domain_id": shop, "batch_id": batch, "urls": urls}
+    answer = await first.client.post("/api/admin/tasks/batch", json=tasks)
+    assert answer.status_code == 201, answer.text
     await first.client.aclose()
     return numbers
 
@@ -128,7 +181,7 @@ async def rounds(database: str, folder: Path, count: int, seed: int = 1) -> Figu
         process, address = start(database, folder)
         numbers = numbers or await register(address)
         life = Round(address)
-        await life.run(numbers, process.kill, chance.uniform(0.02, MAX_LIFE_SECONDS))
+        await life.run(numbers, number, process.kill, chance.uniform(0.02, MAX_LIFE_SECONDS))
         process.communicate()
         acknowledged += life.acknowledged
         numbers, stored, found = await check(database)
@@ -136,9 +189,9 @@ async def rounds(database: str, folder: Path, count: int, seed: int = 1) -> Figu
         if stored < acknowledged:
             faults.append(f"round {number}: {acknowledged} acknowledged, {stored} stored")
     looking = Peek(database)
-    rows = await looking.value("SELECT COUNT(*) FROM audit")
+    rows = await looking.value("SELECT COUNT(*) FROM audit WHERE action IN ('bot.change', 'schedule.create')")
     await looking.close()
-    return Figures(count, acknowledged, stored, int(rows) - BOTS, faults)
+    return Figures(count, acknowledged, stored, int(rows), faults)
 
 
 def main(words: list[str]) -> None:

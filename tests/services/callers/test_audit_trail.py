@@ -1,7 +1,8 @@
-"""The audit trail, for reading and for changes of many things."""
+"""The audit trail, for reading."""
 
 import pytest
 
+from longline.model.bots.bot import NewBot
 from longline.model.callers.audit import AuditContext, AuditFilter, audited_as
 from longline.model.callers.caller import Caller, Role
 from longline.model.errors import NotFound
@@ -9,17 +10,15 @@ from longline.ports.records import Records
 from longline.services.callers.audit_trail import AuditTrail
 
 
-async def test_an_operation_over_many_things_is_noted_once(records: Records):
+async def test_rows_are_found_and_got_one_by_one(records: Records):
     trail = AuditTrail(records.audit)
-    await trail.note("source", {"sources": ["a"]})
-    context = AuditContext(Caller("7", "ann", Role.ADMIN, "user"), "intervals", "source.sync")
-    with audited_as(context):
-        await trail.note("schedule", {})
-        await trail.note("source", {"sources": ["a", "b"]})
-        await trail.note("source", {"sources": ["c"]})
+    with audited_as(AuditContext(Caller("7", "ann", Role.ADMIN, "user"), "bots", "bot.register")):
+        await records.bots.register(NewBot(name="b"))
     [row] = await trail.find(AuditFilter(), 10)
-    assert (row.action, row.thing, row.before, row.after) == ("source.sync", "", None, '{"sources":["a","b"]}')
+    assert (row.action, row.thing, row.before) == ("bot.register", "b", None)
     assert await trail.get(row.uid) == row
     assert await trail.find(AuditFilter(), 10, row.id) == []
+    assert await trail.page(AuditFilter(), 10, 1) == []
+    assert await trail.count(AuditFilter()) == 1
     with pytest.raises(NotFound):
         await trail.get("none")

@@ -21,4 +21,4 @@ class Items:
 async def test_the_thin_ones_are_below_the_bound(least: int, most: int, found: list[str]):
     items: Any = Items()
     nobody: Any = None
-    assert [one.source_ref for one in await Backfill(items, nobody).worst(least, most)] == found
+    assert [one.source_ref for one in await Backfill(items, nobody, nobody).worst(least, most)] == found

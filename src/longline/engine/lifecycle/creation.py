@@ -19,25 +19,25 @@ from longline.ports.records.series import SeriesRunStore
 
 async def create_run(runs: RunStore, run: NewRun, actor: Actor) -> RunRow:
     """Create a run, `queued`."""
-    _check("run", ("create",), actor)
+    check_creation("run", ("create",), actor)
     return await runs.add(run, actor)
 
 
 async def ensure_run(runs: RunStore, run: NewRun, actor: Actor) -> RunRow:
     """Return the standing run of that kind and seed; create one if there is none."""
-    _check("run", ("create",), actor)
+    check_creation("run", ("create",), actor)
     return await runs.ensure(run, actor)
 
 
 async def create_series_run(runs: SeriesRunStore, run: NewRun, facts: NewSeriesRun, actor: Actor) -> SeriesRunRow:
     """Create a run of a catalogue, `queued`; raise `Conflict` while another run of its subject is open."""
-    _check("run", ("create",), actor)
+    check_creation("run", ("create",), actor)
     return await runs.add(run, facts, actor)
 
 
 async def create_schedule(schedules: ScheduleStore, schedule: NewSchedule, actor: Actor) -> ScheduleRow:
     """Create a schedule; raise `Conflict` where its source has a recurring one."""
-    _check("schedule", schedule.steps, actor)
+    check_creation("schedule", schedule.steps, actor)
     return await schedules.add(schedule, actor)
 
 
@@ -46,17 +46,17 @@ async def create_schedules(
 ) -> list[ScheduleRow | None]:
     """Create schedules in one step; None stands for a schedule of a source that has a recurring one."""
     for schedule in new:
-        _check("schedule", schedule.steps, actor)
+        check_creation("schedule", schedule.steps, actor)
     return await schedules.add_all(new, actor)
 
 
 async def create_policy(policies: BotPolicyStore, policy: NewBotPolicy, actor: Actor) -> BotPolicyRow | None:
     """Create a schedule for bots; return None when the URL, or the name within the domain, is taken."""
-    _check("schedule", policy.steps, actor)
+    check_creation("schedule", policy.steps, actor)
     return await policies.add(policy, actor)
 
 
-def _check(noun: Noun, steps: Sequence[str], actor: Actor) -> None:
+def check_creation(noun: Noun, steps: Sequence[str], actor: Actor) -> None:
     """Raise `IllegalMove` where the actor may not create a row by these moves."""
     for name in steps:
         if actor not in move(noun, name).actors:

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
+from longline.engine.lifecycle.creation import check_creation
 from longline.engine.lifecycle.moves import check_move
 from longline.model.errors import IllegalMove
 from longline.model.runs.run import RunRow
-from longline.model.schedules.schedule import ScheduleRow, ScheduleTransition
+from longline.model.schedules.schedule import NewSchedule, ScheduleRow, ScheduleTransition
 from longline.model.states import Actor, legal, move
 from longline.ports.records.schedules import FinishedTick, Launch, RunStop, ScheduleAmendment, ScheduleStores, Tick
 
@@ -53,29 +54,38 @@ class ScheduleLifecycle:
         """Return every tick that an owner holds."""
         return await self._ticks.held(owner)
 
-    def check(self, row: ScheduleRow, turn: ScheduleTransition, actor: Actor) -> None:
-        """Raise `IllegalMove` for a turn that the schedule may not take where it stands."""
-        _check_turn(row, turn, actor)
-
     async def move_all(
         self, turns: Sequence[tuple[ScheduleRow, ScheduleTransition]], actor: Actor
     ) -> dict[int, ScheduleRow]:
         """Move schedules, each for itself; return the moved ones, without those moved since they were read."""
         for row, turn in turns:
-            _check_turn(row, turn, actor)
+            check_turn(row, turn, actor)
         return await self._ticks.write_moved(turns, actor) if turns else {}
+
+    async def sync(
+        self, new: Sequence[NewSchedule], turns: Sequence[tuple[ScheduleRow, ScheduleTransition]], actor: Actor
+    ) -> tuple[list[ScheduleRow | None], dict[int, ScheduleRow]]:
+        """Make schedules and move others, in one transaction; return the made and the moved ones.
+
+        None stands for a schedule of a source that has a recurring one.
+        """
+        for one in new:
+            check_creation("schedule", one.steps, actor)
+        for row, turn in turns:
+            check_turn(row, turn, actor)
+        return await self._ticks.sync(new, turns, actor)
 
     async def finish(self, ticks: Sequence[FinishedTick]) -> dict[int, ScheduleRow]:
         """End done runs and move their schedules, each pair or neither; return the moved schedules."""
         for one in ticks:
-            _check_turn(one.tick.schedule, one.turn, "scheduler")
+            check_turn(one.tick.schedule, one.turn, "scheduler")
             if one.end is not None:
                 _check_run(one.tick.run, one.end, "scheduler")
         return await self._ticks.finish(ticks) if ticks else {}
 
     async def stop(self, tick: Tick, turn: ScheduleTransition, stop: RunStop, actor: Actor) -> ScheduleRow | None:
         """End a run and move its schedule, both or neither; return None when one of them was moved meanwhile."""
-        _check_turn(tick.schedule, turn, actor)
+        check_turn(tick.schedule, turn, actor)
         _check_run(tick.run, stop.move, stop.actor)
         return await self._ticks.stop(tick, turn, stop, actor)
 
@@ -89,7 +99,7 @@ class ScheduleLifecycle:
             def turned(before: ScheduleRow, row: ScheduleRow) -> ScheduleTransition | None:
                 found = turn(before, row)
                 if found is not None:
-                    _check_turn(row, found, actor)
+                    check_turn(row, found, actor)
                 return found
 
             return turned
@@ -110,8 +120,8 @@ def _check_run(run: RunRow, name: str, actor: Actor) -> None:
         raise IllegalMove("run", name, run.state, legal("run", run.state, actor))
 
 
-def _check_turn(row: ScheduleRow, turn: ScheduleTransition, actor: Actor) -> None:
-    """Raise unless every step of a turn is in the table and the last step leads to the schedule's new state."""
+def check_turn(row: ScheduleRow, turn: ScheduleTransition, actor: Actor) -> None:
+    """Raise `IllegalMove` unless every step of a turn is in the table and leads to the next state."""
     state: str = row.state
     for name in turn.steps:
         state = check_move(state, name, actor)

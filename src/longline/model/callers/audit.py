@@ -1,7 +1,8 @@
 """The audit: who changed which thing, from which state to which, with secrets masked.
 
 An operation that changes something on a person's order runs in an audit context. The first transaction of the operation
-that changes a thing of the context's noun writes the one audit row of the operation.
+that changes a thing of the context's noun writes the one audit row of the operation. An operation that changes many
+things in several transactions writes a row in each.
 """
 
 import re
@@ -57,10 +58,15 @@ def audited_as(context: AuditContext) -> Iterator[None]:
         AUDIT_CONTEXT.reset(mark)
 
 
-def audit_context(noun: str) -> AuditContext | None:
-    """Return the context whose audit row a change of a thing has to write, if there is one."""
+def audit_context(noun: str, *, piece: bool = False) -> AuditContext | None:
+    """Return the context whose audit row a change of a thing has to write, if there is one.
+
+    A `piece` is one of several transactions of an operation, each of which writes a row of its own.
+    """
     context = AUDIT_CONTEXT.get()
-    return context if context is not None and not context.is_written and context.noun == noun else None
+    if context is None or context.noun != noun or (context.is_written and not piece):
+        return None
+    return context
 
 
 def name_action(action: str) -> None:

@@ -5,7 +5,7 @@ from typing import NamedTuple, Protocol
 
 from longline.model.bots.rate_limit import TokenBucket
 from longline.model.callers.api_key import ApiKeyRow, NewApiKey
-from longline.model.callers.audit import AuditFilter, AuditRow, State
+from longline.model.callers.audit import AuditFilter, AuditRow
 from longline.model.callers.door_setting import DoorSettingRow
 from longline.model.duration import MINUTE_MS
 
@@ -98,8 +98,4 @@ class AuditStore(Protocol):
 
     async def get(self, uid: str) -> AuditRow | None:
         """Return one audit row."""
-        ...
-
-    async def note(self, noun: str, after: State) -> None:
-        """Write the audit row of an operation that changes many things in many transactions, before the first one."""
         ...

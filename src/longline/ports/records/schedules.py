@@ -51,8 +51,8 @@ class ScheduleStore(Protocol):
         """Return the number of schedules of a kind in each state."""
         ...
 
-    async def recurring(self, source_ref: str) -> ScheduleRow | None:
-        """Return the recurring schedule of a source."""
+    async def recurring(self, *source_refs: str) -> dict[str, ScheduleRow]:
+        """Return the recurring schedules of sources, by the references of the sources."""
         ...
 
     async def change(
@@ -192,6 +192,18 @@ class TickStore(Protocol):
         self, turns: Sequence[tuple[ScheduleRow, ScheduleTransition]], actor: Actor
     ) -> dict[int, ScheduleRow]:
         """Write schedules after their moves, each only if not moved meanwhile; return the written schedules."""
+        ...
+
+    async def sync(
+        self,
+        new: Sequence[NewSchedule],
+        turns: Sequence[tuple[ScheduleRow, ScheduleTransition]],
+        actor: Actor,
+    ) -> tuple[list[ScheduleRow | None], dict[int, ScheduleRow]]:
+        """Make schedules as `ScheduleStore.add_all` does and move others as `write_moved` does, in one transaction.
+
+        The changes that one caller ordered have one audit row.
+        """
         ...
 
     async def finish(self, ticks: Sequence[FinishedTick]) -> dict[int, ScheduleRow]:

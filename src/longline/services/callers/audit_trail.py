@@ -1,12 +1,12 @@
 """The audit trail: changes that callers ordered, for reading."""
 
-from longline.model.callers.audit import AuditFilter, AuditRow, State
+from longline.model.callers.audit import AuditFilter, AuditRow
 from longline.model.errors import NotFound
 from longline.ports.records.callers import AuditStore
 
 
 class AuditTrail:
-    """The audit rows. Stores write the row of a change; this service writes those of changes of many things."""
+    """The audit rows; stores write each of them in the transaction of its change."""
 
     def __init__(self, store: AuditStore) -> None:
         self._store = store
@@ -29,10 +29,3 @@ class AuditTrail:
         if row is None:
             raise NotFound("audit row", uid)
         return row
-
-    async def note(self, noun: str, after: State) -> None:
-        """Write the audit row of an operation that changes many things in many transactions, before the first one.
-
-        A kill between them leaves a row without all of its changes, and never a change without a row.
-        """
-        await self._store.note(noun, after)

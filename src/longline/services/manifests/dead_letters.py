@@ -9,21 +9,16 @@ from longline.model.downloads.dead_letter import DeadLetter, DeadLetterFilter
 from longline.model.errors import NotFound
 from longline.ports.clock import Clock
 from longline.ports.records.downloads import DeadLetterStore
-from longline.services.callers.audit_trail import AuditTrail
 
 BATCH_SIZE = 500
 NOUN = "dead letter"
-AUDITED = "dead_letter"
-"""Noun of the audit."""
 
 
 class DeadLetters:
     """The downloads that were given up."""
 
-    def __init__(
-        self, store: DeadLetterStore, lifecycle: DownloadLifecycle, clock: Clock, audit: AuditTrail | None = None
-    ) -> None:
-        self._store, self._lifecycle, self._clock, self._audit = store, lifecycle, clock, audit
+    def __init__(self, store: DeadLetterStore, lifecycle: DownloadLifecycle, clock: Clock) -> None:
+        self._store, self._lifecycle, self._clock = store, lifecycle, clock
 
     async def get(self, number: int) -> DeadLetter:
         """Return a dead letter; raise `NotFound` for one that is unknown or was purged."""
@@ -39,13 +34,7 @@ class DeadLetters:
 
     async def replay(self, wanted: Sequence[DeadLetterFilter]) -> int:
         """Open the tasks of letters that fit one of the filters again; return how many."""
-        waiting = [msgspec.structs.replace(one, replayed=False) for one in wanted]
-        counted = [await self._store.count(one) for one in waiting]
-        if not sum(counted):
-            return 0
-        if self._audit is not None:
-            await self._audit.note(AUDITED, {"letters": sum(counted), "filters": msgspec.to_builtins(list(wanted))})
-        return sum([await self._lifecycle.replay(one) for one in waiting])
+        return sum([await self._lifecycle.replay(one) for one in wanted])
 
     async def replay_one(self, number: int) -> int:
         """Open the task of a letter again; return 0 for one that was replayed before, or whose run is gone."""

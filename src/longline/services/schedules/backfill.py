@@ -2,18 +2,21 @@
 
 from collections.abc import Sequence
 
+from longline.engine.lifecycle.creation import create_schedules
+from longline.engine.lifecycle.runs import Call
 from longline.model.schedules.schedule import ScheduleRow, ScheduleSpec
 from longline.model.search.item import Wordiness
+from longline.ports.clock import Clock
+from longline.ports.records.schedules import ScheduleStore
 from longline.ports.records.search import ItemStore
-from longline.services.callers.audit_trail import AuditTrail
-from longline.services.schedules.schedules import Schedules
+from longline.services.schedules.schedules import PERSON, call_no_one, new_schedule
 
 
 class Backfill:
     """Report of the document lengths of each source, and crawls of sources with short documents."""
 
-    def __init__(self, items: ItemStore, schedules: Schedules, audit: AuditTrail | None = None) -> None:
-        self._items, self._schedules, self._audit = items, schedules, audit
+    def __init__(self, items: ItemStore, schedules: ScheduleStore, clock: Clock, call: Call = call_no_one) -> None:
+        self._items, self._schedules, self._clock, self._call = items, schedules, clock, call
 
     async def report(self, least: int) -> list[Wordiness]:
         """Return all sources with documents, shortest average first; a document with `least` words is long enough."""
@@ -24,12 +27,9 @@ class Backfill:
         return [one for one in await self.report(least) if one.average < least][:most]
 
     async def send_all(self, sources: Sequence[Wordiness]) -> list[ScheduleRow]:
-        """Crawl sources once, now."""
-        if sources and self._audit is not None:
-            await self._audit.note("schedule", {"sources": [source.source_ref for source in sources]})
-        return [await self.send(source) for source in sources]
-
-    async def send(self, source: Wordiness) -> ScheduleRow:
-        """Crawl a source once, now."""
-        terms = ScheduleSpec(url=source.base_url, source_ref=source.source_ref, source_name=source.name)
-        return await self._schedules.make(terms)
+        """Crawl sources once, now; the crawls of all of them are ordered in one transaction."""
+        specs = [ScheduleSpec(url=one.base_url, source_ref=one.source_ref, source_name=one.name) for one in sources]
+        new = [new_schedule(terms, self._clock.now()) for terms in specs]
+        made = await create_schedules(self._schedules, new, PERSON)
+        await self._call()
+        return [row for row in made if row is not None]

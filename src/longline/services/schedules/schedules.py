@@ -8,7 +8,7 @@ import msgspec
 
 from longline.engine.lifecycle.creation import create_schedules
 from longline.engine.lifecycle.runs import Call
-from longline.engine.lifecycle.schedules import ScheduleLifecycle
+from longline.engine.lifecycle.schedules import ScheduleLifecycle, check_turn
 from longline.model.callers.audit import audit_context
 from longline.model.errors import BadInput, Conflict, IllegalMove, NotFound, StaleLease, Unavailable
 from longline.model.ids import new_id
@@ -50,6 +50,14 @@ class NoSuchTransition(BadInput):
 def _audited(turn: ScheduleTransition) -> ScheduleTransition:
     """Return the transition with the order of the present caller; a group commit has none of its own."""
     return msgspec.structs.replace(turn, audit=audit_context("schedule"))
+
+
+def new_schedule(terms: ScheduleSpec, now: int) -> NewSchedule:
+    """Return a schedule that the present caller orders: in the least loaded slot or, if it runs once, due now."""
+    interval = terms.interval_ms
+    due = now if interval is None else None
+    new = NewSchedule(new_id(), terms.url, interval_ms=interval, next_due=due, terms=terms, window_ms=interval)
+    return msgspec.structs.replace(new, audit=audit_context("schedule"))
 
 
 def _placed(row: ScheduleRow) -> ScheduleTransition:
@@ -99,21 +107,14 @@ class Schedules:
         """Make a schedule; a recurring one replaces the recurring schedule of its source."""
         terms.check()
         for _ in range(MAX_TRIES):
-            made = await self._making(self._new(terms))
+            made = await self._making(new_schedule(terms, self._clock.now()))
             if made is not None:
                 return made
-            known = await self._records.recurring(terms.source_ref)
+            known = (await self._records.recurring(terms.source_ref)).get(terms.source_ref)
             if known is not None:
                 with suppress(Conflict):  # another schedule replaced it; the next round changes that one
                     return await self._call_schedulers(await self._replace(known, terms))
         raise Conflict(f"the source {terms.source_ref} has a recurring schedule already")
-
-    def _new(self, terms: ScheduleSpec) -> NewSchedule:
-        interval = terms.interval_ms
-        due = self._clock.now() if interval is None else None
-        audit = audit_context("schedule")
-        new = NewSchedule(new_id(), terms.url, interval_ms=interval, next_due=due, terms=terms, window_ms=interval)
-        return msgspec.structs.replace(new, audit=audit)
 
     async def _make_all(self, new: Sequence[NewSchedule]) -> list[ScheduleRow | None]:
         """Make schedules in one commit, and call schedulers once for all of them."""
@@ -190,7 +191,7 @@ class Schedules:
 
     async def _move(self, row: ScheduleRow, turn: ScheduleTransition) -> ScheduleRow | None:
         """Move a schedule in a group commit; raise for an illegal move before it joins the batch."""
-        self._schedule_lifecycle.check(row, turn, PERSON)
+        check_turn(row, turn, PERSON)
         return await self._turning((row, _audited(turn)))
 
     def _transition_to(self, row: ScheduleRow, state: str) -> ScheduleTransition:
@@ -248,7 +249,7 @@ class Schedules:
 
     async def forget(self, source_ref: str) -> None:
         """Delete the recurring schedule, if any, of a source that was deleted."""
-        row = await self._records.recurring(source_ref)
+        row = (await self._records.recurring(source_ref)).get(source_ref)
         if row is not None:
             await self.remove(row.uid)
 

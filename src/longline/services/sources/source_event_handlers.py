@@ -96,7 +96,7 @@ class SourceEventHandlers:
         if source is None:
             return
         switch = "enabled" in changed
-        if changed & SCHEDULE_FIELDS and await self._records.recurring(source.ref) is not None:
+        if changed & SCHEDULE_FIELDS and await self._records.recurring(source.ref):
             # The last change for an event commits together with the note that the event was handled.
             await self._keep(self._sync if switch else self._noting(event), source)
         if switch:
@@ -105,7 +105,7 @@ class SourceEventHandlers:
 
     async def deleted(self, event: SourceEvent) -> None:
         """Delete the schedule of a deleted source; a run under way is cancelled."""
-        row = await self._records.recurring(event.source_id)
+        row = (await self._records.recurring(event.source_id)).get(event.source_id)
         if row is None:
             return
         if row.state == ScheduleState.RUNNING:

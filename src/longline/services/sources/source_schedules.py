@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
 from functools import partial
 
 import msgspec
@@ -11,6 +11,7 @@ from longline.engine.lifecycle.creation import create_schedule
 from longline.engine.lifecycle.runs import Call
 from longline.engine.lifecycle.schedules import ScheduleLifecycle
 from longline.model.back_off import back_off
+from longline.model.callers.audit import AuditContext, audit_context
 from longline.model.errors import LonglineError
 from longline.model.ids import new_id
 from longline.model.schedules.schedule import (
@@ -28,7 +29,6 @@ from longline.ports.clock import Clock
 from longline.ports.records.runs import RunStore
 from longline.ports.records.schedules import RunStop, ScheduleStore, Tick
 from longline.ports.sources import SourceLookup
-from longline.services.callers.audit_trail import AuditTrail
 from longline.services.schedules.schedules import MAX_TRIES, PERSON, call_no_one
 
 log = logging.getLogger(__name__)
@@ -46,6 +46,9 @@ DISABLED = "the source was disabled"
 ACTIVE_STATES = frozenset({ScheduleState.PENDING, ScheduleState.SCHEDULED, ScheduleState.RUNNING})
 
 STAGGER_MS = 300_000
+BATCH_SIZE = 500
+"""Largest number of sources that are synchronised in one transaction."""
+
 MAX_INTERVAL_MINUTES = 1440
 
 
@@ -89,7 +92,7 @@ class SourceSchedules:
         """Make or resume the schedule of an enabled source to run now, unless a person paused it."""
         source = await self._directory.get(ref)
         if source is not None and source.is_scheduled:
-            await self._ensure(source, 1)
+            await self._ensure([source], SyncResult(enabled=1), None)
             await self._call()
 
     async def changed(self, ref: str, *, switched: bool) -> None:
@@ -103,7 +106,7 @@ class SourceSchedules:
 
     async def renew(self, source: CrawlSource) -> bool:
         """Update an automatic schedule except its state and next time; return whether a recurring schedule exists."""
-        row = await self._schedules.recurring(source.ref)
+        row = (await self._schedules.recurring(source.ref)).get(source.ref)
         if row is not None and row.automatic:
             await self._schedules.change(row.id, partial(_renewed, now=computed(source)))
         return row is not None
@@ -111,7 +114,7 @@ class SourceSchedules:
     async def disabled(self, ref: str) -> None:
         """Pause the schedule of a disabled source, and cancel a run under way."""
         for _ in range(MAX_TRIES):
-            row = await self._schedules.recurring(ref)
+            row = (await self._schedules.recurring(ref)).get(ref)
             if row is None or row.state not in ACTIVE_STATES:
                 return
             if await self._hold(row, self._clock.now()):
@@ -129,38 +132,51 @@ class SourceSchedules:
             Tick(row, run, now), turn, RunStop("cancel", PERSON, DISABLED), "scheduler"
         )
 
-    async def run(self, audit: AuditTrail | None = None) -> SyncResult:
+    async def run(self) -> SyncResult:
         """Synchronise the schedules of all sources; an error at one source does not stop the others."""
         sources = [source for source in await self._directory.all() if source.is_scheduled]
         enabled = [source for source in sources if source.enabled]
         done = SyncResult(seen=len(sources), enabled=len(enabled))
         done.disabled = [source.ref for source in sources if not source.enabled]
-        if audit is not None:
-            await audit.note("source", {"sources": [source.ref for source in enabled]})
-        for source in enabled:
-            try:
-                outcome = await self._ensure(source, len(enabled))
-            except LonglineError as error:
-                log.warning("schedule of a source not written", extra={"source": source.ref})
-                done.errors.append(f"{source.ref}: {error}")
-            else:
-                outcome(done).append(source.ref)
+        order = audit_context("source")
+        for start in range(0, len(enabled), BATCH_SIZE):
+            await self._sync(enabled[start : start + BATCH_SIZE], done, order)
         await self._call()
         return done
 
-    async def _ensure(self, source: CrawlSource, among: int) -> Callable[[SyncResult], list[str]]:
+    async def _sync(self, sources: Sequence[CrawlSource], done: SyncResult, order: AuditContext | None) -> None:
+        """Synchronise sources in one transaction, or after an error each source by itself."""
+        try:
+            await self._ensure(sources, done, order)
+        except LonglineError as error:
+            if len(sources) > 1:
+                for source in sources:
+                    await self._sync([source], done, order)
+                return
+            log.warning("schedule of a source not written", extra={"source": sources[0].ref})
+            done.errors.append(f"{sources[0].ref}: {error}")
+
+    async def _ensure(self, sources: Sequence[CrawlSource], done: SyncResult, order: AuditContext | None) -> None:
+        """Make or resume the schedules of enabled sources in one transaction, which writes the order's audit row."""
         now = self._clock.now()
-        row = await self._schedules.recurring(source.ref)
-        if row is None:
-            due = now + fnv1a(source.ref) % among * STAGGER_MS
-            terms = computed(source)
-            new = NewSchedule(new_id(), terms.url, interval_ms=terms.interval_ms, next_due=due, terms=terms)
-            await self._add(new)
-            return lambda done: done.created
-        if row.state == ScheduleState.PAUSED and row.paused_by != PERSON:
-            await self._schedule_lifecycle.move_all([(row, resumed(row, now))], "scheduler")
-            return lambda done: done.resumed
-        return lambda done: done.kept
+        known = await self._schedules.recurring(*(source.ref for source in sources))
+        new = [self._staggered(s, now, done.enabled, order) for s in sources if s.ref not in known]
+        held = [row for row in known.values() if row.state == ScheduleState.PAUSED and row.paused_by != PERSON]
+        turns = [(row, msgspec.structs.replace(resumed(row, now), audit=order)) for row in held]
+        made, moved = await self._schedule_lifecycle.sync(new, turns, "scheduler")
+        created = {row.source_ref for row in made if row is not None}
+        resumed_refs = {row.source_ref for row in moved.values()}
+        for source in sources:
+            outcome = (
+                done.created if source.ref in created else done.resumed if source.ref in resumed_refs else done.kept
+            )
+            outcome.append(source.ref)
+
+    def _staggered(self, source: CrawlSource, now: int, among: int, order: AuditContext | None) -> NewSchedule:
+        """Return the schedule of a source, with a first run that its name spreads over the others'."""
+        terms, due = computed(source), now + fnv1a(source.ref) % among * STAGGER_MS
+        new = NewSchedule(new_id(), terms.url, interval_ms=terms.interval_ms, next_due=due, terms=terms)
+        return msgspec.structs.replace(new, audit=order)
 
 
 def _renewed(before: ScheduleSpec, now: ScheduleSpec) -> ScheduleSpec:

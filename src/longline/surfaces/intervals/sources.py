@@ -7,7 +7,6 @@ from msgspec import Meta
 
 from longline.model.errors import Unavailable
 from longline.model.sources.source import SourceQuery
-from longline.services.callers.audit_trail import AuditTrail
 from longline.services.schedules.schedules import Schedules
 from longline.services.sources.source_schedules import SourceSchedules
 from longline.services.sources.sources import Sources
@@ -51,7 +50,6 @@ class SourceServices:
     sources: Sources
     source_schedules: SourceSchedules
     schedules: Schedules
-    audit: AuditTrail
 
 
 @operation("GET", "/api/v1/sources", "List sources", access="public", response_example=examples.SOURCE_LIST)
@@ -213,7 +211,7 @@ async def limit_source(services: SourceServices, source_id: SourceId, body: Sour
 )
 async def sync_sources(services: SourceServices) -> SyncBody:
     try:
-        done = await services.source_schedules.run(services.audit)
+        done = await services.source_schedules.run()
     except Unavailable:
         raise ApiFailure(NO_SOURCES) from None
     return SyncBody(

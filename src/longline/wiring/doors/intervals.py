@@ -10,7 +10,6 @@ from longline.engine.loops import Loop, cancel_on_stop, chore, run_loops
 from longline.parsers.article.article import document
 from longline.plugins import Page
 from longline.ports.records.schedules import ScheduleStores
-from longline.services.callers.audit_trail import AuditTrail
 from longline.services.discovery.links import DiscoveredLinks
 from longline.services.frontier.standing_frontier import StandingFrontier
 from longline.services.page_preview import PagePreviews
@@ -69,14 +68,13 @@ def interval_services(platform: Platform) -> IntervalServices:
     runs = Runs(records.history, records.schedules, records.counters, clock)
     sources = source_service(platform)
     previews = PagePreviews(platform.http, clock, settings.user_agent)
-    audit = AuditTrail(records.audit)
     links = DiscoveredLinks(records.links, schedules.make)
     return IntervalServices(
         jobs=JobServices(schedules, lease_ms),
         runs=runs,
         scheduler=SchedulerServices(runs, Slots(records.schedules, clock), is_on=settings.scheduler),
-        backfill=Backfill(records.items, schedules, audit),
-        sources=SourceServices(sources, source_schedules, schedules, audit),
+        backfill=Backfill(records.items, records.schedules, clock, platform.call_schedulers),
+        sources=SourceServices(sources, source_schedules, schedules),
         previews=PreviewServices(previews, Trials(previews, extract, platform.parsers, platform.parser)),
         internal_secret=settings.internal_secret,
         standing_frontier=standing_frontier(platform),

@@ -2,7 +2,6 @@
 
 from longline.engine.lifecycle.manifests import ManifestLifecycle
 from longline.ports.clock import Clock
-from longline.services.callers.audit_trail import AuditTrail
 from longline.services.callers.rate_limits import RateLimits
 from longline.services.health import Check, Health
 from longline.services.logs.log_pages import LogPages
@@ -39,7 +38,7 @@ def manifest_services(
         kinds=manifest_kinds(settings),
         snapshots=snapshots,
         logs=ManifestLogs(LogPages(records.log_pages, run_log_blobs(platform)), snapshots, followers),
-        letters=DeadLetters(records.dead_letters, downloads, platform.clock, AuditTrail(records.audit)),
+        letters=DeadLetters(records.dead_letters, downloads, platform.clock),
         tenants=Tenants(tenants(settings), limits),
         health=Health(_checks(platform, platform.clock), platform.clock),
         limits=IngestLimits(server.max_manifest_bytes, server.max_resources, server.strict_urls),

@@ -21,7 +21,7 @@ _UNAUDITED = frozenset({"robots_text"})
 
 
 class AuditRecords(Table):
-    """The audit, for reading, and for changes of many things at once."""
+    """The audit, for reading."""
 
     async def find(
         self, wanted: AuditFilter, *, limit: int = 50, before_id: int | None = None, offset: int = 0
@@ -38,13 +38,6 @@ class AuditRecords(Table):
 
     async def get(self, uid: str) -> AuditRow | None:
         return await self._one("audit_by_uid", AuditRow, uid=uid)
-
-    async def note(self, noun: str, after: State) -> None:
-        context = audit_context(noun)
-        if context is None:
-            return
-        await self._database.transact(lambda tx: write_audit(tx, context, "", None, after))
-        context.is_written = True
 
 
 def _choice(wanted: AuditFilter) -> dict[str, Any]:
@@ -81,12 +74,15 @@ async def audited(database: Database, noun: str, key: Key | Callable[[T], Key | 
     return done
 
 
-async def audited_many(database: Database, noun: str, told: Callable[[T], State | None], work: Work[T]) -> T:
+async def audited_many(
+    database: Database, noun: str, told: Callable[[T], State | None], work: Work[T], *, piece: bool = False
+) -> T:
     """Run a transaction that changes many things, with its audit row as in `audited`.
 
-    `told` returns the audited state from the result, None where nothing changed.
+    `told` returns the audited state from the result, None where nothing changed. Each `piece` of an operation
+    of several transactions writes a row.
     """
-    context = audit_context(noun)
+    context = audit_context(noun, piece=piece)
     if context is None:
         return await database.transact(work)
     wrote = False

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 
 import msgspec
 
+from longline.drivers.records.callers.audit import audited_many
 from longline.drivers.records.database import Database, Transaction
 from longline.drivers.records.downloads.dead_letters import find_letters
 from longline.drivers.records.frontier.admission import admit, place
 from longline.drivers.records.frontier.claims import begin_run
 from longline.drivers.records.frontier.task_moves import move_all
 from longline.drivers.records.runs.run_counters import RunCounters
+from longline.model.callers.audit import State
 from longline.model.downloads.dead_letter import DeadLetterFilter
 from longline.model.downloads.download import NewDownload
 from longline.model.runs.run import NewRun
@@ -77,4 +79,8 @@ class DownloadAdmissionRecords:
             await tx.batch("mark_replayed", [(letter.number,) for letter in letters if letter.task_id in moved])
             return moves, letters[-1].number if letters else 0
 
-        return await self._database.transact(work)
+        def told(done: tuple[list[TaskMove], int]) -> State | None:
+            tasks = [one.task_id for one in done[0] if one.became is not None]
+            return {"filter": msgspec.to_builtins(wanted), "tasks": tasks} if tasks else None
+
+        return await audited_many(self._database, "dead_letter", told, work, piece=True)

@@ -226,14 +226,14 @@ class TaskMoveRecords:
             ids = [one.task_id for one in moved[0] if one.became is not None]
             return {"move": change.move, "tasks": ids} if ids else None
 
-        return await audited_many(self._database, "task", told, lambda tx: move_all(tx, change, task_ids))
+        return await audited_many(self._database, "task", told, lambda tx: move_all(tx, change, task_ids), piece=True)
 
     async def prioritize(self, wanted: Mapping[int, int]) -> list[Prioritized]:
         def told(done: list[Prioritized]) -> State | None:
             changed = {one.task_id: one.became for one in done if one.became != one.was}
             return {"priorities": changed} if changed else None
 
-        return await audited_many(self._database, "task", told, lambda tx: prioritize(tx, wanted))
+        return await audited_many(self._database, "task", told, lambda tx: prioritize(tx, wanted), piece=True)
 
     async def apply_priorities(self, limit: int) -> int:
         async def outdated(tx: Transaction) -> dict[int, int]:

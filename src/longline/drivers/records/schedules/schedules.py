@@ -1,15 +1,16 @@
 """Schedules, and the slots they are placed in, on either engine."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
 
-from longline.drivers.records.callers.audit import audited, audited_many, write_audit
+from longline.drivers.records.callers.audit import audited, audited_many
 from longline.drivers.records.database import Transaction, struct
 from longline.drivers.records.like_patterns import contains
 from longline.drivers.records.runs.run_counters import RunCounters
 from longline.drivers.records.schedules.run_history import unschedule
+from longline.drivers.records.schedules.schedule_audit import ScheduleChange, mark_written, write_changes
 from longline.drivers.records.table import Table
 from longline.model.callers.audit import State
 from longline.model.errors import Conflict
@@ -38,15 +39,11 @@ class ScheduleRecords(Table):
     async def add_all(self, schedules: Sequence[NewSchedule], actor: Actor = "person") -> list[ScheduleRow | None]:
         async def work(tx: Transaction) -> list[ScheduleRow | None]:
             rows = await insert_all(tx, [(schedule, schedule.steps) for schedule in schedules], actor)
-            for schedule, row in zip(schedules, rows, strict=True):
-                if schedule.audit is not None and row is not None:
-                    await write_audit(tx, schedule.audit, row.uid, None, msgspec.to_builtins(row))
+            await write_changes(tx, creations(schedules, rows))
             return rows
 
         rows = await self._database.transact(work)
-        for schedule, row in zip(schedules, rows, strict=True):
-            if schedule.audit is not None:
-                schedule.audit.is_written |= row is not None
+        mark_written(change.order for change in creations(schedules, rows))
         return rows
 
     async def get(self, schedule_id: int) -> ScheduleRow | None:
@@ -78,8 +75,12 @@ class ScheduleRecords(Table):
 
         return await self._database.read(work)
 
-    async def recurring(self, source_ref: str) -> ScheduleRow | None:
-        return await self._one("recurring_schedule", ScheduleRow, source_ref=source_ref)
+    async def recurring(self, *source_refs: str) -> dict[str, ScheduleRow]:
+        async def work(tx: Transaction) -> dict[str, ScheduleRow]:
+            rows = await _recurring(tx, source_refs)
+            return {row.source_ref: row for row in rows}
+
+        return await self._database.read(work)
 
     async def change(
         self, schedule_id: int, change: Callable[[ScheduleSpec], ScheduleSpec], *, placed: bool = False
@@ -186,6 +187,12 @@ async def insert_all(
     return [found.get(schedule.uid) for schedule, _ in schedules]
 
 
+def creations(schedules: Sequence[NewSchedule], rows: Sequence[ScheduleRow | None]) -> list[ScheduleChange]:
+    """Return the changes that the insertion of schedules made."""
+    pairs = zip(schedules, rows, strict=True)
+    return [ScheduleChange(new.audit, new.steps, None, row) for new, row in pairs if row is not None]
+
+
 def _values(
     schedule: NewSchedule, terms: ScheduleSpec, born: str, placed: tuple[int | None, int | None]
 ) -> tuple[Any, ...]:
@@ -198,8 +205,12 @@ def _values(
 async def _recurring_refs(tx: Transaction, schedules: Sequence[NewSchedule]) -> set[str]:
     """Return the sources of new recurring schedules that have a recurring schedule already."""
     refs = {s.terms.source_ref for s in schedules if s.interval_ms is not None and s.terms and s.terms.source_ref}
-    rows = await tx.batch("recurring_refs", [(ref,) for ref in sorted(refs)]) if refs else []
-    return {row["source_ref"] for row in rows}
+    return {row.source_ref for row in await _recurring(tx, refs)}
+
+
+async def _recurring(tx: Transaction, refs: Iterable[str]) -> list[ScheduleRow]:
+    keys = [(ref,) for ref in sorted(set(refs))]
+    return [struct(row, ScheduleRow) for row in await tx.batch("recurring_schedules", keys)] if keys else []
 
 
 def _made(row: ScheduleRow | None, schedule: NewSchedule) -> ScheduleRow:

@@ -1,21 +1,22 @@
 """Ticks: schedules that come due and the runs they start, on either engine."""
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import msgspec
 
-from longline.drivers.records.callers.audit import audited, write_audit
+from longline.drivers.records.callers.audit import audited
 from longline.drivers.records.database import Database, Row, Transaction, struct
 from longline.drivers.records.frontier.lifecycle_moves import move_row
 from longline.drivers.records.runs.end_effects import add_effects_of_runs
 from longline.drivers.records.runs.run_counters import RunCounters, lock_runs
 from longline.drivers.records.runs.runs import CREATION_STEPS
 from longline.drivers.records.schedules.run_history import note_runs
-from longline.drivers.records.schedules.schedules import amend, places
+from longline.drivers.records.schedules.schedule_audit import ScheduleChange, mark_written, write_changes
+from longline.drivers.records.schedules.schedules import amend, creations, insert_all, places
 from longline.model.ids import new_id
 from longline.model.runs.run import RunRow
-from longline.model.schedules.schedule import ScheduleRow, ScheduleTransition
+from longline.model.schedules.schedule import NewSchedule, ScheduleRow, ScheduleTransition
 from longline.model.states import Actor, RunState, first_state, move
 from longline.ports.records.frontier.frontier import Change
 from longline.ports.records.schedules import FinishedTick, Launch, RunStop, ScheduleAmendment, Tick
@@ -81,9 +82,24 @@ class TickRecords:
     async def write_moved(
         self, turns: Sequence[tuple[ScheduleRow, ScheduleTransition]], actor: Actor
     ) -> dict[int, ScheduleRow]:
-        turned = await self._database.transact(partial(_turn, turns, actor))
-        _mark_audited(turns, turned)
+        _, turned = await self.sync((), turns, actor)
         return turned
+
+    async def sync(
+        self,
+        new: Sequence[NewSchedule],
+        turns: Sequence[tuple[ScheduleRow, ScheduleTransition]],
+        actor: Actor,
+    ) -> tuple[list[ScheduleRow | None], dict[int, ScheduleRow]]:
+        async def work(tx: Transaction) -> tuple[list[ScheduleRow | None], dict[int, ScheduleRow]]:
+            made = await insert_all(tx, [(one, one.steps) for one in new], actor) if new else []
+            turned = await _turn(turns, actor, tx) if turns else {}
+            await write_changes(tx, [*creations(new, made), *_changes(turns, turned)])
+            return made, turned
+
+        made, turned = await self._database.transact(work)
+        mark_written(change.order for change in [*creations(new, made), *_changes(turns, turned)])
+        return made, turned
 
     async def finish(self, ticks: Sequence[FinishedTick]) -> dict[int, ScheduleRow]:
         return await self._database.transact(partial(_finish, ticks))
@@ -102,13 +118,14 @@ class TickRecords:
             turned = await _turn([(tick.schedule, turn)], actor, tx) if ended else {}
             if tick.schedule.id not in turned:
                 raise _ScheduleMoved
+            await write_changes(tx, _changes([(tick.schedule, turn)], turned))
             return turned[tick.schedule.id]
 
         try:
             row = await self._database.transact(work)
         except _ScheduleMoved:
             return None
-        _mark_audited([(tick.schedule, turn)], {tick.schedule.id})
+        mark_written([turn.audit])
         return row
 
 
@@ -138,13 +155,6 @@ async def _amend(schedule_id: int, amendment: ScheduleAmendment, actor: Actor, t
                 raise _ScheduleMoved
             row = turned[row.id]
     return row
-
-
-def _mark_audited(turns: Sequence[tuple[ScheduleRow, ScheduleTransition]], turned: Container[int]) -> None:
-    """Mark the operations whose audit rows were committed with these turns."""
-    for before, turn in turns:
-        if turn.audit is not None:
-            turn.audit.is_written |= before.id in turned
 
 
 async def _start(owner: int, max_running: int, ttl_ms: int, tx: Transaction) -> list[Tick]:
@@ -270,22 +280,17 @@ async def _turn(
             ledger.event("schedule", before.id, name, state, became, (actor, turn.reason))
             state = became
     await ledger.write(tx, actor)
-    found = {
+    return {
         i: msgspec.structs.replace(after[i], token=after[i].token + 1, updated_at=tx.now, owner=None, lease_until=None)
         for i in turned
     }
-    await _audit(tx, turns, found)
-    return found
 
 
-async def _audit(
-    tx: Transaction, turns: Sequence[tuple[ScheduleRow, ScheduleTransition]], after: Mapping[int, ScheduleRow]
-) -> None:
-    """Write the audit rows of the moves that callers ordered."""
-    for before, turn in turns:
-        if turn.audit is not None and before.id in after:
-            was, became = (dict(msgspec.to_builtins(row)) for row in (before, after[before.id]))
-            await write_audit(tx, turn.audit, before.uid, was, became)
+def _changes(
+    turns: Sequence[tuple[ScheduleRow, ScheduleTransition]], after: Mapping[int, ScheduleRow]
+) -> list[ScheduleChange]:
+    """Return the changes that turns made."""
+    return [ScheduleChange(t.audit, t.steps, row, after[row.id]) for row, t in turns if row.id in after]
 
 
 async def _placed(tx: Transaction, turns: Sequence[tuple[ScheduleRow, ScheduleTransition]]) -> dict[int, ScheduleRow]:

@@ -12,8 +12,8 @@ WHERE TRUE
 ON CONFLICT DO NOTHING
 RETURNING *;
 
--- name: recurring_refs
-SELECT s.source_ref FROM schedules s /*rows , r(source_ref text) */
+-- name: recurring_schedules
+SELECT s.* FROM schedules s /*rows , r(source_ref text) */
 WHERE s.source_ref = r.source_ref AND s.interval_ms IS NOT NULL AND s.state <> 'cancelled';
 
 -- name: schedule
@@ -21,9 +21,6 @@ SELECT * FROM schedules WHERE id = :id;
 
 -- name: schedule_by_uid
 SELECT * FROM schedules WHERE uid = :uid;
-
--- name: recurring_schedule
-SELECT * FROM schedules WHERE source_ref = :source_ref AND interval_ms IS NOT NULL AND state <> 'cancelled' LIMIT 1;
 
 -- part: asked_schedules
 (CAST(:kind AS TEXT) IS NULL OR kind = :kind)
