@@ -31,7 +31,7 @@ from longline.wiring.parts.feeds import (
     remote_source_loop,
     sitemap_loop,
 )
-from longline.wiring.parts.logs import Streams, run_log_keeper
+from longline.wiring.parts.logs import Streams, log_month_keeper, run_log_keeper
 from longline.wiring.parts.manifest_streams import direct_task_loop, stream_mirror_loop
 from longline.wiring.parts.manifests import manifest_pruning
 from longline.wiring.parts.runs import due_run_starter, retention, run_effect_worker
@@ -352,6 +352,13 @@ LOOPS = (
         (UPKEEP,),
         1.0,
         once=lambda p: run_log_keeper(p.platform, p.log_copy).once,
+    ),
+    LoopRow(
+        "log months",
+        "Make months for the logs of catalogues ahead, and archive and delete months that ended six months ago.",
+        (UPKEEP,),
+        3600.0,
+        once=lambda p: log_month_keeper(p.platform).once,
     ),
     LoopRow(
         "webhooks",

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from longline.model.event import Event
+from longline.model.log_months import LogMonth, MonthLine
 from longline.model.logs import DueLog, LogEntry, LoggedRun, LogPart, LogQuery, NewLogEntry, StoredLogPage
 
 log = logging.getLogger(__name__)
@@ -76,6 +77,34 @@ class LogPageStore(Protocol):
 
     async def page(self, run_id: int, query: LogQuery, limit: int) -> StoredLogPage | None:
         """Return the first entries in the database that fit, oldest first; None when the run has no log."""
+        ...
+
+
+class LogMonthStore(Protocol):
+    """Months of the logs that are deleted by whole months."""
+
+    async def make(self, month: int) -> bool:
+        """Make a month, for entries of its time; return False when it was made before."""
+        ...
+
+    async def find(self) -> list[LogMonth]:
+        """Return the months that were made and are still there, oldest first."""
+        ...
+
+    async def unmade(self) -> list[int]:
+        """Return the months that have entries and were not made."""
+        ...
+
+    async def lines(self, month: int, after: tuple[int, int], limit: int) -> list[MonthLine]:
+        """Return entries of a month from behind a run and a number, in the order of runs and numbers."""
+        ...
+
+    async def archived(self, month: int, lines: int, objects: int) -> bool:
+        """Note that a month is archived; return False when it has another number of entries."""
+        ...
+
+    async def drop(self, month: int) -> bool:
+        """Delete a month that was archived, with its entries and the logs that end in it; return False for another."""
         ...
 
 

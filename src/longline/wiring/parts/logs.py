@@ -9,6 +9,7 @@ import msgspec
 
 from longline.drivers.blobs import open_blobs
 from longline.drivers.extras import load_driver
+from longline.engine.logs.log_months import LogMonthKeeper
 from longline.engine.logs.redis_copy import RedisLogCopy
 from longline.engine.logs.run_log_keeper import RunLogKeeper, RunLogKeeperSettings
 from longline.engine.logs.run_log_writer import RunLogSettings, RunLogWriter
@@ -105,6 +106,11 @@ def run_log_keeper(platform: Platform, log_copy: RedisLogCopy | None = None, gra
     return RunLogKeeper(
         platform.records.logs, run_log_blobs(platform), platform.signals, platform.clock, wanted, log_copy
     )
+
+
+def log_month_keeper(platform: Platform) -> LogMonthKeeper:
+    """Return the keeper of the months of logs."""
+    return LogMonthKeeper(platform.records.log_months, run_log_blobs(platform), platform.clock)
 
 
 @asynccontextmanager

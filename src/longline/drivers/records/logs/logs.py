@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from longline.drivers.records.database import Database, Row, Transaction, struct
+from longline.drivers.records.logs import monthly_entries
+from longline.model.log_months import month_of
 from longline.model.logs import LEVELS, MAX_ENTRIES, DueLog, LogEntry, LoggedRun, LogPart, NewLogEntry
 
 MAX_RUNS_SEARCHED = 100
@@ -13,7 +15,7 @@ MAX_RUNS_SEARCHED = 100
 
 NumberedEntry = tuple[int, int, int, str, str, str, str | None]
 HeadChange = tuple[int, ...]
-"""Run, number and time of the last entry, and the number of new entries of each level."""
+"""Run, number and time of the last entry, time of the first, and the number of new entries of each level."""
 
 
 class LogRecords:
@@ -43,7 +45,10 @@ class LogRecords:
         async def work(tx: Transaction) -> LogPart:
             # The head first: entries that are read after the seal are complete.
             head = await tx.one("log_head", run_id=run_id)
-            rows = await tx.all("entries_after", run_id=run_id, after=after, limit=limit)
+            if head is not None and head["monthly_uid"] is not None:
+                rows: Sequence[Row] = await monthly_entries.entries_after(tx, head, run_id, after, limit)
+            else:
+                rows = await tx.all("entries_after", run_id=run_id, after=after, limit=limit)
             entries = [struct(row, LogEntry) for row in rows]
             if head is None:
                 return LogPart(entries, None, None)
@@ -55,7 +60,7 @@ class LogRecords:
         async def work(tx: Transaction) -> list[LogEntry]:
             newest: list[LogEntry] = []
             for run in await tx.all("logged_runs", name=name, uid=uid, number=None, limit=MAX_RUNS_SEARCHED, offset=0):
-                rows = await tx.all("newest_entries", run_id=run["run_id"], limit=limit - len(newest))
+                rows = await _newest(tx, run, limit - len(newest))
                 newest += [struct(row, LogEntry) for row in rows]
                 if len(newest) >= limit:
                     break
@@ -136,6 +141,7 @@ class LogRecords:
         lost = Counter(dict(dropped))
         heads = await tx.batch("lock_logs", [(run_id,) for run_id in sorted(by_run.keys() | lost.keys())])
         numbered: list[NumberedEntry] = []
+        monthly: list[NumberedEntry] = []
         longer: list[tuple[int, ...]] = []
         for head in heads:
             run_id, mine = head["run_id"], by_run.get(head["run_id"], [])
@@ -143,11 +149,12 @@ class LogRecords:
             lost[run_id] += len(mine) - len(mine[:room])
             if mine[:room]:
                 rows, change = _numbered(head, mine[:room])
-                numbered += rows
+                (numbered if head["monthly_uid"] is None else monthly).extend(rows)
                 longer.append((*change, lost.pop(run_id)))
         await tx.batch("extend_logs", longer)
         await tx.batch("drop_entries", sorted((run_id, count) for run_id, count in lost.items() if count))
         await tx.batch("add_entries", numbered)
+        await _add_monthly(tx, monthly)
         return {run_id for run_id, *_ in longer}
 
     async def _write(self, tx: Transaction, run_id: int, entries: Sequence[NewLogEntry]) -> None:
@@ -156,7 +163,7 @@ class LogRecords:
         entries = entries[-max(1, self._max_entries + 1 - head["last"]) :]
         rows, change = _numbered(head, entries)
         await tx.batch("close_logs", [change])
-        await tx.batch("add_entries", rows)
+        await (tx.batch("add_entries", rows) if head["monthly_uid"] is None else _add_monthly(tx, rows))
 
 
 def _numbered(head: Row, entries: Sequence[NewLogEntry]) -> tuple[list[NumberedEntry], HeadChange]:
@@ -167,7 +174,18 @@ def _numbered(head: Row, entries: Sequence[NewLogEntry]) -> tuple[list[NumberedE
         number, at_us = number + 1, max(1000 * entry.at, at_us + 1)
         rows.append((entry.run_id, number, at_us, entry.level, entry.topic, entry.message, entry.fields))
     levels = Counter(entry.level for entry in entries)
-    return rows, (head["run_id"], number, at_us, *(levels[level] for level in LEVELS))
+    first_us = rows[0][2] if rows else 0
+    return rows, (head["run_id"], number, at_us, first_us, *(levels[level] for level in LEVELS))
+
+
+async def _add_monthly(tx: Transaction, rows: Sequence[NumberedEntry]) -> None:
+    await tx.batch("add_monthly_entries", [(month_of(row[2]), *row) for row in rows])
+
+
+async def _newest(tx: Transaction, run: Row, limit: int) -> Sequence[Row]:
+    if run["monthly_uid"] is not None:
+        return await monthly_entries.newest_entries(tx, run, run["run_id"], limit)
+    return await tx.all("newest_entries", run_id=run["run_id"], limit=limit)
 
 
 def _runs(rows: Sequence[Row]) -> list[LoggedRun]:

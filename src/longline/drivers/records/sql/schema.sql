@@ -1250,12 +1250,16 @@ CREATE TABLE logs (
     debug_count  BIGINT NOT NULL DEFAULT 0,
     info_count   BIGINT NOT NULL DEFAULT 0,
     warn_count   BIGINT NOT NULL DEFAULT 0,
-    error_count  BIGINT NOT NULL DEFAULT 0
+    error_count  BIGINT NOT NULL DEFAULT 0,
+    -- The id of the run, where the entries of its log are kept by month: they may outlive the run.
+    monthly_uid  TEXT,
+    first_at_us  BIGINT NOT NULL DEFAULT 0
 ) /*pg WITH (fillfactor = 50) */;
 CREATE INDEX logs_open ON logs (run_id) WHERE NOT sealed;
 CREATE INDEX logs_unkept ON logs (run_id) WHERE sealed AND kept < last;
 CREATE INDEX logs_sealed ON logs (beat_at) WHERE sealed;
 CREATE INDEX logs_full ON logs (beat_at) WHERE sealed AND NOT emptied;
+CREATE INDEX logs_monthly ON logs (run_id) WHERE monthly_uid IS NOT NULL;
 
 CREATE TABLE entries (
     run_id   BIGINT NOT NULL,
@@ -1270,11 +1274,53 @@ CREATE TABLE entries (
 CREATE INDEX entries_time ON entries (run_id, at_us);
 CREATE INDEX entries_level ON entries (run_id, level, number);
 
+-- Entries of the runs of catalogues, which are deleted by whole months. The month is that of the time in UTC, as 202611.
+-- On PostgreSQL each month has a partition, log_2026_11; entries of a month without one are in log_default.
+CREATE TABLE monthly_entries (
+    month    BIGINT NOT NULL,
+    run_id   BIGINT NOT NULL,
+    number   BIGINT NOT NULL,
+    at_us    BIGINT NOT NULL,
+    level    TEXT NOT NULL CHECK (level IN ('debug', 'info', 'warn', 'error')),
+    topic    TEXT NOT NULL,
+    message  TEXT NOT NULL,
+    fields   TEXT,
+    PRIMARY KEY (month, run_id, number)
+) /*pg PARTITION BY RANGE (month) */ /*lite WITHOUT ROWID */;
+CREATE INDEX monthly_entries_time ON monthly_entries (month, run_id, at_us);
+CREATE INDEX monthly_entries_level ON monthly_entries (month, run_id, level, number);
+/*pg CREATE TABLE log_default PARTITION OF monthly_entries DEFAULT; */
+
+-- The months that were made; `lines` entries of an archived month are in `objects` objects.
+CREATE TABLE log_months (
+    month        BIGINT PRIMARY KEY,
+    created_at   BIGINT NOT NULL,
+    archived_at  BIGINT,
+    dropped_at   BIGINT,
+    lines        BIGINT NOT NULL DEFAULT 0,
+    objects      BIGINT NOT NULL DEFAULT 0
+);
+
+/*pg CREATE FUNCTION make_log_partition(name TEXT, of_month BIGINT, following BIGINT) RETURNS VOID LANGUAGE plpgsql AS $$
+BEGIN
+    LOCK TABLE log_default IN ACCESS EXCLUSIVE MODE;
+    EXECUTE format('CREATE TABLE %I (LIKE monthly_entries INCLUDING ALL)', name);
+    EXECUTE format('WITH moved AS (DELETE FROM log_default d WHERE d.month = %s RETURNING d.*) INSERT INTO %I SELECT * FROM moved',
+                   of_month, name);
+    EXECUTE format('ALTER TABLE monthly_entries ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%s)', name, of_month, following);
+END $$; */
+/*pg CREATE FUNCTION drop_log_partition(name TEXT) RETURNS VOID LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('ALTER TABLE monthly_entries DETACH PARTITION %I', name);
+    EXECUTE format('DROP TABLE %I', name);
+END $$; */
+
 -- A run with its log, under the name by which logs are asked for: its schedule's id, or its own.
 CREATE VIEW logged_runs AS
 SELECT u.id AS run_id, u.uid, COALESCE(s.uid, u.uid) AS name, u.state, u.started_at, u.ended_at, c.completed, c.failed, c.open, u.error,
        COALESCE(u.number, (SELECT COUNT(*) FROM runs v WHERE v.id = u.id OR (v.schedule_id = u.schedule_id AND v.id < u.id))) AS number,
-       l.sealed, l.key, l.bytes, l.kept, l.archived_at, l.last, l.dropped, l.beat_at, l.reported_pages
+       l.sealed, l.key, l.bytes, l.kept, l.archived_at, l.last, l.dropped, l.beat_at, l.reported_pages,
+       u.kind, l.monthly_uid, l.first_at_us, l.last_at_us
 FROM runs u JOIN run_counts c ON c.run_id = u.id LEFT JOIN schedules s ON s.id = u.schedule_id LEFT JOIN logs l ON l.run_id = u.id
 WHERE u.deleted_at IS NULL;
 

@@ -129,7 +129,8 @@ DELETE FROM refused_sums WHERE run_id = :run_id;
 DELETE FROM run_effects WHERE run_id = :run_id;
 
 -- name: delete_log
-DELETE FROM logs WHERE run_id = :run_id;
+-- A log that is kept by month outlives its run.
+DELETE FROM logs WHERE run_id = :run_id AND monthly_uid IS NULL;
 
 -- name: delete_counts
 DELETE FROM run_counts WHERE run_id = :run_id;
