@@ -44,6 +44,7 @@ PLAIN = {"cached_property", "cookies", "duration", "error", "id", "patterns", "r
         "api_key",
         "cookie_file",
         "dead_letter",
+        "log_month",
         "histogram",
         "credentials",
         "rotation",

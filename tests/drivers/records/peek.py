@@ -40,6 +40,8 @@ TABLES = (
     "events",
     "visits",
     "entries",
+    "monthly_entries",
+    "log_months",
     "logs",
     "handled_messages",
     "candidates",

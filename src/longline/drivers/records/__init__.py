@@ -36,7 +36,6 @@ from longline.drivers.records.frontier.task_moves import TaskMoveRecords
 from longline.drivers.records.frontier.tasks import TaskRecords
 from longline.drivers.records.frontier.workers import WorkerRecords
 from longline.drivers.records.logs.events import EventRecords
-from longline.drivers.records.logs.log_months import LogMonthRecords
 from longline.drivers.records.logs.log_pages import LogPageRecords
 from longline.drivers.records.logs.logs import LogRecords
 from longline.drivers.records.manifests.stores import manifest_stores
@@ -130,7 +129,6 @@ def _records(database: Database) -> Records:
         events=EventRecords(database),
         logs=LogRecords(database),
         log_pages=LogPageRecords(database),
-        log_months=LogMonthRecords(database),
         handled_messages=HandledMessageRecords(database),
         links=LinkRecords(database),
         candidates=CandidateRecords(database),

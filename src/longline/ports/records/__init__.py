@@ -21,7 +21,7 @@ from longline.ports.records.frontier.frontier import (
 )
 from longline.ports.records.frontier.refused_urls import RefusedUrlStore
 from longline.ports.records.frontier.standing_frontier import StandingFrontierStore
-from longline.ports.records.logs import EventStore, LogMonthStore, LogPageStore, LogStore
+from longline.ports.records.logs import EventStore, LogPageStore, LogStore
 from longline.ports.records.manifests import ManifestStores
 from longline.ports.records.proxies import AlertStore, PoolStore, ProxyFigureStore, ProxyStore
 from longline.ports.records.recrawls.recrawls import BatchStore, GenerationStore, HoldStore, RecrawlStore
@@ -69,7 +69,6 @@ class Records:
     events: EventStore
     logs: LogStore
     log_pages: LogPageStore
-    log_months: LogMonthStore
     handled_messages: HandledMessageStore
     links: LinkStore
     candidates: CandidateStore

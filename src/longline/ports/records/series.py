@@ -8,6 +8,7 @@ from longline.model.runs.run import NewRun
 from longline.model.series.series import NewSeries, NewTarget, SeriesRow, TargetRow
 from longline.model.series.series_run import NewSeriesRun, SeriesRunQuery, SeriesRunRow, SourceRunCounts
 from longline.model.states import Actor
+from longline.ports.records.logs import LogMonthStore
 
 
 class SeriesStore(Protocol):
@@ -87,8 +88,9 @@ class SeriesRunStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SeriesStores:
-    """The stores of catalogues."""
+    """The stores of catalogues; the logs of their runs are kept by month."""
 
     series: SeriesStore
     targets: TargetStore
     runs: SeriesRunStore
+    log_months: LogMonthStore

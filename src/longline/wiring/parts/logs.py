@@ -110,7 +110,7 @@ def run_log_keeper(platform: Platform, log_copy: RedisLogCopy | None = None, gra
 
 def log_month_keeper(platform: Platform) -> LogMonthKeeper:
     """Return the keeper of the months of logs."""
-    return LogMonthKeeper(platform.records.log_months, run_log_blobs(platform), platform.clock)
+    return LogMonthKeeper(platform.records.catalogues.log_months, run_log_blobs(platform), platform.clock)
 
 
 @asynccontextmanager

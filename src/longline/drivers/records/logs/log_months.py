@@ -92,4 +92,3 @@ async def _level_counts(tx: Transaction, log: Row, since_us: int) -> dict[str, i
         for row in await tx.all("monthly_level_counts", month=month, run_id=log["run_id"]):
             counts[row["level"]] += row["count"]
     return counts
-

@@ -36,9 +36,7 @@ class LogPageRecords:
         return await self._database.read(work)
 
 
-async def _entries(
-    tx: Transaction, head: Row, run_id: int, place: tuple[int, int], level: str | None
-) -> Sequence[Row]:
+async def _entries(tx: Transaction, head: Row, run_id: int, place: tuple[int, int], level: str | None) -> Sequence[Row]:
     """Return the first entries behind a number; `place` is the number, and how many entries are wanted."""
     after, limit = place
     if head["monthly_uid"] is not None:

@@ -1304,6 +1304,7 @@ CREATE TABLE log_months (
 /*pg CREATE FUNCTION make_log_partition(name TEXT, of_month BIGINT, following BIGINT) RETURNS VOID LANGUAGE plpgsql AS $$
 BEGIN
     LOCK TABLE log_default IN ACCESS EXCLUSIVE MODE;
+    IF to_regclass(name) IS NOT NULL THEN RETURN; END IF;
     EXECUTE format('CREATE TABLE %I (LIKE monthly_entries INCLUDING ALL)', name);
     EXECUTE format('WITH moved AS (DELETE FROM log_default d WHERE d.month = %s RETURNING d.*) INSERT INTO %I SELECT * FROM moved',
                    of_month, name);
