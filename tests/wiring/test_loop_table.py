@@ -48,6 +48,7 @@ UPKEEP = {
     "standing waker",
     "standing counts",
     "run logs",
+    "log months",
 }
 
 

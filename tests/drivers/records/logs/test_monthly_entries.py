@@ -3,6 +3,7 @@
 from typing import Any
 
 from longline.drivers.records.logs import monthly_entries
+from longline.drivers.records.named_queries import Engine
 from longline.model.log_months import following_month, start_us
 
 FIRST = 202611
@@ -11,7 +12,7 @@ FIRST = 202611
 class Statements:
     """A transaction that notes the months that are asked for."""
 
-    engine = "lite"
+    engine: Engine = "lite"
     now = 0
 
     def __init__(self) -> None:
