@@ -96,6 +96,18 @@ INDEXES = {
     "urls_of_runs": {"standing_run"},
     "count_urls_of_host": {"standing_host"},
     "queue_figures": {"line_free", "line_held", "offers_ready"},
+    "free_hosts": {"line_free", "hosts_pkey", "queue_pkey"},
+    "held_hosts": {"line_held", "hosts_pkey", "queue_pkey"},
+    "hosts_named": {"hosts_name", "line_pkey", "queue_pkey"},
+    "host_in_line": {"hosts_host_key", "line_pkey", "queue_pkey"},
+    "queue_of_host": {"queue_pkey", "tasks_pkey"},
+    "queue_in_hand": {"queue_pkey", "tasks_pkey"},
+    "held_offers": {"offers_later", "tasks_pkey"},
+    "tasks_of_run_before": {"tasks_run", "tasks_pkey", "hosts_pkey", "line_pkey"},
+    "last_scanned_task": {"tasks_run"},
+    "lease_of_task": {"tasks_pkey", "line_pkey"},
+    "events_of": {"events_subject"},
+    "reports_of_task": {"events_subject"},
 }
 """What each statement must go by."""
 
@@ -167,6 +179,8 @@ INSERT INTO tasks (id, scope, host_id, key, run_id, executor, state, priority, d
 INSERT INTO standing (id, task_id, run_id, host, rest, priority, next_at, updated_at)
     SELECT id, id, run_id, 'h' || host_id, CASE WHEN id % 3 = 0 THEN 'waiting' ELSE 'done' END, id % 100, id, 0
     FROM tasks WHERE scope = 0;
+INSERT INTO events (at, noun, subject, move, actor)
+    SELECT n, 'run', n % 500, 'report', 'worker' FROM generate_series(1, 20000) n;
 ANALYZE;
 """
 

@@ -33,3 +33,13 @@ async def test_who_was_moved_meanwhile_is_left_alone(records: Records, clock: Fa
     shifted = await records.schedules.shift(planned.shifts)
     assert shifted == {shift.id for shift in planned.shifts} - {rows[2].id}
     assert (await current(records, rows[2])).next_due is None
+
+
+async def test_the_map_of_a_day_shows_before_and_after(records: Records, clock: FakeClock):
+    due = clock.now() + 3 * 3_600_000
+    for n in range(10):
+        await schedule(records, f"h{n}", interval_ms=DAY_MS, due=due)
+    day = await Slots(records.schedules, clock).day()
+    assert (len(day.before), sum(day.before), max(day.before)) == (96, 10, 10)
+    assert (sum(day.after), max(day.after), len(day.plan.shifts)) == (10, 1, 9)
+    assert day.before[(due - day.start) // 900_000] == 10

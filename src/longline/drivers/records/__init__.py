@@ -33,7 +33,7 @@ from longline.drivers.records.frontier.refused_urls import RefusedUrlRecords
 from longline.drivers.records.frontier.standing_frontier import StandingFrontierRecords
 from longline.drivers.records.frontier.task_leases import TaskLeaseRecords
 from longline.drivers.records.frontier.task_moves import TaskMoveRecords
-from longline.drivers.records.frontier.tasks import TaskRecords
+from longline.drivers.records.frontier.tasks import HostListRecords, TaskListRecords, TaskRecords
 from longline.drivers.records.frontier.workers import WorkerRecords
 from longline.drivers.records.logs.events import EventRecords
 from longline.drivers.records.logs.log_pages import LogPageRecords
@@ -165,8 +165,10 @@ def _records(database: Database) -> Records:
 
 
 def _standing_records(database: Database) -> dict[str, Any]:
-    """Return the records of the standing frontier and of recrawls, by their names."""
+    """Return the records of the standing frontier, of recrawls and of lists for people, by their names."""
     return {
+        "task_lists": TaskListRecords(database),
+        "host_lists": HostListRecords(database),
         "standing": StandingFrontierRecords(database),
         "recrawls": RecrawlRecords(database),
         "generations": GenerationRecords(database),

@@ -13,6 +13,7 @@ from longline.model.duration import HOUR_MS
 
 SLOT_MS = 900_000
 DAY_HOURS = 24
+SLOTS_PER_DAY = DAY_HOURS * HOUR_MS // SLOT_MS
 PROTECTED_MS = 30 * 60_000
 COOLDOWN_MS = HOUR_MS
 
@@ -88,6 +89,16 @@ def hourly(moments: Iterable[int], now: int) -> list[int]:
         hour = max(0, moment - now) // HOUR_MS
         if hour < DAY_HOURS:
             counts[hour] += 1
+    return counts
+
+
+def slot_loads(moments: Iterable[int], now: int) -> list[int]:
+    """Return the number of moments in each slot of a day, from the present hour on; overdue moments are in its slot."""
+    first, counts = now // HOUR_MS * HOUR_MS // SLOT_MS, [0] * SLOTS_PER_DAY
+    for moment in moments:
+        slot = slot_of(max(moment, now)) - first
+        if slot < SLOTS_PER_DAY:
+            counts[slot] += 1
     return counts
 
 

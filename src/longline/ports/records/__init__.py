@@ -19,6 +19,7 @@ from longline.ports.records.frontier.frontier import (
     TaskStore,
     WorkerStore,
 )
+from longline.ports.records.frontier.frontier_lists import HostListStore, TaskListStore
 from longline.ports.records.frontier.refused_urls import RefusedUrlStore
 from longline.ports.records.frontier.standing_frontier import StandingFrontierStore
 from longline.ports.records.logs import EventStore, LogPageStore, LogStore
@@ -57,6 +58,8 @@ class Records:
     page_changes: PageChangeStore
     counters: CounterStore
     tasks: TaskStore
+    task_lists: TaskListStore
+    host_lists: HostListStore
     refused_urls: RefusedUrlStore
     catalogues: SeriesStores
     sessions: SessionStore

@@ -1,10 +1,30 @@
-"""Tasks: one URL of one run each."""
+"""Tasks for reading: tasks by run, the hosts in line with the tasks of their queues, and the facts around one task."""
 
-from longline.drivers.records.database import Transaction
+from collections.abc import Sequence
+
+import msgspec
+
+from longline.drivers.records.database import Transaction, struct
 from longline.drivers.records.like_patterns import literal
 from longline.drivers.records.table import Table
+from longline.model.event import Event
 from longline.model.frontier.fate import UrlFate, UrlFilters
+from longline.model.frontier.line import (
+    MAX_COUNTED_TASKS,
+    MAX_SCANNED,
+    HeldTask,
+    LeasedTask,
+    ListedHost,
+    PlaceInLine,
+    QueuedTask,
+)
 from longline.model.frontier.task import TaskRow
+from longline.model.states import Noun
+
+MAX_ID = 2**63 - 1
+MAX_CHARACTER = "\U0010ffff"
+SCANNED_QUEUE = 1000
+"""Places of each queue that are read for the tasks in hand."""
 
 
 class TaskRecords(Table):
@@ -33,3 +53,75 @@ class TaskRecords(Table):
             return {name: row[name] for name in row.keys()} if row else {}  # noqa: SIM118 - a Row iterates over values
 
         return await self._database.read(work)
+
+
+class HostListRecords(Table):
+    """Hosts in line."""
+
+    async def free(self, *, after: tuple[int, int] = (-1, 0), limit: int = 50) -> list[ListedHost]:
+        return await self._all("free_hosts", ListedHost, at=after[0], after=after[1], **_bounds(limit))
+
+    async def held(
+        self, *, owner: int | None = None, after: tuple[int, int] = (-1, 0), limit: int = 50
+    ) -> list[ListedHost]:
+        return await self._all("held_hosts", ListedHost, owner=owner, at=after[0], after=after[1], **_bounds(limit))
+
+    async def named(self, prefix: str, *, after: str = "", limit: int = 50) -> list[ListedHost]:
+        until = prefix + MAX_CHARACTER
+        return await self._all("hosts_named", ListedHost, prefix=prefix, until=until, after=after, **_bounds(limit))
+
+    async def get(self, host: str) -> ListedHost | None:
+        return await self._one("host_in_line", ListedHost, host=host, counted=MAX_COUNTED_TASKS)
+
+    async def queue(self, host_id: int, *, after: PlaceInLine | None = None, limit: int = 50) -> list[QueuedTask]:
+        place = (after or PlaceInLine())._asdict()
+        return await self._all("queue_of_host", QueuedTask, host_id=host_id, limit=limit, **place)
+
+    async def in_hand(self, hosts: Sequence[ListedHost]) -> list[QueuedTask]:
+        async def work(tx: Transaction) -> list[QueuedTask]:
+            held = [(host.host_id, host.token) for host in hosts if host.owner is not None]
+            return [struct(row, QueuedTask) for row in await tx.batch("queue_in_hand", held, scanned=SCANNED_QUEUE)]
+
+        return await self._database.read(work)
+
+    async def taken(self, limit: int = 50) -> list[HeldTask]:
+        return await self._all("held_offers", HeldTask, limit=limit)
+
+
+class TaskListRecords(Table):
+    """Tasks of runs by state, and the facts around one task."""
+
+    async def of_run(
+        self, run_id: int, *, state: str | None = None, before: int | None = None, limit: int = 50
+    ) -> tuple[list[TaskRow], int | None]:
+        asked = {"run_id": run_id, "before": before or MAX_ID, "scanned": MAX_SCANNED if state else limit}
+
+        async def work(tx: Transaction) -> tuple[list[TaskRow], int | None]:
+            rows = await tx.all("tasks_of_run_before", state=state, limit=limit, **asked)
+            if len(rows) == limit:
+                return [struct(row, TaskRow) for row in rows], rows[-1]["id"]
+            last = await tx.one("last_scanned_task", **asked)
+            is_cut = last is not None and last["count"] == asked["scanned"]
+            return [struct(row, TaskRow) for row in rows], last["id"] if last is not None and is_cut else None
+
+        return await self._database.read(work)
+
+    async def lease(self, task_id: int) -> LeasedTask | None:
+        return await self._one("lease_of_task", LeasedTask, id=task_id)
+
+    async def items(self, task_id: int) -> list[int]:
+        row = await self._database.read(lambda tx: tx.one("items_of_page", task_id=task_id))
+        entries = msgspec.json.decode(row["items"], type=list[list[int]]) if row and row["items"] else []
+        return [abs(entry[0]) for entry in entries]
+
+    async def events(self, noun: Noun, subject: int, limit: int = 50) -> list[Event]:
+        return await self._all("events_of", Event, noun=noun, subject=subject, scanned=MAX_SCANNED, limit=limit)
+
+    async def reports(self, run_id: int, task_id: int, limit: int = 50) -> list[Event]:
+        # Each entry of a report begins with a bracket and the id of its task.
+        asked = {"run_id": run_id, "listed": f"%[{task_id},%", "scanned": MAX_SCANNED}
+        return await self._all("reports_of_task", Event, limit=limit, **asked)
+
+
+def _bounds(limit: int) -> dict[str, int]:
+    return {"limit": limit, "counted": MAX_COUNTED_TASKS}

@@ -323,6 +323,9 @@ CREATE TABLE hosts (
     pace_until BIGINT NOT NULL DEFAULT 0
 );
 
+-- Lists of hosts by the beginning of their names; SQLite compares bytes anyway.
+/*pg CREATE INDEX hosts_name ON hosts (host COLLATE "C"); */
+
 -- The hot side of a host, one narrow row. Free: wake_at is when it has due work and may be touched, NULL when there
 -- is nothing to do. Held: wake_at is when the lease lapses. The token moves at claim, release and reap alike, so
 -- equality of tokens alone is the fence.
