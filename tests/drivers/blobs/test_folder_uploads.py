@@ -1,15 +1,15 @@
-"""Uploads into a folder: one sync for many small objects, no rename before a sync, nothing left behind."""
+"""Uploads into a folder: joint syncs of small objects, no rename before the syncs, nothing left behind."""
 
 import asyncio
 import os
+import threading
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
 
-from longline.drivers.blobs import folder_uploads
 from longline.drivers.blobs.folder import FolderBlobs
-from longline.drivers.blobs.folder_uploads import SMALL_BYTES
+from longline.drivers.blobs.folder_uploads import SMALL_BYTES, SYNCS_AT_ONCE
 from longline.model.errors import DiskFull
 
 
@@ -23,8 +23,7 @@ class Calls:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.made: list[str] = []
-        for name, module in (("fsync", os), ("_sync_file_system", folder_uploads)):
-            monkeypatch.setattr(module, name, self._noted(name, getattr(module, name)))
+        monkeypatch.setattr(os, "fsync", self._noted("fsync", os.fsync))
         monkeypatch.setattr(Path, "replace", self._noted("replace", Path.replace))
 
     def _noted(self, name: str, act: Callable[..., object]) -> Callable[..., object]:
@@ -35,15 +34,42 @@ class Calls:
         return noted
 
 
-async def test_small_objects_that_end_together_share_one_sync(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+async def test_small_objects_that_end_together_share_the_sync_of_their_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     blobs = FolderBlobs(tmp_path)
     await blobs.upload("f/first", flow(b"x"))
     calls = Calls(monkeypatch)
     await asyncio.gather(*(blobs.upload(f"f/{n}", flow(b"x" * n)) for n in range(50)))
-    assert calls.made.count("_sync_file_system") <= 2
     assert calls.made.count("replace") == 50
-    assert calls.made.count("fsync") <= 4
-    assert calls.made.index("_sync_file_system") < calls.made.index("replace")
+    assert 51 <= calls.made.count("fsync") <= 53  # each file, and the folder once for each batch
+    assert calls.made.index("replace") >= 1
+    assert calls.made[-1] == "fsync"
+
+
+async def test_small_objects_are_synced_at_the_same_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    blobs = FolderBlobs(tmp_path)
+    await blobs.upload("f/first", flow(b"x"))
+    together = threading.Barrier(SYNCS_AT_ONCE, timeout=10)
+
+    def sync(handle: int) -> None:
+        if Path(f"/proc/self/fd/{handle}").readlink().parent.name == ".staging":
+            together.wait()  # raises an error unless as many threads come here
+
+    monkeypatch.setattr(os, "fsync", sync)
+    await asyncio.gather(*(blobs.upload(f"f/{n}", flow(b"x")) for n in range(SYNCS_AT_ONCE)))
+
+
+async def test_an_unexpected_error_ends_every_upload_of_its_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    blobs = FolderBlobs(tmp_path)
+    await blobs.upload("f/first", flow(b"x"))
+
+    def broken(_: int) -> None:
+        raise RuntimeError("unexpected")
+
+    monkeypatch.setattr(os, "fsync", broken)
+    results = await asyncio.gather(*(blobs.upload(f"f/{n}", flow(b"x")) for n in range(9)), return_exceptions=True)
+    assert {type(result) for result in results} == {RuntimeError}
 
 
 async def test_a_large_object_is_synced_before_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -67,10 +93,13 @@ async def test_a_full_disk_fails_every_object_of_a_batch_and_leaves_nothing(
 ):
     blobs = FolderBlobs(tmp_path)
 
-    def full(_: Path) -> bool:
+    await blobs.upload("f/first", flow(b"x"))
+    await blobs.delete(["f/first"])
+
+    def full(_: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(folder_uploads, "_sync_file_system", full)
+    monkeypatch.setattr(os, "fsync", full)
     results = await asyncio.gather(*(blobs.upload(f"f/{n}", flow(b"x")) for n in range(9)), return_exceptions=True)
     assert {type(result) for result in results} == {DiskFull}
     assert [info async for info in blobs.list()] == []

@@ -1,13 +1,14 @@
 """Objects that come piece by piece into a folder: staged, synced, then renamed.
 
 A small object waits in memory for its end. Small objects that end while others are being stored are stored together:
-one sync of the file system takes as long as the sync of one file.
+files that are synced at the same time share the writes of the disk's cache. A sync of the whole file system would
+wait for the files of all other programs too.
 """
 
 import asyncio
-import ctypes
 import os
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -24,8 +25,8 @@ WRITE_BYTES = 512 * 1024
 """Bytes that are written in one go."""
 
 MAX_BATCH_OBJECTS = 512
-MIN_JOINT_OBJECTS = 4
-"""Smallest number of objects that are synced together; fewer are synced one by one."""
+SYNCS_AT_ONCE = 8
+"""Files and folders that are synced at the same time."""
 
 Piece = bytes | memoryview
 Trouble = Callable[[str], AbstractContextManager[None]]
@@ -46,6 +47,7 @@ class FolderUploads:
         self._root, self._staging, self._folders, self._trouble = root, root / STAGING, folders, trouble
         self._waiting: list[_SmallObject] = []
         self._storing: asyncio.Task[None] | None = None
+        self._syncers = ThreadPoolExecutor(SYNCS_AT_ONCE, "object sync")  # its threads start with the first sync
 
     async def upload(self, key: str, pieces: AsyncIterable[Piece]) -> int:
         """Store an object; return its number of bytes."""
@@ -74,7 +76,10 @@ class FolderUploads:
         try:
             while self._waiting:
                 batch, self._waiting = self._waiting[:MAX_BATCH_OBJECTS], self._waiting[MAX_BATCH_OBJECTS:]
-                failures = await asyncio.to_thread(self._store, batch)
+                try:
+                    failures = await asyncio.to_thread(self._store, batch)
+                except Exception as error:  # no upload may wait for ever
+                    failures = [error] * len(batch)
                 for one, failure in zip(batch, failures, strict=True):
                     if one.done.done():
                         continue
@@ -99,12 +104,11 @@ class FolderUploads:
             if path is not None and failures[place] is None:
                 self._try(failures, place, self._rename, path, one.key)
                 parents.add((self._root / one.key).parent)
-            if path is not None:
+            if path is not None and failures[place] is not None:
                 path.unlink(missing_ok=True)
         try:
             with self._trouble("written"):
-                for parent in parents:
-                    self._folders.sync(parent)
+                self._sync(list(parents))
         except LonglineError as error:
             failures = [failure or error for failure in failures]
         return failures
@@ -134,17 +138,10 @@ class FolderUploads:
         return path
 
     def _sync(self, paths: Sequence[Path]) -> None:
-        """Sync files to the disk: a few one by one, many by one sync of their file system."""
-        if not paths or not self._folders.durable:
-            return
-        if len(paths) >= MIN_JOINT_OBJECTS and _sync_file_system(self._staging):
-            return
-        for path in paths:
-            handle = os.open(path, os.O_RDONLY)
-            try:
-                os.fsync(handle)
-            finally:
-                os.close(handle)
+        """Sync files or folders to the disk, several at once."""
+        if self._folders.durable:
+            shares = [paths[first::SYNCS_AT_ONCE] for first in range(min(SYNCS_AT_ONCE, len(paths)))]
+            list(self._syncers.map(_sync_all, shares))
 
     # -- large objects ----------------------------------------------------------------------------------------
 
@@ -217,15 +214,10 @@ def _write(handle: int, pieces: Sequence[Piece]) -> None:
             view = view[os.write(handle, view) :]
 
 
-def _sync_file_system(folder: Path) -> bool:
-    """Sync the file system of a folder; return False where the system has no such call."""
-    sync = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
-    if sync is None:
-        return False
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        if sync(handle):
-            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-    finally:
-        os.close(handle)
-    return True
+def _sync_all(paths: Sequence[Path]) -> None:
+    for path in paths:
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
