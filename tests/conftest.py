@@ -35,7 +35,7 @@ SERVERS_USED = pytest.StashKey[list[str]]()
 SERVERS = {"chromium", "postgres_server", "s3_server", "valkey_server"}
 CARRIED = {"postgres", "postgres_url", "s3", "redis", "redis_url", "large"}
 """What parameters are called for which a fixture asks for a server later on."""
-WHOLE = {"bench", "chaos", "cli", "journeys", "migrations", "sdk", "servers", "surfaces", "wiring"}
+WHOLE = {"bench", "chaos", "cli", "console", "journeys", "migrations", "sdk", "servers", "surfaces", "wiring"}
 """Folders of tests that start servers or processes of their own."""
 SLOW = {"chaos": 3, "journeys": 1}
 """Folders of tests that wait more than they compute."""

@@ -47,6 +47,13 @@ PROVED_ELSEWHERE = {
     "services/bots/tasks.py": "surfaces/bots",
     "engine/bots.py": "surfaces/bots",
     "engine/lifecycle/bots.py": "surfaces/bots",
+    # So is the console, with the services that stand behind its pages alone.
+    "console/": "console",
+    "services/callers/console_sessions.py": "console",
+    "services/runs/run_pages.py": "console",
+    "model/callers/console_session.py": "console",
+    "model/runs/run_view.py": "console",
+    "wiring/doors/console.py": "console",
     # So are manifests, with their workers and streams, by a whole program.
     "surfaces/manifests/": "surfaces/manifests",
     "services/manifests/": "surfaces/manifests",

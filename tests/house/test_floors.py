@@ -23,6 +23,7 @@ DOORS = "doors speak to services only"
 DRIVERS = "only wiring knows a concrete driver"
 SETTINGS = "settings are read once"
 SURFACES = "the five surfaces do not know each other"
+CONSOLE = "the console knows the shared part of the surfaces only"
 CYCLES = "no cycles between siblings, at any depth"
 ENGINE = "the engine's subjects have an order"
 CORE = "the core does no I/O of its own"
@@ -60,6 +61,11 @@ PLANTS: tuple[tuple[str, str, Plant], ...] = (
         SURFACES,
         "a shared part that knows a door",
         {"surfaces/middleware.py": "import longline.surfaces.bots.planted", "surfaces/bots/planted.py": ""},
+    ),
+    (
+        CONSOLE,
+        "a console that knows a door",
+        {"console/planted.py": "import longline.surfaces.bots.planted", "surfaces/bots/planted.py": ""},
     ),
     (
         CYCLES,
@@ -108,7 +114,7 @@ def there(module: str) -> bool:
 
 
 def test_the_contracts_are_there_and_each_has_its_plant():
-    assert set(CONTRACTS) == {FLOORS, DOORS, DRIVERS, SETTINGS, SURFACES, CYCLES, ENGINE, CORE}
+    assert set(CONTRACTS) == {FLOORS, DOORS, DRIVERS, SETTINGS, SURFACES, CONSOLE, CYCLES, ENGINE, CORE}
     assert set(CONTRACTS) == {contract for contract, _, _ in PLANTS}
 
 

@@ -24,6 +24,8 @@ PLAIN = {"cached_property", "cookies", "duration", "error", "id", "patterns", "r
     *(
         "back_off",
         "bot_policy",
+        "console_session",
+        "run_view",
         "bot_task",
         "item_table",
         "user_agents",

@@ -44,6 +44,7 @@ class AppParts:
     """The services behind the HTTP APIs. `metrics_open` serves `/metrics` without a token.
 
     `open_doors` names the APIs that need no credentials, `per_minute` limits the requests of each caller at each API.
+    `console` is the web console, to which browsers are led.
     """
 
     version: str
@@ -62,6 +63,7 @@ class AppParts:
     api_keys: ApiKeys | None = None
     rate_limits: RateLimits | None = None
     per_minute: int | None = None
+    console: Door | None = None
 
 
 def build_app(parts: AppParts) -> Litestar:
@@ -94,7 +96,10 @@ def _table(parts: AppParts, metrics: Metrics) -> list[Door]:
     """Return all APIs."""
     doors: list[Door] = []
     callers = Callers(parts.tokens, parts.api_keys, parts.rate_limits, parts.per_minute)
-    documentation = Documentation(lambda: openapi_document(parts.version, doors))
+    documentation = Documentation(
+        lambda: openapi_document(parts.version, [door for door in doors if door.is_described]),
+        has_console=parts.console is not None,
+    )
     platform = PlatformServices(
         HealthServices(parts.health, parts.version), MetricsServices(metrics, parts.counts), documentation
     )
@@ -110,4 +115,6 @@ def _table(parts: AppParts, metrics: Metrics) -> list[Door]:
         is_open = MANIFESTS in parts.open_doors
         doors.append(manifests_door(parts.manifests, callers, metrics.registry, is_open=is_open))
     doors.append(platform_door(platform, callers, metrics_open=parts.metrics_open))
+    if parts.console is not None:
+        doors.append(parts.console)
     return doors

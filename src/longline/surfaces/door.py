@@ -38,6 +38,8 @@ class HttpRequest(NamedTuple):
     pieces: AsyncIterator[bytes] | None = None
     """The body of an operation that reads it piece by piece."""
 
+    path: str = ""
+
     def header(self, name: bytes) -> str | None:
         """Return the first value of a header, or None."""
         for given, value in self.headers:
@@ -139,7 +141,8 @@ class Door:
 
     A request below a path in `prefixes` that matches no operation is answered in the format of this API.
     `refresh_metrics` updates its gauges before a scrape. `wrap` adds an ASGI wrapper around the framework.
-    With `reads_nul`, URLs with a NUL character reach the API; elsewhere they are refused.
+    With `reads_nul`, URLs with a NUL character reach the API; elsewhere they are refused. An API for browsers alone is
+    not described in the OpenAPI document.
     """
 
     name: str
@@ -151,6 +154,7 @@ class Door:
     refresh_metrics: Callable[[], Awaitable[None]] | None = None
     wrap: Callable[[ASGIApp], ASGIApp] | None = None
     reads_nul: bool = False
+    is_described: bool = True
 
     def endpoints(self) -> "Iterator[Endpoint]":
         """Yield an endpoint for every operation."""

@@ -24,10 +24,9 @@ def route_of(endpoint: Endpoint) -> HTTPRouteHandler:
         pieces = request.stream() if streams_body else None
         values: dict[str, str] = request.path_params
         scope = request.scope
+        headers, client, path = list(scope["headers"]), client_of(scope), scope["path"]
         return to_framework(
-            await endpoint.answer(
-                HttpRequest(values, scope["query_string"], list(scope["headers"]), body, client_of(scope), pieces)
-            )
+            await endpoint.answer(HttpRequest(values, scope["query_string"], headers, body, client, pieces, path))
         )
 
     paths = [PATH_PARAMETER.sub(r"{\1:str}", path) for path in (operation.path, *operation.aliases)]

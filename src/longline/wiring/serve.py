@@ -13,6 +13,7 @@ from longline.drivers.disk_space import check_room
 from longline.drivers.thread_run_delay import run_delay
 from longline.engine.loops import RETRY_INTERVAL_SECONDS, run_loops, run_until
 from longline.model.errors import NeedsOperator, Unavailable
+from longline.services.callers.console_sessions import OneTimeLogin
 from longline.services.callers.rate_limits import RateLimits
 from longline.services.health import Check, Health
 from longline.services.metrics.counts import Counts
@@ -27,6 +28,7 @@ from longline.surfaces.server.connection import Deadlines
 from longline.surfaces.server.http_server import HttpServer
 from longline.wiring.doors.bots import bot_services
 from longline.wiring.doors.catalogue import catalogue_services
+from longline.wiring.doors.console import console
 from longline.wiring.doors.intervals import interval_services
 from longline.wiring.doors.manifests import manifest_services
 from longline.wiring.doors.products import product_services
@@ -50,8 +52,12 @@ async def serve(
     roles: frozenset[str],
     ready: Callable[[str], None] | None = None,
     leashed: bool = False,
+    link: OneTimeLogin | None = None,
 ) -> None:
-    """Run until SIGTERM or SIGINT (or, leashed, until standard input ends); then drain and leave nothing leased."""
+    """Run until SIGTERM or SIGINT (or, leashed, until standard input ends); then drain and leave nothing leased.
+
+    `link` logs a person in at the console, once.
+    """
     stop = asyncio.Event()
     _stop_on_signals(stop)
     async with open_platform(settings) as platform:
@@ -62,7 +68,7 @@ async def serve(
         async with (
             _profiling(settings.profile_port),
             counting(platform),
-            _serving(platform, ready) if api else nullcontext(),
+            _serving(platform, ready, link) if api else nullcontext(),
         ):
             await _work(platform, roles, stop, leashed=leashed)
             log.info("stopping: open connections and leases are ended")
@@ -84,12 +90,14 @@ async def _profiling(port: int) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def _serving(platform: Platform, ready: Callable[[str], None] | None) -> AsyncIterator[None]:
+async def _serving(
+    platform: Platform, ready: Callable[[str], None] | None, link: OneTimeLogin | None = None
+) -> AsyncIterator[None]:
     """Serve the doors for as long as the context lasts."""
     s, closing = platform.settings, asyncio.Event()
     server = HttpServer(Deadlines(s.server_read_timeout, s.server_write_timeout, s.server_idle_timeout))
     monitor = LoopMonitor(platform.clock, run_delay)
-    parts, streams = _app_parts(platform, monitor)
+    parts, streams = _app_parts(platform, monitor, link)
     if parts.intervals is not None:
         await parts.intervals.runs.start_counting()
     address = await server.start(build_app(parts), s.host, s.port)
@@ -153,7 +161,7 @@ async def _until_input_ends(stop: asyncio.Event) -> None:
     stop.set()
 
 
-def _app_parts(platform: Platform, monitor: LoopMonitor) -> tuple[AppParts, Streams]:
+def _app_parts(platform: Platform, monitor: LoopMonitor, link: OneTimeLogin | None) -> tuple[AppParts, Streams]:
     records, settings = platform.records, platform.settings
 
     async def database() -> str:
@@ -199,6 +207,7 @@ def _app_parts(platform: Platform, monitor: LoopMonitor) -> tuple[AppParts, Stre
         manifests=manifest_services(platform, limits, streams.followers),
         loop=monitor,
         operation=operation(platform),
+        console=console(platform, link),
     )
     return parts, streams
 

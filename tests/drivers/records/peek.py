@@ -9,6 +9,7 @@ import asyncpg
 TABLES = (
     "audit",
     "api_keys",
+    "console_sessions",
     "rate_limits",
     "manifests",
     "idempotency_keys",

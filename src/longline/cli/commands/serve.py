@@ -11,6 +11,7 @@ from longline.cli.command_line import command
 from longline.cli.event_loop import run
 from longline.cli.flags import ENGINES, takes
 from longline.model.errors import BadInput
+from longline.services.callers.console_sessions import OneTimeLogin
 from longline.settings import Loaded
 from longline.wiring import serve
 
@@ -71,11 +72,22 @@ def _serve(loaded: Loaded, *, api: bool, roles: frozenset[str], leashed: bool = 
     logs.set_up(settings.log_level, settings.log_format, None, settings.log_outputs)
     for note in loaded.notes:
         _log.warning(note)
-    run(serve(settings, api=api, roles=roles, ready=lambda address: announce(loaded, address), leashed=leashed))
+    # Only a person on this machine can follow the link; elsewhere the console asks for a token.
+    link = OneTimeLogin() if api and settings.loopback else None
+
+    def ready(address: str) -> None:
+        announce(loaded, address, link)
+
+    run(serve(settings, api=api, roles=roles, ready=ready, leashed=leashed, link=link))
 
 
-def announce(loaded: Loaded, address: str) -> None:
-    """Print the address of the server, and the command that makes a token, which works in any folder."""
+def announce(loaded: Loaded, address: str, link: OneTimeLogin | None = None) -> None:
+    """Print the address of the server, and the command that makes a token, which works in any folder.
+
+    On loopback, a link follows that logs in at the console, once.
+    """
     token = command("token", "--role", "admin", "--data", str(loaded.settings.data))
     typer.echo(f"longline {__version__} listens on {address} (Ctrl-C stops it)")
     typer.echo(f"a token for it: {token}")
+    if link is not None:
+        typer.echo(f"the console, logged in once: {address}/console/enter?secret={link.secret}")

@@ -15,6 +15,7 @@ from longline.drivers.records.bots.policies import BotPolicyRecords
 from longline.drivers.records.bots.tasks import BotTaskRecords
 from longline.drivers.records.callers.api_keys import ApiKeyRecords
 from longline.drivers.records.callers.audit import AuditRecords
+from longline.drivers.records.callers.console_sessions import ConsoleSessionRecords
 from longline.drivers.records.callers.door_settings import DoorSettingRecords
 from longline.drivers.records.callers.rate_limits import RateLimitRecords
 from longline.drivers.records.counters import CounterRecords
@@ -47,6 +48,7 @@ from longline.drivers.records.recrawls.holds import HoldRecords
 from longline.drivers.records.recrawls.recrawls import GenerationRecords, RecrawlRecords
 from longline.drivers.records.recrawls.webhooks import WebhookRecords
 from longline.drivers.records.runs.end_effects import RunEffectRecords
+from longline.drivers.records.runs.run_views import RunViewRecords
 from longline.drivers.records.runs.runs import RunRecords
 from longline.drivers.records.schedules.page_changes import PageChangeRecords
 from longline.drivers.records.schedules.run_history import RunHistoryRecords
@@ -110,6 +112,7 @@ def _records(database: Database) -> Records:
         remote_sources=RemoteSourceRecords(database),
         schedules=ScheduleRecords(database),
         runs=RunRecords(database),
+        run_views=RunViewRecords(database),
         history=RunHistoryRecords(database),
         due_runs=DueRunRecords(database),
         run_effects=RunEffectRecords(database),
@@ -138,10 +141,7 @@ def _records(database: Database) -> Records:
         alerts=AlertRecords(database),
         webhooks=WebhookRecords(database),
         pools=PoolRecords(database),
-        api_keys=ApiKeyRecords(database),
-        rate_limits=RateLimitRecords(database),
-        audit=AuditRecords(database),
-        door_settings=DoorSettingRecords(database),
+        **_caller_records(database),
         bots=BotRecords(database),
         bot_schedules=BotPolicyRecords(database),
         bot_look=BotOverviewRecords(database),
@@ -174,4 +174,15 @@ def _standing_records(database: Database) -> dict[str, Any]:
         "generations": GenerationRecords(database),
         "holds": HoldRecords(database),
         "batches": BatchRecords(database),
+    }
+
+
+def _caller_records(database: Database) -> dict[str, Any]:
+    """Return the records of callers, by their names."""
+    return {
+        "api_keys": ApiKeyRecords(database),
+        "console_sessions": ConsoleSessionRecords(database),
+        "rate_limits": RateLimitRecords(database),
+        "audit": AuditRecords(database),
+        "door_settings": DoorSettingRecords(database),
     }

@@ -5,7 +5,13 @@ from dataclasses import dataclass
 from longline.ports.records.archive.pages import PageStore, SegmentStore
 from longline.ports.records.archive.retention import RetentionStore
 from longline.ports.records.bots import BotOverviewStore, BotPolicyStore, BotStore, BotTaskStore
-from longline.ports.records.callers import ApiKeyStore, AuditStore, DoorSettingStore, RateLimitStore
+from longline.ports.records.callers import (
+    ApiKeyStore,
+    AuditStore,
+    ConsoleSessionStore,
+    DoorSettingStore,
+    RateLimitStore,
+)
 from longline.ports.records.counters import CounterStore
 from longline.ports.records.discovery import CandidateStore, LinkStore
 from longline.ports.records.downloads import DeadLetterStore, DownloadAdmissionStore, DownloadStore
@@ -27,7 +33,7 @@ from longline.ports.records.manifests import ManifestStores
 from longline.ports.records.proxies import AlertStore, PoolStore, ProxyFigureStore, ProxyStore
 from longline.ports.records.recrawls.recrawls import BatchStore, GenerationStore, HoldStore, RecrawlStore
 from longline.ports.records.recrawls.webhooks import WebhookStore
-from longline.ports.records.runs import DueRunStore, RunEffectStore, RunHistoryStore, RunStore
+from longline.ports.records.runs import DueRunStore, RunEffectStore, RunHistoryStore, RunStore, RunViewStore
 from longline.ports.records.schedules import PageChangeStore, ScheduleStore, TickStore
 from longline.ports.records.schema import Schema
 from longline.ports.records.search import ItemChangeStore, ItemStore
@@ -51,6 +57,7 @@ class Records:
     remote_sources: RemoteSourceStore
     schedules: ScheduleStore
     runs: RunStore
+    run_views: RunViewStore
     history: RunHistoryStore
     due_runs: DueRunStore
     run_effects: RunEffectStore
@@ -86,6 +93,7 @@ class Records:
     webhooks: WebhookStore
     pools: PoolStore
     api_keys: ApiKeyStore
+    console_sessions: ConsoleSessionStore
     rate_limits: RateLimitStore
     audit: AuditStore
     door_settings: DoorSettingStore

@@ -6,6 +6,7 @@ from typing import NamedTuple, Protocol
 from longline.model.bots.rate_limit import TokenBucket
 from longline.model.callers.api_key import ApiKeyRow, NewApiKey
 from longline.model.callers.audit import AuditFilter, AuditRow
+from longline.model.callers.console_session import ConsoleSessionRow, NewConsoleSession
 from longline.model.callers.door_setting import DoorSettingRow
 from longline.model.duration import MINUTE_MS
 
@@ -44,6 +45,38 @@ class ApiKeyStore(Protocol):
 
     async def touch(self, ids: Sequence[int]) -> None:
         """Write the time of the last use, unless a time of the last minute is written."""
+        ...
+
+
+class ConsoleSessionStore(Protocol):
+    """Logins at the console. A login by an API key ends with the key."""
+
+    async def add(self, session: NewConsoleSession) -> ConsoleSessionRow:
+        """Store a login."""
+        ...
+
+    async def get(self, uid: str) -> ConsoleSessionRow | None:
+        """Return a login that has not ended."""
+        ...
+
+    async def find(self, *, limit: int = 100, before_id: int | None = None) -> list[ConsoleSessionRow]:
+        """Return logins that have not ended, newest first; `before_id` continues a list."""
+        ...
+
+    async def of_subject(self, subject: str, kind: str, *, limit: int = 100) -> list[ConsoleSessionRow]:
+        """Return the logins of one caller that have not ended, newest first."""
+        ...
+
+    async def touch(self, uid: str) -> None:
+        """Write the time of the last use."""
+        ...
+
+    async def remove(self, uid: str) -> bool:
+        """Delete a login; return False for an unknown one."""
+        ...
+
+    async def forget(self) -> None:
+        """Delete the logins that have expired."""
         ...
 
 

@@ -4,7 +4,19 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from longline.model.runs.effect import RunEffect, RunEffectKind
-from longline.model.runs.run import DayTotals, DueRun, Fate, NewRun, RunKind, RunReview, RunRow, RunSummary, RunTotals
+from longline.model.runs.run import (
+    DayTotals,
+    DueRun,
+    Fate,
+    NewRun,
+    RequestSum,
+    RunKind,
+    RunReview,
+    RunRow,
+    RunSummary,
+    RunTotals,
+)
+from longline.model.runs.run_view import HostTasks, RunQuery, RunView
 from longline.model.states import Actor
 
 
@@ -53,6 +65,38 @@ class RunStore(Protocol):
 
     async def counts(self) -> dict[str, int]:
         """Return the number of runs in each state."""
+        ...
+
+
+class RunViewStore(Protocol):
+    """Runs as pages show them. Lists go by key, and every method reads a bounded number of rows."""
+
+    async def find(self, query: RunQuery, *, limit: int, before: int | None = None) -> list[RunView]:
+        """Return chosen runs, newest first; `before` continues a list."""
+        ...
+
+    async def newer(self, query: RunQuery, *, limit: int, after: int) -> list[RunView]:
+        """Return the chosen runs that follow a run, newest first; a text in the query is ignored."""
+        ...
+
+    async def open(self, state: str, *, limit: int) -> list[RunView]:
+        """Return queued or running runs, newest first."""
+        ...
+
+    async def get(self, run_id: int) -> RunView | None:
+        """Return one run."""
+        ...
+
+    async def hosts(self, run_id: int) -> list[HostTasks]:
+        """Return the newest tasks of a run, `MAX_COUNTED_TASKS` at most, counted by host, state and reason."""
+        ...
+
+    async def requests(self, run_id: int) -> list[RequestSum]:
+        """Return the requests of a run so far, by reason and status."""
+        ...
+
+    async def failed(self, run_id: int, *, limit: int, after: int = 0) -> list[int]:
+        """Return the ids of failed tasks of a run, in the order of their ids, behind one of them."""
         ...
 
 

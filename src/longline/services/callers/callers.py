@@ -61,6 +61,21 @@ class Callers:
         key = f"address:{address}" if caller is None else caller.limit_key
         return await self._limits.charge(f"{door}/{key}", limits)
 
+    @property
+    def needs_shared_key(self) -> bool:
+        """Whether the operator demands a key beside every token."""
+        return self._tokens.needs_key
+
+    async def bearer(self, given: CallerCredentials) -> tuple[Caller, int | None]:
+        """Return the caller of a token or an API key, and when the credentials expire in UTC milliseconds, if ever."""
+        key = parse_key(given.bearer)
+        if key is not None and self._keys is not None:
+            row = await self._keys.verify(key)
+            return _bearer_of(row, given.address), row.expires_at
+        claims = self._tokens.verify(given.bearer)
+        self._tokens.check(given.api_key)
+        return _caller_of(claims, given.address), None if claims.exp is None else claims.exp * 1000
+
     async def identify(self, given: CallerCredentials, *, is_open: bool = False) -> Caller:
         """Return the caller of these credentials; raise `TokenRefused` for wrong ones.
 

@@ -92,6 +92,11 @@ class Tokens:
             raise TokenRefused("expired")
         return claims
 
+    @property
+    def needs_key(self) -> bool:
+        """Whether a token is refused without an API key beside it."""
+        return bool(self._api_key)
+
     def check(self, shown: str | None) -> None:
         """Raise `TokenRefused` if an API key is required and the given key does not match."""
         if self._api_key and not compare_digest(self._api_key, (shown or "").encode()):

@@ -5,6 +5,7 @@ from importlib.resources import files
 from typing import Any
 
 import jinja2
+import msgspec
 
 from longline.model.cached_property import cached_property
 from longline.surfaces.operation import ApiResponse, Content, operation
@@ -22,8 +23,8 @@ _TEMPLATES = "longline.surfaces.platform.documentation"
 class Documentation:
     """The OpenAPI document and the pages made from it; each is made when it is first requested."""
 
-    def __init__(self, document: Callable[[], dict[str, Any]]) -> None:
-        self._make = document
+    def __init__(self, document: Callable[[], dict[str, Any]], *, has_console: bool = False) -> None:
+        self._make, self.has_console = document, has_console
 
     @cached_property
     def document(self) -> dict[str, Any]:
@@ -62,8 +63,22 @@ def _page(media_type: str, data: bytes) -> ApiResponse[Content]:
     return ApiResponse(Content(media_type, data), 200, _HEADERS)
 
 
-@operation("GET", "/", "Show the start page", access="public", answers={200: Content("text/html")})
-async def show_home(services: Documentation) -> ApiResponse[Content]:
+class HomeHeaders(msgspec.Struct, frozen=True):
+    """The header by which a browser that opens a page is known."""
+
+    accept: str = ""
+
+
+@operation(
+    "GET",
+    "/",
+    "Show the start page; a browser is led to the console",
+    access="public",
+    answers={200: Content("text/html"), 303: Content("text/plain")},
+)
+async def show_home(services: Documentation, headers: HomeHeaders) -> ApiResponse[Any]:
+    if services.has_console and "text/html" in headers.accept:
+        return ApiResponse(Content("text/plain", b"see /console"), 303, {"Location": "/console", "Vary": "Accept"})
     return _page(_HTML, services.home_page)
 
 

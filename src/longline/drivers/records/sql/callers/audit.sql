@@ -63,6 +63,9 @@ SELECT * FROM proxies WHERE id = :key;
 -- name: audited_key
 SELECT * FROM api_keys WHERE uid = :key;
 
+-- name: audited_session
+SELECT id, uid, subject, name, role, kind, address, agent, created_at, expires_at FROM console_sessions WHERE uid = :key;
+
 -- name: audited_run
 SELECT id, uid, kind, seed, state, error, created_at, started_at, ended_at, deleted_at FROM runs WHERE id = :key;
 

@@ -1,0 +1,111 @@
+"""Access to pages: a session by cookie, the role of its caller, and the token of the form that is sent."""
+
+from collections.abc import Set as AbstractSet
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qsl, urlsplit
+
+import msgspec
+
+from longline.console.visitor import Visitor
+from longline.model.callers.caller import AccessRule, NotAllowed, Role
+from longline.model.callers.console_session import SessionCookie
+from longline.model.errors import LonglineError
+from longline.services.callers.console_sessions import ConsoleSessions, SessionEnded
+from longline.surfaces.door import Access, HttpRequest
+
+SESSION_COOKIE = "longline_console"
+THEME_COOKIE = "longline_theme"
+CSRF_FIELD = "csrf"
+THEMES = ("light", "dark")
+
+HOME = "/console"
+
+
+class LoginNeeded(LonglineError):
+    """A page was requested without a login; `path` is the page to show after it."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__("log in first")
+        self.path = path
+
+
+class ForgedForm(LonglineError):
+    """A form that no page of this session has sent."""
+
+    def __init__(self) -> None:
+        super().__init__("This form is not from a page of your session. Load the page again and repeat the action.")
+
+
+class PageAccess:
+    """The access checks of the console, which it declares by the roles that its pages serve."""
+
+    def __init__(self, sessions: ConsoleSessions, door: str) -> None:
+        self._sessions, self._door = sessions, door
+
+    def of(self, roles: AbstractSet[Role]) -> Access:
+        """Return the access to pages and streams."""
+        rule = AccessRule(self._door, frozenset(roles))
+
+        async def check(request: HttpRequest) -> Visitor:
+            return (await self._visitor(request, rule))[0]
+
+        return Access(check, ("session",), rule=rule)
+
+    def of_forms(self, roles: AbstractSet[Role]) -> Access:
+        """Return the access to actions: forms carry the token of their session."""
+        rule = AccessRule(self._door, frozenset(roles))
+
+        async def check(request: HttpRequest) -> Visitor:
+            check_origin(request)
+            visitor, cookie = await self._visitor(request, rule)
+            sent = dict(parse_qsl(request.body.decode("latin-1"), keep_blank_values=True))
+            if not cookie.proves(sent.get(CSRF_FIELD, "")):
+                raise ForgedForm
+            return visitor
+
+        return Access(check, ("session",), rule=rule)
+
+    async def _visitor(self, request: HttpRequest, rule: AccessRule) -> tuple[Visitor, SessionCookie]:
+        cookies = cookies_of(request)
+        try:
+            row, cookie = await self._sessions.find(cookies.get(SESSION_COOKIE))
+        except SessionEnded:
+            query = f"?{request.query.decode('latin-1')}" if request.query else ""
+            raise LoginNeeded(f"{request.path}{query}") from None
+        caller = row.caller(request.client)
+        why = rule.denial(caller)
+        if why is not None:
+            raise NotAllowed(why, caller, rule)
+        facts = msgspec.structs.asdict(caller)
+        visitor = Visitor(**facts, session=row.uid, csrf=cookie.csrf, theme=theme_of(cookies))
+        return visitor, cookie
+
+
+def cookies_of(request: HttpRequest) -> dict[str, str]:
+    """Return the cookies of a request; a malformed header has none."""
+    try:
+        found = SimpleCookie(request.header(b"cookie") or "")
+    except CookieError:
+        return {}
+    return {name: morsel.value for name, morsel in found.items()}
+
+
+def theme_of(cookies: dict[str, str]) -> str:
+    """Return the theme that the visitor chose; empty for that of the system."""
+    chosen = cookies.get(THEME_COOKIE, "")
+    return chosen if chosen in THEMES else ""
+
+
+def check_origin(request: HttpRequest) -> None:
+    """Raise `ForgedForm` for a form that the page of another site has sent."""
+    origin = request.header(b"origin")
+    if origin is not None and urlsplit(origin).netloc != request.header(b"host"):
+        raise ForgedForm
+    if request.header(b"sec-fetch-site") in ("cross-site", "same-site"):
+        raise ForgedForm
+
+
+def inner_path(path: str) -> str:
+    """Return a path of the console to which a login may lead, or its first page."""
+    is_inner = path == HOME or path.startswith((f"{HOME}/", f"{HOME}?"))
+    return path if is_inner and "\\" not in path and path.isprintable() and path.isascii() else HOME

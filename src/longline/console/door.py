@@ -1,0 +1,63 @@
+"""The console as a door: its groups of pages, its format and its access."""
+
+from dataclasses import dataclass
+
+from longline.console.access import PageAccess
+from longline.console.content_security import CONTENT_SECURITY, PolicyReports
+from longline.console.login import LOGIN, LoginServices, browser_access
+from longline.console.old_paths import OLD_PATHS
+from longline.console.page_format import PageFormat
+from longline.console.pages import Clock, Pages
+from longline.console.runs.run_list import RUN_LIST, RunListServices
+from longline.console.sessions import SESSIONS, SessionPageServices
+from longline.console.static_files import STATIC, StaticFiles
+from longline.model.callers.caller import ADMINS, NOT_BANNED, OPERATORS, AccessRule
+from longline.services.callers.console_sessions import ConsoleSessions
+from longline.services.runs.run_pages import RunPages
+from longline.surfaces.door import PUBLIC, Door, OperationGroup
+
+NAME = "console"
+
+VISITORS = AccessRule(NAME, NOT_BANNED)
+"""Callers that may log in."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleServices:
+    """The services behind the console."""
+
+    sessions: ConsoleSessions
+    runs: RunPages
+    now: Clock
+    version: str
+
+
+def console_door(services: ConsoleServices, reports: PolicyReports | None = None) -> Door:
+    """Return the console; `reports` collects the reports of browsers about refused content."""
+    static = StaticFiles()
+    pages = Pages(static, services.now, services.version)
+    access = PageAccess(services.sessions, NAME)
+    about = "Pages for people."
+    return Door(
+        name=NAME,
+        title="Console",
+        prefixes=("/console", *OLD_PATHS.paths),
+        format=PageFormat(pages),
+        groups=(
+            OperationGroup("console", about, STATIC, static),
+            OperationGroup("console", about, CONTENT_SECURITY, reports or PolicyReports()),
+            OperationGroup("console", about, OLD_PATHS.operations),
+            OperationGroup("console", about, LOGIN, LoginServices(pages, services.sessions)),
+            OperationGroup("console", about, SESSIONS, SessionPageServices(pages, services.sessions)),
+            OperationGroup("console", about, RUN_LIST, RunListServices(pages, services.runs)),
+        ),
+        access={
+            "public": PUBLIC,
+            "browser": browser_access(),
+            "reader": access.of(NOT_BANNED),
+            "admin": access.of(ADMINS),
+            "form": access.of_forms(NOT_BANNED),
+            "action": access.of_forms(OPERATORS),
+        },
+        is_described=False,
+    )

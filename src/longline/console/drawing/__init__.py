@@ -1,0 +1,1 @@
+"""SVG of the console: icons, bars and plots. Geometry goes into attributes, never into styles."""

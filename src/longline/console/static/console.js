@@ -1,0 +1,73 @@
+// The console's script: theme, clock, menus, dialogs and keys. It draws nothing that the server can draw.
+import { follow } from "./live.js";
+
+export const $ = (selector, within = document) => within.querySelector(selector);
+export const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
+const root = document.documentElement;
+
+// Theme: that of the system, light or dark. The server reads the cookie and renders the next page in it.
+const THEMES = ["", "light", "dark"];
+function setTheme(theme) {
+  if (theme) root.dataset.theme = theme; else delete root.dataset.theme;
+  document.cookie = `longline_theme=${theme}; Path=/console; Max-Age=${theme ? 31536000 : 0}; SameSite=Strict`;
+  for (const button of $$("[data-theme-toggle]")) button.setAttribute("aria-label", `Theme: ${theme || "as the system"}`);
+}
+
+// Times count by the server's clock: the difference to the browser's clock is taken once for each page.
+const offset = Number(document.body.dataset.now || Date.now()) - Date.now();
+export const serverNow = () => Date.now() + offset;
+function tick() {
+  const now = new Date(serverNow()).toISOString();
+  for (const clock of $$("[data-clock]")) {
+    clock.textContent = `${now.slice(11, 19)} UTC`;
+    clock.dateTime = `${now.slice(0, 19)}Z`;
+  }
+}
+
+// Plots: the pointer or arrow keys move the cursor, and the readout above tells the point.
+function showPoint(plot, index) {
+  const points = $$(".pt", plot), output = $("output", plot.closest(".panel"));
+  for (const point of $$(".pt.on", plot)) point.classList.remove("on");
+  plot.dataset.at = index;
+  points[index]?.classList.add("on");
+  if (output) output.textContent = (points[index] ?? points.at(-1))?.dataset.tip ?? "";
+}
+
+document.addEventListener("pointerover", (event) => {
+  const point = event.target.closest?.(".pt");
+  if (point) showPoint(point.closest("[data-plot]"), $$(".pt", point.closest("[data-plot]")).indexOf(point));
+});
+document.addEventListener("pointerout", (event) => {
+  const plot = event.target.closest?.("[data-plot]");
+  if (plot && !plot.contains(event.relatedTarget)) showPoint(plot, -1);
+});
+
+document.addEventListener("click", (event) => {
+  const target = event.target;
+  for (const menu of $$("details.menu[open]")) if (!menu.contains(target)) menu.open = false;
+  const open = target.closest("[data-open]");
+  if (open) $(`#${open.dataset.open}`)?.showModal();
+  if (target.closest("[data-close]")) target.closest("dialog")?.close();
+  if (target.closest(".toast button")) target.closest(".toast").remove();
+  if (target.closest("[data-theme-toggle]")) setTheme(THEMES[(THEMES.indexOf(root.dataset.theme ?? "") + 1) % 3]);
+});
+
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
+});
+
+document.addEventListener("keydown", (event) => {
+  const plot = event.target.closest?.("[data-plot]"), step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (plot && step) {
+    event.preventDefault();
+    const last = $$(".pt", plot).length - 1, at = Number(plot.dataset.at ?? -1);
+    showPoint(plot, Math.min(last, Math.max(0, (at < 0 ? last + 1 : at) + step)));
+  }
+  if (plot && event.key === "Escape") showPoint(plot, -1);
+  if (event.key === "Escape") for (const menu of $$("details.menu[open]")) { menu.open = false; $("summary", menu).focus(); }
+  if (event.key === "/" && !event.target.closest?.("input, textarea, select")) { event.preventDefault(); $("#q")?.focus(); }
+});
+
+tick();
+setInterval(tick, 1000);
+follow();

@@ -1,0 +1,56 @@
+// One event stream for a page. The server renders parts; this swaps them in place and tells how fresh they are.
+const LATE_MS = 10_000, LOST_MS = 30_000;
+const page = document.body;
+let source = null, heardAt = 0;
+
+function showState() {
+  const element = document.querySelector("[data-live-state]");
+  if (!element || !page.dataset.stream) return;
+  const silent = Date.now() - heardAt, isOpen = source?.readyState === EventSource.OPEN;
+  const state = isOpen && silent < LATE_MS ? "" : isOpen && silent < LOST_MS ? "late" : "off";
+  element.hidden = false;
+  element.className = `live ${state}`;
+  const words = { "": "Live", late: "Late", off: "Cut" };
+  if (element.textContent !== words[state]) element.textContent = words[state];
+  element.title = heardAt ? `Last message ${new Date(heardAt).toISOString().slice(11, 19)} UTC by this machine's clock` : "No message yet";
+}
+
+// Focus and selection stay: a part in which the visitor is at work is swapped when the visitor has left it.
+function swap(parts) {
+  for (const [name, html] of Object.entries(parts)) {
+    const element = document.querySelector(`[data-part="${CSS.escape(name)}"]`);
+    if (!element || element.contains(document.activeElement)) continue;
+    element.innerHTML = html;
+  }
+}
+
+export function address(more = {}) {
+  const url = new URL(page.dataset.stream, location.origin);
+  for (const [name, value] of Object.entries(more)) if (value !== "") url.searchParams.set(name, value);
+  return url;
+}
+
+export const listeners = new Map();
+
+export function open(more = {}) {
+  source?.close();
+  source = new EventSource(address(more));
+  const heard = () => { heardAt = Date.now(); showState(); };
+  source.addEventListener("open", heard);
+  source.addEventListener("error", showState);
+  source.addEventListener("alive", heard);
+  source.addEventListener("parts", (event) => { heard(); swap(JSON.parse(event.data)); });
+  for (const [name, listener] of listeners) {
+    source.addEventListener(name, (event) => { heard(); listener(event); });
+  }
+}
+
+// A page in a hidden window holds no connection; it catches up when it is shown again.
+export function follow(parameters = () => ({})) {
+  if (!page.dataset.stream) return;
+  const attend = () => { if (document.hidden) { source?.close(); source = null; } else if (!source) open(parameters()); };
+  document.addEventListener("visibilitychange", attend);
+  window.addEventListener("pagehide", () => source?.close());
+  attend();
+  setInterval(showState, 1000);
+}

@@ -1,0 +1,153 @@
+"""Numbers, times and texts as pages show them."""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from markupsafe import Markup
+
+DASH = "–"
+"""Shown where there is no value; 0 is a value."""
+
+_DECIMAL_UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
+_RECENT_MS = 36 * 3_600_000
+
+
+def number(value: float | None) -> str:
+    """Return a whole number with commas between thousands."""
+    return DASH if value is None else f"{value:,.0f}"
+
+
+def rate(value: float | None) -> str:
+    """Return a number with three figures, and more before the point."""
+    if value is None:
+        return DASH
+    if value == 0:
+        return "0"
+    digits = 2 if value < 10 else 1 if value < 100 else 0
+    return f"{value:,.{digits}f}"
+
+
+def percent(part: float, whole: float) -> str:
+    """Return a share; shares below a tenth of a percent have two digits after the point."""
+    if not whole:
+        return DASH
+    share = 100 * part / whole
+    return f"{share:.2f}%" if 0 < share < 0.1 else f"{share:.1f}%"
+
+
+def size(value: float | None) -> str:
+    """Return a number of bytes in a decimal unit."""
+    found = byte_parts(value)
+    return DASH if found is None else f"{found[0]} {found[1]}"
+
+
+def byte_parts(value: float | None) -> tuple[str, str] | None:
+    """Return a number of bytes as figures and unit."""
+    if value is None:
+        return None
+    power = 0
+    while value >= 1000 and power < len(_DECIMAL_UNITS) - 1:
+        value, power = value / 1000, power + 1
+    return (f"{value:.0f}" if power == 0 else rate(value)), _DECIMAL_UNITS[power]
+
+
+def duration(milliseconds: float | None) -> str:
+    """Return a duration in its two largest units, such as 12 min 04 s."""
+    if milliseconds is None:
+        return DASH
+    seconds = max(0, round(milliseconds / 1000))
+    if seconds < 60:
+        return f"{max(0.0, milliseconds) / 1000:.1f} s" if milliseconds < 10_000 else f"{seconds} s"
+    minutes, seconds = divmod(seconds, 60)
+    if minutes < 60:
+        return f"{minutes} min {seconds:02} s"
+    hours, minutes = divmod(minutes, 60)
+    if hours < 24:
+        return f"{hours} h {minutes:02} min"
+    days, hours = divmod(hours, 24)
+    return f"{days} d {hours} h"
+
+
+def short_duration(milliseconds: float) -> str:
+    """Return a duration in its largest unit, such as 12 min."""
+    seconds = max(0, int(milliseconds / 1000))
+    for unit, length in (("d", 86_400), ("h", 3600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds // length} {unit}"
+    return f"{seconds} s"
+
+
+def when(at: int | None, now: int) -> Markup | str:
+    """Return a time as an element: relative if it is recent, with the exact time on hover."""
+    if at is None:
+        return DASH
+    exact = moment(at)
+    if abs(now - at) >= _RECENT_MS:
+        shown = exact[:16]
+    else:
+        shown = f"{short_duration(now - at)} ago" if at <= now else f"in {short_duration(at - now)}"
+    return Markup('<time datetime="{}" title="{} UTC">{}</time>').format(machine_time(at), exact, shown)
+
+
+def moment(at: int) -> str:
+    """Return a time to the second, in UTC."""
+    return datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def clock_time(at: int) -> str:
+    """Return the time of day, in UTC."""
+    return datetime.fromtimestamp(at / 1000, UTC).strftime("%H:%M:%S")
+
+
+def log_time(at_us: int) -> str:
+    """Return the time of a log entry, to the millisecond."""
+    return datetime.fromtimestamp(at_us / 1_000_000, UTC).strftime("%H:%M:%S.%f")[:-3]
+
+
+def machine_time(at: int) -> str:
+    """Return a time for the `datetime` attribute."""
+    return datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def isolated(text: str | None) -> Markup | str:
+    """Return a stranger's text, whose direction of writing does not reach its surroundings."""
+    return DASH if not text else Markup("<bdi>{}</bdi>").format(text)
+
+
+def cut(text: str | None, most: int = 500) -> str:
+    """Return a text that is not longer than a page can bear; the whole text is on the page of its thing."""
+    if not text:
+        return ""
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def address(path: str, values: Mapping[str, Any], **changes: Any) -> str:
+    """Return a path with a query: values that are empty are left out."""
+    merged = {**values, **changes}
+    kept = {name: value for name, value in merged.items() if value not in (None, "", False)}
+    return f"{path}?{urlencode(kept)}" if kept else path
+
+
+def segment(text: str) -> str:
+    """Return a text as one segment of a path."""
+    return quote(text, safe="")
+
+
+FILTERS: Mapping[str, Callable[..., Any]] = {
+    "number": number,
+    "rate": rate,
+    "percent": percent,
+    "size": size,
+    "duration": duration,
+    "when": when,
+    "moment": moment,
+    "clock_time": clock_time,
+    "log_time": log_time,
+    "machine_time": machine_time,
+    "isolated": isolated,
+    "cut": cut,
+    "segment": segment,
+}
+"""Filters of templates."""

@@ -1,0 +1,21 @@
+"""The visitor of a page: a caller with a session, and the choices that the browser keeps."""
+
+from longline.model.callers.caller import ADMINS, OPERATORS, Caller
+
+
+class Visitor(Caller, frozen=True, kw_only=True):
+    """A caller with a session. `csrf` is the token that the forms of the session carry; `theme` may be empty."""
+
+    session: str = ""
+    csrf: str = ""
+    theme: str = ""
+
+    @property
+    def may_act(self) -> bool:
+        """Return whether the visitor may change something."""
+        return self.role in OPERATORS
+
+    @property
+    def is_admin(self) -> bool:
+        """Return whether the visitor administers the platform."""
+        return self.role in ADMINS

@@ -1,0 +1,49 @@
+"""Logins at the console, on either engine."""
+
+import msgspec
+
+from longline.drivers.records.callers.audit import audited
+from longline.drivers.records.database import Row, Transaction, struct
+from longline.drivers.records.table import Table
+from longline.model.callers.console_session import ConsoleSessionRow, NewConsoleSession
+from longline.model.errors import Unavailable
+
+_NEWEST = (1 << 62) - 1
+
+
+class ConsoleSessionRecords(Table):
+    """Logins at the console."""
+
+    async def add(self, session: NewConsoleSession) -> ConsoleSessionRow:
+        facts = msgspec.structs.asdict(session) | {"role": session.role.value}
+
+        async def work(tx: Transaction) -> Row | None:
+            return await tx.one("add_console_session", **facts)
+
+        row = await audited(self._database, "session", session.uid, work)
+        if row is None:
+            raise Unavailable("the login was not stored")
+        return struct(row, ConsoleSessionRow)
+
+    async def get(self, uid: str) -> ConsoleSessionRow | None:
+        return await self._one("console_session", ConsoleSessionRow, uid=uid)
+
+    async def find(self, *, limit: int = 100, before_id: int | None = None) -> list[ConsoleSessionRow]:
+        before = _NEWEST if before_id is None else before_id
+        return await self._all("find_console_sessions", ConsoleSessionRow, limit=limit, before=before)
+
+    async def of_subject(self, subject: str, kind: str, *, limit: int = 100) -> list[ConsoleSessionRow]:
+        asked = {"subject": subject, "kind": kind, "limit": limit}
+        return await self._all("console_sessions_of_subject", ConsoleSessionRow, **asked)
+
+    async def touch(self, uid: str) -> None:
+        await self._write("touch_console_session", uid=uid)
+
+    async def remove(self, uid: str) -> bool:
+        async def work(tx: Transaction) -> bool:
+            return await tx.one("remove_console_session", uid=uid) is not None
+
+        return await audited(self._database, "session", uid, work)
+
+    async def forget(self) -> None:
+        await self._write("forget_console_sessions")
