@@ -15,10 +15,11 @@ from tests.cli.conftest import Command, assert_one_line, running
 
 
 def greeting(process: subprocess.Popen[str]) -> tuple[str, str]:
-    """Where a server that was just started says it listens, and how one gets a token."""
+    """Where a server that was just started says it listens, and how one gets a token; the console is told of too."""
     assert process.stdout
-    head, hint = process.stdout.readline(), process.stdout.readline()
+    head, hint, link = (process.stdout.readline() for _ in range(3))
     assert " listens on http://127.0.0.1:" in head, head
+    assert link.startswith("the console, logged in once: http://127.0.0.1:"), link
     return head.split(" listens on ")[1].split()[0], hint
 
 

@@ -230,10 +230,10 @@ CREATE TABLE run_effects (
 CREATE INDEX run_effects_due ON run_effects (kind, due, id);
 CREATE INDEX run_effects_run ON run_effects (run_id);
 
--- Lists of runs by state, by kind and by source, newest first.
-CREATE INDEX runs_state_id ON runs (state, id);
-CREATE INDEX runs_kind_id ON runs (kind, id);
-CREATE INDEX runs_source_id ON runs (source_id, id) WHERE source_id IS NOT NULL;
+-- Lists of failed and cancelled runs, and of the runs of a source, newest first; completed runs are most of all.
+CREATE INDEX runs_failed ON runs (id) WHERE state = 'failed';
+CREATE INDEX runs_cancelled ON runs (id) WHERE state = 'cancelled';
+CREATE INDEX runs_source ON runs (source_id, id) WHERE source_id IS NOT NULL;
 -- Runs that have not ended: the only ones that overviews count one by one.
 CREATE INDEX runs_open ON runs (id) WHERE state IN ('queued', 'running');
 CREATE INDEX runs_ended ON runs (kind, ended_at, id) WHERE ended_at IS NOT NULL;

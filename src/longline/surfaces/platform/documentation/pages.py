@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from importlib.resources import files
-from typing import Any
+from typing import Annotated, Any
 
 import jinja2
 import msgspec
@@ -66,7 +66,7 @@ def _page(media_type: str, data: bytes) -> ApiResponse[Content]:
 class HomeHeaders(msgspec.Struct, frozen=True):
     """The header by which a browser that opens a page is known."""
 
-    accept: str = ""
+    accept: Annotated[str, msgspec.Meta(description="Media types that the client accepts.")] = ""
 
 
 @operation(

@@ -38,9 +38,11 @@ WHERE u.state IN ('queued', 'running') AND u.state = :state AND u.deleted_at IS 
 SELECT /*part run_view */ FROM runs u /*part run_view_of */ WHERE u.id = :id AND u.deleted_at IS NULL;
 
 -- name: host_tasks
-SELECT h.host, t.state, t.reason, COUNT(*) AS count FROM (
-    SELECT host_id, state, reason FROM tasks WHERE run_id = :run_id ORDER BY id DESC LIMIT :window
-) t JOIN hosts h ON h.id = t.host_id GROUP BY h.host, t.state, t.reason ORDER BY count DESC, h.host, t.state LIMIT :limit;
+SELECT (SELECT h.host FROM hosts h WHERE h.id = c.host_id) AS host, c.state, c.reason, c.count FROM (
+    SELECT t.host_id, t.state, t.reason, COUNT(*) AS count FROM (
+        SELECT host_id, state, reason FROM tasks WHERE run_id = :run_id ORDER BY id DESC LIMIT :window
+    ) t GROUP BY t.host_id, t.state, t.reason ORDER BY count DESC, t.host_id, t.state LIMIT :limit
+) c;
 
 -- name: failed_tasks_of_run
 SELECT id FROM tasks WHERE run_id = :run_id AND id > :after AND state = 'failed' ORDER BY id LIMIT :limit;
