@@ -26,6 +26,7 @@ from tests.servers.program import Program
 SECRET = "s" * 64
 BOTS = 4
 SHOP = {"domain_name": "shop.example", "base_url": "https://shop.example", "parser_name": "product"}
+RATE_LIMITED = 429
 TASKS = 1200
 """Tasks of the batch, which are moved in three transactions."""
 
@@ -84,6 +85,9 @@ class Round:
         while True:
             for move in ("pause", "restart"):
                 answer = await self.client.post(f"/api/admin/batches/1/{move}", json={})
+                while answer.status_code == RATE_LIMITED:
+                    await asyncio.sleep(0.1)
+                    answer = await self.client.post(f"/api/admin/batches/1/{move}", json={})
                 assert answer.status_code == 200, answer.text
 
     def _count(self, answers: int) -> None:

@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,8 @@ from typer.main import get_group
 from longline import __version__
 from longline.cli import main as program
 from longline.model.errors import BadInput, LonglineError
-from tests.cli.conftest import Command, assert_one_line
+from tests.cli.conftest import Command, assert_one_line, surroundings
+from tests.servers.program import Program
 
 
 def test_without_words_there_is_help(longline: Command):
@@ -30,6 +32,20 @@ def test_the_overview_lists_every_command_with_its_own_help_and_imports_none():
     assert listed == {name: one.get_short_help_str() for name, one in whole.commands.items() if not one.hidden}
     lean = "import sys; import longline.cli.main as m; m.build_overview(); print('longline.wiring' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", lean], capture_output=True, text=True).stdout == "False\n"
+
+
+@pytest.mark.parametrize("both", [False, True])
+@pytest.mark.parametrize("words", [("version",), ("settings",), ("--help",), ("urls", "--data", "none")])
+def test_a_command_whose_reader_has_gone_ends_quietly(words: tuple[str, ...], both: bool, tmp_path: Path):
+    reader, writer = os.pipe()
+    os.close(reader)
+    error = writer if both else subprocess.PIPE
+    process = Program(words, cwd=tmp_path, env=surroundings({}), stdout=writer, stderr=error, text=True)
+    os.close(writer)
+    said = process.communicate(timeout=60)[1]
+    # An error is told on standard error, where somebody may still read.
+    assert process.returncode == (141 if both or words[0] != "urls" else 1)
+    assert not said or said.startswith("error: there is no crawl"), said
 
 
 @pytest.mark.parametrize("words", [("-h",), ("crawl", "-h"), ("bots", "list", "-h"), ("bots",), ("sources",)])

@@ -145,6 +145,20 @@ def test_a_reader_that_has_enough_ends_the_crawl_without_a_traceback(folder: Pat
     assert len(done.stdout.splitlines()) == BOOKS, "a pipe gets all items of the run"
 
 
+def test_a_summary_without_a_reader_leaves_everything_on_disk(folder: Path):
+    words = ["--depth", "9", "--parsers", "books.py", "-o", "books.csv", "--out", "data"]
+    with running_site(pages=0) as site:
+        open_shop(site)
+        reader, writer = os.pipe()
+        os.close(reader)
+        crawl = program.Program(["crawl", site.url, *words], cwd=folder, stdout=writer, stderr=writer)
+        os.close(writer)
+        assert crawl.wait(60) == 141
+    assert numbers(read_csv(folder / "books.csv")) == list(range(1, BOOKS + 1))
+    listed = program.run("urls", "--data", "data", "--fate", "failed", cwd=folder)
+    assert (listed.returncode, listed.stdout) == (0, "")
+
+
 def test_a_crawl_keeps_its_parsers(folder: Path):
     with running_site(pages=0) as site:
         open_shop(site)

@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from longline.cli.console import OutputConsole
+
 MIN_WIDTH = 12
 """Smallest width of a column that may be broken over several lines."""
 
@@ -33,7 +35,7 @@ class Listing:
 
     def __init__(self, *columns: str | Column, console: Console | None = None, boxed: bool = False) -> None:
         self._columns = [Column(column) if isinstance(column, str) else column for column in columns]
-        self._console, self._boxed = console or Console(), boxed
+        self._console, self._boxed = console or OutputConsole(), boxed
         self._rows: list[list[Text]] = []
         self._sections: set[int] = set()
         self.count = 0
@@ -71,7 +73,7 @@ class Listing:
 
     def note(self, text: Cell) -> None:
         """Print a sentence about the list: below a table, and on standard error beside lines for a program."""
-        console = self._console if self.is_table else Console(stderr=True)
+        console = self._console if self.is_table else OutputConsole(stderr=True)
         console.print(text, soft_wrap=True, highlight=False, markup=False)
 
     def _table(self, title: str) -> Table:

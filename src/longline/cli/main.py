@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.text import Text
 from typer.exceptions import TyperException
 
+from longline.cli.console import OutputConsole
 from longline.model.errors import LonglineError
 from longline.settings.layers import DEBUG_NAME
 
@@ -153,29 +153,43 @@ def _run() -> Any:
 def end_with(program: Callable[[], Any]) -> None:
     """Run a program and end the process; an expected failure is one line on stderr and an exit code, no traceback."""
     try:
+        code = _exit_code(program)
+    except BrokenPipeError:  # the reader of standard error may have gone too
+        code = _PIPE_CLOSED
+    sys.exit(_flushed(code))
+
+
+def _exit_code(program: Callable[[], Any]) -> int:
+    try:
         code = program()
     except KeyboardInterrupt:
-        code = _INTERRUPTED
+        return _INTERRUPTED
     except typer.Abort:
-        code = 1
-    except BrokenPipeError:
-        code = _PIPE_CLOSED
+        return 1
+    except SystemExit as end:
+        # Typer ends a command with code 1 when the reader of standard output has gone.
+        if not isinstance(end.__context__, BrokenPipeError):
+            raise
+        return _PIPE_CLOSED
     except Exception as error:
+        if isinstance(_expected_failure(error), BrokenPipeError):
+            return _PIPE_CLOSED
         if os.environ.get(DEBUG_NAME) == "1":
             raise
-        code = _print_error(error)
-    sys.exit(_flushed(code if isinstance(code, int) else 0))
+        return _print_error(error)
+    return code if isinstance(code, int) else 0
 
 
 def _flushed(code: int) -> int:
-    """Write out standard output, and return the exit code: another one if the reader of the pipe has gone."""
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        code = _PIPE_CLOSED
-    if code == _PIPE_CLOSED:
-        # The interpreter flushes once more when it ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Write out both streams, and return the exit code: another one if the reader of standard output has gone."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            code = _PIPE_CLOSED
+        if code == _PIPE_CLOSED:
+            # The interpreter flushes once more when it ends, and would end with 120.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     return code
 
 
@@ -191,7 +205,7 @@ def _print_error(error: Exception) -> int:
         raise error
     text = known.format_message() if isinstance(known, TyperException) else str(known)
     line = Text.assemble(("error:", "bold red"), " ", " ".join(text.split()))
-    Console(stderr=True).print(line, soft_wrap=True, highlight=False)
+    OutputConsole(stderr=True).print(line, soft_wrap=True, highlight=False)
     return getattr(known, "exit_code", 1)
 
 

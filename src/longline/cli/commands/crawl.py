@@ -15,6 +15,7 @@ from longline.cli import log_setup as logs
 from longline.cli.command_line import command
 from longline.cli.commands.export import write
 from longline.cli.commands.urls import urls_command
+from longline.cli.console import OutputConsole
 from longline.cli.crawl_scope import Scope, ScopeArguments, hints, read_scope, refused_links, takes_scope
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
@@ -126,7 +127,7 @@ def run(loaded: Loaded, arguments: CrawlArguments) -> None:
     if loaded.origins["parsers"] == "default":
         settings = msgspec.structs.replace(settings, parsers=run_loop(stored_parsers(settings, start.href)))
     # Standard output belongs to the items.
-    console = Console(stderr=arguments.outputs.items.stream)
+    console = OutputConsole(stderr=arguments.outputs.items.stream)
     with _ProgressBar(console, start) as bar:
         result = run_loop(crawl_once(settings, request, bar, arguments.outputs.items))
     # Before anything is printed: the reader of a pipe may end with the first line, as `head` does.

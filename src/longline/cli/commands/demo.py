@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from longline.cli import log_setup as logs
 from longline.cli.command_line import command
 from longline.cli.commands import crawl
+from longline.cli.console import OutputConsole
 from longline.cli.crawl_scope import ScopeArguments
 from longline.cli.demo_site import running_site
 from longline.cli.flags import takes
@@ -26,7 +26,7 @@ def demo(
     """Crawl a small website on this machine and show the result."""
     logs.set_up("error", loaded.settings.log_format)
     folder = out or Path(tempfile.mkdtemp(prefix="longline-demo-"))
-    console = Console()
+    console = OutputConsole()
     with running_site() as site:
         console.print(f"website of {site.pages} pages at {site.url}")
         console.print(Text(f"$ {command('crawl', site.url, '--out', str(folder))}", "dim"), soft_wrap=True)

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import orjson
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from longline.cli import log_setup as logs
+from longline.cli.console import OutputConsole
 from longline.cli.data_folder import READ_KEYS, archive_settings
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
@@ -37,7 +37,7 @@ def diff(
     On a terminal the command prints a table, elsewhere JSON lines.
     """
     logs.set_up(loaded.settings.log_level, loaded.settings.log_format)
-    console = Console()
+    console = OutputConsole()
     counts: Counter[str] = Counter()
     columns = ("change", "kind", Column("key", copied=True), "field", "before", "after")
     listing = Listing(*columns, console=console)

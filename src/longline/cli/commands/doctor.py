@@ -17,6 +17,7 @@ from rich.progress import DownloadColumn
 from rich.text import Text
 
 from longline.cli.commands.export import progress_bar
+from longline.cli.console import OutputConsole
 from longline.cli.data_folder import REPAIR_COMMANDS, archive_settings
 from longline.cli.event_loop import run
 from longline.cli.flags import ENGINES, takes
@@ -72,10 +73,10 @@ def doctor(
         settings = msgspec.structs.replace(settings, parsers=())
     rows += run(engines(settings, deep=deep))
     whole = all(row.verdict != "fail" for row in rows if row.name in ("database", "engines", "objects"))
-    found = read_archive(settings, Console(), repair=repair) if deep and whole else None
+    found = read_archive(settings, OutputConsole(), repair=repair) if deep and whole else None
     _print_checks([*rows, *([found.row] if found else [])])
     for line in found.lines if found else ():
-        Console().print(Text(line), soft_wrap=True, highlight=False)
+        OutputConsole().print(Text(line), soft_wrap=True, highlight=False)
     if any(row.verdict == "fail" for row in [*rows, *([found.row] if found else [])]):
         raise typer.Exit(1)
 

@@ -18,6 +18,7 @@ from rich.progress import (
 from rich.text import Text
 
 from longline.cli import log_setup as logs
+from longline.cli.console import OutputConsole
 from longline.cli.data_folder import READ_KEYS, REPAIR_COMMANDS, archive_settings
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
@@ -63,7 +64,7 @@ def export(
     """
     logs.set_up(loaded.settings.log_level, loaded.settings.log_format)
     # Standard output belongs to the items.
-    console = Console(stderr=outputs.items.stream)
+    console = OutputConsole(stderr=outputs.items.stream)
     out = FolderOutput(outputs.folder or DEFAULT_FOLDER, parse_formats(formats or DEFAULT_FORMATS), headers)
     if outputs.items.files or outputs.items.stream:
         print_tables(console, run_loop(export_items(archive_settings(loaded), run, outputs.items)))
@@ -87,7 +88,7 @@ def _write_folder(settings: Settings, run: int | None, out: FolderOutput, consol
 
 def _print_damage(exported: Exported) -> None:
     """Print every damaged record, which the WARC file leaves out."""
-    console = Console(stderr=True)
+    console = OutputConsole(stderr=True)
     for damage in exported.damaged:
         console.print(Text(f"damaged: {damage}"), soft_wrap=True, highlight=False)
     pages = len({damage.task_id for damage in exported.damaged})

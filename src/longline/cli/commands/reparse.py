@@ -4,11 +4,11 @@ from typing import Annotated
 
 import msgspec
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from longline.cli import log_setup as logs
 from longline.cli.commands.export import progress_bar
+from longline.cli.console import OutputConsole
 from longline.cli.data_folder import READ_KEYS, REPAIR_COMMANDS, archive_settings
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
@@ -33,7 +33,7 @@ def reparse(
     Without --parsers the files of the run's own parsers are used, as they are now.
     """
     logs.set_up("error", loaded.settings.log_format)
-    console, settings = Console(), archive_settings(loaded)
+    console, settings = OutputConsole(), archive_settings(loaded)
     if loaded.origins["parsers"] == "default":
         settings = msgspec.structs.replace(settings, parsers=run_loop(parsers_of_run(settings, run)))
     with progress_bar(console, "parsing") as progress:
@@ -43,7 +43,7 @@ def reparse(
     console.print(summary(done), highlight=False, soft_wrap=True, markup=False)
     if advices := advice(done):
         line = Text.assemble(("error:", "bold red"), " ", advices)
-        Console(stderr=True).print(line, soft_wrap=True, highlight=False)
+        OutputConsole(stderr=True).print(line, soft_wrap=True, highlight=False)
         raise typer.Exit(_FAILED)
 
 

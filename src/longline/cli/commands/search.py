@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from longline.cli import log_setup as logs
+from longline.cli.console import OutputConsole
 from longline.cli.data_folder import READ_KEYS, archive_settings
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
@@ -38,7 +39,7 @@ def search(
     logs.set_up(loaded.settings.log_level, loaded.settings.log_format)
     asked = SearchRequest(" ".join(words), Filters(kind=kind, run_id=run), limit=limit, offset=offset)
     found = run_loop(ask(archive_settings(loaded), asked))
-    show(found, Console())
+    show(found, OutputConsole())
     if not found.total:
         raise typer.Exit(_NOTHING_FOUND)
 

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from longline.cli import log_setup as logs
 from longline.cli.command_line import command, counted
+from longline.cli.console import OutputConsole
 from longline.cli.data_folder import READ_KEYS, archive_settings
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
@@ -68,9 +69,9 @@ def urls(
     settings, filters = archive_settings(loaded), UrlFilters(fate, reason, host)
     if output is not None and output != STREAM:
         written = run_loop(export_urls(settings, run, filters, table_file(output)))
-        Console().print(Text(f"{counted(written.rows or 0, 'URL')} in {written.path}"), soft_wrap=True)
+        OutputConsole().print(Text(f"{counted(written.rows or 0, 'URL')} in {written.path}"), soft_wrap=True)
         return
-    console = Console()
+    console = OutputConsole()
     chosen = form or (Format.TABLE if console.is_terminal and output is None else Format.JSONL)
     if chosen is Format.TABLE:
         _show_table(console, settings, run, filters)
