@@ -3,8 +3,10 @@
 import base64
 import hmac
 import json
+import pkgutil
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from importlib.util import find_spec
 from typing import Any, cast
 
 import jwt
@@ -14,6 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from prometheus_client import CollectorRegistry
 
+from longline import surfaces
 from longline.drivers.records import open_records
 from longline.engine.lifecycle.bots import BotLifecycle
 from longline.model.bots.bot import NewBot
@@ -29,6 +32,7 @@ from longline.services.callers.callers import Callers
 from longline.services.callers.tokens import Tokens
 from longline.services.manifests.tenants import Tenants
 from longline.surfaces.bots.door import BotServices, bots_door
+from longline.surfaces.catalogue.door import CatalogueServices, catalogue_door
 from longline.surfaces.door import Door, Endpoint, HttpRequest
 from longline.surfaces.intervals.door import IntervalServices, intervals_door
 from longline.surfaces.manifests.door import ManifestServices, manifests_door
@@ -64,6 +68,7 @@ EXPECTED: dict[tuple[str, str], dict[str, str]] = {
     ("manifests", "public"): dict.fromkeys(COLUMNS, IN),
     ("manifests", "operator"): FORBIDDEN | dict.fromkeys(OPERATORS, IN) | REFUSED,
     ("manifests", "sender"): dict.fromkeys((*ROLES, *OTHERS), IN) | {"banned": NO, "key of another door": NO} | REFUSED,
+    ("catalogue", "admin"): FORBIDDEN | {"admin": IN, "key": IN} | REFUSED,
     ("platform", "public"): dict.fromkeys(COLUMNS, IN),
     ("platform", "metrics"): FORBIDDEN | dict.fromkeys({*ROLES, "key", "member's key"} - {"banned"}, IN) | REFUSED,
 }
@@ -120,6 +125,10 @@ class Platform:
             bots_door(bots, callers, CollectorRegistry()),
             products_door(
                 ProductServices(**dict.fromkeys(ProductServices.__slots__, nothing) | {"per_hour": (0, 0)}), callers
+            ),
+            catalogue_door(
+                CatalogueServices(**dict.fromkeys(CatalogueServices.__slots__, nothing)),
+                callers,
             ),
             manifests_door(_manifest_services(nothing), callers, CollectorRegistry()),
             platform_door(PlatformServices(nothing, nothing, nothing), callers, metrics_open=False),
@@ -180,6 +189,12 @@ async def cell(door: Door, operation: Operation, services: Any, given: tuple[lis
     return str(answer.status) if answer.status in (401, 403) else IN
 
 
+def door_names() -> set[str]:
+    """The names of all doors: each has a package with a module `door`."""
+    packages = [one.name for one in pkgutil.iter_modules(surfaces.__path__) if one.ispkg]
+    return {name for name in packages if find_spec(f"{surfaces.__name__}.{name}.door")}
+
+
 async def test_every_operation_by_every_credential(records: Records, capsys: pytest.CaptureFixture[str]):
     platform = Platform(records, FakeClock())
     table: dict[tuple[str, str, str], dict[str, str]] = {}
@@ -192,6 +207,7 @@ async def test_every_operation_by_every_credential(records: Records, capsys: pyt
                 table[door.name, operation.access, f"{operation.method} {operation.path}"] = row
     with capsys.disabled():
         print(shown(table))
+    assert {door.name for door in platform.doors} == door_names()
     assert len(table) == sum(len(group.operations) for door in platform.doors for group in door.groups)
     assert all(row[name] for row in table.values() for name in COLUMNS), "a cell is empty"
     wrong = {key: row for key, row in table.items() if row != EXPECTED[key[:2]]}

@@ -11,8 +11,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from longline.cli.console import OutputConsole
-
 MIN_WIDTH = 12
 """Smallest width of a column that may be broken over several lines."""
 
@@ -28,6 +26,16 @@ class Column(NamedTuple):
     title: str
     copied: bool = False
     right: bool = False
+
+
+class OutputConsole(Console):
+    """The console of every command: a reader of the output that has gone, as `head` goes, ends the command quietly.
+
+    It raises `BrokenPipeError` where rich would end the process with exit code 1.
+    """
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
 
 
 class Listing:

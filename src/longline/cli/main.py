@@ -12,7 +12,7 @@ import typer
 from rich.text import Text
 from typer.exceptions import TyperException
 
-from longline.cli.console import OutputConsole
+from longline.cli.listing import OutputConsole
 from longline.model.errors import LonglineError
 from longline.settings.layers import DEBUG_NAME
 

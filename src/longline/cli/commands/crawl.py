@@ -15,12 +15,11 @@ from longline.cli import log_setup as logs
 from longline.cli.command_line import command
 from longline.cli.commands.export import write
 from longline.cli.commands.urls import urls_command
-from longline.cli.console import OutputConsole
 from longline.cli.crawl_scope import Scope, ScopeArguments, hints, read_scope, refused_links, takes_scope
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
 from longline.cli.item_outputs import PIPE_CLOSED, Outputs, print_tables, takes_outputs
-from longline.cli.listing import Column, Listing
+from longline.cli.listing import Column, Listing, OutputConsole
 from longline.cli.parser_hints import parser_hints
 from longline.model.runs.plan import SITEMAPS, CrawlPlan, FetchOptions, ParseOptions, Politeness, Retries
 from longline.model.runs.run import COUNTED_APART, WITHOUT_ITEM, RunRow

@@ -10,11 +10,10 @@ import typer
 from rich.text import Text
 
 from longline.cli import log_setup as logs
-from longline.cli.console import OutputConsole
 from longline.cli.data_folder import READ_KEYS, archive_settings
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
-from longline.cli.listing import Column, Listing
+from longline.cli.listing import Column, Listing, OutputConsole
 from longline.model.errors import BadInput, NotFound
 from longline.model.search.item import own_fields
 from longline.services.archive.item_changes import ItemDifference

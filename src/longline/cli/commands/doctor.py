@@ -17,11 +17,10 @@ from rich.progress import DownloadColumn
 from rich.text import Text
 
 from longline.cli.commands.export import progress_bar
-from longline.cli.console import OutputConsole
 from longline.cli.data_folder import REPAIR_COMMANDS, archive_settings
 from longline.cli.event_loop import run
 from longline.cli.flags import ENGINES, takes
-from longline.cli.listing import Listing
+from longline.cli.listing import Listing, OutputConsole
 from longline.cli.log_setup import SERVICE
 from longline.model.errors import BadInput, LonglineError
 from longline.model.sinks.sink import UNSEEN_MS

@@ -18,12 +18,11 @@ from rich.progress import (
 from rich.text import Text
 
 from longline.cli import log_setup as logs
-from longline.cli.console import OutputConsole
 from longline.cli.data_folder import READ_KEYS, REPAIR_COMMANDS, archive_settings
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
 from longline.cli.item_outputs import Outputs, print_tables, takes_outputs
-from longline.cli.listing import Column, Listing
+from longline.cli.listing import Column, Listing, OutputConsole
 from longline.model.archive.export import FORMATS
 from longline.model.errors import BadInput
 from longline.services.archive.exports import Exported

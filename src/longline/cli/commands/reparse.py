@@ -8,10 +8,10 @@ from rich.text import Text
 
 from longline.cli import log_setup as logs
 from longline.cli.commands.export import progress_bar
-from longline.cli.console import OutputConsole
 from longline.cli.data_folder import READ_KEYS, REPAIR_COMMANDS, archive_settings
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
+from longline.cli.listing import OutputConsole
 from longline.cli.parser_hints import unused_parsers
 from longline.services.archive.reparse import Reparsed
 from longline.settings import Loaded

@@ -7,11 +7,10 @@ from rich.console import Console
 from rich.text import Text
 
 from longline.cli import log_setup as logs
-from longline.cli.console import OutputConsole
 from longline.cli.data_folder import READ_KEYS, archive_settings
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
-from longline.cli.listing import Listing
+from longline.cli.listing import Listing, OutputConsole
 from longline.model.search.query import Filters
 from longline.services.search import Hit, SearchPage, SearchRequest
 from longline.settings import Loaded

@@ -13,11 +13,10 @@ from rich.text import Text
 
 from longline.cli import log_setup as logs
 from longline.cli.command_line import command, counted
-from longline.cli.console import OutputConsole
 from longline.cli.data_folder import READ_KEYS, archive_settings
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
-from longline.cli.listing import Column, Listing
+from longline.cli.listing import Column, Listing, OutputConsole
 from longline.model.archive.export import STREAM, table_file
 from longline.model.frontier.fate import FATES, UrlFilters
 from longline.model.runs.run import RunRow
