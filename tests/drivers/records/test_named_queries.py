@@ -134,6 +134,13 @@ def test_one_name_for_two_engines_is_no_duplicate(folder: Path):
     assert (load("pg")["a"].sql, load("lite")["a"].sql) == ("SELECT 1", "SELECT 2")
 
 
+def test_a_part_is_given_a_text(folder: Path):
+    (folder / "a.sql").write_text(
+        "-- part: sorted\nSELECT id FROM t ORDER BY /*given */, /*given */;\n-- name: a\n/*part sorted: id DESC */;\n"
+    )
+    assert load("pg")["a"].sql == "SELECT id FROM t ORDER BY id DESC, id DESC"
+
+
 def test_a_part_is_shared_by_the_queries_of_its_file(folder: Path):
     (folder / "one.sql").write_text(
         "-- part: far\nx > :far /*pg AND y */;\n-- name: a\nSELECT 1 WHERE /*part far */;\n"

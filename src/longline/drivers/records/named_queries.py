@@ -2,7 +2,8 @@
 
 A file holds queries under `-- name: …` lines. Four marks are opened here:
 
-* `/*part chosen */` stands for the text under `-- part: chosen` of the same file, which several queries share;
+* `/*part chosen */` stands for the text under `-- part: chosen` of the same file, which several queries share; with
+  `/*part sorted: id DESC */` it has `id DESC` in the place of every `/*given */`;
 * `/*pg … */` is kept for PostgreSQL, `/*lite … */` for SQLite;
 * `/*rows FROM r(id bigint, state text) */` is a batch: PostgreSQL runs the statement once over arrays (`FROM
   unnest(…) AS r(id, state)`), SQLite runs it once for each row, with `r.id` and `r.state` as parameters. On SQLite, an
@@ -25,7 +26,8 @@ MAX_ROWS, MAX_ALL_ROWS = 50, 4000
 Engine = Literal["pg", "lite"]
 
 _NAME = re.compile(r"^-- (name|part): (\w+)(?: only (pg|lite))?$", re.MULTILINE)
-_PART = re.compile(r"/\*part (\w+) \*/")
+_PART = re.compile(r"/\*part (\w+)(?:: (.*?))? \*/")
+_GIVEN = "/*given */"
 _SWITCH = re.compile(r"/\*(pg|lite) (.*?)\*/", re.DOTALL)
 _ROWS = re.compile(r"/\*(all )?rows (\S+) (\w+)\((.*?)\) \*/", re.DOTALL)
 _VALUES = "/*values*/"
@@ -104,7 +106,7 @@ def _split(text: str, engine: Engine) -> Iterator[tuple[str, str]]:
 
 def _opened(text: str, parts: Mapping[str, str]) -> str:
     """Return the text with its parts filled in; a part may have parts."""
-    return _PART.sub(lambda m: _opened(parts[m[1]], parts), text)
+    return _PART.sub(lambda m: _opened(parts[m[1]].replace(_GIVEN, m[2] or ""), parts), text)
 
 
 def switch(text: str, engine: Engine) -> str:

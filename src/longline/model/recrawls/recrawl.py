@@ -32,6 +32,9 @@ Phase = Literal[
 
 PHASES: tuple[Phase, ...] = Phase.__args__  # type: ignore[attr-defined]  # the members of a Literal
 
+COUNTED_PHASES = frozenset({"completed", "failed", "paused", "cancelled"})
+"""Phases that are rests: no task of them is due, held or in a hand, so the kept counts are theirs."""
+
 SortField = Literal["id", "created_at", "updated_at", "due_at", "ended_at", "priority", "phase", "retries"]
 
 RESTS = {
@@ -164,9 +167,15 @@ class RecrawlQuery(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_counted(self) -> bool:
-        """Return whether the total comes from kept counts: the filter has no more than a source."""
-        unfiltered = {"source_id": self.source_id, "sort": self.sort, "falling": self.falling, "order": self.order}
-        return self == RecrawlQuery(**unfiltered)  # type: ignore[arg-type]  # the fields of this query
+        """Return whether the total comes from kept counts: the filter has no more than a source and a counted phase."""
+        counted = RecrawlQuery(
+            source_id=self.source_id,
+            phase=self.phase if self.phase in COUNTED_PHASES else None,
+            sort=self.sort,
+            falling=self.falling,
+            order=self.order,
+        )
+        return self == counted
 
 
 class RecrawlPage(msgspec.Struct, frozen=True):

@@ -10,13 +10,14 @@ from longline.surfaces.products.words import ErrorCode
 Data = TypeVar("Data")
 
 
-class Pagination(msgspec.Struct, frozen=True):
-    """The place of a page in its list."""
+class Pagination(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The place of a page in its list; `total_is_bounded` is there if the total is a lower bound only."""
 
     page: int
     per_page: int
     total: int
     total_pages: int
+    total_is_bounded: bool = False
 
 
 class Success(msgspec.Struct, Generic[Data], frozen=True):
@@ -65,9 +66,9 @@ def written(data: Data, message: str) -> WriteSuccess[Data]:
     return WriteSuccess(True, data, message)
 
 
-def listed(items: list[Data], page: int, per_page: int, total: int) -> ListSuccess[Data]:
+def listed(items: list[Data], page: int, per_page: int, total: int, *, is_bounded: bool = False) -> ListSuccess[Data]:
     """Return one page of a list."""
-    return ListSuccess(True, items, Pagination(page, per_page, total, -(-total // per_page)))
+    return ListSuccess(True, items, Pagination(page, per_page, total, -(-total // per_page), is_bounded))
 
 
 def enveloped(value: Any) -> Any:

@@ -8,15 +8,14 @@ import msgspec
 from longline.drivers.records.callers.audit import audited_many
 from longline.drivers.records.database import Row, Transaction
 from longline.drivers.records.recrawls import generations
-from longline.drivers.records.recrawls.in_hand import IN_HAND, id_list, in_hand, in_hands
+from longline.drivers.records.recrawls.in_hand import in_hands
+from longline.drivers.records.recrawls.pages import page, sums
 from longline.drivers.records.recrawls.submission import submit
 from longline.drivers.records.table import Table
 from longline.model.callers.audit import State
 from longline.model.recrawls.recrawl import (
-    MAX_COUNTED,
     KnownRecrawl,
     NewRecrawl,
-    Phase,
     QueueDepths,
     RecrawlPage,
     RecrawlQuery,
@@ -28,9 +27,6 @@ from longline.model.recrawls.recrawl import (
 from longline.ports.records.frontier.frontier import HostSetting
 
 T = TypeVar("T")
-FILTERS = ("source_id", "priority_min", "priority_max", "created_after", "created_before", "recurring", "batch_id")
-_RESTS = {"waiting": "pending", "ready": "pending", "in_hand": None, "parsing": None}
-"""Rests of side rows by phase, where they differ; those in hand are found by their ids."""
 
 
 class RecrawlRecords(Table):
@@ -53,9 +49,8 @@ class RecrawlRecords(Table):
 
     async def find(self, query: RecrawlQuery, *, limit: int, offset: int = 0) -> RecrawlPage:
         async def work(tx: Transaction) -> RecrawlPage:
-            ids = await _ids(tx, query, limit, offset)
-            total, is_bounded = await _total(tx, query)
-            return RecrawlPage(tuple(await _shown(tx, ids)), max(total, offset + len(ids)), is_bounded)
+            ids, total, is_bounded = await page(tx, query, limit, offset)
+            return RecrawlPage(tuple(await _shown(tx, ids)), total, is_bounded)
 
         return await self._planned(work)
 
@@ -70,7 +65,7 @@ class RecrawlRecords(Table):
 
     async def counts(self, source_id: int | None = None) -> dict[str, int]:
         async def work(tx: Transaction) -> dict[str, int]:
-            return await _sums(tx, source_id)
+            return await sums(tx, source_id)
 
         return await self._database.read(work)
 
@@ -95,10 +90,10 @@ class RecrawlRecords(Table):
         async def work(tx: Transaction) -> QueueDepths:
             row = await tx.one("queue_depths", urgent=urgent)
             fetched, parsed = await tx.all("recrawls_in_hand"), await tx.all("recrawls_in_parsers")
-            sums = await _sums(tx, None)
+            kept = await sums(tx, None)
             ready, pressing = (row["count"], row["urgent"]) if row else (0, 0)
             held = sum(one["priority"] <= urgent for one in fetched)
-            offered = sums.get("downloaded", 0) + sums.get("queued_parse", 0) - len(parsed)
+            offered = kept.get("downloaded", 0) + kept.get("queued_parse", 0) - len(parsed)
             rest = ready - pressing - (len(fetched) - held)
             return QueueDepths(pressing - held, held, rest, len(fetched) - held, offered, len(parsed))
 
@@ -141,10 +136,6 @@ class GenerationRecords(Table):
         await self._write("delete_call", parent_id=parent_id)
 
 
-async def _sums(tx: Transaction, source_id: int | None) -> dict[str, int]:
-    return {row["rest"]: row["count"] for row in await tx.all("recrawl_sums", source_id=source_id) if row["count"]}
-
-
 async def _shown(tx: Transaction, ids: Sequence[int]) -> list[RecrawlRow]:
     rows = {row["id"]: row for row in await tx.batch("shown_recrawls", [(task_id,) for task_id in ids])}
     return [_row(rows[task_id], tx.now) for task_id in ids if task_id in rows]
@@ -156,62 +147,6 @@ def _row(row: Row, now: int) -> RecrawlRow:
     said = {"due_at": row["due_at"], "waits": bool(row["waits"]), "is_held": bool(row["is_held"])}
     facts["phase"] = phase_of(row["state"], **said, now_ms=now)
     return msgspec.convert(facts, RecrawlRow, strict=False)
-
-
-async def _asked(tx: Transaction, query: RecrawlQuery, phase: Phase | None) -> dict[str, Any]:
-    """Return the parameters of a list of one phase, or of all."""
-    asked: dict[str, Any] = {name: getattr(query, name) for name in (*FILTERS, "created_by")}
-    asked |= {"rest": _RESTS.get(phase, phase) if phase else None, "asleep": None}
-    asked |= {"is_chosen": None, "has_left_out": None}
-    asked |= {"chosen": id_list(tx.engine, []), "left_out": id_list(tx.engine, [])}
-    if phase in ("waiting", "ready"):
-        asked["asleep"] = phase == "waiting"
-    if phase in IN_HAND:
-        asked |= {"is_chosen": True, "chosen": id_list(tx.engine, await in_hand(tx, phase))}
-    elif phase in ("waiting", "ready", "downloaded", "queued_parse"):
-        left_out = await in_hand(tx, "in_hand" if phase in ("waiting", "ready") else "parsing")
-        asked |= {"has_left_out": bool(left_out) or None, "left_out": id_list(tx.engine, left_out)}
-    return asked
-
-
-async def _ids(tx: Transaction, query: RecrawlQuery, limit: int, offset: int) -> list[int]:
-    way = "down" if query.falling else "up"
-    if query.sort != "phase":
-        asked = await _asked(tx, query, query.phase)
-        rows = await tx.all(f"recrawls_by_{query.sort}_{way}", limit=limit, offset=offset, **asked)
-        return [row["id"] for row in rows]
-    phases = [query.phase] if query.phase else list(reversed(query.order) if query.falling else query.order)
-    return await _ids_by_phase(tx, query, phases, limit, offset)
-
-
-async def _ids_by_phase(
-    tx: Transaction, query: RecrawlQuery, phases: Sequence[Phase | None], limit: int, offset: int
-) -> list[int]:
-    """Return recrawls one phase after the other; a phase before the page is only counted."""
-    found: list[int] = []
-    name = "recrawls_by_id_down" if query.falling else "recrawls_by_id_up"
-    for phase in phases:
-        asked = await _asked(tx, query, phase)
-        rows = await tx.all(name, limit=limit - len(found), offset=offset, **asked)
-        found += (row["id"] for row in rows)
-        if len(found) == limit:
-            break
-        if offset and not rows:
-            row = await tx.one("count_recrawls_found", most=offset, **asked)
-            offset -= row["total"] if row else 0
-        else:
-            offset = 0
-    return found
-
-
-async def _total(tx: Transaction, query: RecrawlQuery) -> tuple[int, bool]:
-    """Return the number of recrawls of a filter, and whether it is only a lower bound."""
-    if query.is_counted:
-        return sum((await _sums(tx, query.source_id)).values()), False
-    asked = await _asked(tx, query, query.phase)
-    row = await tx.one("count_recrawls_found", most=MAX_COUNTED + 1, **asked)
-    total = row["total"] if row else 0
-    return min(total, MAX_COUNTED), total > MAX_COUNTED
 
 
 def _stats(rows: Sequence[Row], by_phase: dict[str, int]) -> RecrawlStats:

@@ -745,15 +745,20 @@ CREATE TABLE recrawls (
     webhook     TEXT,
     UNIQUE (url_hash, generation)
 ) /*pg WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05) */;
-CREATE INDEX recrawls_created ON recrawls (created_at, id);
-CREATE INDEX recrawls_updated ON recrawls (updated_at, id);
-CREATE INDEX recrawls_due ON recrawls (due_at, id);
-CREATE INDEX recrawls_ended ON recrawls (ended_at, id);
-CREATE INDEX recrawls_priority ON recrawls (priority, id);
-CREATE INDEX recrawls_retries ON recrawls (retries, id);
-CREATE INDEX recrawls_rest ON recrawls (rest, id);
-CREATE INDEX recrawls_rest_due ON recrawls (rest, due_at, id);
-CREATE INDEX recrawls_source ON recrawls (source_id, id);
+CREATE INDEX recrawls_id ON recrawls (rest, id);
+CREATE INDEX recrawls_created ON recrawls (rest, created_at, id);
+CREATE INDEX recrawls_updated ON recrawls (rest, updated_at, id);
+CREATE INDEX recrawls_due ON recrawls (rest, due_at, id);
+CREATE INDEX recrawls_ended ON recrawls (rest, ended_at, id);
+CREATE INDEX recrawls_priority ON recrawls (rest, priority, id);
+CREATE INDEX recrawls_retries ON recrawls (rest, retries, id);
+CREATE INDEX recrawls_source_id ON recrawls (source_id, rest, id);
+CREATE INDEX recrawls_source_created ON recrawls (source_id, rest, created_at, id);
+CREATE INDEX recrawls_source_updated ON recrawls (source_id, rest, updated_at, id);
+CREATE INDEX recrawls_source_due ON recrawls (source_id, rest, due_at, id);
+CREATE INDEX recrawls_source_ended ON recrawls (source_id, rest, ended_at, id);
+CREATE INDEX recrawls_source_priority ON recrawls (source_id, rest, priority, id);
+CREATE INDEX recrawls_source_retries ON recrawls (source_id, rest, retries, id);
 CREATE INDEX recrawls_author ON recrawls (created_by, id);
 CREATE INDEX recrawls_batch ON recrawls (batch_id, id) WHERE batch_id IS NOT NULL;
 CREATE INDEX recrawls_once ON recrawls (id) WHERE NOT recurring;

@@ -147,9 +147,10 @@ async def show_task(services: TaskServices, task_id: TaskId) -> Task:
     response_example=examples.TASKS,
 )
 async def list_tasks(services: TaskServices, query: TaskQuery) -> ListSuccess[Task]:
-    """Return one page; the total of an unusual filter is counted up to 10,000."""
+    """Return one page; a total above 10,000 of other filters than domain and status is a lower bound."""
     found = await services.recrawls.find(query.filter(), limit=query.per_page, offset=query.offset)
-    return listed([task_of(row) for row in found.rows], query.page, query.per_page, found.total)
+    tasks = [task_of(row) for row in found.rows]
+    return listed(tasks, query.page, query.per_page, found.total, is_bounded=found.is_bounded)
 
 
 TASKS = (submit_task, submit_tasks, show_task_stats, show_task, list_tasks)

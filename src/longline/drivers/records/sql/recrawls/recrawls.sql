@@ -1,9 +1,5 @@
 -- Recrawls for reading: one of them, lists, counts and statistics.
 
--- name: plan_each only pg
--- A list has nine filters, most of them unused: a plan for all cases would suit none.
-SELECT set_config('plan_cache_mode', 'force_custom_plan', TRUE);
-
 -- part: held_runs
 SELECT d.run_id FROM holds d WHERE d.since <= :now AND d.until > :now;
 
@@ -29,76 +25,8 @@ SELECT c.id, c.priority FROM recrawl_hosts k
 -- name: recrawls_in_parsers
 SELECT c.id, c.priority FROM offers o JOIN recrawls c ON c.id = o.id WHERE o.due > 0 AND o.executor = 'parse' AND o.owner IS NOT NULL;
 
--- part: chosen
-/*pg = ANY (CAST(:chosen AS BIGINT[])) */ /*lite IN (SELECT value FROM json_each(:chosen)) */;
-
--- part: left_out
-/*pg = ANY (CAST(:left_out AS BIGINT[])) */ /*lite IN (SELECT value FROM json_each(:left_out)) */;
-
 -- part: sleeps
 (c.waits OR c.due_at > :now OR c.run_id IN (/*part held_runs */));
-
--- part: fits
-(CAST(:source_id AS BIGINT) IS NULL OR c.source_id = :source_id)
-  AND (CAST(:rest AS TEXT) IS NULL OR c.rest = :rest)
-  AND (CAST(:priority_min AS BIGINT) IS NULL OR c.priority >= :priority_min)
-  AND (CAST(:priority_max AS BIGINT) IS NULL OR c.priority <= :priority_max)
-  AND (CAST(:created_after AS BIGINT) IS NULL OR c.created_at >= :created_after)
-  AND (CAST(:created_before AS BIGINT) IS NULL OR c.created_at <= :created_before)
-  AND (CAST(:recurring AS BOOLEAN) IS NULL OR (:recurring AND c.recurring) OR (NOT :recurring AND NOT c.recurring))
-  AND (CAST(:batch_id AS BIGINT) IS NULL OR c.batch_id = :batch_id)
-  AND (CAST(:created_by AS TEXT) IS NULL OR c.created_by = :created_by)
-  AND (CAST(:asleep AS BOOLEAN) IS NULL OR (:asleep AND /*part sleeps */) OR (NOT :asleep AND NOT /*part sleeps */))
-  AND (CAST(:is_chosen AS BOOLEAN) IS NULL OR c.id /*part chosen */)
-  AND (CAST(:has_left_out AS BOOLEAN) IS NULL OR NOT (c.id /*part left_out */));
-
--- part: page
-LIMIT :limit OFFSET :offset;
-
--- name: recrawls_by_id_up
-SELECT c.id FROM recrawls c WHERE /*part fits */ ORDER BY c.id /*part page */;
-
--- name: recrawls_by_id_down
-SELECT c.id FROM recrawls c WHERE /*part fits */ ORDER BY c.id DESC /*part page */;
-
--- name: recrawls_by_created_at_up
-SELECT c.id FROM recrawls c WHERE /*part fits */ ORDER BY c.created_at, c.id /*part page */;
-
--- name: recrawls_by_created_at_down
-SELECT c.id FROM recrawls c WHERE /*part fits */ ORDER BY c.created_at DESC, c.id DESC /*part page */;
-
--- name: recrawls_by_updated_at_up
-SELECT c.id FROM recrawls c WHERE /*part fits */ ORDER BY c.updated_at, c.id /*part page */;
-
--- name: recrawls_by_updated_at_down
-SELECT c.id FROM recrawls c WHERE /*part fits */ ORDER BY c.updated_at DESC, c.id DESC /*part page */;
-
--- name: recrawls_by_due_at_up
-SELECT c.id FROM recrawls c WHERE /*part fits */ ORDER BY c.due_at, c.id /*part page */;
-
--- name: recrawls_by_due_at_down
-SELECT c.id FROM recrawls c WHERE /*part fits */ ORDER BY c.due_at DESC, c.id DESC /*part page */;
-
--- name: recrawls_by_ended_at_up
-SELECT c.id FROM recrawls c WHERE /*part fits */ ORDER BY c.ended_at, c.id /*part page */;
-
--- name: recrawls_by_ended_at_down
-SELECT c.id FROM recrawls c WHERE /*part fits */ ORDER BY c.ended_at DESC, c.id DESC /*part page */;
-
--- name: recrawls_by_priority_up
-SELECT c.id FROM recrawls c WHERE /*part fits */ ORDER BY c.priority, c.id /*part page */;
-
--- name: recrawls_by_priority_down
-SELECT c.id FROM recrawls c WHERE /*part fits */ ORDER BY c.priority DESC, c.id DESC /*part page */;
-
--- name: recrawls_by_retries_up
-SELECT c.id FROM recrawls c WHERE /*part fits */ ORDER BY c.retries, c.id /*part page */;
-
--- name: recrawls_by_retries_down
-SELECT c.id FROM recrawls c WHERE /*part fits */ ORDER BY c.retries DESC, c.id DESC /*part page */;
-
--- name: count_recrawls_found
-SELECT COUNT(*) AS total FROM (SELECT 1 FROM recrawls c WHERE /*part fits */ LIMIT :most) AS found;
 
 -- name: recrawl_sums
 SELECT rest, CAST(SUM(count) AS BIGINT) AS count FROM recrawl_counts
@@ -110,18 +38,23 @@ SELECT n.source_id, n.rest, n.count FROM recrawl_counts n /*rows , r(source_id b
 -- part: phase
 CASE WHEN c.rest <> 'pending' THEN c.rest WHEN /*part sleeps */ THEN 'waiting' ELSE 'ready' END;
 
+-- part: rests
+'pending', 'downloaded', 'queued_parse', 'completed', 'failed', 'paused', 'cancelled';
+
 -- name: recrawl_stats
+-- With all rests by name: the indexes begin with the rest.
 SELECT /*part phase */ AS phase, COUNT(*) AS count, CAST(SUM(CASE WHEN c.generation > 0 THEN 1 ELSE 0 END) AS BIGINT) AS later,
        COUNT(p.fetch_ms) AS pages, CAST(COALESCE(SUM(p.fetch_ms), 0) AS BIGINT) AS fetch_ms,
        CAST(SUM(CASE WHEN c.ended_at > 0 AND c.started_at IS NOT NULL THEN 1 ELSE 0 END) AS BIGINT) AS timed,
        CAST(SUM(CASE WHEN c.ended_at > 0 AND c.started_at IS NOT NULL THEN c.ended_at - c.started_at ELSE 0 END) AS BIGINT) AS ms
 FROM recrawls c LEFT JOIN pages p ON p.task_id = c.id
-WHERE c.created_at >= :since AND (CAST(:source_id AS BIGINT) IS NULL OR c.source_id = :source_id)
+WHERE c.rest IN (/*part rests */) AND c.created_at >= :since
+  AND (CAST(:source_id AS BIGINT) IS NULL OR c.source_id = :source_id)
 GROUP BY /*part phase */;
 
 -- name: moved_recrawls
 SELECT COUNT(*) AS count FROM recrawls c
-WHERE c.id /*part chosen */ AND c.created_at >= :since AND (CAST(:source_id AS BIGINT) IS NULL OR c.source_id = :source_id)
+WHERE c.id /*pg = ANY (CAST(:chosen AS BIGINT[])) */ /*lite IN (SELECT value FROM json_each(:chosen)) */ AND c.created_at >= :since AND (CAST(:source_id AS BIGINT) IS NULL OR c.source_id = :source_id)
   AND (CAST(:batch_id AS BIGINT) IS NULL OR c.batch_id = :batch_id);
 
 -- name: queue_depths
