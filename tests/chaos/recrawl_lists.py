@@ -1,8 +1,8 @@
 """Lists of a million recrawls on PostgreSQL: every filter in every order, the first page and the hundredth.
 
-`python -m tests.chaos.recrawl_lists` runs it with a million rows; the suite with fewer. The rows are history as it grows:
-each source was submitted as a whole, the scheduler made all later generations, and states go with retries and times. A
-filter is then nowhere spread evenly over an order, which is the hard case for a planner.
+`python -m tests.chaos.recrawl_lists` runs it with a million rows; a test of plans uses fewer. The rows are history as
+it grows: each source was submitted as a whole, the scheduler made all later generations, and states go with retries
+and times. A filter is then nowhere spread evenly over an order, which is the hard case for a planner.
 """
 
 import asyncio
@@ -56,9 +56,12 @@ INSERT INTO line (host_id, wake_at) SELECT n, 0 FROM generate_series(1, {sources
 INSERT INTO batches (name, created_at)
     SELECT 'b' || n, 0 FROM generate_series(1, {rows} / {generations} / {batch} + 1) n;
 CREATE TEMPORARY TABLE made AS
-SELECT n AS id, g AS generation, p, {first_source} + least({sources} - 1, floor({sources} * power(p::float * {generations} / {rows}, 1.7)))::bigint AS source_id,
-       h, {began} + n * (60::bigint * {day} / {rows}) AS created_at,
-       CASE WHEN g < {generations} - 1 THEN CASE WHEN h < 900 THEN 'completed' WHEN h < 980 THEN 'failed' ELSE 'cancelled' END
+SELECT n AS id, g AS generation, p, h,
+       {first_source} + least({sources} - 1, floor({sources} * power(p::float * {generations} / {rows}, 1.7)))::bigint
+           AS source_id,
+       {began} + n * (60::bigint * {day} / {rows}) AS created_at,
+       CASE WHEN g < {generations} - 1 AND h < 900 THEN 'completed' WHEN g < {generations} - 1 AND h < 980 THEN 'failed'
+            WHEN g < {generations} - 1 THEN 'cancelled'
             WHEN h < 600 THEN 'completed' WHEN h < 850 THEN 'pending' WHEN h < 950 THEN 'failed'
             WHEN h < 990 THEN 'paused' ELSE 'queued_parse' END AS rest
 FROM (SELECT n, (n - 1) / ({rows} / {generations}) AS g, (n - 1) % ({rows} / {generations}) AS p, n * 7919 % 1000 AS h
@@ -67,11 +70,13 @@ INSERT INTO tasks (id, scope, host_id, key, run_id, executor, state, priority, d
     SELECT m.id, -1 - m.generation, m.source_id - {first_source} + 1, int8send(m.p), r.id, 'fetch', m.rest,
            100 * (1 + (m.source_id + m.h % 3) % 10), 0, 0, m.created_at, 'https://s.example/p/' || m.p
     FROM made m JOIN runs r ON r.source_id = m.source_id;
-INSERT INTO recrawls (id, source_id, run_id, url, url_hash, generation, head, rest, priority, due_at, retries, created_at,
-                      updated_at, started_at, ended_at, frequency, every_ms, recurring, next_at, created_by, batch_id)
+INSERT INTO recrawls (id, source_id, run_id, url, url_hash, generation, head, rest, priority, due_at, retries,
+                      created_at, updated_at, started_at, ended_at, frequency, every_ms, recurring,
+                      next_at, created_by, batch_id)
     SELECT m.id, m.source_id, t.run_id, 'https://shop.example/products/page-of-a-thing-' || m.p || '?variant=' || m.p,
            encode(sha256(int8send(m.p)), 'hex'), m.generation, m.generation = {generations} - 1, m.rest, t.priority,
-           CASE WHEN m.rest = 'pending' AND m.h < 750 THEN {began} + 60::bigint * {day} + m.h * 100000 ELSE m.created_at END,
+           CASE WHEN m.rest = 'pending' AND m.h < 750 THEN {began} + 60::bigint * {day} + m.h * 100000
+                ELSE m.created_at END,
            CASE WHEN m.rest = 'failed' THEN 3 WHEN m.h % 20 = 0 THEN 1 ELSE 0 END, m.created_at,
            m.created_at + m.h * 3000, m.created_at + m.h * 2000,
            CASE WHEN m.rest IN ('completed', 'failed') THEN m.created_at + m.h * 3000 ELSE 0 END, '1 day', {day},
