@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from longline.model.states import RUN_ENDED
+from longline.model.storable_text import storable
 from longline.model.timestamps import read_us, written_us
 
 LEVELS = ("debug", "info", "warn", "error")
@@ -40,6 +41,23 @@ class NewLogEntry(msgspec.Struct, frozen=True, gc=False):
     topic: str
     message: str
     fields: str | None = None
+
+
+def start_entry(run_id: int, at: int) -> NewLogEntry:
+    """Return the first entry of the log of a run that was started."""
+    return NewLogEntry(run_id, at, "info", "lifecycle", "run started")
+
+
+def fields_text(fields: dict[str, Any] | None) -> str | None:
+    """Return the fields of an entry as JSON; long texts among them are cut, so that the whole stays JSON."""
+    if not fields:
+        return None
+    text = msgspec.json.encode(fields, enc_hook=str).decode()
+    if len(text) > MAX_MESSAGE_CHARS:
+        room = MAX_MESSAGE_CHARS // (2 * len(fields))
+        short = {name: value if isinstance(value, int | float) else str(value)[:room] for name, value in fields.items()}
+        text = msgspec.json.encode(short).decode()
+    return storable(text)
 
 
 class LogEntry(msgspec.Struct, frozen=True, gc=False):
@@ -133,6 +151,7 @@ class LoggedRun(msgspec.Struct, frozen=True):
     dropped: int | None
     beat_at: int | None
     reported_pages: int | None
+    kind: str = "crawl"
     items: int = 0
     silent: bool = False
 

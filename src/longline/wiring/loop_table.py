@@ -170,7 +170,11 @@ LOOPS = (
         make=lambda p: child_workers(p.platform.settings, p.roles),
     ),
     LoopRow(
-        "parse", "Parse pages from the archive.", (PARSE,), None, make=lambda p: parse_worker(p.platform, p.owner).run
+        "parse",
+        "Parse pages from the archive.",
+        (PARSE,),
+        None,
+        make=lambda p: parse_worker(p.platform, p.owner, p.run_log).run,
     ),
     LoopRow(
         "reaper",
@@ -237,7 +241,7 @@ LOOPS = (
         "Start queued runs that are due.",
         (UPKEEP,),
         1.0,
-        once=lambda p: due_run_starter(p.platform).once,
+        once=lambda p: due_run_starter(p.platform, p.run_log).once,
     ),
     LoopRow(
         "recrawls",

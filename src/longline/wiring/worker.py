@@ -140,7 +140,7 @@ def link_contributors(platform: Platform) -> list[Contributor]:
     return found
 
 
-def parse_worker(platform: Platform, owner: int) -> ParseWorker:
+def parse_worker(platform: Platform, owner: int, run_log: RunLogWriter | None = None) -> ParseWorker:
     """Return a worker that parses pages from the archive."""
     return ParseWorker(
         reparse.ParseWorkerParts(
@@ -156,5 +156,6 @@ def parse_worker(platform: Platform, owner: int) -> ParseWorker:
             at_once=max(1, 2 * platform.settings.parse_processes),  # one is read while another is parsed
             in_words=platform.indexes_itself,
             contributors=link_contributors(platform),
+            observe=None if run_log is None else PageLog(run_log).save_parsed,
         )
     )

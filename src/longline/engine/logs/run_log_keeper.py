@@ -15,6 +15,7 @@ from longline.engine.logs.run_log_writer import LogSignals
 from longline.model.duration import DAY_MS
 from longline.model.errors import NotFound
 from longline.model.logs import DueLog, LogFilter, LoggedRun, NewLogEntry, archive_key, log_line
+from longline.model.runs.run import RunKind
 from longline.model.states import RUN_ENDED, RunState
 from longline.model.timestamps import written
 from longline.ports.blobs import Blobs
@@ -100,16 +101,19 @@ class RunLogKeeper:
             "error": run.error,
         }
         level = "error" if run.state == RunState.FAILED else "info"
-        summary = self._entry(run, level, "lifecycle", f"run {run.state}", facts)
+        always = run.kind == RunKind.SERIES
+        summary = self._entry(run, level, "lifecycle", f"run {run.state}", facts, always=always)
         sealed = await self._logs.seal(run.run_id, milestones + summary)
         if sealed:
             sums = {name: facts[name] for name in ("status", "pages", "items", "errors", "duration_ms", "error")}
             log.info("run ended", extra={"run": run.run_id, "uid": run.uid} | sums)
         return sealed
 
-    def _entry(self, run: LoggedRun, level: str, topic: str, message: str, facts: dict[str, Any]) -> list[NewLogEntry]:
+    def _entry(
+        self, run: LoggedRun, level: str, topic: str, message: str, facts: dict[str, Any], *, always: bool = False
+    ) -> list[NewLogEntry]:
         """Return a list with the entry, empty when the filter refuses the entry."""
-        if not self._settings.wanted.takes(level, topic):
+        if not always and not self._settings.wanted.takes(level, topic):
             return []
         fields = msgspec.json.encode({name: fact for name, fact in facts.items() if fact is not None}).decode()
         return [NewLogEntry(run.run_id, self._clock.now(), level, topic, message, fields)]

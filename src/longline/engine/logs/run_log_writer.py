@@ -9,12 +9,10 @@ import threading
 from collections import Counter
 from typing import Any
 
-import msgspec
-
 from longline.engine.logs.redis_copy import RedisLogCopy
 from longline.model.bounded_dict import BoundedDict
 from longline.model.errors import Unavailable
-from longline.model.logs import MAX_MESSAGE_CHARS, LogFilter, NewLogEntry
+from longline.model.logs import MAX_MESSAGE_CHARS, LogFilter, NewLogEntry, fields_text, start_entry
 from longline.model.storable_text import storable
 from longline.ports.clock import Clock
 from longline.ports.records.logs import LogStore
@@ -95,26 +93,45 @@ class RunLogWriter(logging.Handler):
         """Return True when an entry of this level and topic would be written."""
         return self._settings.takes(level, topic)
 
-    def say(self, run_id: int, level: str, topic: str, message: str, fields: dict[str, Any] | None = None) -> None:
-        """Add an entry to the log of a run, at the current time."""
-        if not self.wants(level, topic):
+    def say(
+        self,
+        run_id: int,
+        level: str,
+        topic: str,
+        message: str,
+        fields: dict[str, Any] | None = None,
+        *,
+        always: bool = False,
+    ) -> None:
+        """Add an entry to the log of a run, at the current time; with `always`, whatever the filter is."""
+        if not (always or self.wants(level, topic)):
             return
-        text = msgspec.json.encode(fields, enc_hook=str).decode() if fields else None
-        entry = NewLogEntry(run_id, self._clock.now(), level, topic, _cut(message), text and _cut(text))
+        entry = NewLogEntry(run_id, self._clock.now(), level, topic, _cut(message), fields_text(fields))
         with self._own:
             if len(self._waiting) >= MAX_WAITING or (level == "debug" and not self._passes(run_id)):
                 self._lost[run_id] += 1
             else:
                 self._waiting.append(entry)
 
-    def begin(self, run_id: int) -> None:
+    def begin(self, run_id: int, *, always: bool = False) -> None:
         """Begin the log of a run that is worked on here, unless the log was begun before."""
         if run_id in self._known:
             return
         self._known[run_id] = None
-        first = NewLogEntry(run_id, self._clock.now(), "info", "lifecycle", "run started")
+        first = start_entry(run_id, self._clock.now())
         with self._own:
-            self._opening[run_id] = [first] if self.wants(first.level, first.topic) else []
+            self._opening[run_id] = [first] if always or self.wants(first.level, first.topic) else []
+
+    async def begin_now(self, run_id: int) -> None:
+        """Begin the log of a run that has just started, before any other entry, whatever the filter is."""
+        self._known[run_id] = None
+        first = start_entry(run_id, self._clock.now())
+        try:
+            await self._logs.open(run_id, [first])
+        except Unavailable as error:
+            log.warning("run log not begun", extra={"error": str(error)})
+            with self._own:
+                self._opening[run_id] = [first]
 
     def _passes(self, run_id: int) -> bool:
         rate, now = self._settings.rate, self._clock.monotonic()

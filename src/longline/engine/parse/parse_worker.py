@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -39,7 +39,8 @@ Done = tuple[TaskLease, Outcome, Parsed]
 class ParseWorkerParts:
     """The parts of a parse worker, which parses `at_once` pages of a batch in parallel. Times are seconds.
 
-    `in_words` means that items are indexed with their report. `contributors` add rows to reports.
+    `in_words` means that items are indexed with their report. `contributors` add rows to reports, and `observe` is
+    called with each outcome that was written.
     """
 
     lifecycle: Lifecycle
@@ -55,6 +56,7 @@ class ParseWorkerParts:
     idle_poll: float = 0.5
     in_words: bool = False
     contributors: Sequence[Contributor] = ()
+    observe: Callable[[CrawlPlan, Outcome], None] | None = None
 
 
 class ParseWorker:
@@ -148,10 +150,16 @@ class ParseWorker:
         reported = await self._parts.lifecycle.give(given, batch, [*admission.hosts, *additions.hosts])
         if not reported.refused:
             additions.written()
+            self._observe(done, plans)
             await asyncio.to_thread(self._verdicts.stored, admission.refused_urls)
         if not reported.refused and not reported.admitted.over_budget:
             await asyncio.to_thread(self._verdicts.mark_known, admission.tasks)
         return reported
+
+    def _observe(self, done: Sequence[Done], plans: Sequence[CrawlPlan]) -> None:
+        if self._parts.observe is not None:
+            for (_, outcome, _), plan in zip(done, plans, strict=True):
+                self._parts.observe(plan, outcome)
 
     def _made(self, done: Sequence[Done], plans: Sequence[CrawlPlan]) -> tuple[Admission, list[NewItem]]:
         """Return the admission of the pages' links, and their items. Takes too long for the event loop."""

@@ -1,8 +1,8 @@
 """The starter of queued runs: each run starts once, when it is due, its source is enabled and its kind not paused."""
 
 import logging
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Mapping
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -25,10 +25,18 @@ class RunPlanner(Protocol):
         """Return the plan of a run; raise `BadInput` for a run that cannot start."""
 
 
+class PlannedKind(NamedTuple):
+    """A kind of runs whose plans are made at the start; `see` is called with each run that was started."""
+
+    planner: RunPlanner
+    see: Callable[[int], Awaitable[None]] | None = None
+
+
 class DueRunStarter:
     """The starter of runs that are due; several processes may start runs, each run is started once.
 
-    `planners` make the plans of runs of their kinds; other runs start with the plans that they were queued with.
+    `planned` are the kinds whose plans are made at the start; other runs start with the plans that they were queued
+    with.
     """
 
     def __init__(
@@ -36,10 +44,10 @@ class DueRunStarter:
         lifecycle: Lifecycle,
         due_runs: DueRunStore,
         runs: RunStore | None = None,
-        planners: Mapping[RunKind, RunPlanner] | None = None,
+        planned: Mapping[RunKind, PlannedKind] | None = None,
     ) -> None:
         self._lifecycle, self._due_runs = lifecycle, due_runs
-        self._runs, self._planners = runs, planners or {}
+        self._runs, self._planned = runs, planned or {}
 
     async def once(self) -> int:
         """Start every run that is due; return how many."""
@@ -57,17 +65,21 @@ class DueRunStarter:
             if not plan.seeds:
                 raise BadInput("the plan of the run has no seed")
             seeds = [seed(url, run.id, plan) for url in plan.seeds]
-            return await self._lifecycle.runs.start(run.id, seeds, "due") or None
+            started = await self._lifecycle.runs.start(run.id, seeds, "due") or None
         except msgspec.DecodeError as error:
             return await self._refuse(run, f"the plan of the run is not valid: {error}")
         except BadInput as error:
             return await self._refuse(run, str(error))
+        kind = self._planned.get(run.kind)
+        if started and kind is not None and kind.see is not None:
+            await kind.see(run.id)
+        return started
 
     async def _plan(self, run: DueRun) -> CrawlPlan:
         """Return the plan of a run, and store the plan that its planner makes."""
-        if (planner := self._planners.get(run.kind)) is None or self._runs is None:
+        if (kind := self._planned.get(run.kind)) is None or self._runs is None:
             return CrawlPlan.read(run.plan)
-        plan = await planner.plan(run)
+        plan = await kind.planner.plan(run)
         await self._runs.revise(run.id, plan.text(), None)
         return plan
 

@@ -61,6 +61,7 @@ class SeriesPlans:
             parse=ParseOptions(config=_parse_config(parser.name, config, run.subject)),
             end=SERIES_END,
             page_log_level="info",
+            always_logged=True,
             source_id=source.id,
             source_name=source.name,
         )

@@ -5,6 +5,9 @@ from collections.abc import Sequence
 from longline.engine.logs.run_log_writer import RunLogWriter
 from longline.engine.worker.reporter import Finished
 from longline.model.downloads.download import DownloadOrder, DownloadResult
+from longline.model.frontier.retries import pause_before_retry
+from longline.model.frontier.task import Outcome
+from longline.model.runs.plan import CrawlPlan
 from longline.model.states import TaskState
 
 ENTRIES = {
@@ -35,10 +38,20 @@ class PageLog:
         for page in pages:
             _log(self._run_log, page)
 
+    def save_parsed(self, plan: CrawlPlan, outcome: Outcome) -> None:
+        """Log the outcome of a page that was parsed apart from its fetch, if its parser failed."""
+        level, topic, message = ENTRIES[outcome.became]
+        if level == "debug":
+            return
+        fields = {"url": outcome.task.url, "attempt": outcome.task.attempt, "reason": outcome.reason}
+        error = {} if outcome.error is None else {"error": outcome.error}
+        self._run_log.say(outcome.task.run_id, level, topic, message, fields | error, always=plan.always_logged)
+
 
 def _log(run_log: RunLogWriter, page: Finished) -> None:
     run_id = page.task.run_id
-    run_log.begin(run_id)
+    always = page.plan.always_logged
+    run_log.begin(run_id, always=always)
     if page.download is not None and page.task.download is not None:
         _log_file(run_log, page, page.task.download, page.download)
         return
@@ -46,7 +59,8 @@ def _log(run_log: RunLogWriter, page: Finished) -> None:
     level = page.plan.page_log_level if level == "debug" else level
     topic = "rate_limit" if page.reason == "http_429" else topic
     level = "warn" if page.reason == "challenge" else level
-    if not run_log.wants(level, topic):
+    always = always and level in ("warn", "error")
+    if not (always or run_log.wants(level, topic)):
         return
     error = (page.parsed.error if page.parsed else None) or page.fetched.error
     fields = {
@@ -57,10 +71,15 @@ def _log(run_log: RunLogWriter, page: Finished) -> None:
         "status": page.fetched.status,
         "bytes": len(page.page.response.body) if page.page else None,
         "fetch_ms": page.page.response.elapsed_ms if page.page else None,
+        "retry_after": _retry_seconds(page) if topic == "rate_limit" and page.rest == TaskState.PENDING else None,
         "error": error,
     }
     known = {name: value for name, value in fields.items() if value is not None}
-    run_log.say(run_id, level, topic, message, known)
+    run_log.say(run_id, level, topic, message, known, always=always)
+
+
+def _retry_seconds(page: Finished) -> float:
+    return round(pause_before_retry(page.task, page.plan, page.fetched.retry_after), 3)
 
 
 FILE_ENTRIES = {

@@ -200,6 +200,9 @@ class CrawlPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     page_log_level: Literal["debug", "info"] = "debug"
     """Level of entries about pages without a failure in the run's log; below `info` they are not written by default."""
 
+    always_logged: bool = False
+    """Whether the start, the end and the failed attempts of pages are logged, whatever the filter of run logs is."""
+
     single: bool = False
     """Whether every seed stays one task, which follows its redirects to other hosts and keeps its URL."""
 

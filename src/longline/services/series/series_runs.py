@@ -1,18 +1,28 @@
 """Runs that crawl the catalogue of a source, or one series of it: ordered, cancelled and looked up."""
 
+import logging
+
 import msgspec
 
 from longline.engine.lifecycle.creation import create_series_run
 from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
+from longline.model.callers.audit import mask_text
 from longline.model.callers.caller import Caller
-from longline.model.errors import NotFound
+from longline.model.errors import NotFound, Unavailable
 from longline.model.ids import new_id
+from longline.model.logs import NewLogEntry, fields_text
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import NewRun, RunKind
 from longline.model.series.series_run import SERIES_END, NewSeriesRun, SeriesRunQuery, SeriesRunRow, SourceRunCounts
 from longline.model.sources.source import SourceRow
 from longline.ports.clock import Clock
+from longline.ports.records.logs import LogStore
 from longline.ports.records.series import SeriesRunStore
+
+log = logging.getLogger(__name__)
+
+CANCEL_ORDERED = "cancellation ordered"
+"""Entry of a run's log about the order to cancel it."""
 
 CATALOGUE_SUBJECT = ""
 """Subject of the runs that crawl the whole catalogue of a source; other runs have the id of their series."""
@@ -30,8 +40,8 @@ class SeriesRunOrderRequest(msgspec.Struct, frozen=True):
 class SeriesRuns:
     """The runs of catalogues."""
 
-    def __init__(self, runs: SeriesRunStore, lifecycle: Lifecycle, clock: Clock) -> None:
-        self._runs, self._lifecycle, self._clock = runs, lifecycle, clock
+    def __init__(self, runs: SeriesRunStore, lifecycle: Lifecycle, logs: LogStore, clock: Clock) -> None:
+        self._runs, self._lifecycle, self._logs, self._clock = runs, lifecycle, logs, clock
 
     async def order(self, wanted: SeriesRunOrderRequest, caller: Caller | None) -> SeriesRunRow:
         """Queue a run; raise `Conflict` while another run of the same series, or of the catalogue, is open."""
@@ -54,7 +64,18 @@ class SeriesRuns:
         """Cancel a queued or running run; raise `NotFound`, or `IllegalMove` for a run that has ended."""
         found = await self.get(uid)
         await self._lifecycle.move(MoveRequest("run", found.run.id, "cancel", "person", reason=reason))
+        await self._log_order(found.run.id, reason)
         return await self.get(uid)
+
+    async def _log_order(self, run_id: int, reason: str | None) -> None:
+        """Log that a person has cancelled a run; a log never makes an operation fail."""
+        fields = fields_text({"reason": mask_text(reason)} if reason else None)
+        try:
+            await self._logs.append(
+                [NewLogEntry(run_id, self._clock.now(), "warn", "lifecycle", CANCEL_ORDERED, fields)], {}
+            )
+        except Unavailable as error:
+            log.warning("run log entry not written", extra={"run": run_id, "error": str(error)})
 
     async def get(self, uid: str) -> SeriesRunRow:
         """Return a run; raise `NotFound` for an unknown id."""

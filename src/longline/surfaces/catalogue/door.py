@@ -10,6 +10,7 @@ from longline.surfaces.catalogue.audit_log import AUDIT_OPERATIONS, AuditService
 from longline.surfaces.catalogue.comics import COMIC_OPERATIONS, ComicServices
 from longline.surfaces.catalogue.format import CatalogueFormat
 from longline.surfaces.catalogue.jobs import JOB_OPERATIONS, CatalogueJobServices
+from longline.surfaces.catalogue.logs import LOG_OPERATIONS, CatalogueLogServices
 from longline.surfaces.catalogue.settings import SETTING_OPERATIONS, SettingServices
 from longline.surfaces.catalogue.sources import SOURCE_OPERATIONS, CatalogueSourceServices
 from longline.surfaces.door import Door, OperationGroup
@@ -30,6 +31,7 @@ class CatalogueServices:
     sources: CatalogueSourceServices
     comics: ComicServices
     jobs: CatalogueJobServices
+    logs: CatalogueLogServices
     audit: AuditServices
     settings: SettingServices
 
@@ -45,6 +47,7 @@ def catalogue_door(services: CatalogueServices, callers: Callers) -> Door:
             OperationGroup("catalogue sources", "Sources of the catalogue.", SOURCE_OPERATIONS, services.sources),
             OperationGroup("comics", "Comics and their pages on sources.", COMIC_OPERATIONS, services.comics),
             OperationGroup("catalogue jobs", "Crawls of sources and comics.", JOB_OPERATIONS, services.jobs),
+            OperationGroup("catalogue logs", "Logs of jobs.", LOG_OPERATIONS, services.logs),
             OperationGroup("audit log", "Changes, and their authors.", AUDIT_OPERATIONS, services.audit),
             OperationGroup("catalogue settings", "Settings of this API.", SETTING_OPERATIONS, services.settings),
         ),

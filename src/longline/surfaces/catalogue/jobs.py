@@ -1,27 +1,23 @@
-"""`/api/v1/admin/crawler/jobs`: jobs, and the logs that they write."""
+"""`/api/v1/admin/crawler/jobs`: jobs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
 from longline.model.callers.caller import Caller
 from longline.model.errors import Conflict, IllegalMove
-from longline.model.ids import entry_uuid
-from longline.model.logs import LogEntry, LogQuery
 from longline.model.series.series import SeriesRow
 from longline.model.series.series_run import SeriesRunOrder, SeriesRunQuery, SeriesRunRow
 from longline.model.sources.source import SourceRow
 from longline.model.states import RunState
-from longline.model.timestamps import written_us
-from longline.services.logs.log_pages import LogPages
 from longline.services.series.series import Series
 from longline.services.series.series_runs import SeriesRunOrderRequest, SeriesRuns
 from longline.services.sources.sources import Sources
 from longline.surfaces.catalogue import examples, words
-from longline.surfaces.catalogue.envelope import CursorListed, CursorMeta, Listed, listed
+from longline.surfaces.catalogue.envelope import Listed, listed
 from longline.surfaces.catalogue.fields import (
     CataloguePageQuery,
     ComicId,
@@ -36,18 +32,16 @@ from longline.surfaces.catalogue.fields import (
 from longline.surfaces.catalogue.words import RUN_STATES, RUN_WORDS, JobStatus
 from longline.surfaces.operation import ApiFailure, operation
 
-Level = Literal["debug", "info", "warn", "error"]
 ORDERS: dict[str, SeriesRunOrder] = {"scheduledat": "due", "finishedat": "ended_at", "pagescount": "completed"}
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogueJobServices:
-    """Jobs with their logs, the comics and sources that they crawl."""
+    """Jobs, and the comics and sources that they crawl."""
 
     runs: SeriesRuns
     series: Series
     sources: Sources
-    logs: LogPages
 
 
 class JobSource(msgspec.Struct, frozen=True):
@@ -118,17 +112,6 @@ class Cancellation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     reason: Reason | None = None
 
 
-class LogLine(msgspec.Struct, frozen=True):
-    """A line of the log of a job."""
-
-    id: str
-    jobid: str
-    level: Level
-    message: str
-    meta: dict[str, Any] | None
-    createdat: Timestamp
-
-
 def _status_problem(text: str) -> str | None:
     """Return the problem of a list of statuses, or None."""
     unknown = [each for each in text.split(",") if each not in RUN_STATES]
@@ -160,14 +143,6 @@ class JobListQuery(CataloguePageQuery, frozen=True, kw_only=True):
             due_after=None if self.since is None else self.since.ms,
             order=ORDERS[self.sort],
         )
-
-
-class CatalogueLogQuery(msgspec.Struct, frozen=True, kw_only=True):
-    """The choice of log lines."""
-
-    level: Annotated[Level, Meta(description="The level of the lines.")] | None = None
-    since: Annotated[ZonedTime, Meta(description="The time behind which the lines begin.")] | None = None
-    limit: Annotated[int, Meta(ge=1, le=1000, description="Largest number of lines.")] = 100
 
 
 @operation("GET", "/api/v1/admin/crawler/jobs", "List jobs", access="admin", response_example=examples.JOBS)
@@ -232,23 +207,7 @@ async def cancel_job(services: CatalogueJobServices, id: JobId, body: Cancellati
     return CancelledJob(found.run.uid, _status(found), time_text(found.run.changed_at))
 
 
-@operation(
-    "GET",
-    "/api/v1/admin/crawler/jobs/{id}/logs",
-    "Read the log of a job",
-    access="admin",
-    errors=[words.NO_JOB],
-    response_example=examples.LOGS,
-)
-async def get_job_logs(services: CatalogueJobServices, id: JobId, query: CatalogueLogQuery) -> CursorListed[LogLine]:
-    run = (await services.runs.get(id.lower())).run
-    page = await services.logs.get(run.id, LogQuery(level=query.level, since_us=query.since), query.limit)
-    lines = [_line(entry, run.uid) for entry in page.entries]
-    cursor = lines[-1].createdat if lines else None if query.since is None else written_us(query.since)
-    return CursorListed(lines, CursorMeta(page.total, cursor))
-
-
-JOB_OPERATIONS = (list_jobs, get_job, trigger_job, cancel_job, get_job_logs)
+JOB_OPERATIONS = (list_jobs, get_job, trigger_job, cancel_job)
 
 
 async def _start_urls(services: CatalogueJobServices, comic_id: str, source_id: int) -> tuple[str, ...]:
@@ -288,10 +247,3 @@ def _job(row: SeriesRunRow, source: SourceRow, comic: SeriesRow | None) -> Catal
 
 def _status(row: SeriesRunRow) -> JobStatus:
     return RUN_WORDS[RunState(row.run.state)]
-
-
-def _line(entry: LogEntry, job_id: str) -> LogLine:
-    level: Any = entry.level
-    meta = None if entry.fields is None else msgspec.json.decode(entry.fields)
-    number = entry_uuid(entry.run_id, entry.number, entry.at)
-    return LogLine(number, job_id, level, entry.message, meta, written_us(entry.at_us))

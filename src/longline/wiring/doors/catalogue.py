@@ -9,6 +9,7 @@ from longline.surfaces.catalogue.audit_log import AuditServices
 from longline.surfaces.catalogue.comics import ComicServices
 from longline.surfaces.catalogue.door import NAME, CatalogueServices
 from longline.surfaces.catalogue.jobs import CatalogueJobServices
+from longline.surfaces.catalogue.logs import CatalogueLogServices
 from longline.surfaces.catalogue.settings import SettingServices
 from longline.surfaces.catalogue.sources import CatalogueSourceServices
 from longline.wiring.parts.sources import source_service
@@ -20,11 +21,12 @@ def catalogue_services(platform: Platform) -> CatalogueServices:
     records = platform.records
     sources = source_service(platform)
     series = Series(records.catalogues.series, records.catalogues.targets, records.sources)
-    runs = SeriesRuns(records.catalogues.runs, platform.lifecycle, platform.clock)
+    runs = SeriesRuns(records.catalogues.runs, platform.lifecycle, records.logs, platform.clock)
     return CatalogueServices(
         sources=CatalogueSourceServices(sources, runs),
         comics=ComicServices(series, sources),
-        jobs=CatalogueJobServices(runs, series, sources, LogPages(records.log_pages, platform.blobs)),
+        jobs=CatalogueJobServices(runs, series, sources),
+        logs=CatalogueLogServices(runs, LogPages(records.log_pages, platform.blobs)),
         audit=AuditServices(AuditTrail(records.audit), platform.clock.now),
         settings=SettingServices(DoorSettings(records.door_settings, NAME)),
     )

@@ -1,6 +1,7 @@
 """Parts of runs: the effects of their ends, and their deletion."""
 
-from longline.engine.runs.due_runs import DueRunStarter
+from longline.engine.logs.run_log_writer import RunLogWriter
+from longline.engine.runs.due_runs import DueRunStarter, PlannedKind
 from longline.engine.runs.end_effects import RunEffectWorker
 from longline.engine.runs.retention import Retention, RunDeleter
 from longline.engine.runs.series_plans import SeriesPlans
@@ -13,11 +14,12 @@ from longline.wiring.parts.manifests import manifest_endings
 from longline.wiring.platform import Platform
 
 
-def due_run_starter(platform: Platform) -> DueRunStarter:
+def due_run_starter(platform: Platform, run_log: RunLogWriter | None = None) -> DueRunStarter:
     """Return the starter of queued runs, with a planner for each kind whose plans are made at the start."""
     records = platform.records
     series = SeriesPlans(records.sources, records.catalogues.targets, records.door_settings, platform.parsers)
-    return DueRunStarter(platform.lifecycle, records.due_runs, records.runs, {RunKind.SERIES: series})
+    planned = PlannedKind(series, None if run_log is None else run_log.begin_now)
+    return DueRunStarter(platform.lifecycle, records.due_runs, records.runs, {RunKind.SERIES: planned})
 
 
 def run_effect_worker(platform: Platform) -> RunEffectWorker:

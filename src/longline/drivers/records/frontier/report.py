@@ -22,7 +22,7 @@ from longline.drivers.records.frontier.download_results import finish_downloads
 from longline.drivers.records.frontier.request_sums import count_requests
 from longline.drivers.records.frontier.standing_list import follow
 from longline.drivers.records.runs.run_counters import MovedTasks, RunCounters
-from longline.drivers.records.search.found_series import note_series
+from longline.drivers.records.search.found_series import log_finds, note_series
 from longline.drivers.records.search.item_versions import Written, put
 from longline.model.frontier.host import HostReport
 from longline.model.frontier.standing_frontier import SCOPE
@@ -66,7 +66,7 @@ async def write(tx: Transaction, batch: ReportBatch) -> Reported:
     await _rename(tx, outcomes)
     parsed = [o.task.id for o in outcomes if o.page or o.described is not None]
     written = await put(tx, batch.items, ledger, parsed)
-    await note_series(tx, batch.items)
+    series = await note_series(tx, batch.items)
     await keep(tx, outcomes, batch.segment, batch.redirects, written)
     again = [(o.task.id, o.described, written.of(o.task.id)) for o in outcomes if o.described is not None]
     await tx.batch("describe_pages", again)
@@ -84,6 +84,7 @@ async def write(tx: Transaction, batch: ReportBatch) -> Reported:
     ledger.spent(batch.cpu_ms, batch.memory_mb)
     ended = await ledger.write(tx, "worker")
     await count_requests(tx, outcomes)
+    await log_finds(tx, series, written.new)
     return Reported(admitted=admitted, ended_runs=ended, done_runs=ledger.done_runs)
 
 

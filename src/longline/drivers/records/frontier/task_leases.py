@@ -7,6 +7,7 @@ from longline.drivers.records.database import Database, Transaction
 from longline.drivers.records.frontier.admission import admit, place
 from longline.drivers.records.frontier.report import StaleReport, TaskPlace, lock, once, settle, write_links
 from longline.drivers.records.runs.run_counters import RunCounters
+from longline.drivers.records.search.found_series import log_finds, note_series
 from longline.drivers.records.search.item_versions import put
 from longline.model.frontier.task import BOT, ClaimedTask, Outcome
 from longline.model.runs.run import WITHOUT_ITEM
@@ -90,6 +91,7 @@ async def _give(tx: Transaction, given: Sequence[tuple[int, Outcome]], batch: Re
     for rest in sorted(set(rests.values())):
         await settle(tx, [o for o in outcomes if rests[o.task.id] == rest], places, rest, ledger)
     written = await put(tx, batch.items, ledger, [o.task.id for o in outcomes if o.page])
+    series = await note_series(tx, batch.items)
     parsed = [(o.task.id, o.page.title, written.of(o.task.id)) for o in outcomes if o.page]
     await tx.batch("describe_pages", parsed)
     admitted, wake = await admit(tx, batch.admit, placed, ledger) if placed else (Admitted(0, 0, 0), {})
@@ -104,4 +106,5 @@ async def _give(tx: Transaction, given: Sequence[tuple[int, Outcome]], batch: Re
     ledger.count_apart(batch.without_item, WITHOUT_ITEM)
     ledger.spent(batch.cpu_ms, batch.memory_mb)
     ended = await ledger.write(tx, "worker")
+    await log_finds(tx, series, written.new)
     return Reported(admitted=admitted, ended_runs=ended, done_runs=ledger.done_runs)

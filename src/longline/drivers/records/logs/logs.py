@@ -28,18 +28,13 @@ class LogRecords:
         async def work(tx: Transaction) -> bool:
             if not await tx.batch("begin_logs", [(run_id,)]):
                 return False
-            await self._extend(tx, first, {})
+            await _extend(tx, first, {}, self._max_entries)
             return True
 
         return await self._database.transact(work)
 
     async def append(self, entries: Sequence[NewLogEntry], dropped: Mapping[int, int]) -> set[int]:
-        async def work(tx: Transaction) -> set[int]:
-            runs = {entry.run_id for entry in entries} | dropped.keys()
-            await tx.batch("begin_logs", [(run_id,) for run_id in sorted(runs)])
-            return await self._extend(tx, entries, dropped)
-
-        return await self._database.transact(work)
+        return await self._database.transact(lambda tx: append_entries(tx, entries, dropped, self._max_entries))
 
     async def read(self, run_id: int, after: int, limit: int) -> LogPart:
         async def work(tx: Transaction) -> LogPart:
@@ -96,7 +91,7 @@ class LogRecords:
         async def work(tx: Transaction) -> bool:
             if await tx.one("beat_log", run_id=run.run_id, completed=run.completed, **seen) is None:
                 return False
-            await self._extend(tx, entries, {})
+            await _extend(tx, entries, {}, self._max_entries)
             return True
 
         return await self._database.transact(work)
@@ -133,30 +128,6 @@ class LogRecords:
 
         return await self._database.transact(work)
 
-    async def _extend(self, tx: Transaction, entries: Sequence[NewLogEntry], dropped: Mapping[int, int]) -> set[int]:
-        """Number entries under the locks of their logs, write them, and return the runs that got any."""
-        by_run: defaultdict[int, list[NewLogEntry]] = defaultdict(list)
-        for entry in entries:
-            by_run[entry.run_id].append(entry)
-        lost = Counter(dict(dropped))
-        heads = await tx.batch("lock_logs", [(run_id,) for run_id in sorted(by_run.keys() | lost.keys())])
-        numbered: list[NumberedEntry] = []
-        monthly: list[NumberedEntry] = []
-        longer: list[tuple[int, ...]] = []
-        for head in heads:
-            run_id, mine = head["run_id"], by_run.get(head["run_id"], [])
-            room = 0 if head["closed"] else max(0, self._max_entries - head["last"])
-            lost[run_id] += len(mine) - len(mine[:room])
-            if mine[:room]:
-                rows, change = _numbered(head, mine[:room])
-                (numbered if head["monthly_uid"] is None else monthly).extend(rows)
-                longer.append((*change, lost.pop(run_id)))
-        await tx.batch("extend_logs", longer)
-        await tx.batch("drop_entries", sorted((run_id, count) for run_id, count in lost.items() if count))
-        await tx.batch("add_entries", numbered)
-        await _add_monthly(tx, monthly)
-        return {run_id for run_id, *_ in longer}
-
     async def _write(self, tx: Transaction, run_id: int, entries: Sequence[NewLogEntry]) -> None:
         """Write the last entries of a log, with room for at least one, and close the log."""
         [head] = await tx.batch("lock_logs", [(run_id,)])
@@ -164,6 +135,45 @@ class LogRecords:
         rows, change = _numbered(head, entries)
         await tx.batch("close_logs", [change])
         await (tx.batch("add_entries", rows) if head["monthly_uid"] is None else _add_monthly(tx, rows))
+
+
+async def append_entries(
+    tx: Transaction,
+    entries: Sequence[NewLogEntry],
+    dropped: Mapping[int, int] | None = None,
+    max_entries: int = MAX_ENTRIES - 1,
+) -> set[int]:
+    """Write entries inside a transaction, as `LogRecords.append` does; the heads of logs are locked until its end."""
+    lost = dropped or {}
+    await tx.batch("begin_logs", [(run_id,) for run_id in sorted({entry.run_id for entry in entries} | lost.keys())])
+    return await _extend(tx, entries, lost, max_entries)
+
+
+async def _extend(
+    tx: Transaction, entries: Sequence[NewLogEntry], dropped: Mapping[int, int], max_entries: int
+) -> set[int]:
+    """Number entries under the locks of their logs, write them, and return the runs that got any."""
+    by_run: defaultdict[int, list[NewLogEntry]] = defaultdict(list)
+    for entry in entries:
+        by_run[entry.run_id].append(entry)
+    lost = Counter(dict(dropped))
+    heads = await tx.batch("lock_logs", [(run_id,) for run_id in sorted(by_run.keys() | lost.keys())])
+    numbered: list[NumberedEntry] = []
+    monthly: list[NumberedEntry] = []
+    longer: list[tuple[int, ...]] = []
+    for head in heads:
+        run_id, mine = head["run_id"], by_run.get(head["run_id"], [])
+        room = 0 if head["closed"] else max(0, max_entries - head["last"])
+        lost[run_id] += len(mine) - len(mine[:room])
+        if mine[:room]:
+            rows, change = _numbered(head, mine[:room])
+            (numbered if head["monthly_uid"] is None else monthly).extend(rows)
+            longer.append((*change, lost.pop(run_id)))
+    await tx.batch("extend_logs", longer)
+    await tx.batch("drop_entries", sorted((run_id, count) for run_id, count in lost.items() if count))
+    await tx.batch("add_entries", numbered)
+    await _add_monthly(tx, monthly)
+    return {run_id for run_id, *_ in longer}
 
 
 def _numbered(head: Row, entries: Sequence[NewLogEntry]) -> tuple[list[NumberedEntry], HeadChange]:

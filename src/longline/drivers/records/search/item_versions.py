@@ -27,9 +27,13 @@ Entry = tuple[int, ...]
 
 @dataclass(slots=True)
 class Written:
-    """The result of a write: the number of new or changed items, and the lists of items by the task of their page."""
+    """The result of a write: the number of new or changed items, and the lists of items by the task of their page.
+
+    `new` are the items that were never there before.
+    """
 
     changed: int = 0
+    new: list[NewItem] = field(default_factory=list)
     lists: dict[int, str] = field(default_factory=dict)
 
     def of(self, task_id: int) -> str:
@@ -76,6 +80,7 @@ async def put(
         batch = _RunBatch(tx, of_run, listing)
         await batch.write()
         written.changed += len(batch.changed)
+        written.new += batch.new()
         written.lists |= batch.lists()
         ledger.place_items(run_id, batch.logged())
         if counted:
@@ -97,6 +102,7 @@ class _RunBatch:
         self._fresh: set[bytes] = set()
         self._others: dict[int, str] = {}
         self.changed: dict[bytes, tuple[int, int]] = {}
+        self._new: set[bytes] = set()
 
     async def write(self) -> None:
         """Write new and changed items, and find the page that lists each item first in its run."""
@@ -128,6 +134,10 @@ class _RunBatch:
     def brought(self) -> list[NewItem]:
         """Return the items that no page of the run had before."""
         return [item for key, item in self._given.items() if key in self._fresh]
+
+    def new(self) -> list[NewItem]:
+        """Return the items that were never there before, in the order of their pages."""
+        return [item for key, item in self._given.items() if key in self._new]
 
     async def _put(self) -> dict[bytes, _Stored]:
         """Add new items; return all items as they are stored."""
@@ -210,6 +220,7 @@ class _RunBatch:
     def _list_new(self, key: bytes, stored: _Stored) -> None:
         """List an item that no page had before, as most items of a first crawl."""
         self.changed[key] = stored.id, stored.version
+        self._new.add(key)
         self._entries[key] = self._pages[key][-1], (stored.id, stored.version)
         self._logged.add(key)
         self._fresh.add(key)

@@ -25,3 +25,6 @@ ON CONFLICT (source_id, external_id) DO NOTHING;
 -- Another report has found the same series at the same time.
 DELETE FROM series /*rows USING r(id text) */
 WHERE series.id = r.id AND NOT EXISTS (SELECT 1 FROM targets t WHERE t.series_id = series.id);
+
+-- name: series_runs_among
+SELECT u.id FROM runs u /*rows , r(id bigint) */ WHERE u.id = r.id AND u.kind = 'series';
