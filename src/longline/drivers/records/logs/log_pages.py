@@ -15,7 +15,6 @@ class LogPageRecords:
 
     async def page(self, run_id: int, query: LogQuery, limit: int) -> StoredLogPage | None:
         async def work(tx: Transaction) -> StoredLogPage | None:
-            # The head first: entries that are read after it are at least as new.
             head = await tx.one("log_page_head", run_id=run_id)
             if head is None:
                 return None
@@ -23,7 +22,8 @@ class LogPageRecords:
             rows = await _entries(tx, head, run_id, (after, limit), query.level)
             monthly = head["monthly_uid"] is not None
             return StoredLogPage(
-                [struct(row, LogEntry) for row in rows],
+                # Entries that were written after the head was read are not in its counts: the next page has them.
+                [struct(row, LogEntry) for row in rows if row["number"] <= head["last"]],
                 after=after,
                 first=await monthly_entries.first_number(tx, head, run_id) if monthly else head["first"],
                 last=head["last"],
