@@ -11,6 +11,7 @@ from longline.console.pages import Clock, Pages
 from longline.console.runs.run_list import RUN_LIST, RunListServices
 from longline.console.sessions import SESSIONS, SessionPageServices
 from longline.console.static_files import STATIC, StaticFiles
+from longline.console.subjects import SubjectServices, subject_groups
 from longline.model.callers.caller import ADMINS, NOT_BANNED, OPERATORS, AccessRule
 from longline.services.callers.console_sessions import ConsoleSessions
 from longline.services.runs.run_pages import RunPages
@@ -28,6 +29,7 @@ class ConsoleServices:
 
     sessions: ConsoleSessions
     runs: RunPages
+    subjects: SubjectServices
     now: Clock
     version: str
 
@@ -50,6 +52,7 @@ def console_door(services: ConsoleServices, reports: PolicyReports | None = None
             OperationGroup("console", about, LOGIN, LoginServices(pages, services.sessions)),
             OperationGroup("console", about, SESSIONS, SessionPageServices(pages, services.sessions)),
             OperationGroup("console", about, RUN_LIST, RunListServices(pages, services.runs)),
+            *subject_groups(pages, services.subjects),
         ),
         access={
             "public": PUBLIC,

@@ -25,13 +25,19 @@ class NavigationGroup(NamedTuple):
 
 OVERVIEW = NavigationEntry("overview", "Overview", "/console", "wave")
 RUNS = NavigationEntry("runs", "Runs", "/console/runs", "hooks")
+TASKS = NavigationEntry("tasks", "Tasks", "/console/tasks", "grid")
+SCHEDULES = NavigationEntry("schedules", "Schedules", "/console/schedules", "bell")
+SOURCES = NavigationEntry("sources", "Sources", "/console/sources", "anchor")
+HOSTS = NavigationEntry("hosts", "Hosts", "/console/hosts")
+WORKERS = NavigationEntry("workers", "Workers", "/console/workers")
 SESSIONS = NavigationEntry("sessions", "Sessions", "/console/sessions", "anchor", admins_only=True)
 
 NAVIGATION = (
     NavigationGroup("", (OVERVIEW,)),
-    NavigationGroup("Crawling", (RUNS,)),
+    NavigationGroup("Crawling", (RUNS, TASKS, SCHEDULES)),
+    NavigationGroup("Places", (SOURCES, HOSTS, WORKERS)),
     NavigationGroup("Platform", (SESSIONS,)),
 )
 
-PHONE_NAVIGATION = (OVERVIEW, RUNS, SESSIONS)
+PHONE_NAVIGATION = (OVERVIEW, RUNS, SOURCES, TASKS, SCHEDULES)
 """Entries of the bar at the bottom of a small screen, five at most."""

@@ -35,12 +35,15 @@ TITLES: Mapping[int, str] = {
 
 
 class FormReader(RequestReader[Any]):
-    """A reader of forms: fields with one value each."""
+    """A reader of forms. The values of a field that is sent several times, as of boxes, have spaces between them."""
 
     def body(self, sent: bytes) -> Any:
         """Return the shape in a form; raise `InvalidRequest`."""
         fields = parse_qsl(sent.decode("latin-1"), keep_blank_values=True, errors="replace")
-        return self.text({name: value for name, value in fields if name in self.names})
+        found: dict[str, list[str]] = {}
+        for name, value in fields:
+            found.setdefault(name, []).append(value)
+        return self.text({name: " ".join(values) for name, values in found.items() if name in self.names})
 
 
 class PageFormat(ErrorFormat):

@@ -141,6 +141,8 @@ ANY_SOURCES: dict[str, object] = {
     "feed_active": None,
     "sort": "name",
     "falling": False,
+    "failing": None,
+    "after": None,
 }
 """What the statement that lists sources needs, besides how many."""
 

@@ -152,7 +152,10 @@ class RemoteSource(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SourceQuery(msgspec.Struct, frozen=True):
-    """The filter and the order of a list of sources; `search` is a part of the name or the URL, `name` of the name."""
+    """The filter and the order of a list of sources; `search` is a part of the name or the URL, `name` of the name.
+
+    `failing` chooses sources whose last run failed, or the others. `after` continues a list by name behind a name.
+    """
 
     search: str | None = None
     enabled: bool | None = None
@@ -160,6 +163,8 @@ class SourceQuery(msgspec.Struct, frozen=True):
     sort: str = "name"
     falling: bool = False
     name: str | None = None
+    failing: bool | None = None
+    after: str | None = None
 
 
 class CrawlSource(msgspec.Struct, frozen=True, kw_only=True):

@@ -48,6 +48,10 @@ class TaskMoves:
         """Parse stored pages again, without a request."""
         return await self._move_all(TaskOrder("reparse", reason=reason, keep_attempts=keep_attempts), task_ids)
 
+    async def make(self, name: str, task_ids: Sequence[int], reason: str | None = None) -> list[TaskResult]:
+        """Make the move of this name; raise `BadInput` for one that people do not make with many tasks."""
+        return await self._move_all(TaskOrder(name, reason=reason), task_ids)
+
     async def prioritize(self, task_ids: Sequence[int], priority: int) -> list[Prioritized]:
         """Give tasks another priority, lower first; return the tasks that exist.
 

@@ -42,6 +42,7 @@ SELECT * FROM sources
 WHERE (CAST(:search AS TEXT) IS NULL OR LOWER(name) LIKE LOWER(:search) ESCAPE '\' OR LOWER(base_url) LIKE LOWER(:search) ESCAPE '\')
   AND (CAST(:name AS TEXT) IS NULL OR LOWER(name) LIKE LOWER(:name) ESCAPE '\')
   AND (CAST(:enabled AS BOOLEAN) IS NULL OR enabled = :enabled)
+  AND (CAST(:failing AS BOOLEAN) IS NULL OR (failures > 0) = :failing) AND (CAST(:after AS TEXT) IS NULL OR name > :after)
   AND (CAST(:feed_active AS BOOLEAN) IS NULL OR (feed_url IS NOT NULL AND feed_listed AND (feed_disabled_at IS NULL
        OR (SELECT f.due_at FROM feeds f WHERE f.source_id = sources.id) <= :now)) = :feed_active)
 ORDER BY
@@ -58,6 +59,7 @@ SELECT COUNT(*) AS count FROM sources
 WHERE (CAST(:search AS TEXT) IS NULL OR LOWER(name) LIKE LOWER(:search) ESCAPE '\' OR LOWER(base_url) LIKE LOWER(:search) ESCAPE '\')
   AND (CAST(:name AS TEXT) IS NULL OR LOWER(name) LIKE LOWER(:name) ESCAPE '\')
   AND (CAST(:enabled AS BOOLEAN) IS NULL OR enabled = :enabled)
+  AND (CAST(:failing AS BOOLEAN) IS NULL OR (failures > 0) = :failing) AND (CAST(:after AS TEXT) IS NULL OR name > :after)
   AND (CAST(:feed_active AS BOOLEAN) IS NULL OR (feed_url IS NOT NULL AND feed_listed AND (feed_disabled_at IS NULL
        OR (SELECT f.due_at FROM feeds f WHERE f.source_id = sources.id) <= :now)) = :feed_active);
 

@@ -1,0 +1,1 @@
+"""Pages of bots, their policies and results."""

@@ -1,0 +1,1 @@
+"""Pages of series, targets and their runs."""

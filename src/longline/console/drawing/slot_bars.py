@@ -1,0 +1,68 @@
+"""The slots of a day: the shade of a slot in the map, and bars before and after a rebalancing."""
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from longline.console.values import clock_time
+
+_HEIGHT, _TOP, _BOTTOM = 128, 8, 20
+_LINES = 4
+_SHADES = 6
+_SLOT_MS, _HOUR_MS = 900_000, 3_600_000
+
+
+def shade(load: int, most: int) -> str:
+    """Return the class of a slot: the deeper, the more schedules start in it."""
+    return "h0" if not load else f"h{min(_SHADES, 1 + load * (_SHADES - 1) // max(most, 1))}"
+
+
+def slot_bars(loads: Sequence[int], most: int, start: int) -> Markup:
+    """Return a bar for each slot; `most` is the load of the highest line, `start` the time of the first slot."""
+    top = max(_LINES, -(-most // _LINES) * _LINES)
+    step = 100 / max(len(loads), 1)
+    bars = [_bar(load, number, step, top, start) for number, load in enumerate(loads) if load]
+    ticks = [_tick(hour, start, len(loads)) for hour in range(0, len(loads) // 4 + 1, 4)]
+    return Markup(
+        '<div class="plot"><svg width="36" height="{0}" aria-hidden="true">{1}</svg>'
+        '<svg width="100%" height="{0}" role="img" aria-label="Schedules in each slot; the fullest has {2}">'
+        "{3}{4}{5}</svg></div>"
+    ).format(
+        _HEIGHT,
+        Markup("").join(_scale(top)),
+        max(loads, default=0),
+        Markup("").join(_lines(top)),
+        Markup("").join(bars),
+        Markup("").join(ticks),
+    )
+
+
+def _y(load: float, top: int) -> float:
+    return _TOP + (_HEIGHT - _TOP - _BOTTOM) * (1 - load / top)
+
+
+def _scale(top: int) -> list[Markup]:
+    text = Markup('<text x="28" y="{:.1f}" text-anchor="end" dominant-baseline="central">{}</text>')
+    return [text.format(_y(top * line / _LINES, top), top * line // _LINES) for line in range(_LINES + 1)]
+
+
+def _lines(top: int) -> list[Markup]:
+    line = Markup('<line class="{0}" x1="0" x2="100%" y1="{1:.1f}" y2="{1:.1f}"/>')
+    return [
+        line.format("zero" if not number else "grid-l", _y(top * number / _LINES, top)) for number in range(_LINES + 1)
+    ]
+
+
+def _bar(load: int, number: int, step: float, top: int, start: int) -> Markup:
+    told = f"{clock_time(start + number * _SLOT_MS)[:5]} UTC: {load}"
+    return Markup(
+        '<rect class="sb" x="{:.2f}%" width="{:.2f}%" y="{:.1f}" height="{:.1f}"><title>{}</title></rect>'
+    ).format(number * step, step * 0.8, _y(load, top), _y(0, top) - _y(load, top), told)
+
+
+def _tick(hour: int, start: int, slots: int) -> Markup:
+    share = hour * 4 / slots
+    anchor = "start" if not hour else "end" if share >= 1 else "middle"
+    return Markup('<text x="{:.2f}%" y="{}" text-anchor="{}">{}</text>').format(
+        share * 100, _HEIGHT - 4, anchor, clock_time(start + hour * _HOUR_MS)[:5]
+    )

@@ -1,0 +1,1 @@
+"""Pages of manifests and dead letters."""

@@ -1,0 +1,1 @@
+"""Pages of alerts, audit, API keys and settings."""

@@ -1,0 +1,145 @@
+"""The page of one schedule: its state, its moves, its history, and the form of a new one."""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from longline.console.drawing.state_diagram import moves_from, state_diagram
+from longline.console.pages import Pages, redirect
+from longline.console.schedules.schedule_list import BUTTONS, buttons_of
+from longline.console.visitor import Visitor
+from longline.model.callers.audit import name_action
+from longline.model.errors import BadInput, Conflict
+from longline.model.schedules.schedule import ScheduleRow, ScheduleSpec
+from longline.services.frontier.task_lists import TaskLists
+from longline.services.schedules.adaptive_intervals import AdaptiveIntervals
+from longline.services.schedules.run_history import Runs
+from longline.services.schedules.schedules import Schedules
+from longline.services.sources.sources import Sources
+from longline.surfaces.operation import ApiResponse, operation
+
+MAX_RUNS = 20
+
+ScheduleMove = Literal["force_run", "pause", "resume", "retry", "cancel"]
+
+
+class SchedulePageServices(msgspec.Struct, frozen=True):
+    """The services behind the page of a schedule."""
+
+    pages: Pages
+    schedules: Schedules
+    runs: Runs
+    intervals: AdaptiveIntervals
+    events: TaskLists
+    sources: Sources
+
+
+class ScheduleMoveForm(msgspec.Struct, frozen=True):
+    """The form of a move."""
+
+    csrf: str
+    reason: Annotated[str, msgspec.Meta(max_length=500)] = ""
+
+
+class NewScheduleQuery(msgspec.Struct, frozen=True):
+    """The source that the schedule is for."""
+
+    source: int | None = None
+
+
+class NewScheduleForm(msgspec.Struct, frozen=True):
+    """The form of a new schedule; without an interval it runs once, now."""
+
+    csrf: str
+    source: int
+    every: Annotated[str, msgspec.Meta(max_length=10)] = ""
+    unit: Literal["minutes", "hours", "days"] = "hours"
+    url: Annotated[str, msgspec.Meta(max_length=4000)] = ""
+
+    def interval(self) -> int | None:
+        """Return the number of units between two runs; raise `BadInput` for text that is no number."""
+        text = self.every.strip()
+        if text and not (text.isascii() and text.isdigit()):
+            raise BadInput("The interval is a whole number, or empty for a single run.")
+        return int(text) if text else None
+
+
+@operation("GET", "/console/schedules/{uid}", "Show a schedule", access="reader")
+async def show_schedule(services: SchedulePageServices, uid: str, identity: Visitor) -> ApiResponse[Any]:
+    row = await services.schedules.get(uid)
+    runs, total = await services.runs.find(uid, MAX_RUNS, 0)
+    return services.pages.page(
+        "schedules/page.html",
+        identity,
+        section="schedules",
+        schedule=row,
+        buttons=buttons_of(row.state),
+        factor=await services.intervals.factor(row),
+        diagram=state_diagram("schedule", row.state),
+        moves=moves_from("schedule", row.state),
+        runs=runs,
+        total=total,
+        events=await services.events.events("schedule", row.id),
+    )
+
+
+@operation("POST", "/console/schedules/{uid}/{move}", "Move a schedule", access="action", action="schedule.move")
+async def move_schedule(
+    services: SchedulePageServices,
+    uid: str,
+    move: ScheduleMove,
+    body: ScheduleMoveForm,  # noqa: ARG001 - the form carries the token of its session
+) -> ApiResponse[Any]:
+    name_action(f"schedule.{'force' if move == 'force_run' else move}")
+    await _moved(services.schedules, uid, move)
+    return redirect(f"/console/schedules/{uid}")
+
+
+async def _moved(schedules: Schedules, uid: str, move: ScheduleMove) -> ScheduleRow:
+    made = {
+        "force_run": schedules.force,
+        "pause": schedules.pause,
+        "resume": schedules.resume,
+        "retry": schedules.retry,
+        "cancel": schedules.cancel,
+    }
+    return await made[move](uid)
+
+
+@operation("GET", "/console/schedules/new", "Show the form of a new schedule", access="reader")
+async def show_new_schedule(
+    services: SchedulePageServices, query: NewScheduleQuery, identity: Visitor
+) -> ApiResponse[Any]:
+    return await _form(services, identity, query.source)
+
+
+@operation("POST", "/console/schedules", "Make a schedule", access="action", action="schedule.create")
+async def make_schedule(services: SchedulePageServices, body: NewScheduleForm, identity: Visitor) -> ApiResponse[Any]:
+    source = await services.sources.get(body.source)
+    try:
+        every = body.interval()
+        terms = ScheduleSpec(
+            url=body.url.strip() or source.base_url,
+            source_ref=source.public_id,
+            source_name=source.name,
+            every=every,
+            unit=body.unit,
+            enabled=every is not None,
+        )
+        row = await services.schedules.make(terms)
+    except (BadInput, Conflict) as error:
+        return await _form(services, identity, source.id, str(error))
+    return redirect(f"/console/schedules/{row.uid}")
+
+
+async def _form(
+    services: SchedulePageServices, visitor: Visitor, source_id: int | None, problem: str = ""
+) -> ApiResponse[Any]:
+    source = None if source_id is None else await services.sources.get(source_id)
+    answer = services.pages.page(
+        "schedules/form.html", visitor, section="schedules", source=source, problem=problem, buttons=BUTTONS
+    )
+    return answer._replace(status=400) if problem else answer
+
+
+SCHEDULE_PAGE = (show_schedule, move_schedule, show_new_schedule, make_schedule)

@@ -1,0 +1,84 @@
+"""The pages of all subjects but runs: the services behind them, and their groups of operations."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from longline.console.pages import Pages
+from longline.console.schedules.schedule_list import SCHEDULE_LIST, ScheduleListServices
+from longline.console.schedules.schedule_page import SCHEDULE_PAGE, SchedulePageServices
+from longline.console.sources.source_form import SOURCE_FORM, SourceFormServices
+from longline.console.sources.source_list import SOURCE_LIST, SourceListServices
+from longline.console.sources.source_page import SOURCE_PAGE, SourcePageServices
+from longline.console.tasks.host_list import HOST_LIST, HostListServices
+from longline.console.tasks.task_list import TASK_LIST, TaskListServices
+from longline.console.tasks.task_page import TASK_PAGE, TaskPageServices
+from longline.services.archive.pages import ArchivedPages
+from longline.services.callers.audit_trail import AuditTrail
+from longline.services.frontier.host_lists import HostLists
+from longline.services.frontier.task_lists import TaskLists
+from longline.services.frontier.task_moves import TaskMoves
+from longline.services.runs.run_pages import RunPages
+from longline.services.schedules.adaptive_intervals import AdaptiveIntervals
+from longline.services.schedules.run_history import Runs
+from longline.services.schedules.schedules import Schedules
+from longline.services.schedules.slots import Slots
+from longline.services.sources.source_overview import SourceOverviews
+from longline.services.sources.source_robots import SourceRobots
+from longline.services.sources.source_schedules import SourceSchedules
+from longline.services.sources.sources import Sources
+from longline.surfaces.door import OperationGroup
+from longline.surfaces.operation import Operation
+
+ABOUT = "Pages for people."
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectServices:
+    """The services behind the pages of subjects; `parsers` are the names of known parsers."""
+
+    sources: Sources
+    source_overviews: SourceOverviews
+    source_schedules: SourceSchedules
+    source_robots: SourceRobots
+    parsers: tuple[str, ...]
+    schedules: Schedules
+    schedule_runs: Runs
+    intervals: AdaptiveIntervals
+    slots: Slots
+    audit: AuditTrail
+    tasks: TaskLists
+    task_mover: TaskMoves
+    hosts: HostLists
+    archive: ArchivedPages
+    runs: RunPages
+
+
+def subject_groups(pages: Pages, given: SubjectServices) -> Iterator[OperationGroup]:
+    """Yield the groups of operations of all subjects."""
+    for operations, services in _parts(pages, given):
+        yield OperationGroup("console", ABOUT, operations, services)
+
+
+def _parts(pages: Pages, given: SubjectServices) -> Iterator[tuple[tuple[Operation, ...], object]]:
+    yield SOURCE_LIST, SourceListServices(pages, given.sources)
+    yield SOURCE_FORM, SourceFormServices(pages, given.sources, given.source_schedules, given.parsers)
+    yield (
+        SOURCE_PAGE,
+        SourcePageServices(
+            pages,
+            given.source_overviews,
+            given.sources,
+            given.source_schedules,
+            given.schedules,
+            given.source_robots,
+            given.runs,
+        ),
+    )
+    yield TASK_LIST, TaskListServices(pages, given.tasks, given.task_mover)
+    yield TASK_PAGE, TaskPageServices(pages, given.tasks, given.task_mover, given.archive)
+    yield HOST_LIST, HostListServices(pages, given.hosts)
+    yield SCHEDULE_LIST, ScheduleListServices(pages, given.schedules, given.slots)
+    yield (
+        SCHEDULE_PAGE,
+        SchedulePageServices(pages, given.schedules, given.schedule_runs, given.intervals, given.tasks, given.sources),
+    )

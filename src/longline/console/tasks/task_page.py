@@ -1,0 +1,88 @@
+"""The page of one task: its place among the states, its lease, its moves, its page in the archive and its items."""
+
+from typing import Any
+
+import msgspec
+
+from longline.console.drawing.state_diagram import moves_from, state_diagram
+from longline.console.pages import Pages, redirect
+from longline.console.tasks.task_list import BULK_MOVES, BulkMove
+from longline.console.visitor import Visitor
+from longline.model.callers.audit import name_action
+from longline.model.errors import LonglineError
+from longline.model.states import legal
+from longline.services.archive.pages import ArchivedPage, ArchivedPages
+from longline.services.frontier.task_lists import TaskLists, WholeTask
+from longline.services.frontier.task_moves import TaskMoves
+from longline.surfaces.operation import ApiResponse, operation
+
+MAX_SHOWN_CHARS = 20_000
+"""Characters of a stored page that are shown."""
+
+
+class TaskPageServices(msgspec.Struct, frozen=True):
+    """The services behind the page of a task."""
+
+    pages: Pages
+    tasks: TaskLists
+    mover: TaskMoves
+    archive: ArchivedPages
+
+
+class TaskMoveForm(msgspec.Struct, frozen=True):
+    """The form of one move of one task."""
+
+    csrf: str
+    reason: str = ""
+
+
+@operation("GET", "/console/tasks/{task_id}", "Show a task", access="reader")
+async def show_task(services: TaskPageServices, task_id: int, identity: Visitor) -> ApiResponse[Any]:
+    whole = await services.tasks.get(task_id)
+    stored, problem = await _stored(services.archive, whole)
+    return services.pages.page(
+        "tasks/page.html",
+        identity,
+        section="tasks",
+        whole=whole,
+        task=whole.task,
+        diagram=state_diagram("task", whole.task.state, _passed(whole)),
+        moves=moves_from("task", whole.task.state),
+        buttons=[name for name in legal("task", whole.task.state, "person") if name in BULK_MOVES],
+        stored=stored,
+        problem=problem,
+    )
+
+
+async def _stored(archive: ArchivedPages, whole: WholeTask) -> tuple[str | None, str]:
+    """Return the beginning of the stored page as text, or the reason why there is none."""
+    if whole.page is None:
+        return None, "No page of this task is in the archive."
+    try:
+        return _text(await archive.by_task(whole.task.id)), ""
+    except LonglineError as error:
+        return None, str(error)
+
+
+def _text(page: ArchivedPage) -> str:
+    if b"\0" in page.body[:1000]:
+        return f"A file of {len(page.body):,} bytes that is no text."
+    return page.body[: 4 * MAX_SHOWN_CHARS].decode(errors="replace")[:MAX_SHOWN_CHARS]
+
+
+def _passed(whole: WholeTask) -> set[str]:
+    """Return the states that the task has passed, as far as its history is known."""
+    known = {state for one in whole.history for state in (one.was, one.became) if state}
+    return known | ({"pending"} if whole.task.state != "pending" else set())
+
+
+@operation("POST", "/console/tasks/{task_id}/{move}", "Move a task", access="action", action="task.move")
+async def move_task(services: TaskPageServices, task_id: int, move: BulkMove, body: TaskMoveForm) -> ApiResponse[Any]:
+    name_action(f"task.{move}")
+    [result] = await services.mover.make(move, [task_id], body.reason.strip() or None)
+    if result.error is not None:
+        raise result.error
+    return redirect(f"/console/tasks/{task_id}")
+
+
+TASK_PAGE = (show_task, move_task)
