@@ -19,6 +19,8 @@ class MetricCounters:
         # By metric name, label values and part: names of counters are made once for each flush, not for each page.
         self._counts = Counter[tuple[str, ...]]()
         self._flushing: asyncio.Task[object] | None = None
+        self.downloads = 0
+        """Files that this process downloads at the moment."""
 
     def add(self, metric: Metric, *labels: str, count: int = 1) -> None:
         """Count events."""

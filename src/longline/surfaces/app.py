@@ -66,9 +66,9 @@ class AppParts:
     console: Door | None = None
 
 
-def build_app(parts: AppParts) -> Litestar:
-    """Return the application with the APIs of all given services."""
-    metrics = Metrics(parts.version)
+def build_app(parts: AppParts, metrics: Metrics | None = None) -> Litestar:
+    """Return the application with the APIs of all given services; their metrics are registered in `metrics`."""
+    metrics = metrics or Metrics(parts.version)
     doors = _table(parts, metrics)
     endpoints = [endpoint for door in doors for endpoint in door.endpoints()]
     app = Litestar(
@@ -84,6 +84,9 @@ def build_app(parts: AppParts) -> Litestar:
     if parts.operation is not None:
         metrics.watch_operation(parts.operation)
     metrics.watched += [door.refresh_metrics for door in doors if door.refresh_metrics is not None]
+    for door in doors:
+        if door.observe_request is not None:
+            metrics.observers |= {each.operation.path: door.observe_request for each in door.endpoints()}
     app.asgi_handler = WholeBodies(app.asgi_handler)
     for door in doors:
         app.asgi_handler = door.wrap(app.asgi_handler) if door.wrap is not None else app.asgi_handler

@@ -140,9 +140,9 @@ class Door:
     """One HTTP API; operation ids begin with its name, and its title is for people.
 
     A request below a path in `prefixes` that matches no operation is answered in the format of this API.
-    `refresh_metrics` updates its gauges before a scrape. `wrap` adds an ASGI wrapper around the framework.
-    With `reads_nul`, URLs with a NUL character reach the API; elsewhere they are refused. An API for browsers alone is
-    not described in the OpenAPI document.
+    `refresh_metrics` updates its gauges before a scrape, `observe_request` gets route and status of each request to one
+    of its operations. `wrap` adds an ASGI wrapper around the framework. With `reads_nul`, URLs with a NUL character
+    reach the API; elsewhere they are refused. An API for browsers alone is not described in the OpenAPI document.
     """
 
     name: str
@@ -152,6 +152,7 @@ class Door:
     groups: Sequence[OperationGroup]
     access: Mapping[str, Access]
     refresh_metrics: Callable[[], Awaitable[None]] | None = None
+    observe_request: Callable[[str, int], None] | None = None
     wrap: Callable[[ASGIApp], ASGIApp] | None = None
     reads_nul: bool = False
     is_described: bool = True

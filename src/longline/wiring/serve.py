@@ -22,6 +22,8 @@ from longline.settings import Settings
 from longline.surfaces.app import AppParts, build_app
 from longline.surfaces.intervals.door import NAME as INTERVALS
 from longline.surfaces.manifests.door import NAME as MANIFESTS
+from longline.surfaces.platform.metrics_endpoint import Metrics, MetricsServices
+from longline.surfaces.platform.metrics_listener import metrics_app
 from longline.surfaces.platform.profile import LOOPBACK, MAX_SECONDS, profile_app
 from longline.surfaces.products.door import NAME as PRODUCTS
 from longline.surfaces.server.connection import Deadlines
@@ -100,7 +102,12 @@ async def _serving(
     parts, streams = _app_parts(platform, monitor, link)
     if parts.intervals is not None:
         await parts.intervals.runs.start_counting()
-    address = await server.start(build_app(parts), s.host, s.port)
+    metrics, telemetry = Metrics(parts.version), HttpServer()
+    address = await server.start(build_app(parts, metrics), s.host, s.port)
+    if metrics_address := s.tables.telemetry.metrics_addr:
+        host, _, port = metrics_address.rpartition(":")
+        listener = metrics_app(MetricsServices(metrics, parts.counts))
+        log.info("metrics listen", extra={"url": await telemetry.start(listener, host.strip("[]"), int(port))})
     loops = build_loops(LoopParts(platform, frozenset({API}), monitor=monitor, streams=streams))
     feeding = asyncio.create_task(run_loops(loops, closing))
     try:
@@ -112,6 +119,7 @@ async def _serving(
         await feeding
         # Clients of streams are disconnected first: the server waits for open connections.
         await streams.close()
+        await telemetry.stop()
         await server.stop()
 
 

@@ -49,7 +49,7 @@ def fetch_worker(
     sending = FetchSettings(
         s.user_agent, s.connect_timeout, s.idle_timeout, s.request_timeout, s.max_body, s.referer, bool(s.render_url)
     )
-    proxies = ProxyRotation(platform.stored_proxies, platform.clock, s.proxy_sticky)
+    proxies = ProxyRotation(platform.stored_proxies, platform.clock, s.proxy_sticky, platform.metrics)
     credentials = RunCredentials(platform.vault)
     sender = Sender(platform.http, platform.clock, sending, proxies, credentials=credentials, streams=platform.http)
     sessions = _sessions(
@@ -77,6 +77,7 @@ def fetch_worker(
             clock=platform.clock,
             in_words=platform.indexes_itself,
             downloads=DownloadStage(sender, platform.blobs, platform.politeness, platform.clock),
+            metrics=platform.metrics,
         ),
         reporter=_reporter(platform, owner, report),
         proxies=proxies,

@@ -10,8 +10,10 @@ from collections import defaultdict
 
 import msgspec
 
+from longline.engine.metrics import MetricCounters
 from longline.model.bounded_dict import BoundedDict
 from longline.model.errors import BadInput
+from longline.model.metrics.metric import PROXY_FAILURES
 from longline.model.proxies.proxy import NoProxies, ProxyRequest, ProxyUse
 from longline.model.runs.plan import CrawlPlan
 from longline.ports.clock import Clock
@@ -30,7 +32,10 @@ Waiting = asyncio.Future["PickedProxy | None"]
 class ProxyRotation:
     """The proxies of one worker's requests; a host sticks to one for `sticky` seconds."""
 
-    def __init__(self, ways: ProxySource, clock: Clock, sticky: float = 0.0) -> None:
+    def __init__(
+        self, ways: ProxySource, clock: Clock, sticky: float = 0.0, metrics: MetricCounters | None = None
+    ) -> None:
+        self._metrics = metrics or MetricCounters()
         self._ways, self._clock, self._sticky = ways, clock, sticky
         self._stuck: BoundedDict[tuple[str, ProxyRequest], tuple[float, PickedProxy]] = BoundedDict(MAX_STICKY_PROXIES)
         self._without: dict[ProxyRequest, float] = {}
@@ -50,7 +55,8 @@ class ProxyRotation:
             return None
         ask = ProxyRequest(plan.source_id, wish.pool, wish.fallbacks, wish.country, failed, wish.strategy)
         try:
-            return await self._at_host(host, ask) if self._sticky and host else await self._turn(ask)
+            way = await self._at_host(host, ask) if self._sticky and host else await self._turn(ask)
+            return msgspec.structs.replace(way, pool=wish.pool) if way is not None and wish.pool else way
         except NoProxies as error:
             if wish.direct:
                 return None
@@ -62,6 +68,7 @@ class ProxyRotation:
         """Remember the result of a request; results are written before the next pick, or by `write_results`."""
         self._used.append(ProxyUse(way.proxy_id, way.source_id, ok, ms, self._clock.now()))
         if not ok:
+            self._metrics.add(PROXY_FAILURES, way.pool)
             for place in [place for place, (_, kept) in self._stuck.items() if kept.proxy_id == way.proxy_id]:
                 del self._stuck[place]
 

@@ -4,8 +4,12 @@ from collections.abc import Sequence
 
 from longline.engine.metrics import MetricCounters
 from longline.engine.worker.reporter import Finished
+from longline.model.frontier.reasons import OK
 from longline.model.metrics.metric import (
     ARCHIVED_PAGES,
+    DOWNLOAD_FAILURES,
+    DOWNLOAD_SECONDS,
+    DOWNLOADS_GIVEN_UP,
     FETCH_BYTES,
     FETCH_SECONDS,
     FETCHES,
@@ -13,6 +17,7 @@ from longline.model.metrics.metric import (
     host_group,
     status_class,
 )
+from longline.model.states import TaskState
 
 
 class FetchMetrics:
@@ -31,8 +36,20 @@ class FetchMetrics:
         counters.add(OUTCOMES, page.rest.value)
         if page.page is not None:
             counters.add(ARCHIVED_PAGES)
+        if page.download is not None:
+            self._count_file(page)
         for request in page.fetched.asked:
             counters.add(FETCHES, status_class(request.status), request.reason, group)
             counters.add(FETCH_BYTES, group, count=request.bytes)
             if request.status is not None:
                 counters.observe(FETCH_SECONDS, request.ms / 1000)
+
+    def _count_file(self, page: Finished) -> None:
+        """Count an attempt to download a file; a redirect to another host is a part of it."""
+        if page.download is None or page.fetched.redirected_to is not None:
+            return
+        self._counters.observe(DOWNLOAD_SECONDS, page.download.ms / 1000)
+        if page.fetched.reason != OK:
+            self._counters.add(DOWNLOAD_FAILURES, page.fetched.reason)
+        if page.rest == TaskState.FAILED:
+            self._counters.add(DOWNLOADS_GIVEN_UP)

@@ -4,7 +4,7 @@ The reporter then admits the links of the page, and chores index its items.
 """
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -15,6 +15,7 @@ from longline.engine.fetch.fetcher import NOT_MODIFIED, Fetched, Fetcher
 from longline.engine.fetch.request_sender import LeaseLost
 from longline.engine.frontier.held_hosts import HeldHost, TaskWithdrawn, TooSoon
 from longline.engine.frontier.plan_cache import PlanCache
+from longline.engine.metrics import MetricCounters
 from longline.engine.parse.page_parser import PageParser, Parsed, Share
 from longline.engine.worker.reporter import Finished
 from longline.model.archive.warc import Original, payload_digest
@@ -48,6 +49,7 @@ class Pipeline:
     clock: Clock
     in_words: bool = False
     downloads: DownloadStage | None = None
+    metrics: MetricCounters = field(default_factory=MetricCounters)
 
     @property
     def waiting(self) -> int:
@@ -88,7 +90,11 @@ class Pipeline:
         """Download one file into the object store."""
         if self.downloads is None:
             raise Unavailable("this worker downloads no files")
-        done = await self.downloads.run(host, task, plan)
+        self.metrics.downloads += 1
+        try:
+            done = await self.downloads.run(host, task, plan)
+        finally:
+            self.metrics.downloads -= 1
         return Finished(host, task, plan, done.fetched, Parsed(), None, began_at=began_at, download=done.result)
 
     async def _fetch(

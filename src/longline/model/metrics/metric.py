@@ -69,6 +69,17 @@ DATABASE_SECONDS = Metric(
     "Time of a transaction, its wait for a connection included.",
     ("access",),
 )
+DOWNLOAD_SECONDS = Metric("longline_download_seconds", "histogram", "Time of an attempt to download a file.")
+DOWNLOAD_FAILURES = Metric(
+    "longline_download_failures", "counter", "Attempts to download a file that failed, by reason.", ("reason",)
+)
+DOWNLOADS_GIVEN_UP = Metric("longline_downloads_given_up", "counter", "Files that were given up.")
+PROXY_FAILURES = Metric(
+    "longline_proxy_failures",
+    "counter",
+    "Requests that failed because of their proxy, by the pool of the run, empty without one.",
+    ("pool",),
+)
 MANIFESTS_PRUNED = Metric(
     "longline_manifests_pruned", "counter", "Manifests that were deleted because of their age or size."
 )
@@ -82,6 +93,10 @@ COUNTED = (
     LEASES_LOST,
     PARSE_SECONDS,
     DATABASE_SECONDS,
+    DOWNLOAD_SECONDS,
+    DOWNLOAD_FAILURES,
+    DOWNLOADS_GIVEN_UP,
+    PROXY_FAILURES,
     MANIFESTS_PRUNED,
 )
 """Metrics that every process counts, summed over all processes in the database."""

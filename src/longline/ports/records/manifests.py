@@ -75,10 +75,6 @@ class ManifestStore(Protocol):
         """Return ended manifests with their sizes, oldest end first, from behind `last`."""
         ...
 
-    async def last_letter(self) -> int:
-        """Return the number of the last dead letter: numbers rise by one, and are never used again."""
-        ...
-
     async def bytes(self) -> tuple[int, int]:
         """Return the number of manifests, and the bytes that their snapshots take."""
         ...

@@ -140,12 +140,14 @@ class PickedProxy(msgspec.Struct, frozen=True):
     """A picked proxy. `source_id` is set where its figures for that source count too.
 
     `pool_size` counts the proxies of the source, or of the named pool and its fallbacks; 0 where all proxies serve.
+    `pool` is the pool that the run names.
     """
 
     proxy_id: int
     proxy: Proxy
     source_id: int | None = None
     pool_size: int = 0
+    pool: str = ""
 
 
 class ProxySource(Protocol):

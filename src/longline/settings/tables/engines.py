@@ -52,7 +52,7 @@ class TelemetryTable(SettingsTable, frozen=True, kw_only=True):
     """The addresses of metrics and traces."""
 
     metrics_addr: Annotated[
-        str, Key(HOST_AND_PORT, "Further address that serves `/metrics`; if not set, none.", later=True)
+        str, Key(HOST_AND_PORT, "Further address that serves `/metrics`, without a token; if not set, none.")
     ] = ""
     otlp_endpoint: Annotated[
         str, Key(url("http", "https"), "OTLP collector of traces; if not set, none.", later=True)

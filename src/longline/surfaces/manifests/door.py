@@ -70,6 +70,7 @@ def manifests_door(
         format=ManifestFormat(),
         groups=_groups(services, access, metrics),
         refresh_metrics=refresh_metrics,
+        observe_request=metrics.observe,
         access={"public": PUBLIC, "sender": access.of_senders(), "operator": access.of_operators()},
     )
 

@@ -1,16 +1,22 @@
 """Metrics of the manifest contract, for `/metrics`."""
 
 import time
-from collections.abc import Iterator
+from collections import Counter as Counts
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
-from prometheus_client.core import CounterMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from longline.services.manifests.figures import ManifestFigures
+from longline.surfaces.manifests.words import family_code
 from longline.surfaces.operation import ApiFailure
+
+OPERATORS = "/operators"
+STORAGE = "upload"
+"""Reason of attempts that the object store refused."""
 
 
 @dataclass(slots=True)
@@ -27,15 +33,49 @@ class _Totals(Collector):
         self.figures = ManifestFigures()
 
     def collect(self) -> Iterator[Metric]:
-        pruned, given_up = self.figures.pruned, self.figures.given_up
-        yield CounterMetricFamily("fetchbox_ledger_pruned_jobs", "Jobs that were pruned.", pruned)
-        yield CounterMetricFamily("fetchbox_worker_dlq", "Tasks that were given up.", given_up)
+        found = self.figures
+        yield CounterMetricFamily("fetchbox_ledger_pruned_jobs", "Jobs that were pruned.", found.pruned)
+        yield CounterMetricFamily("fetchbox_worker_dlq", "Tasks that were given up.", found.given_up)
+        yield GaugeMetricFamily(
+            "fetchbox_worker_tasks_inflight", "Tasks that the scraped process downloads.", found.downloading
+        )
+        if found.latency is not None:
+            buckets = [(bound, float(count)) for bound, count in found.latency.at_most]
+            yield HistogramMetricFamily(
+                "fetchbox_worker_download_latency_seconds",
+                "Time of an attempt to download a resource.",
+                buckets,
+                found.latency.sum_seconds,
+            )
+        downloads = {reason: count for reason, count in found.failures.items() if reason != STORAGE}
+        storage = {reason: count for reason, count in found.failures.items() if reason == STORAGE}
+        yield _by_code("fetchbox_worker_download_failures", "Attempts to download that failed.", downloads)
+        yield _by_code("fetchbox_worker_storage_failures", "Attempts to store that failed.", storage)
+        proxies = CounterMetricFamily("fetchbox_proxy_failures", "Requests that a proxy failed.", labels=("pool",))
+        for pool, count in found.proxy_failures.items():
+            proxies.add_metric((pool,), count)
+        yield proxies
+
+
+def _by_code(name: str, text: str, failures: Mapping[str, int]) -> CounterMetricFamily:
+    """Return failures by the contract's code; several reasons may have one."""
+    codes = Counts[str]()
+    for reason, count in failures.items():
+        codes[family_code(reason)] += count
+    family = CounterMetricFamily(name, text, labels=("code",))
+    for code, count in sorted(codes.items()):
+        family.add_metric((code,), count)
+    return family
 
 
 class ManifestMetrics:
     """Counters of the intake, in the given registry; figures of workers are read from the records at each scrape."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
+        self._requests = Counter(
+            "fetchbox_api_requests", "Requests to the API.", ("status", "route"), registry=registry
+        )
+        self._operators = Counter("fetchbox_operator_requests", "Requests of operators.", registry=registry)
         self._jobs = Counter("fetchbox_ingest_jobs", "Manifests, by their answer.", ("result",), registry=registry)
         self._bytes = Counter("fetchbox_ingest_bytes", "Bytes of manifests, decompressed.", registry=registry)
         self._seconds = Histogram("fetchbox_ingest_duration_seconds", "Time to answer a manifest.", registry=registry)
@@ -47,6 +87,12 @@ class ManifestMetrics:
     def show(self, figures: ManifestFigures) -> None:
         """Show figures of all processes at the next scrape."""
         self._totals.figures = figures
+
+    def observe(self, route: str, status: int) -> None:
+        """Count one request to the API."""
+        self._requests.labels(str(status), route).inc()
+        if route.startswith(OPERATORS):
+            self._operators.inc()
 
     @contextmanager
     def ingesting(self) -> Iterator[IngestFacts]:

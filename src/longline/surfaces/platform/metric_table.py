@@ -47,11 +47,18 @@ _BOTS = (
 )
 
 _MANIFESTS = (
+    Metric("fetchbox_api_requests", "counter", "Requests to the API.", ("status", "route")),
+    Metric("fetchbox_operator_requests", "counter", "Requests of operators."),
     Metric("fetchbox_ingest_jobs", "counter", "Manifests, by their answer.", ("result",)),
     Metric("fetchbox_ingest_bytes", "counter", "Bytes of manifests, decompressed."),
     Metric("fetchbox_ingest_duration_seconds", "histogram", "Time to answer a manifest."),
     Metric("fetchbox_ledger_pruned_jobs", "counter", "Jobs that were pruned."),
     Metric("fetchbox_worker_dlq", "counter", "Tasks that were given up."),
+    Metric("fetchbox_worker_tasks_inflight", "gauge", "Tasks that the scraped process downloads."),
+    Metric("fetchbox_worker_download_latency_seconds", "histogram", "Time of an attempt to download a resource."),
+    Metric("fetchbox_worker_download_failures", "counter", "Attempts to download that failed.", ("code",)),
+    Metric("fetchbox_worker_storage_failures", "counter", "Attempts to store that failed.", ("code",)),
+    Metric("fetchbox_proxy_failures", "counter", "Requests that a proxy failed.", ("pool",)),
     Metric("service_ready", "gauge", "Whether a service can work.", ("service",)),
 )
 

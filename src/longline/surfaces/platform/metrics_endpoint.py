@@ -39,6 +39,8 @@ class Metrics:
     def __init__(self, version: str) -> None:
         own = self.registry = CollectorRegistry()
         self.watched: list[Callable[[], Awaitable[None]]] = []
+        self.observers: dict[str, Callable[[str, int], None]] = {}
+        """Functions that get the status of requests to a route, by route."""
         ProcessCollector(registry=own)
         PlatformCollector(registry=own)
         GCCollector(registry=own)
@@ -58,6 +60,8 @@ class Metrics:
         method = exchange.method if exchange.method in _METHODS else "other"
         self._requests.labels(method, exchange.route, str(exchange.status)).inc()
         self._seconds.labels(method, exchange.route).observe(exchange.seconds)
+        if observer := self.observers.get(exchange.route):
+            observer(exchange.route, exchange.status)
 
     def watch_loop(self, monitor: LoopMonitor) -> None:
         """Export the delays of the event loop."""

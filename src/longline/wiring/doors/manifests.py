@@ -45,7 +45,7 @@ def manifest_services(
         places=object_places(settings),
         operator_token=settings.tables.operator.token,
         subject_header=server.client_subject_header,
-        figures=ManifestFigureReader(records.manifests.snapshots, records.counters),
+        figures=ManifestFigureReader(records.counters, platform.metrics),
     )
 
 

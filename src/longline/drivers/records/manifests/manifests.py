@@ -55,13 +55,6 @@ class ManifestRecords(Table):
         place = {"after_at": last.ended_at, "after": last.id}
         return await self._all("sized_manifests", SizedManifest, limit=limit, **place)
 
-    async def last_letter(self) -> int:
-        async def work(tx: Transaction) -> int:
-            row = await tx.one("last_dead_letter")
-            return int(row["number"]) if row else 0
-
-        return await self._database.read(work)
-
     async def bytes(self) -> tuple[int, int]:
         async def work(tx: Transaction) -> tuple[int, int]:
             row = await tx.one("manifest_bytes")

@@ -82,8 +82,5 @@ ORDER BY u.ended_at, u.id LIMIT :limit;
 SELECT COUNT(*) AS count, CAST(COALESCE(SUM(m.bytes), 0) AS BIGINT) AS bytes
 FROM manifests m JOIN runs u ON u.id = m.run_id WHERE u.deleted_at IS NULL;
 
--- name: last_dead_letter
-SELECT COALESCE(MAX(number), 0) AS number FROM dead_letters;
-
 -- name: delete_manifest
 DELETE FROM manifests WHERE run_id = :run_id;
