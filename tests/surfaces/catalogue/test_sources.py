@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.surfaces.catalogue.running import Admin, Json, data, error, fields
@@ -161,6 +162,61 @@ async def test_the_switch(admin: Admin):
     assert on["isenabled"] is True
     actions = [(entry["action"], entry["reason"]) for entry in await admin.audit()]
     assert actions == [("source.create", None), ("source.disable", "maintenance"), ("source.enable", None)]
+
+
+async def test_the_audit_of_a_source_is_found_by_its_id(admin: Admin):
+    made, other = await admin.source(), await admin.source("Other")
+    path = f"crawler/sources/{made['id']}"
+    await admin.ask("PATCH", path, {"config": {"a": 1}})
+    await admin.ask("PATCH", f"{path}/enable", {"isenabled": False})
+    [shown] = [
+        each for each in (await admin.client.get("/api/v1/sources")).json()["sources"] if each["name"] == "Example"
+    ]
+    answer = await admin.client.patch(f"/api/v1/sources/{shown['id']}/enable", json={})
+    assert answer.status_code == 200, answer.text
+    await admin.ask("DELETE", path)
+    actions = ["source.create", "source.update", "source.disable", "source.enable", "source.delete"]
+    for choice in ({"entityid": made["id"]}, {"entityid": made["id"], "entitytype": "source"}):
+        found, meta = await admin.page("auditlog", **choice)
+        assert [entry["action"] for entry in found][::-1] == actions
+        assert {entry["entityid"] for entry in found} == {str(made["id"])}
+        assert meta["total"] == 5
+    [entry], _ = await admin.page("auditlog", entityid=other["id"])
+    assert (entry["action"], await admin.get(f"auditlog/{entry['id']}")) == ("source.create", entry)
+
+
+async def _fail_often(admin: Admin, source: Json) -> None:
+    """Let a source be disabled as after five failures."""
+    records = admin.stage.platform.records
+
+    async def work() -> None:
+        row = await records.sources.get(source["id"])
+        assert row is not None
+        await records.sources.change(msgspec.structs.replace(row, failures=5, enabled=False))
+
+    admin.stage.call(work())
+
+
+async def test_every_way_to_enable_a_source_forgets_its_failures(admin: Admin):
+    made = await admin.source()
+    path = f"crawler/sources/{made['id']}"
+    [shown] = (await admin.client.get("/api/v1/sources")).json()["sources"]
+    ways: list[tuple[str, str, Json]] = [
+        ("PATCH", f"/api/v1/admin/{path}/enable", {"isenabled": True}),
+        ("PATCH", f"/api/v1/admin/{path}", {"isenabled": True}),
+        ("PATCH", f"/api/v1/sources/{shown['id']}/enable", {}),
+        ("PUT", f"/api/v1/sources/{shown['id']}", {"name": shown["name"], "url": shown["url"], "enabled": True}),
+        ("POST", f"/api/admin/domains/{made['id']}/enable", {}),
+        ("PATCH", f"/api/admin/domains/{made['id']}", {"is_active": True}),
+    ]
+    for method, way, body in ways:
+        await _fail_often(admin, made)
+        found = await admin.get(path)
+        assert (found["consecutivefails"], found["isenabled"]) == (5, False)
+        answer = await admin.client.request(method, way, json=body)
+        assert answer.status_code == 200, (way, answer.text)
+        found = await admin.get(path)
+        assert (found["consecutivefails"], found["isenabled"]) == (0, True), way
 
 
 @pytest.mark.parametrize("body", [{}, {"isenabled": None}, {"isenabled": "no"}, {"reason": "x"}])

@@ -77,7 +77,10 @@ def name_action(action: str) -> None:
 
 
 class AuditRow(msgspec.Struct, frozen=True):
-    """An audit row; `before` and `after` are JSON, with None for a thing that was not there."""
+    """An audit row; `before` and `after` are JSON, with None for a thing that was not there.
+
+    `number` is the id of a source in the database, which one API shows; others show `thing`.
+    """
 
     id: int
     uid: str
@@ -95,15 +98,20 @@ class AuditRow(msgspec.Struct, frozen=True):
     after: str | None
     reason: str | None
     address: str
+    number: int | None = None
 
 
 class AuditFilter(msgspec.Struct, frozen=True):
-    """A choice of audit rows; an action that ends in a dot stands for all actions that begin with it."""
+    """A choice of audit rows; an action that ends in a dot stands for all actions that begin with it.
+
+    With a `number` beside the `thing`, rows of the source with that id are chosen too.
+    """
 
     subject: str | None = None
     action: str | None = None
     noun: str | None = None
     thing: str | None = None
+    number: int | None = None
     tenant: str | None = None
     since: int | None = None
     until: int | None = None

@@ -75,6 +75,7 @@ class AuditQuery(msgspec.Struct, frozen=True, kw_only=True, rename={"since": "fr
             action=f"{_OURS.get(noun, noun)}{dot}{verb}" if self.action else None,
             noun=None if self.entitytype is None else _OURS.get(self.entitytype, self.entitytype),
             thing=self.entityid,
+            number=_source_id(self.entityid or ""),
             since=now - DAYS_30_MS if self.since is None else self.since.ms,
             until=None if self.until is None else self.until.ms + 1,
         )
@@ -103,6 +104,11 @@ async def get_audit_entry(services: AuditServices, id: AuditId) -> AuditEntry:
 AUDIT_OPERATIONS = (list_audit_log, get_audit_entry)
 
 
+def _source_id(text: str) -> int | None:
+    """Return the id of a source that a text may be."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else None
+
+
 def _shown(row: AuditRow) -> AuditEntry:
     noun, dot, verb = row.action.partition(".")
     return AuditEntry(
@@ -111,7 +117,7 @@ def _shown(row: AuditRow) -> AuditEntry:
         Actor(row.subject, row.name, row.role) if row.subject else None,
         f"{NOUNS.get(noun, noun)}{dot}{verb}",
         NOUNS.get(row.noun, row.noun),
-        row.thing,
+        row.thing if row.number is None else str(row.number),
         None if row.before is None else msgspec.json.decode(row.before),
         None if row.after is None else msgspec.json.decode(row.after),
         row.reason,

@@ -56,6 +56,18 @@ async def test_new_ones_are_taken_over_and_changed_ones_changed(records: Records
     assert await records.remote_sources.get("c") is None
 
 
+async def test_a_source_that_is_enabled_again_forgets_its_failures(records: Records, clock: FakeClock) -> None:
+    await take(records, clock, said("a"))
+    failing = msgspec.structs.replace(await row(records, "a"), failures=5)
+    assert await records.sources.change(failing)
+    await take(records, clock, said("a", name="other"))
+    assert (await row(records, "a")).failures == 5
+    await take(records, clock, said("a", enabled=False))
+    assert (await row(records, "a")).failures == 5
+    await take(records, clock, said("a", enabled=True))
+    assert (await row(records, "a")).failures == 0
+
+
 async def test_the_parser_of_the_source_manager_replaces_ours_where_it_names_one(
     records: Records, clock: FakeClock
 ) -> None:

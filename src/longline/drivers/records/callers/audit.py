@@ -105,13 +105,14 @@ async def write_audit(
     tx: Transaction, context: AuditContext, thing: str, before: State | None, after: State | None
 ) -> None:
     """Write the audit row of a change."""
-    caller = context.caller
+    caller, state = context.caller, after or before or {}
     await tx.all(
         "write_audit",
         uid=new_id(),
         **{name: str(getattr(caller, name)) for name in ("subject", "name", "role", "kind", "tenant", "address")},
         **{name: getattr(context, name) for name in ("door", "action", "noun", "reason")},
         thing=thing,
+        number=state.get("id") if context.noun == "source" else None,
         before=state_text(before),
         after=state_text(after),
     )

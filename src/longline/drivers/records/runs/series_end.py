@@ -32,6 +32,6 @@ async def _disable(tx: Transaction, source_id: int) -> None:
     disabled = await tx.one("disable_failing_source", id=source_id, threshold=threshold)
     if disabled is None:
         return
-    state = {"enabled": True, "failures": disabled["failures"]}
+    state = {"id": disabled["id"], "enabled": True, "failures": disabled["failures"]}
     context = AuditContext(_PLATFORM, "catalogue", "source.autodisable", f"{disabled['failures']} failures in a row")
-    await write_audit(tx, context, str(disabled["id"]), state, state | {"enabled": False})
+    await write_audit(tx, context, disabled["thing"], state, state | {"enabled": False})

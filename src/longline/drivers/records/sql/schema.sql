@@ -1477,6 +1477,7 @@ CREATE TABLE audit (
     action   TEXT NOT NULL,
     noun     TEXT NOT NULL,
     thing    TEXT NOT NULL,  -- its id outside; empty for a change of many
+    number   BIGINT,  -- of a source: its id in the database, by which one API knows it
     before   TEXT,
     after    TEXT,
     reason   TEXT,
@@ -1484,6 +1485,7 @@ CREATE TABLE audit (
 );
 CREATE INDEX audit_subject ON audit (subject, id);
 CREATE INDEX audit_thing ON audit (noun, thing, id);
+CREATE INDEX audit_number ON audit (number, id) WHERE number IS NOT NULL;
 /*lite CREATE TRIGGER audit_unchanged BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'audit rows are never changed'); END; */
 /*lite CREATE TRIGGER audit_kept BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'audit rows are never deleted'); END; */
 /*pg CREATE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS $$

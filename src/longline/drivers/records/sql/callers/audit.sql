@@ -1,8 +1,8 @@
 -- The audit: rows are written and read. The states of things are read under `audited_<noun>`.
 
 -- name: write_audit
-INSERT INTO audit (uid, at, subject, name, role, kind, tenant, door, action, noun, thing, before, after, reason, address)
-VALUES (:uid, :now, :subject, :name, :role, :kind, :tenant, :door, :action, :noun, :thing, CAST(:before AS TEXT),
+INSERT INTO audit (uid, at, subject, name, role, kind, tenant, door, action, noun, thing, number, before, after, reason, address)
+VALUES (:uid, :now, :subject, :name, :role, :kind, :tenant, :door, :action, :noun, :thing, CAST(:number AS BIGINT), CAST(:before AS TEXT),
         CAST(:after AS TEXT), CAST(:reason AS TEXT), :address);
 
 -- part: chosen_audit
@@ -10,7 +10,7 @@ VALUES (:uid, :now, :subject, :name, :role, :kind, :tenant, :door, :action, :nou
   AND (CAST(:action AS TEXT) IS NULL OR action = :action)
   AND (CAST(:begins AS TEXT) IS NULL OR substr(action, 1, length(:begins)) = :begins)
   AND (CAST(:noun AS TEXT) IS NULL OR noun = :noun)
-  AND (CAST(:thing AS TEXT) IS NULL OR thing = :thing)
+  AND (CAST(:thing AS TEXT) IS NULL OR thing = :thing OR number = CAST(:number AS BIGINT))
   AND (CAST(:tenant AS TEXT) IS NULL OR tenant = :tenant)
   AND (CAST(:since AS BIGINT) IS NULL OR at >= :since)
   AND (CAST(:until AS BIGINT) IS NULL OR at < :until)

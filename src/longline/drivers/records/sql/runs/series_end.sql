@@ -14,4 +14,4 @@ SELECT value FROM door_settings WHERE door = 'catalogue' AND key = 'crawler.disa
 -- name: disable_failing_source
 UPDATE sources SET enabled = FALSE, disabled_at = :now, disable_reason = 'failures in a row', updated_at = :now
 WHERE id = :id AND enabled AND failures >= :threshold
-RETURNING id, failures;
+RETURNING id, failures, COALESCE(ref, uid) AS thing;

@@ -20,7 +20,7 @@ RETURNING *;
 
 -- name: change_remote_source
 UPDATE sources SET name = :name, uses = :uses, base_url = :base_url, parser = CAST(:parser AS TEXT), config = :config,
-    crawl = :crawl, enabled = :enabled,
+    crawl = :crawl, failures = CASE WHEN :enabled AND NOT enabled THEN 0 ELSE failures END, enabled = :enabled,
     disabled_at = CAST(:disabled_at AS BIGINT), disable_reason = CAST(:disable_reason AS TEXT),
     feed_url = CAST(:feed_url AS TEXT), feed_wanted = :feed_wanted, feed_every_ms = :feed_every_ms,
     feed_disabled_at = CAST(:feed_disabled_at AS BIGINT), feed_disable_reason = CAST(:feed_disable_reason AS TEXT),
