@@ -65,15 +65,41 @@ def spread(query: NamedQuery, rows: int) -> str:
     return _LATER.sub(lambda m: f"?{count + int(m[1])}", query.many).replace(_VALUES, f"VALUES {values}")
 
 
+class CompiledQueries(dict[str, NamedQuery]):
+    """Queries of one engine by name, each compiled at its first use: a process uses few of its hundreds of queries."""
+
+    def __init__(self, texts: Mapping[str, str], engine: Engine) -> None:
+        super().__init__()
+        self._texts, self._engine = texts, engine
+
+    def __missing__(self, name: str) -> NamedQuery:
+        query = self[name] = compile_query(name, self._texts[name], self._engine)
+        return query
+
+
 def load(engine: Engine) -> dict[str, NamedQuery]:
     """Return all named queries below the folder `sql`, for one engine."""
-    queries: dict[str, NamedQuery] = {}
+    return {name: compile_query(name, text, engine) for name, text in _texts(engine).items()}
+
+
+def loaded(engine: Engine) -> CompiledQueries:
+    """Return the queries of `load`, read from the files once in a process."""
+    return CompiledQueries(_cached_texts(engine), engine)
+
+
+@lru_cache(maxsize=2)
+def _cached_texts(engine: Engine) -> Mapping[str, str]:
+    return MappingProxyType(_texts(engine))
+
+
+def _texts(engine: Engine) -> dict[str, str]:
+    texts: dict[str, str] = {}
     for file in _query_files(resources.files("longline.drivers.records") / "sql"):
         for name, text in _split(file.read_text(), engine):
-            if name in queries:
+            if name in texts:
                 raise ValueError(f"two queries are called {name}")
-            queries[name] = compile_query(name, text, engine)
-    return queries
+            texts[name] = text
+    return texts
 
 
 def _query_files(folder: Traversable) -> Iterator[Traversable]:
@@ -83,12 +109,6 @@ def _query_files(folder: Traversable) -> Iterator[Traversable]:
             yield from _query_files(entry)
         elif entry.name.endswith(".sql") and entry.name != "schema.sql":
             yield entry
-
-
-@lru_cache(maxsize=2)
-def loaded(engine: Engine) -> Mapping[str, NamedQuery]:
-    """Return the queries of `load`, read from the files once in a process."""
-    return MappingProxyType(load(engine))
 
 
 def _split(text: str, engine: Engine) -> Iterator[tuple[str, str]]:

@@ -101,7 +101,7 @@ class PostgresDatabase:
 
     def __init__(self, pool: Any, where: str, clock: Clock) -> None:
         self._pool, self._where = pool, where
-        self._queries = dict(loaded("pg"))
+        self._queries = loaded("pg")
         self._time = PostgresTime(clock, self._queries)
 
     async def transact(self, work: Callable[[Transaction], Awaitable[T]]) -> T:

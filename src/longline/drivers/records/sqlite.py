@@ -147,7 +147,7 @@ class SqliteDatabase:
         if sqlite3.sqlite_version_info < MIN_VERSION:
             raise Unavailable(f"SQLite {sqlite3.sqlite_version} is too old; 3.35 or newer is needed")
         self._path, self._read_only = path, read_only
-        self._queries = dict(loaded("lite"))
+        self._queries = loaded("lite")
         self._time = SqliteTime(clock, self._queries)
         self._commits = 0
         try:
