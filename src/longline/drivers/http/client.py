@@ -247,13 +247,17 @@ async def _take(answer: wreq.Response, request: Request, way: Route, sending: Se
     return Response(
         url=url,
         status=status,
-        headers=tuple((str(name, "latin-1"), str(value, "latin-1")) for name, value in answer.headers),
+        headers=_headers_of(answer),
         body=body,
         version=_VERSIONS.get(str(answer.version), "HTTP/1.1"),
         elapsed_ms=sending.elapsed_ms(),
         resent_ms=sending.resent_ms,
         ip=str(peer) if way.proxy is None else None,
     )
+
+
+def _headers_of(answer: wreq.Response) -> tuple[tuple[str, str], ...]:
+    return tuple([(str(name, "latin-1"), str(value, "latin-1")) for name, value in answer.headers])
 
 
 async def _stream(
@@ -274,7 +278,7 @@ def _head(answer: wreq.Response, way: Route, sending: Sending, url: str, peer: A
     return Response(
         url=url,
         status=answer.status.as_int(),
-        headers=tuple((str(name, "latin-1"), str(value, "latin-1")) for name, value in answer.headers),
+        headers=_headers_of(answer),
         body=b"",
         version=_VERSIONS.get(str(answer.version), "HTTP/1.1"),
         elapsed_ms=sending.elapsed_ms(),
@@ -285,13 +289,14 @@ def _head(answer: wreq.Response, way: Route, sending: Sending, url: str, peer: A
 
 def _check(answer: wreq.Response, way: Route, status: int) -> Address:
     """Return the address that answered; raise `FetchFailed` for an unchecked address or a proxy's own refusal."""
-    peer = answer.remote_addr
+    remote = answer.remote_addr
+    peer = remote.ip() if remote is not None else None
     # Pinned names ensure a checked address; this second check rejects a response from any other address.
-    if peer is None or peer.ip() not in way.dialled:
+    if peer is None or peer not in way.dialled:
         raise FetchFailed("egress", f"{way.hostname}: answered from an address that was not checked")
     if way.forwarded and (status == 407 or (status == 401 and _is_proxys_own(answer.headers))):
         raise tunnel_refused(way, status)
-    return peer.ip()
+    return peer
 
 
 def _is_proxys_own(headers: wreq.HeaderMap) -> bool:

@@ -308,11 +308,13 @@ class Sender:
 
         The cookies of a response are masked only where the run has a login or given ones: a site may repeat them.
         """
-        run_headers = self._credentials.headers(context.run_id, context.plan, sent.response.url)
-        secrets = {name.lower() for name, _ in (*run_headers, *context.own)}
-        headers, response = masked(sent.headers, frozenset(secrets)), sent.response
+        response = sent.response
+        run_headers = self._credentials.headers(context.run_id, context.plan, response.url)
+        headers = masked(sent.headers, frozenset(name.lower() for name, _ in (*run_headers, *context.own)))
         if self._credentials.has_secrets(context.run_id):
             response = msgspec.structs.replace(response, headers=without_cookie_values(response.headers))
+        elif headers is sent.headers:
+            return sent
         return msgspec.structs.replace(sent, headers=headers, response=response)
 
 
@@ -330,7 +332,10 @@ def _may_send_again(context: RequestContext, failure: FetchFailed) -> bool:
 
 
 def _cookie_header(headers: Headers) -> str | None:
-    return next((value for name, value in headers if name.lower() == "cookie"), None)
+    for name, value in headers:
+        if name.lower() == "cookie":
+            return value
+    return None
 
 
 def _host(host: HeldHost | None) -> str:

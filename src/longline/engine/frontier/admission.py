@@ -239,7 +239,8 @@ class Admission:
 
     def sitemaps(self, page: ClaimedTask, urls: Sequence[str], plan: CrawlPlan) -> None:
         """Take the sitemaps that the robots.txt of the page's site names."""
-        self.admit_at_same_depth(page, urls, _for_sitemaps(plan) if plan.bounds.sitemap_only else plan)
+        if urls:
+            self.admit_at_same_depth(page, urls, _for_sitemaps(plan) if plan.bounds.sitemap_only else plan)
 
     def admit_at_same_depth(
         self, page: ClaimedTask, urls: Sequence[str], plan: CrawlPlan, urgency: Urgency = NONE

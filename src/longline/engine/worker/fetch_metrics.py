@@ -1,5 +1,6 @@
 """Metrics of reported tasks: requests, bytes, times, outcomes and archived pages."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from longline.engine.metrics import MetricCounters
@@ -28,21 +29,25 @@ class FetchMetrics:
 
     async def save(self, pages: Sequence[Finished]) -> None:
         """Count reported tasks."""
+        # Counted by host and status first: the pages of a report share a few of them.
+        fetches = Counter[tuple[str, int | None, str]]()
+        received = Counter[str]()
         for page in pages:
-            self._count(page)
-
-    def _count(self, page: Finished) -> None:
-        counters, group = self._counters, host_group(page.host.lease.host, self._domains)
-        counters.add(OUTCOMES, page.rest.value)
-        if page.page is not None:
-            counters.add(ARCHIVED_PAGES)
-        if page.download is not None:
-            self._count_file(page)
-        for request in page.fetched.asked:
-            counters.add(FETCHES, status_class(request.status), request.reason, group)
-            counters.add(FETCH_BYTES, group, count=request.bytes)
-            if request.status is not None:
-                counters.observe(FETCH_SECONDS, request.ms / 1000)
+            host = page.host.lease.host
+            if page.download is not None:
+                self._count_file(page)
+            for request in page.fetched.asked:
+                fetches[host, request.status, request.reason] += 1
+                received[host] += request.bytes
+                if request.status is not None:
+                    self._counters.observe(FETCH_SECONDS, request.ms / 1000)
+        for state, count in Counter([page.rest.value for page in pages]).items():
+            self._counters.add(OUTCOMES, state, count=count)
+        self._counters.add(ARCHIVED_PAGES, count=sum(page.page is not None for page in pages))
+        for (host, status, reason), count in fetches.items():
+            self._counters.add(FETCHES, status_class(status), reason, self._group(host), count=count)
+        for host, count in received.items():
+            self._counters.add(FETCH_BYTES, self._group(host), count=count)
 
     def _count_file(self, page: Finished) -> None:
         """Count an attempt to download a file; a redirect to another host is a part of it."""
@@ -53,3 +58,6 @@ class FetchMetrics:
             self._counters.add(DOWNLOAD_FAILURES, page.fetched.reason)
         if page.rest == TaskState.FAILED:
             self._counters.add(DOWNLOADS_GIVEN_UP)
+
+    def _group(self, host: str) -> str:
+        return host_group(host, self._domains)

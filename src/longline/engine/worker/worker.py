@@ -51,12 +51,13 @@ class Progress:
     def add(self, finished: Iterable[Finished]) -> None:
         """Add reported tasks."""
         for f in finished:
+            rest = f.rest
             self.pages += f.page is not None
             self.bytes += len(f.page.response.body) if f.page else 0
             self.bytes += f.download.stored.bytes if f.download and f.download.stored else 0
-            self.retries += f.rest == TaskState.PENDING and f.fetched.redirected_to is None
-            self.failed += f.rest == TaskState.FAILED
-            self.skipped += f.rest == TaskState.SKIPPED
+            self.retries += rest is TaskState.PENDING and f.fetched.redirected_to is None
+            self.failed += rest is TaskState.FAILED
+            self.skipped += rest is TaskState.SKIPPED
 
 
 @dataclass(frozen=True, slots=True)
