@@ -36,17 +36,23 @@ def wait_for_products(where: str, count: int) -> list[dict[str, Any]]:
 
 def test_every_command_of_the_page(tmp_path: Path):
     with running_site(pages=0) as site, up(Place(tmp_path / "data")) as platform:
-        site.site.extra |= {f"/p/{n}": product_page(n, n + 0.5) for n in (1, 2)}
-        told: list[Any] = []
+        site.site.extra |= {f"/p/{n}": product_page(n, n + 0.5) for n in range(1, 5)}
+        told, printed = list[Any](), list[str]()
+        env = dict(os.environ) | {"LONGLINE_DATA": str(tmp_path / "data")}
         for line in commands():
             typed = line.replace(SERVER, platform.where).replace(SHOP, site.url.rstrip("/"))
-            done = type_command(typed.replace('"shop.example"', '"127.0.0.1"'), dict(os.environ), tmp_path)
+            done = type_command(typed.replace('"shop.example"', '"127.0.0.1"'), env, tmp_path)
             assert done.returncode == 0, (line, done.stdout + done.stderr)
-            told.append(json.loads(done.stdout))
+            if line.startswith("curl"):
+                told.append(json.loads(done.stdout))
+            else:
+                printed.append(done.stdout)
             if line.endswith("/p/2\"]}'"):
                 assert {row["price"] for row in wait_for_products(platform.where, 2)} == {1.5, 2.5}
     assert all(answer["success"] for answer in told)
     assert told[0]["data"]["id"] == 100_000
+    assert (printed[0], printed[4]) == ("1 submitted, 0 known or repeated, 0 invalid\n", "1 autumn\n")
+    assert printed[-1] == "100000 127.0.0.1: enabled\n"
     assert (told[2]["data"]["total_submitted"], told[2]["data"]["total_duplicates"]) == (1, 1)
     sizing = next(answer["data"] for answer in told if "recommended_proxies" in answer["data"])
     assert sizing["recommended_proxies"] == 6

@@ -124,7 +124,9 @@ class Platform:
             intervals_door(IntervalServices(**every), callers, CollectorRegistry()),
             bots_door(bots, callers, CollectorRegistry()),
             products_door(
-                ProductServices(**dict.fromkeys(ProductServices.__slots__, nothing) | {"per_hour": (0, 0)}), callers
+                ProductServices(**dict.fromkeys(ProductServices.__slots__, nothing) | {"per_hour": (0, 0)}),
+                callers,
+                CollectorRegistry(),
             ),
             catalogue_door(
                 CatalogueServices(**dict.fromkeys(CatalogueServices.__slots__, nothing)),

@@ -66,6 +66,8 @@ PANELS = (
     Panel("Items delivered to sinks", "ops", ((_rate(gauges.SINK_DELIVERED, "sink"), "{{sink}}"),)),
     Panel("Failures of sinks since their last delivery", "short", ((_gauge(gauges.SINK_FAILURES), "{{sink}}"),)),
     Panel("Manifests pruned", "ops", ((_rate(counted.MANIFESTS_PRUNED), "manifests"),)),
+    Panel("Tasks of products", "short", (("max without (instance) (longline_product_tasks)", "{{status}}"),)),
+    Panel("Webhooks", "ops", ((_rate(counted.WEBHOOKS, "state"), "{{state}}"),)),
     Panel("Free disk", "bytes", ((gauges.FREE_DISK.name, "{{instance}}"),)),
     Panel("Event loop: longest lag", "s", (("longline_loop_longest_lag_seconds", "{{instance}}"),)),
     Panel("Runs", "short", (("max without (instance) (longline_runs)", "{{state}}"),)),

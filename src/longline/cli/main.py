@@ -46,6 +46,8 @@ COMMANDS = {
 GROUPS = {
     "runs": "runs:build",
     "sources": "sources:build",
+    "recrawls": "recrawls:build",
+    "batches": "batches:build",
     "sinks": "sinks:build",
     "candidates": "candidates:build",
     "proxies": "proxies:build",

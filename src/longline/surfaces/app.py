@@ -111,7 +111,7 @@ def _table(parts: AppParts, metrics: Metrics) -> list[Door]:
     if parts.bots is not None:
         doors.append(bots_door(parts.bots, callers, metrics.registry))
     if parts.products is not None:
-        doors.append(products_door(parts.products, callers, is_open=PRODUCTS in parts.open_doors))
+        doors.append(products_door(parts.products, callers, metrics.registry, is_open=PRODUCTS in parts.open_doors))
     if parts.catalogue is not None:
         doors.append(catalogue_door(parts.catalogue, callers))
     if parts.manifests is not None:

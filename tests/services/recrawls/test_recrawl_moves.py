@@ -1,5 +1,6 @@
 """Moves of recrawls by people."""
 
+import asyncio
 from collections.abc import Callable
 
 import pytest
@@ -51,6 +52,12 @@ async def test_states_decide_which_moves_are_possible(records: Records, clock: F
     for move in (moves.pause, moves.resume, moves.cancel, moves.restart, moves.reparse):
         with pytest.raises(NotFound):
             await move(task_id + 99)
+
+
+async def test_simultaneous_cancellations_all_succeed(records: Records, clock: FakeClock):
+    moves, task_id = moves_of(records, clock), await submit_one(records, recrawl(await shop(records)))
+    found = await asyncio.gather(*(moves.cancel(task_id) for _ in range(8)))
+    assert {row.phase for row in found} == {"cancelled"}
 
 
 async def test_failed_recrawls_are_restarted_oldest_first(records: Records, clock: FakeClock):

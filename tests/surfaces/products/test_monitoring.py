@@ -53,3 +53,14 @@ async def test_figures_of_the_platform(door: Door):
     assert stats["performance"]["running"] == 0
     shown = await door.get(f"admin/domains/{domain}")
     assert shown["stats"]["total_tasks"] == shown["total_tasks"] == 1
+
+
+async def test_tasks_are_a_metric_by_status(door: Door):
+    domain = (await door.domain())["id"]
+    paused = await submit(door, domain, "p/1")
+    await submit(door, domain, "p/2")
+    await door.write("POST", f"admin/tasks/{paused}/pause")
+    told = (await door.client.get("/metrics")).text
+    assert 'longline_product_tasks{status="paused"} 1.0' in told
+    assert 'longline_product_tasks{status="pending"} 1.0' in told
+    assert 'longline_product_tasks{status="failed"} 0.0' in told

@@ -18,6 +18,7 @@ from longline.settings import Loaded, Settings
 from longline.settings.values import JSON_OBJECT
 from longline.wiring import open_platform, platform_parsers
 from longline.wiring.doors.intervals import schedule_services
+from longline.wiring.parts.recrawls import recrawl_services, recrawled_sources
 from longline.wiring.parts.sources import source_robots, source_service
 from longline.wiring.platform import Platform, migrate_tables
 
@@ -56,6 +57,8 @@ def build() -> typer.Typer:
         "pools": set_pools,
         "budget": budget,
         "use": set_use,
+        "enable": enable,
+        "disable": disable,
         "robots": refresh_robots,
     }
     for name, command in commands.items():
@@ -183,6 +186,28 @@ def refresh_robots(
     taken = ", which is the delay of the source now" if found.is_delay_taken else ""
     row = found.source
     typer.echo(f"{row.id} {row.name}: {row.robots_url} answered {found.status}, {asked}{taken}")
+
+
+@takes("data", "database")
+def enable(loaded: Loaded, source_id: SourceId) -> None:
+    """Fetch the recrawls of a source again."""
+    _switch(loaded, source_id, on=True)
+
+
+@takes("data", "database")
+def disable(loaded: Loaded, source_id: SourceId) -> None:
+    """Begin no further request for the recrawls of a source; within a second everywhere."""
+    _switch(loaded, source_id, on=False)
+
+
+def _switch(loaded: Loaded, source_id: int, *, on: bool) -> None:
+    async def work() -> SourceRow:
+        async with open_platform(loaded.settings) as platform:
+            await migrate_tables(platform, may_migrate=False)
+            return await recrawled_sources(platform, recrawl_services(platform).holds).switch(source_id, on=on)
+
+    row = run_change("source.enable" if on else "source.disable", work())
+    typer.echo(f"{row.id} {row.name}: {'enabled' if row.enabled else 'disabled'}")
 
 
 def _names(names: list[str] | None) -> str:

@@ -8,7 +8,9 @@ import asyncio
 import logging
 from collections.abc import Callable
 
+from longline.engine.metrics import MetricCounters
 from longline.model.duration import DAY_MS
+from longline.model.metrics.metric import WEBHOOKS
 from longline.model.recrawls.webhook import TryResult, Webhook, retry_ms, state_after
 from longline.model.sinks.webhook_signature import signed_headers
 from longline.ports.clock import Clock
@@ -41,9 +43,10 @@ class WebhookSender:
         *,
         key: Callable[[], bytes],
         retry_ms: int,
+        metrics: MetricCounters,
     ) -> None:
         self._webhooks, self._http, self._clock, self._render = webhooks, http, clock, render
-        self._key, self._retry_ms = key, retry_ms
+        self._key, self._retry_ms, self._metrics = key, retry_ms, metrics
 
     async def once(self) -> int:
         """Try every webhook that is due; return how many."""
@@ -69,6 +72,7 @@ class WebhookSender:
         if not await self._webhooks.settle(webhook, made, retry_ms(self._retry_ms, tries)):
             return
         state = state_after(made, tries)
+        self._metrics.add(WEBHOOKS, state)
         level = logging.DEBUG if state == "delivered" else logging.WARNING
         facts = {"task_id": webhook.task_id, "number": tries, "status": status, "error": error, "state": state}
         log.log(level, "webhook tried", extra=facts)

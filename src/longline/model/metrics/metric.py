@@ -83,6 +83,9 @@ PROXY_FAILURES = Metric(
 MANIFESTS_PRUNED = Metric(
     "longline_manifests_pruned", "counter", "Manifests that were deleted because of their age or size."
 )
+WEBHOOKS = Metric(
+    "longline_webhook_tries", "counter", "Tries to send webhooks of recrawls, by the state after them.", ("state",)
+)
 
 COUNTED = (
     FETCHES,
@@ -98,6 +101,7 @@ COUNTED = (
     DOWNLOADS_GIVEN_UP,
     PROXY_FAILURES,
     MANIFESTS_PRUNED,
+    WEBHOOKS,
 )
 """Metrics that every process counts, summed over all processes in the database."""
 

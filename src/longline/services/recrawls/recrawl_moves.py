@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from longline.engine.archive.page_reader import PageReader
 from longline.engine.lifecycle.tasks import TaskResult
-from longline.model.errors import BadInput, NotFound
+from longline.model.errors import BadInput, IllegalMove, NotFound
 from longline.model.recrawls.recrawl import PRIORITY_STEP, RecrawlRow
 from longline.model.states import TaskState
 from longline.ports.records.recrawls.recrawls import RecrawlStore
@@ -32,10 +32,13 @@ class RecrawlMoves:
 
     async def cancel(self, task_id: int) -> RecrawlRow:
         """Cancel a recrawl, which has no next generation then; a cancelled one stays cancelled."""
-        row = await self._recrawls.get(task_id)
-        if row.state == TaskState.CANCELLED:
-            return row
-        return (await self._moved(task_id, self._orders.cancel))[1]
+        try:
+            return (await self._moved(task_id, self._orders.cancel))[1]
+        except IllegalMove:
+            row = await self._recrawls.get(task_id)
+            if row.state != TaskState.CANCELLED:
+                raise
+            return row  # by this call's forerunner, or by another one at the same time
 
     async def restart(
         self,

@@ -62,6 +62,8 @@ _MANIFESTS = (
     Metric("service_ready", "gauge", "Whether a service can work.", ("service",)),
 )
 
+_PRODUCTS = (Metric("longline_product_tasks", "gauge", "Tasks there are.", ("status",)),)
+
 _PROCESS = (
     Metric("longline_build", "gauge", "What is running.", ("version",)),
     Metric("process_virtual_memory_bytes", "gauge", "Virtual memory size in bytes."),
@@ -86,6 +88,7 @@ METRIC_TABLE = {
     "Jobs and pages": _INTERVALS,
     "Bots": _BOTS,
     "Manifests": _MANIFESTS,
+    "Product tasks": _PRODUCTS,
     "The scraped process": _PROCESS,
 }
 """Metrics by subject; a test compares them with a scrape."""

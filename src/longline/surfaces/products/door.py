@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from prometheus_client import CollectorRegistry
+
 from longline.model.callers.caller import NOT_BANNED, OPERATORS
 from longline.model.callers.rate_limit import RateLimit, RateLimitPolicy
 from longline.services.callers.callers import Callers
@@ -12,6 +14,7 @@ from longline.surfaces.products.alerts import ALERTS, AlertServices
 from longline.surfaces.products.domains import DOMAINS, DomainServices
 from longline.surfaces.products.format import ProductFormat
 from longline.surfaces.products.mappings import MAPPINGS, MappingServices
+from longline.surfaces.products.metrics import ProductMetrics
 from longline.surfaces.products.monitoring import MONITORING, MonitoringServices
 from longline.surfaces.products.products import PRODUCTS, CatalogServices
 from longline.surfaces.products.proxies import PROXIES, ProxyServices
@@ -43,8 +46,18 @@ class ProductServices:
     per_hour: tuple[int, int] = (0, 0)
 
 
-def products_door(services: ProductServices, callers: Callers, *, is_open: bool = False) -> Door:
-    """Return the product-tasks API. With `is_open` it needs no credentials, and has no limits without them."""
+def products_door(
+    services: ProductServices, callers: Callers, registry: CollectorRegistry, *, is_open: bool = False
+) -> Door:
+    """Return the product-tasks API; its metrics are registered in `registry`.
+
+    With `is_open` it needs no credentials, and has no limits without them.
+    """
+    metrics = ProductMetrics(registry)
+
+    async def refresh_metrics() -> None:
+        metrics.set_tasks(await services.tasks.recrawls.counts())
+
     access = DoorAccess(callers, NAME, is_open=is_open, reset_format="iso")
     admin, reader = (_hourly(requests, is_open=is_open) for requests in services.per_hour)
     return Door(
@@ -53,6 +66,7 @@ def products_door(services: ProductServices, callers: Callers, *, is_open: bool 
         prefixes=("/api/admin", "/api/products", "/api/health"),
         format=ProductFormat(),
         groups=tuple(_groups(services)),
+        refresh_metrics=refresh_metrics,
         access={
             "public": PUBLIC,
             "admin": access.of(OPERATORS, limits=admin),

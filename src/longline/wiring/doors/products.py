@@ -14,7 +14,6 @@ from longline.services.proxies.proxies import Proxies
 from longline.services.proxies.proxy_figures import ProxyFigures
 from longline.services.recrawls.webhooks import Webhooks
 from longline.services.search import Searches
-from longline.services.sources.recrawled_sources import RecrawledSources
 from longline.settings import webhook_secret
 from longline.surfaces.products.alerts import AlertServices
 from longline.surfaces.products.domains import DomainServices
@@ -27,7 +26,7 @@ from longline.surfaces.products.tasks.batches import BatchServices
 from longline.surfaces.products.tasks.tasks import TaskServices
 from longline.surfaces.products.webhooks import WebhookServices, webhook_body
 from longline.wiring.parts.metrics import worker_liveness
-from longline.wiring.parts.recrawls import recrawl_services
+from longline.wiring.parts.recrawls import recrawl_services, recrawled_sources
 from longline.wiring.parts.sources import source_robots, source_service
 from longline.wiring.platform import Platform
 
@@ -37,7 +36,7 @@ def product_services(platform: Platform, health: Health) -> ProductServices:
     records, settings, tasks = platform.records, platform.settings, recrawl_services(platform)
     proxies, figures = Proxies(records.proxies, platform.vault), ProxyFigures(records.proxy_figures)
     sources = source_service(platform)
-    recrawled = RecrawledSources(sources, records, figures, tasks.holds)
+    recrawled = recrawled_sources(platform, tasks.holds)
     return ProductServices(
         domains=DomainServices(recrawled, source_robots(platform), settings.politeness, settings.user_agent),
         mappings=MappingServices(sources, proxies, figures),
@@ -78,6 +77,5 @@ def webhook_sender(platform: Platform) -> WebhookSender:
         # Read with the first webhook: most installations never send one, and need no secret.
         return read_secret(webhook_secret(s))
 
-    return WebhookSender(
-        platform.records.webhooks, platform.http, platform.clock, webhook_body, key=key, retry_ms=retry_ms
-    )
+    stores = (platform.records.webhooks, platform.http, platform.clock)
+    return WebhookSender(*stores, webhook_body, key=key, retry_ms=retry_ms, metrics=platform.metrics)

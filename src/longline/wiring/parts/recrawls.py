@@ -4,11 +4,13 @@ from typing import NamedTuple
 
 from longline.engine.archive.page_reader import PageReader
 from longline.services.frontier.task_moves import TaskMoves
+from longline.services.proxies.proxy_figures import ProxyFigures
 from longline.services.recrawls.batches import Batches
 from longline.services.recrawls.holds import Holds
 from longline.services.recrawls.recrawl_moves import RecrawlMoves
 from longline.services.recrawls.recrawls import Recrawls
-from longline.wiring.parts.sources import recrawl_runs
+from longline.services.sources.recrawled_sources import RecrawledSources
+from longline.wiring.parts.sources import recrawl_runs, source_service
 from longline.wiring.platform import Platform
 
 
@@ -31,3 +33,9 @@ def recrawl_services(platform: Platform) -> RecrawlServices:
         Batches(records, moves),
         Holds(records.holds, runs, platform.call_workers),
     )
+
+
+def recrawled_sources(platform: Platform, holds: Holds) -> RecrawledSources:
+    """Return the sources whose pages are submitted by their URLs."""
+    records = platform.records
+    return RecrawledSources(source_service(platform), records, ProxyFigures(records.proxy_figures), holds)
