@@ -10,7 +10,7 @@ from tests.engine.fakes import part
 class Away:
     """Counters that cannot be reached."""
 
-    async def add(self, _: dict[str, int]) -> None:
+    async def add(self, *_: object) -> None:
         raise Unavailable("the database is away")
 
 

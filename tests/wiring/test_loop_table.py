@@ -31,6 +31,7 @@ UPKEEP = {
     "recrawls",
     "manifest pruning",
     "alerts",
+    "throughput",
     "webhooks",
     "old webhooks",
     "host pauses",

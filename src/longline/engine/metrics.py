@@ -6,6 +6,7 @@ from time import perf_counter
 
 from longline.model.metrics.histogram import SUM, bucket_of
 from longline.model.metrics.metric import DATABASE_SECONDS, Metric, counter_name
+from longline.model.metrics.throughput import WorkerThroughput, throughput_of
 from longline.ports.records.counters import CounterStore
 
 
@@ -45,14 +46,16 @@ class MetricCounters:
         """Return whether anything but transactions was counted; an idle process looks for work all the time."""
         return any(name != DATABASE_SECONDS.name for name, *_ in self._counts)
 
-    async def flush(self, store: CounterStore) -> None:
-        """Add the counts to the database; after a failure they are kept for the next flush."""
+    async def flush(self, store: CounterStore, worker: str = "") -> None:
+        """Add the counts to the database, under the name of this process; after a failure they are kept."""
         taken, self._counts = self._counts, Counter[tuple[str, ...]]()
         if not taken:
             return
         self._flushing = asyncio.current_task()
         try:
-            await store.add({counter_name(*key): count for key, count in taken.items() if count})
+            named = {counter_name(*key): count for key, count in taken.items() if count}
+            done = throughput_of(taken)
+            await store.add(named, WorkerThroughput(worker, done) if done else None)
         except BaseException:
             self._counts.update(taken)
             raise

@@ -385,6 +385,13 @@ LOOPS = (
         30.0,
         once=lambda p: alerts(p.platform).once,
     ),
+    LoopRow(
+        "throughput",
+        "Sum up the throughput of the newest hours, and delete old minutes and hours.",
+        (UPKEEP,),
+        300.0,
+        once=lambda p: p.platform.records.throughput.upkeep,
+    ),
     LoopRow("event loop lag", "Measure how late the event loop runs.", (API,), None, make=_monitor),
     LoopRow(
         "log followers",

@@ -10,6 +10,8 @@ TABLES = (
     "audit",
     "api_keys",
     "console_sessions",
+    "throughput",
+    "throughput_hours",
     "rate_limits",
     "manifests",
     "idempotency_keys",

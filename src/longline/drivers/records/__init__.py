@@ -66,6 +66,7 @@ from longline.drivers.records.sources.handled_messages import HandledMessageReco
 from longline.drivers.records.sources.remote_sources import RemoteSourceRecords
 from longline.drivers.records.sources.sources import SourceRecords
 from longline.drivers.records.sqlite import SqliteDatabase
+from longline.drivers.records.throughput import ThroughputRecords
 from longline.model.errors import BadInput, NotFound, Unavailable
 from longline.ports.clock import Clock
 from longline.ports.records import Records
@@ -119,6 +120,7 @@ def _records(database: Database) -> Records:
         retention=RetentionRecords(database),
         page_changes=PageChangeRecords(database),
         counters=CounterRecords(database),
+        throughput=ThroughputRecords(database),
         tasks=TaskRecords(database),
         refused_urls=RefusedUrlRecords(database),
         catalogues=series_stores(database),

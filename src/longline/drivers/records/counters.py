@@ -4,14 +4,18 @@ from collections.abc import Mapping
 
 from longline.drivers.records.database import Transaction
 from longline.drivers.records.table import Table
+from longline.drivers.records.throughput import add_throughput
+from longline.model.metrics.throughput import WorkerThroughput
 
 
 class CounterRecords(Table):
     """Numbers by name."""
 
-    async def add(self, counts: Mapping[str, int]) -> None:
+    async def add(self, counts: Mapping[str, int], throughput: WorkerThroughput | None = None) -> None:
         async def work(tx: Transaction) -> None:
             await tx.batch("add_tallies", sorted(counts.items()))
+            if throughput is not None:
+                await add_throughput(tx, throughput)
 
         await self._database.transact(work)
 

@@ -12,7 +12,7 @@ from longline.ports.records.callers import (
     DoorSettingStore,
     RateLimitStore,
 )
-from longline.ports.records.counters import CounterStore
+from longline.ports.records.counters import CounterStore, ThroughputStore
 from longline.ports.records.discovery import CandidateStore, LinkStore
 from longline.ports.records.downloads import DeadLetterStore, DownloadAdmissionStore, DownloadStore
 from longline.ports.records.feeds import FeedStore, SitemapStore
@@ -64,6 +64,7 @@ class Records:
     retention: RetentionStore
     page_changes: PageChangeStore
     counters: CounterStore
+    throughput: ThroughputStore
     tasks: TaskStore
     task_lists: TaskListStore
     host_lists: HostListStore

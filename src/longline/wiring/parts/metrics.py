@@ -2,7 +2,9 @@
 
 import asyncio
 import logging
+import os
 import shutil
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -30,11 +32,12 @@ async def counting(platform: Platform) -> AsyncIterator[None]:
     """Add the counts of this process to the database while the context lasts, and at its end."""
 
     flushed_at = platform.clock.monotonic()
+    name = f"{socket.gethostname()}:{os.getpid()}"
 
     async def flush() -> None:
         nonlocal flushed_at
         flushed_at = platform.clock.monotonic()
-        await platform.metrics.flush(platform.records.counters)
+        await platform.metrics.flush(platform.records.counters, name)
 
     async def flush_work() -> None:
         if platform.metrics.has_work or platform.clock.monotonic() - flushed_at >= IDLE_FLUSH_INTERVAL_SECONDS:

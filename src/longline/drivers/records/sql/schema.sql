@@ -1499,6 +1499,24 @@ CREATE TABLE counters (
     count  BIGINT NOT NULL
 ) /*lite WITHOUT ROWID */;
 
+-- Throughput by the minute that begins at `at`: a row for each process, measure and, for failures, reason, so that no
+-- process waits for another. Kept for two days; the sums of hours for ninety.
+CREATE TABLE throughput (
+    at       BIGINT NOT NULL,
+    worker   TEXT NOT NULL,
+    measure  TEXT NOT NULL CHECK (measure IN ('pages', 'bytes', 'requests', 'failures')),
+    reason   TEXT NOT NULL,
+    count    BIGINT NOT NULL,
+    PRIMARY KEY (at, worker, measure, reason)
+) /*pg WITH (fillfactor = 70) */ /*lite WITHOUT ROWID */;
+CREATE TABLE throughput_hours (
+    at       BIGINT NOT NULL,
+    measure  TEXT NOT NULL,
+    reason   TEXT NOT NULL,
+    count    BIGINT NOT NULL,
+    PRIMARY KEY (at, measure, reason)
+) /*lite WITHOUT ROWID */;
+
 -- The engine's time: a reference clock (the machine's monotonic clock for SQLite, the server's clock for PostgreSQL) plus
 -- `offset_ms`, to which `slew_ms` are added slowly after the reference time `slew_from_ms`. `basis` names the reference
 -- clock; without one the engine's time was never set. One row.
