@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 from longline.console.access import PageAccess
 from longline.console.content_security import CONTENT_SECURITY, PolicyReports
+from longline.console.live import LivePages
 from longline.console.login import LOGIN, LoginServices, browser_access
 from longline.console.old_paths import OLD_PATHS
+from longline.console.overview.overview import OVERVIEW_PAGES, OverviewServices
 from longline.console.page_format import PageFormat
 from longline.console.pages import Clock, Pages
 from longline.console.runs.run_list import RUN_LIST, RunListServices
@@ -14,6 +16,7 @@ from longline.console.static_files import STATIC, StaticFiles
 from longline.console.subjects import SubjectServices, subject_groups
 from longline.model.callers.caller import ADMINS, NOT_BANNED, OPERATORS, AccessRule
 from longline.services.callers.console_sessions import ConsoleSessions
+from longline.services.overview import Overview
 from longline.services.runs.run_pages import RunPages
 from longline.surfaces.door import PUBLIC, Door, OperationGroup
 
@@ -28,8 +31,10 @@ class ConsoleServices:
     """The services behind the console."""
 
     sessions: ConsoleSessions
+    overview: Overview
     runs: RunPages
     subjects: SubjectServices
+    live: LivePages
     now: Clock
     version: str
 
@@ -51,6 +56,7 @@ def console_door(services: ConsoleServices, reports: PolicyReports | None = None
             OperationGroup("console", about, OLD_PATHS.operations),
             OperationGroup("console", about, LOGIN, LoginServices(pages, services.sessions)),
             OperationGroup("console", about, SESSIONS, SessionPageServices(pages, services.sessions)),
+            OperationGroup("console", about, OVERVIEW_PAGES, OverviewServices(pages, services.overview, services.live)),
             OperationGroup("console", about, RUN_LIST, RunListServices(pages, services.runs)),
             *subject_groups(pages, services.subjects),
         ),

@@ -24,11 +24,4 @@ async def lead_from_secure_admin() -> ApiResponse[Any]:
     return redirect(HOME)
 
 
-@operation("GET", HOME, "Lead to the first page", access="public")
-async def lead_home() -> ApiResponse[Any]:
-    return redirect(f"{HOME}/runs")
-
-
-OLD_PATHS = OldPaths(
-    ("/admin/crawler", "/admin/secure-admin-2025"), (lead_from_crawler, lead_from_secure_admin, lead_home)
-)
+OLD_PATHS = OldPaths(("/admin/crawler", "/admin/secure-admin-2025"), (lead_from_crawler, lead_from_secure_admin))

@@ -7,7 +7,7 @@ import jinja2
 
 from longline.console import values
 from longline.console.content_security import HEADERS
-from longline.console.drawing import fate_bar, icons
+from longline.console.drawing import fate_bar, icons, plot
 from longline.console.navigation import NAVIGATION, PHONE_NAVIGATION
 from longline.console.static_files import StaticFiles
 from longline.console.visitor import Visitor
@@ -44,6 +44,10 @@ class Pages:
             "stacked_bar": fate_bar.stacked_bar,
             "fill_key": fate_bar.fill_key,
             "address": values.address,
+            "byte_parts": values.byte_parts,
+            "plot": plot.plot,
+            "sparkline": plot.sparkline,
+            "write_rate": values.rate,
             "navigation": NAVIGATION,
             "phone_navigation": PHONE_NAVIGATION,
             "version": version,

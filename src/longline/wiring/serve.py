@@ -215,7 +215,7 @@ def _app_parts(platform: Platform, monitor: LoopMonitor, link: OneTimeLogin | No
         manifests=manifest_services(platform, limits, streams.followers),
         loop=monitor,
         operation=operation(platform),
-        console=console(platform, link),
+        console=console(platform, streams, health, link),
     )
     return parts, streams
 

@@ -62,6 +62,7 @@ from longline.drivers.records.sessions import SessionRecords
 from longline.drivers.records.sinks.sink_progress import SinkProgressRecords
 from longline.drivers.records.sinks.sink_runs import SinkRunRecords
 from longline.drivers.records.sinks.sinks import SinkRecords
+from longline.drivers.records.sources.failing_sources import FailingSourceRecords
 from longline.drivers.records.sources.handled_messages import HandledMessageRecords
 from longline.drivers.records.sources.remote_sources import RemoteSourceRecords
 from longline.drivers.records.sources.sources import SourceRecords
@@ -109,8 +110,7 @@ def _records(database: Database) -> Records:
     """Return all stores of a database."""
     return Records(
         schema=SchemaRecords(database),
-        sources=SourceRecords(database),
-        remote_sources=RemoteSourceRecords(database),
+        **_source_records(database),
         schedules=ScheduleRecords(database),
         runs=RunRecords(database),
         run_views=RunViewRecords(database),
@@ -187,4 +187,13 @@ def _caller_records(database: Database) -> dict[str, Any]:
         "rate_limits": RateLimitRecords(database),
         "audit": AuditRecords(database),
         "door_settings": DoorSettingRecords(database),
+    }
+
+
+def _source_records(database: Database) -> dict[str, Any]:
+    """Return the records of sources, by their names."""
+    return {
+        "sources": SourceRecords(database),
+        "failing_sources": FailingSourceRecords(database),
+        "remote_sources": RemoteSourceRecords(database),
     }

@@ -88,12 +88,12 @@ def throughput_of(counts: Mapping[tuple[str, ...], int]) -> dict[tuple[str, str]
 
 def points_of(counts: Sequence[ThroughputCount], window: ThroughputWindow, now: int) -> list[ThroughputPoint]:
     """Return a point for each step of a window up to now, also for steps without a count."""
-    step, sums = window.step_ms, dict[int, Counter[str]]()
+    step, sums, none = window.step_ms, dict[int, Counter[str]](), Counter[str]()
     for one in counts:
         sums.setdefault(one.at - one.at % step, Counter())[one.measure] += one.count
     last = now - now % step
     first = last - window.span_ms + step
-    return [ThroughputPoint(at, **sums.get(at, {})) for at in range(first, last + 1, step)]
+    return [ThroughputPoint(at, **sums.get(at, none)) for at in range(first, last + 1, step)]
 
 
 def sums_by_reason(counts: Sequence[ThroughputCount]) -> list[tuple[str, int]]:

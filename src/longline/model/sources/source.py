@@ -167,6 +167,18 @@ class SourceQuery(msgspec.Struct, frozen=True):
     after: str | None = None
 
 
+class FailingSource(msgspec.Struct, frozen=True):
+    """A source whose last runs failed; `failures` is their number since the last success."""
+
+    id: int
+    name: str
+    enabled: bool
+    disable_reason: str | None
+    failures: int
+    failed_at: int | None
+    succeeded_at: int | None
+
+
 class CrawlSource(msgspec.Struct, frozen=True, kw_only=True):
     """A source as a crawl needs it. `ref` is its public id; `id` the id of its row, None where it has no row.
 

@@ -38,7 +38,7 @@ from longline.ports.records.schedules import PageChangeStore, ScheduleStore, Tic
 from longline.ports.records.schema import Schema
 from longline.ports.records.search import ItemChangeStore, ItemStore
 from longline.ports.records.series import SeriesStores
-from longline.ports.records.sources import HandledMessageStore, RemoteSourceStore, SourceStore
+from longline.ports.records.sources import FailingSourceStore, HandledMessageStore, RemoteSourceStore, SourceStore
 from longline.ports.search import Search
 from longline.ports.sessions import SessionStore
 from longline.ports.sinks import SinkProgressStore, SinkRunStore, SinkStore
@@ -54,6 +54,7 @@ class Records:
 
     schema: Schema
     sources: SourceStore
+    failing_sources: FailingSourceStore
     remote_sources: RemoteSourceStore
     schedules: ScheduleStore
     runs: RunStore

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from longline.model.sources.source import NewSource, RemoteSource, SourceQuery, SourceRow
+from longline.model.sources.source import FailingSource, NewSource, RemoteSource, SourceQuery, SourceRow
 from longline.ports.records.schedules import ScheduleStores
 
 
@@ -59,6 +59,14 @@ class SourceStore(Protocol):
 
     async def remove(self, source_id: int, uses: str | None = None) -> bool:
         """Delete a source, only while it has these uses if given; its schedules and runs stay."""
+        ...
+
+
+class FailingSourceStore(Protocol):
+    """Sources in trouble."""
+
+    async def find(self, *, limit: int) -> list[FailingSource]:
+        """Return sources whose last runs failed, the one with most failures first."""
         ...
 
 

@@ -1,19 +1,24 @@
 """Wiring of the web console."""
 
 from longline import __version__
-from longline.console.door import NAME, VISITORS, ConsoleServices, console_door
+from longline.console.door import VISITORS, ConsoleServices, console_door
 from longline.services.callers.callers import Callers
 from longline.services.callers.console_sessions import ConsoleSessions, OneTimeLogin
+from longline.services.health import Health
+from longline.services.metrics.counts import Counts
+from longline.services.metrics.throughput import Throughput
+from longline.services.overview import Overview, OverviewParts
 from longline.services.runs.run_pages import RunPages
 from longline.surfaces.door import Door
 from longline.wiring.doors.console_subjects import subject_services
+from longline.wiring.doors.products import alerts
 from longline.wiring.parts.callers import access_tokens, api_keys
+from longline.wiring.parts.logs import Streams
+from longline.wiring.parts.metrics import worker_liveness
 from longline.wiring.platform import Platform
 
-__all__ = ["NAME", "console"]
 
-
-def console(platform: Platform, link: OneTimeLogin | None = None) -> Door:
+def console(platform: Platform, streams: Streams, health: Health, link: OneTimeLogin | None = None) -> Door:
     """Return the console; `link` logs in once."""
     records, clock = platform.records, platform.clock
     callers = Callers(access_tokens(platform), api_keys(platform))
@@ -23,7 +28,26 @@ def console(platform: Platform, link: OneTimeLogin | None = None) -> Door:
             sessions=ConsoleSessions(records.console_sessions, callers, clock, VISITORS, link),
             runs=runs,
             subjects=subject_services(platform, runs),
+            overview=overview(platform, health, runs),
+            live=streams.pages,
             now=clock.now,
             version=__version__,
+        )
+    )
+
+
+def overview(platform: Platform, health: Health, runs: RunPages) -> Overview:
+    """Return the reader of the overview."""
+    records = platform.records
+    return Overview(
+        OverviewParts(
+            throughput=Throughput(records.throughput, platform.clock),
+            counts=Counts(records.tasks, records.runs),
+            queue=records.figures,
+            runs=runs,
+            failing=records.failing_sources,
+            alerts=alerts(platform),
+            health=health,
+            workers=worker_liveness(platform),
         )
     )

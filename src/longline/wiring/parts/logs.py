@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
+from longline.console.live import LivePages
 from longline.drivers.blobs import open_blobs
 from longline.drivers.extras import load_driver
 from longline.engine.logs.log_months import LogMonthKeeper
@@ -149,6 +150,7 @@ class Streams:
             common=common,
         )
         self.logs = LogServices(kept, self.followers, clients, is_streaming=s.run_log_streams)
+        self.pages = LivePages()
         self.events = StreamServices(broker, clients, platform.clock.now, self.moves.start_position)
 
     async def close(self) -> None:
@@ -160,3 +162,4 @@ class Streams:
             log.warning("last events not published before the shutdown", extra={"error": str(error)})
         self._broker.close()
         self.followers.close()
+        self.pages.close()

@@ -49,6 +49,8 @@ CREATE TABLE sources (
 /*lite INSERT INTO sqlite_sequence (name, seq) VALUES ('sources', 99999); */
 CREATE UNIQUE INDEX sources_uid ON sources (uid);
 CREATE UNIQUE INDEX sources_ref ON sources (ref) WHERE ref IS NOT NULL;
+-- Sources whose last runs failed, the worst first.
+CREATE INDEX sources_failing ON sources (failures, id) WHERE failures > 0;
 CREATE INDEX sources_unreported ON sources (id) WHERE ref IS NOT NULL
     AND (COALESCE(feed_url, '') <> COALESCE(reported_feed_url, '')
          OR COALESCE(feed_disabled_at, 0) <> COALESCE(reported_feed_disabled_at, 0));
