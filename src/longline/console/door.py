@@ -10,13 +10,16 @@ from longline.console.old_paths import OLD_PATHS
 from longline.console.overview.overview import OVERVIEW_PAGES, OverviewServices
 from longline.console.page_format import PageFormat
 from longline.console.pages import Clock, Pages
+from longline.console.runs.run_detail import RUN_DETAIL, RunDetailServices
 from longline.console.runs.run_list import RUN_LIST, RunListServices
 from longline.console.sessions import SESSIONS, SessionPageServices
 from longline.console.static_files import STATIC, StaticFiles
 from longline.console.subjects import SubjectServices, subject_groups
 from longline.model.callers.caller import ADMINS, NOT_BANNED, OPERATORS, AccessRule
 from longline.services.callers.console_sessions import ConsoleSessions
+from longline.services.logs.live_logs import LiveLogs
 from longline.services.overview import Overview
+from longline.services.runs.run_actions import RunActions
 from longline.services.runs.run_pages import RunPages
 from longline.surfaces.door import PUBLIC, Door, OperationGroup
 
@@ -34,6 +37,8 @@ class ConsoleServices:
     overview: Overview
     runs: RunPages
     subjects: SubjectServices
+    run_actions: RunActions
+    logs: LiveLogs
     live: LivePages
     now: Clock
     version: str
@@ -59,6 +64,7 @@ def console_door(services: ConsoleServices, reports: PolicyReports | None = None
             OperationGroup("console", about, OVERVIEW_PAGES, OverviewServices(pages, services.overview, services.live)),
             OperationGroup("console", about, RUN_LIST, RunListServices(pages, services.runs)),
             *subject_groups(pages, services.subjects),
+            OperationGroup("console", about, RUN_DETAIL, _run_detail(pages, services)),
         ),
         access={
             "public": PUBLIC,
@@ -70,3 +76,7 @@ def console_door(services: ConsoleServices, reports: PolicyReports | None = None
         },
         is_described=False,
     )
+
+
+def _run_detail(pages: Pages, services: ConsoleServices) -> RunDetailServices:
+    return RunDetailServices(pages, services.runs, services.run_actions, services.logs, services.live)

@@ -43,6 +43,7 @@ class Pages:
             "share_bar": fate_bar.share_bar,
             "stacked_bar": fate_bar.stacked_bar,
             "fill_key": fate_bar.fill_key,
+            "fates": fate_bar.FATES,
             "address": values.address,
             "byte_parts": values.byte_parts,
             "plot": plot.plot,

@@ -1,8 +1,8 @@
 // The console's script: theme, clock, menus, dialogs and keys. It draws nothing that the server can draw.
+import { $, $$ } from "./dom.js";
 import { follow } from "./live.js";
+import { readLog } from "./log.js";
 
-export const $ = (selector, within = document) => within.querySelector(selector);
-export const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
 const root = document.documentElement;
 
 // Theme: that of the system, light or dark. The server reads the cookie and renders the next page in it.
@@ -15,7 +15,7 @@ function setTheme(theme) {
 
 // Times count by the server's clock: the difference to the browser's clock is taken once for each page.
 const offset = Number(document.body.dataset.now || Date.now()) - Date.now();
-export const serverNow = () => Date.now() + offset;
+const serverNow = () => Date.now() + offset;
 function tick() {
   const now = new Date(serverNow()).toISOString();
   for (const clock of $$("[data-clock]")) {
@@ -70,4 +70,5 @@ document.addEventListener("keydown", (event) => {
 
 tick();
 setInterval(tick, 1000);
-follow();
+const log = $("[data-log]");
+follow(log ? readLog(log) : undefined);

@@ -16,12 +16,23 @@ function showState() {
 }
 
 // Focus and selection stay: a part in which the visitor is at work is swapped when the visitor has left it.
+// Buttons depend on the state and on the visitor: when the state of the page's thing has changed, they are asked for anew.
+async function refreshActions() {
+  const shown = document.querySelector("[data-actions]"), state = document.querySelector("[data-run-state]");
+  if (!shown || !state || shown.dataset.state === state.dataset.runState || shown.querySelector("dialog[open]")) return;
+  shown.dataset.state = state.dataset.runState;
+  const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("[data-actions]");
+  if (fresh) shown.innerHTML = fresh.innerHTML;
+}
+
 function swap(parts) {
   for (const [name, html] of Object.entries(parts)) {
     const element = document.querySelector(`[data-part="${CSS.escape(name)}"]`);
     if (!element || element.contains(document.activeElement)) continue;
     element.innerHTML = html;
   }
+  refreshActions();
 }
 
 export function address(more = {}) {

@@ -4,16 +4,20 @@ from longline import __version__
 from longline.console.door import VISITORS, ConsoleServices, console_door
 from longline.services.callers.callers import Callers
 from longline.services.callers.console_sessions import ConsoleSessions, OneTimeLogin
+from longline.services.frontier.task_moves import TaskMoves
 from longline.services.health import Health
+from longline.services.logs.live_logs import LiveLogs
+from longline.services.logs.log_pages import LogPages
 from longline.services.metrics.counts import Counts
 from longline.services.metrics.throughput import Throughput
 from longline.services.overview import Overview, OverviewParts
+from longline.services.runs.run_actions import RunActions
 from longline.services.runs.run_pages import RunPages
 from longline.surfaces.door import Door
 from longline.wiring.doors.console_subjects import subject_services
 from longline.wiring.doors.products import alerts
 from longline.wiring.parts.callers import access_tokens, api_keys
-from longline.wiring.parts.logs import Streams
+from longline.wiring.parts.logs import Streams, run_log_blobs
 from longline.wiring.parts.metrics import worker_liveness
 from longline.wiring.platform import Platform
 
@@ -29,6 +33,8 @@ def console(platform: Platform, streams: Streams, health: Health, link: OneTimeL
             runs=runs,
             subjects=subject_services(platform, runs),
             overview=overview(platform, health, runs),
+            run_actions=RunActions(runs, platform.lifecycle, TaskMoves(platform.lifecycle)),
+            logs=LiveLogs(LogPages(records.log_pages, run_log_blobs(platform)), streams.followers),
             live=streams.pages,
             now=clock.now,
             version=__version__,
