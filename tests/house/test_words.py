@@ -26,6 +26,7 @@ PLAIN = {"cached_property", "cookies", "duration", "error", "id", "patterns", "r
         "bot_policy",
         "console_session",
         "run_view",
+        "throughput",
         "bot_task",
         "item_table",
         "user_agents",

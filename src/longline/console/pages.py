@@ -48,7 +48,7 @@ class Pages:
             "byte_parts": values.byte_parts,
             "plot": plot.plot,
             "sparkline": plot.sparkline,
-            "write_rate": values.rate,
+            "axis_number": values.axis_number,
             "navigation": NAVIGATION,
             "phone_navigation": PHONE_NAVIGATION,
             "version": version,

@@ -29,6 +29,11 @@ def rate(value: float | None) -> str:
     return f"{value:,.{digits}f}"
 
 
+def axis_number(value: float) -> str:
+    """Return a number of an axis, without digits that say nothing."""
+    return f"{value:,.6g}" if value < 1_000_000 else number(value)
+
+
 def percent(part: float, whole: float) -> str:
     """Return a share; shares below a tenth of a percent have two digits after the point."""
     if not whole:

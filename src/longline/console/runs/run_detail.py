@@ -66,7 +66,7 @@ class StreamHeaders(msgspec.Struct, frozen=True):
     last_event_id: str | None = msgspec.field(default=None, name="last-event-id")
 
 
-class ReasonForm(msgspec.Struct, frozen=True):
+class RunActionForm(msgspec.Struct, frozen=True):
     """The form of an action, with the reason for the audit."""
 
     csrf: str
@@ -116,13 +116,13 @@ async def follow_run(
 
 
 @operation("POST", "/console/runs/{run_id}/cancel", "Cancel a run", access="action", action="run.cancel")
-async def cancel_run(services: RunDetailServices, run_id: int, body: ReasonForm) -> ApiResponse[Any]:
+async def cancel_run(services: RunDetailServices, run_id: int, body: RunActionForm) -> ApiResponse[Any]:
     await services.actions.cancel(run_id, body.reason or None)
     return redirect(f"/console/runs/{run_id}?done=cancelled")
 
 
 @operation("POST", "/console/runs/{run_id}/retry", "Fetch failed URLs again", access="action", action="task.restart")
-async def retry_run(services: RunDetailServices, run_id: int, body: ReasonForm) -> ApiResponse[Any]:
+async def retry_run(services: RunDetailServices, run_id: int, body: RunActionForm) -> ApiResponse[Any]:
     count = await services.actions.retry_failed(run_id, body.reason or None)
     return redirect(f"/console/runs/{run_id}?done=retried&count={count}")
 

@@ -53,7 +53,7 @@ class LogNews(msgspec.Struct, frozen=True):
     last: int
 
 
-class _Tail:
+class _SharedTail:
     """The newest entries of one run, shared by its followers."""
 
     def __init__(self, last: int) -> None:
@@ -82,7 +82,7 @@ class LiveLogs:
 
     def __init__(self, pages: LogPages, followers: Followers) -> None:
         self._pages, self._followers = pages, followers
-        self._tails: dict[int, _Tail] = {}
+        self._tails: dict[int, _SharedTail] = {}
 
     async def newest(self, run_id: int, match: LogMatch, limit: int) -> LogExcerpt:
         """Return the newest entries that fit; a bounded number of entries is searched."""
@@ -118,23 +118,23 @@ class LiveLogs:
         entries = [entry for entry in page.entries if entry.number <= until]
         return entries, entries[-1].number if entries else until
 
-    async def _join(self, run_id: int) -> _Tail:
+    async def _join(self, run_id: int) -> _SharedTail:
         if run_id not in self._tails:
             head = await self._pages.get(run_id, LogQuery(), 0)
-            tail = self._tails.setdefault(run_id, _Tail(head.last))
+            tail = self._tails.setdefault(run_id, _SharedTail(head.last))
             if tail.reading is None:
                 tail.reading = asyncio.create_task(self._read(run_id, tail))
         tail = self._tails[run_id]
         tail.followers += 1
         return tail
 
-    def _leave(self, run_id: int, tail: _Tail) -> None:
+    def _leave(self, run_id: int, tail: _SharedTail) -> None:
         tail.followers -= 1
         if not tail.followers and tail.reading is not None:
             tail.reading.cancel()
             self._tails.pop(run_id, None)
 
-    async def _read(self, run_id: int, tail: _Tail) -> None:
+    async def _read(self, run_id: int, tail: _SharedTail) -> None:
         while True:
             try:
                 page = await self._pages.get(run_id, LogQuery(after=tail.last), BATCH_SIZE)
