@@ -67,6 +67,7 @@ class Origin:
     def __init__(self) -> None:
         self.healed = False
         self.cdn: Server | None = None
+        self.cdn_host = "cdn.test"
 
     async def answer(self, peer: Peer) -> None:
         """Answer the requests of one connection."""
@@ -95,7 +96,7 @@ class Origin:
                 return False
             case "away":
                 assert self.cdn is not None
-                target = self.cdn.url(f"/cdn/{name}", "cdn.test").encode()
+                target = self.cdn.url(f"/cdn/{name}", self.cdn_host).encode()
                 await peer.send(b"HTTP/1.1 302 X\r\nLocation: %s\r\nContent-Length: 0\r\n\r\n" % target)
             case _:
                 await peer.send(head, data)

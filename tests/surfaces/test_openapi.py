@@ -90,11 +90,16 @@ def has_typed_parameters(each: Described, _: Json) -> bool:
     return in_path == set(re.findall(r"\{(\w+)\}", each.path)) and all(is_typed(one["schema"]) for one in given)
 
 
+BYTES = "application/octet-stream"
+
+
 def has_typed_body(each: Described, document: Json) -> bool:
     """Whether the body, if there is one, is an object with named fields, and has an example."""
     body = each.parts.get("requestBody")
     if body is None:
         return True
+    if BYTES in body["content"]:
+        return bool(body["content"][BYTES] == {"schema": {"type": "string", "format": "binary"}})
     media = body["content"]["application/json"]
     return has_fields(media["schema"], document) and "example" in media
 

@@ -9,8 +9,11 @@ import msgspec
 from longline.surfaces.door import JSON, Access, ApiFormat, Door
 from longline.surfaces.operation import ApiError, Content, Operation
 from longline.surfaces.rate_limiter import HEADERS as LIMIT_HEADERS
+from longline.surfaces.streamed_body import RawBytes
 
 Schema = dict[str, Any]
+
+BYTES: Schema = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
 
 SECURITY_SCHEMES: Mapping[str, Schema] = {
     "bearer": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
@@ -86,10 +89,13 @@ class _Document:
         if operation.handler.__doc__:
             told["description"] = operation.handler.__doc__
         if operation.body is not None:
-            content = {JSON: self._media(operation.body, operation.request_example)}
+            content = BYTES if operation.body is RawBytes else self._json(operation)
             told["requestBody"] = {"required": _requires_body(operation, api_format), "content": content}
         told["responses"] = self._responses(operation, api_format)
         return told
+
+    def _json(self, operation: Operation) -> Schema:
+        return {JSON: self._media(operation.body, operation.request_example)}
 
     def _parameters(self, operation: Operation) -> Iterator[Schema]:
         for name, kind in operation.path_parameters.items():

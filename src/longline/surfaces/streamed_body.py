@@ -9,6 +9,10 @@ import msgspec
 Shape = TypeVar("Shape", bound=msgspec.Struct)
 
 
+class RawBytes(msgspec.Struct, frozen=True):
+    """The shape of a body that is no JSON but bytes of any kind."""
+
+
 @dataclass(frozen=True, slots=True)
 class StreamedBody(Generic[Shape]):
     """A body that was not read yet; the shape describes its JSON in the OpenAPI document.

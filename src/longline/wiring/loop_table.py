@@ -33,7 +33,7 @@ from longline.wiring.parts.feeds import (
 )
 from longline.wiring.parts.logs import Streams, log_month_keeper, run_log_keeper
 from longline.wiring.parts.manifest_streams import direct_task_loop, stream_mirror_loop
-from longline.wiring.parts.manifests import manifest_pruning
+from longline.wiring.parts.manifests import manifest_chore
 from longline.wiring.parts.runs import due_run_starter, retention, run_effect_worker
 from longline.wiring.parts.schedules import scheduler_loop
 from longline.wiring.parts.sinks import sink_loop
@@ -269,7 +269,7 @@ LOOPS = (
         "Delete ended manifests, dead letters and idempotency keys that are too old.",
         (UPKEEP,),
         "cleanup",
-        once=lambda p: manifest_pruning(p.platform).once,
+        once=lambda p: manifest_chore(p.platform),
     ),
     LoopRow(
         "manifest streams",

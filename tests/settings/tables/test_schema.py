@@ -22,7 +22,7 @@ def test_paths_are_full_names():
 
 def test_keys_of_a_table_without_effect_have_none():
     late = [dotted(path) for path, _, later in leaves(ROOT) if later]
-    assert sorted(late) == ["server.max_upload_bytes", "telemetry.otlp_endpoint"]
+    assert sorted(late) == ["telemetry.otlp_endpoint"]
 
 
 def test_the_text_of_tables_names_each_table():

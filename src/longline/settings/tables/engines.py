@@ -16,9 +16,7 @@ class ServerTable(SettingsTable, frozen=True, kw_only=True):
     allow_large_manifests: Annotated[bool, Key(SWITCH, "Allow a `max_manifest_bytes` above 5MB.")] = False
     max_resources: Annotated[int, Key(integer(1), "Most resources of a manifest.")] = 1000
     strict_urls: Annotated[bool, Key(SWITCH, "Refuse manifests with URLs that are not http or https.")] = False
-    max_upload_bytes: Annotated[int, Key(SIZE, "Largest manifest that is uploaded in parts.", later=True)] = (
-        50 * 1024 * 1024
-    )
+    max_upload_bytes: Annotated[int, Key(SIZE, "Largest manifest that is uploaded in parts.")] = 50 * 1024 * 1024
     client_subject_header: Annotated[
         str,
         Key(

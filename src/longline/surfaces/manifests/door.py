@@ -13,13 +13,15 @@ from longline.services.manifests.logs import ManifestLogs
 from longline.services.manifests.snapshots import ManifestSnapshots
 from longline.services.manifests.submissions import ManifestSubmissions
 from longline.services.manifests.tenants import Tenants
+from longline.services.manifests.uploads import ManifestUploads
 from longline.surfaces.door import PUBLIC, Door, OperationGroup
 from longline.surfaces.manifests.access import ManifestAccess
 from longline.surfaces.manifests.bodies import ObjectPlaces
 from longline.surfaces.manifests.dead_letters import DEAD_LETTERS, DeadLetterServices
 from longline.surfaces.manifests.format import ManifestFormat
 from longline.surfaces.manifests.health import COMPONENTS, ComponentServices
-from longline.surfaces.manifests.ingest import INGEST, IngestLimits, IngestServices
+from longline.surfaces.manifests.ingest.ingest import INGEST, IngestLimits, IngestServices
+from longline.surfaces.manifests.ingest.uploads import UPLOADS, UploadServices
 from longline.surfaces.manifests.logs import LOGS, ManifestLogServices
 from longline.surfaces.manifests.metrics import ManifestMetrics
 from longline.surfaces.manifests.operators import SNAPSHOTS, SnapshotServices
@@ -32,6 +34,7 @@ class ManifestServices:
     """The services behind the manifest API. `operator_token` is empty where operators need none of their own."""
 
     submissions: ManifestSubmissions
+    uploads: ManifestUploads
     kinds: ManifestKinds
     snapshots: ManifestSnapshots
     logs: ManifestLogs
@@ -81,6 +84,7 @@ def _groups(services: ManifestServices, access: ManifestAccess, metrics: Manifes
     about = "Jobs of manifests, for operators."
     return (
         OperationGroup("manifests", "Lists of files to download.", INGEST, ingest),
+        OperationGroup("manifests", "Lists of files to download.", UPLOADS, UploadServices(services.uploads, ingest)),
         OperationGroup("operators", about, SNAPSHOTS, SnapshotServices(snapshots, places)),
         OperationGroup("operators", about, LOGS, ManifestLogServices(snapshots, services.logs)),
         OperationGroup("operators", about, DEAD_LETTERS, DeadLetterServices(services.letters, snapshots)),

@@ -101,7 +101,7 @@ def _api_error(error: Exception) -> ApiError:
         case NotJson() | NotAnObject():
             return invalid("the body is not a JSON object")
         case NotFound():
-            return words.LETTER_NOT_FOUND if error.noun == "dead letter" else words.NOT_FOUND
+            return words.NOUNS_NOT_FOUND.get(error.noun, words.NOT_FOUND)
         case BadInput():
             return invalid(str(error))
         case HTTPException() if error.status_code < 500:

@@ -11,7 +11,7 @@ from longline.model.logs import LogEntry
 from longline.model.manifests.manifest import ManifestSnapshot
 from longline.services.manifests.direct_tasks import DirectTask
 from longline.surfaces.manifests.bodies import ObjectPlaces, log_envelope, status_of
-from longline.surfaces.manifests.manifest_reader import MAX_ID_CHARS
+from longline.surfaces.manifests.ingest.manifest_reader import MAX_ID_CHARS
 from longline.surfaces.manifests.words import error_code
 
 ORIGIN = "api"

@@ -84,6 +84,7 @@ WRONG_TENANT = unauthorized("the credentials are those of another tenant")
 NOT_FOUND = manifest_error(404, "NOT_FOUND", "there is no such job")
 LETTER_NOT_FOUND = manifest_error(404, "NOT_FOUND", "there is no such dead letter")
 UPLOAD_NOT_FOUND = manifest_error(404, "NOT_FOUND", "there is no such upload")
+NOUNS_NOT_FOUND: Mapping[str, ApiError] = {"dead letter": LETTER_NOT_FOUND, "upload": UPLOAD_NOT_FOUND}
 CONFLICT = manifest_error(
     409, "IDEMPOTENCY_CONFLICT", "the idempotency key was used with another body", job_id="01890a5d-ac96-774b-bcce"
 )

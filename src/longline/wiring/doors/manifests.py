@@ -15,9 +15,9 @@ from longline.services.manifests.storage_probe import RecentProbe
 from longline.services.manifests.submissions import ManifestSubmissions
 from longline.services.manifests.tenants import Tenants
 from longline.surfaces.manifests.door import ManifestServices
-from longline.surfaces.manifests.ingest import IngestLimits
+from longline.surfaces.manifests.ingest.ingest import IngestLimits
 from longline.wiring.parts.logs import run_log_blobs
-from longline.wiring.parts.manifests import idempotency_rules, manifest_kinds, object_places, tenants
+from longline.wiring.parts.manifests import idempotency_rules, manifest_kinds, manifest_uploads, object_places, tenants
 from longline.wiring.platform import Platform
 
 STORAGE_PROBE_SECONDS = 10.0
@@ -35,6 +35,7 @@ def manifest_services(
     snapshots = ManifestSnapshots(records.manifests.snapshots)
     return ManifestServices(
         submissions=ManifestSubmissions(lifecycle, keys, platform.blobs, platform.vault, idempotency_rules(settings)),
+        uploads=manifest_uploads(platform),
         kinds=manifest_kinds(settings),
         snapshots=snapshots,
         logs=ManifestLogs(LogPages(records.log_pages, run_log_blobs(platform)), snapshots, followers),

@@ -1,6 +1,6 @@
 """Parts of manifests, from the settings and the platform: their kinds, proxy pools, tenants and chores."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from urllib.parse import urlsplit
 
 import msgspec
@@ -18,6 +18,7 @@ from longline.services.manifests.kinds import DEFAULT_KIND, ManifestKind, Manife
 from longline.services.manifests.pruning import ManifestAges, ManifestPruning
 from longline.services.manifests.submissions import IdempotencyRules
 from longline.services.manifests.tenants import Tenant
+from longline.services.manifests.uploads import ManifestUploads
 from longline.services.proxies.configured_pools import ConfiguredPool, ConfiguredPools
 from longline.services.proxies.proxies import Proxies
 from longline.settings import Settings
@@ -137,6 +138,22 @@ def manifest_pruning(platform: Platform) -> ManifestPruning:
     return ManifestPruning(
         records.manifests.snapshots, records.manifests.keys, deleter, letters, ages, platform.clock, platform.metrics
     )
+
+
+def manifest_uploads(platform: Platform) -> ManifestUploads:
+    """Return the uploads of manifests in parts."""
+    return ManifestUploads(platform.blobs, platform.clock, platform.settings.tables.server.max_upload_bytes)
+
+
+def manifest_chore(platform: Platform) -> Callable[[], Awaitable[int]]:
+    """Return the chore that deletes manifests, dead letters and uploads that are too old."""
+    pruning, uploads = manifest_pruning(platform), manifest_uploads(platform)
+
+    async def once() -> int:
+        await uploads.sweep()
+        return await pruning.once()
+
+    return once
 
 
 def manifest_endings(platform: Platform) -> ManifestEndings:

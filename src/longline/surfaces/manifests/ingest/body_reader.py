@@ -11,14 +11,16 @@ _GZIP = 16 + zlib.MAX_WBITS
 _PIECE_BYTES = 65_536
 
 
-async def read_body(pieces: AsyncIterator[bytes], *, is_gzip: bool, max_bytes: int) -> bytes:
+async def read_body(
+    pieces: AsyncIterator[bytes], *, is_gzip: bool, max_bytes: int, max_sent: int = MAX_BODY_BYTES
+) -> bytes:
     """Return a body after decompression; raise `ApiFailure` for one that is too large, or for broken gzip data."""
     inflate = _Inflation(max_bytes) if is_gzip else None
     found, sent = bytearray(), 0
     async for piece in pieces:
         sent += len(piece)
         found += piece if inflate is None else inflate.take(piece, len(found))
-        if len(found) > max_bytes or sent > MAX_BODY_BYTES:
+        if len(found) > max_bytes or sent > max_sent:
             raise ApiFailure(TOO_LARGE)
     if inflate is not None:
         inflate.check_end()

@@ -9,13 +9,13 @@ from msgspec import Meta
 
 from longline.model.manifests.manifest import SubmittedManifest
 from longline.services.manifests.kinds import ManifestKind, ManifestKinds
-from longline.services.manifests.submissions import KeyReused, ManifestSubmissions, NotQueued
+from longline.services.manifests.submissions import Accepted, KeyReused, ManifestSubmissions, NotQueued
 from longline.surfaces.manifests import words
 from longline.surfaces.manifests.access import MAX_TENANT_CHARS, ManifestAccess, ManifestSender
 from longline.surfaces.manifests.bodies import AcceptedBody, ManifestBody, ObjectPlaces, accepted_body
-from longline.surfaces.manifests.body_reader import read_body
 from longline.surfaces.manifests.examples import ACCEPTED, MANIFEST
-from longline.surfaces.manifests.manifest_reader import ManifestReader, ReadManifest
+from longline.surfaces.manifests.ingest.body_reader import read_body
+from longline.surfaces.manifests.ingest.manifest_reader import ManifestReader, ReadManifest
 from longline.surfaces.manifests.metrics import ManifestMetrics
 from longline.surfaces.manifests.words import invalid, manifest_error
 from longline.surfaces.operation import NO_HEADERS, ApiError, ApiFailure, ApiResponse, operation
@@ -82,26 +82,26 @@ async def submit_manifest(
         document = await _document(services.limits, body)
         told.bytes = len(document)
         _check_content(headers, body)
-        return await submit_document(services, headers, document, identity)
+        kind = kind_of(services.kinds, headers)
+        accepted = await submit_manifest_document(services, kind, headers, document, identity)
+    answer = accepted_body(accepted.receipt, services.places)
+    return ApiResponse(answer, 202, REPLAYED if accepted.is_replay else NO_HEADERS)
 
 
-async def submit_document(
-    services: IngestServices, headers: IngestHeaders, document: bytes, sender: ManifestSender
-) -> ApiResponse[AcceptedBody]:
+async def submit_manifest_document(
+    services: IngestServices, kind: ManifestKind, headers: IngestHeaders, document: bytes, sender: ManifestSender
+) -> Accepted:
     """Submit a manifest whose body was read."""
-    kind = _kind(services.kinds, headers)
     limits = services.limits
     read = ManifestReader(limits.max_resources, strict_urls=limits.strict_urls).read(document)
     manifest = _manifest(kind.name, headers, document, read, sender)
     services.access.check_tenant(sender, manifest.tenant)
     try:
-        accepted = await services.submissions.submit(manifest, kind)
+        return await services.submissions.submit(manifest, kind)
     except KeyReused as error:
         raise ApiFailure(manifest_error(409, "IDEMPOTENCY_CONFLICT", str(error), job_id=error.receipt.uid)) from error
     except NotQueued as error:
         raise ApiFailure(_failure(error)) from error
-    body = accepted_body(accepted.receipt, services.places)
-    return ApiResponse(body, 202, REPLAYED if accepted.is_replay else NO_HEADERS)
 
 
 async def _document(limits: IngestLimits, body: StreamedBody[ManifestBody]) -> bytes:
@@ -117,16 +117,23 @@ def _check_content(headers: IngestHeaders, body: StreamedBody[ManifestBody]) -> 
     kind = body.content_type.partition(";")[0].strip().lower()
     if kind != _JSON:
         raise ApiFailure(invalid(f"Content-Type must be {_JSON}"))
-    encoding = body.content_encoding.strip().lower() or "identity"
+    check_headers(headers, body.content_encoding)
+
+
+def check_headers(headers: IngestHeaders, content_encoding: str) -> bool:
+    """Raise `ApiFailure` for a wrong header; return whether the body is compressed."""
+    encoding = content_encoding.strip().lower() or "identity"
     if encoding not in ("gzip", "identity"):
         raise ApiFailure(invalid("Content-Encoding must be gzip or identity"))
     if headers.key is not None and not 1 <= len(_decoded(headers.key)) <= MAX_KEY_CHARS:
         raise ApiFailure(invalid(f"X-Fetchbox-Idempotency-Key must have 1 to {MAX_KEY_CHARS} characters"))
     if headers.tenant is not None and not 1 <= len(headers.tenant.strip()) <= MAX_TENANT_CHARS:
         raise ApiFailure(invalid(f"X-Fetchbox-Tenant must have 1 to {MAX_TENANT_CHARS} characters"))
+    return encoding == "gzip"
 
 
-def _kind(kinds: ManifestKinds, headers: IngestHeaders) -> ManifestKind:
+def kind_of(kinds: ManifestKinds, headers: IngestHeaders) -> ManifestKind:
+    """Return the job type that a manifest names; raise `ApiFailure` for one that is not configured."""
     name = (headers.job_type or "").strip()
     if not name:
         raise ApiFailure(invalid("X-Fetchbox-Job-Type is required"))

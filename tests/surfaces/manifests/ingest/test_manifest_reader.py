@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from longline.surfaces.manifests.manifest_reader import ManifestReader
+from longline.surfaces.manifests.ingest.manifest_reader import ManifestReader
 from longline.surfaces.operation import ApiFailure
 
 READER = ManifestReader(3)
