@@ -202,7 +202,7 @@ class FetchFailed(Exception):
     the page. The flag is set when the proxy reported the failure, could not be reached, or broke off; a refusal that is
     known to be the target's, an untrusted certificate and a long silence do not count against the proxy. A request that
     broke on a kept connection was sent again after `resent_ms`. `retry_after` is the number of seconds of the host's
-    Retry-After.
+    Retry-After, or of the rest of proxies.
     """
 
     def __init__(

@@ -12,7 +12,16 @@ from longline.model.proxies.proxy import (
     Pool,
     ProxyRequest,
 )
-from longline.model.proxies.rotation import SLOT_MS, ProxyCandidate, choose, choose_several, first_slot, score, tiers
+from longline.model.proxies.rotation import (
+    REST_MS,
+    SLOT_MS,
+    ProxyCandidate,
+    choose,
+    choose_several,
+    first_slot,
+    score,
+    tiers,
+)
 
 NOW = 1_700_000_000_000
 
@@ -32,6 +41,17 @@ def chosen(*pool: ProxyCandidate, draw: Callable[[int], int] = first, **asked: o
 
 
 # Whose turn it is
+
+
+def test_a_failing_proxy_of_a_pool_gets_one_request_after_its_rest():
+    def failing(**facts: object) -> ProxyCandidate:
+        return candidate(1, failure_count=SKIP_AFTER_FAILURES, revivable=True, **facts)
+
+    rested, resting = failing(last_used_at=NOW - REST_MS), failing(last_used_at=NOW - REST_MS + 1)
+    assert chosen(resting) is None
+    assert chosen(rested) == chosen(msgspec.structs.replace(rested, active=False)) == 1
+    assert chosen(msgspec.structs.replace(rested, revivable=False)) is None
+    assert choose_several([rested], ProxyRequest(wanted=9), NOW, first) == [1]
 
 
 def test_the_least_recently_used_goes_and_the_never_used_before_it():

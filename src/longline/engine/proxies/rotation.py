@@ -15,6 +15,7 @@ from longline.model.bounded_dict import BoundedDict
 from longline.model.errors import BadInput
 from longline.model.metrics.metric import PROXY_FAILURES
 from longline.model.proxies.proxy import NoProxies, ProxyRequest, ProxyUse
+from longline.model.proxies.rotation import REST_MS
 from longline.model.runs.plan import CrawlPlan
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed
@@ -60,7 +61,8 @@ class ProxyRotation:
         except NoProxies as error:
             if wish.direct:
                 return None
-            raise FetchFailed("proxy_exhausted", str(error)) from None
+            rest = REST_MS / 1000 if wish.pool and not failed else None
+            raise FetchFailed("proxy_exhausted", str(error), retry_after=rest) from None
         except BadInput as error:
             raise FetchFailed("proxy_exhausted", str(error)) from None
 

@@ -15,10 +15,15 @@ SLOT_MS = 300_000
 """Milliseconds of a slot in which requests are counted, five minutes: thirteen slots cover any hour that ends now."""
 
 
+REST_MS = 60_000
+"""Milliseconds after which a proxy of a pool that failed too often gets one request."""
+
+
 class ProxyCandidate(msgspec.Struct, frozen=True):
     """A proxy of a pool; in the pool of a source, the counts are the source's own.
 
-    `room` is the number of requests that the hour still allows; `turn` is 0 for a proxy that was never used.
+    `room` is the number of requests that the hour still allows; `turn` is 0 for a proxy that was never used. A
+    `revivable` one gets a request after a rest, though it failed too often.
     """
 
     id: int
@@ -34,10 +39,13 @@ class ProxyCandidate(msgspec.Struct, frozen=True):
     country: str | None = None
     provider: str | None = None
     mapped: bool = False
+    revivable: bool = False
 
-    @property
-    def usable(self) -> bool:
-        return self.active and self.failure_count < SKIP_AFTER_FAILURES and self.room > 0
+    def is_usable(self, now: int) -> bool:
+        """Return whether the proxy may get a request: it works, or it has rested from its failures."""
+        works = self.active and self.failure_count < SKIP_AFTER_FAILURES
+        has_rested = self.revivable and now - (self.last_used_at or 0) >= REST_MS
+        return self.room > 0 and (works or has_rested)
 
 
 # Choosing
@@ -60,7 +68,7 @@ def choose(
     pool: Sequence[ProxyCandidate], ask: ProxyRequest, now: int, draw: Callable[[int], int]
 ) -> ProxyCandidate | None:
     """Return the next candidate, or None when none is usable; `draw(n)` is a random number below n."""
-    line = sorted((c for c in pool if c.usable and _fits(c, ask)), key=_place)
+    line = sorted((c for c in pool if c.is_usable(now) and _fits(c, ask)), key=_place)
     if not line:
         return None
     if ask.strategy == "health":

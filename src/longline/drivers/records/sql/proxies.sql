@@ -99,6 +99,7 @@ FROM source_proxies m JOIN proxies p ON p.id = m.proxy_id WHERE m.source_id = :s
 -- name: candidates_of_pool
 SELECT p.id, p.active, p.failure_count, p.turn, x.position AS priority, p.success_count, p.total_failures,
        p.avg_ms, p.last_used_at, p.country, p.provider, TRUE AS mapped,
+       p.active OR COALESCE(p.disabled_reason, '') = 'auto' AS revivable,
        p.max_per_hour - CAST(COALESCE((
            SELECT SUM(u.count) FROM proxy_uses u WHERE u.proxy_id = p.id AND u.slot >= :slot
        ), 0) AS BIGINT) AS room
