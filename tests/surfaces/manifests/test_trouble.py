@@ -102,7 +102,7 @@ def test_acceptance_13_the_pruner_keeps_what_runs_and_the_export_has_what_went(t
     origin.gate.clear()
     try:
         with running_box(tmp_path, origin, more=more) as box:
-            ended = [box.submit(f"/thirteen/{n}") for n in range(3)]
+            ended = [box.submit(f"/thirteen/{n}", f"/status/404/thirteen/{n}") for n in range(3)]
             for job_id in ended:
                 box.ended(job_id)
             open_job = box.submit("/gate/thirteen")
@@ -115,6 +115,8 @@ def test_acceptance_13_the_pruner_keeps_what_runs_and_the_export_has_what_went(t
             assert dry.stdout.startswith("3 jobs would be pruned"), dry.stdout + dry.stderr
             assert run("manifests", "prune", env=env).stdout.startswith("3 jobs pruned")
             assert {box.client.get(f"/operators/jobs/{one}").status_code for one in ended} == {404}
+            assert [len(box.letters(one)) for one in ended] == [1, 1, 1], "dead letters outlive their jobs"
+            assert box.client.post("/operators/dlq/replay", json={"job_id": ended[0]}).json() == {"replayed": 0}
             assert box.job(open_job)["status"] in ("queued", "in_progress")
     finally:
         origin.gate.set()

@@ -200,7 +200,7 @@ def list_letters(loaded: Loaded, job_id: Job = None, code: Code = None, host: Ho
 
     async def work() -> list[DeadLetter]:
         async with _opened(loaded) as (_, services):
-            wanted = await _letters(services, job_id, code, host, since)
+            wanted = _letters(job_id, code, host, since)
             return await services.letters.find(wanted, -1, MAX_SHOWN)
 
     listing = Listing(Column("offset", right=True), Column("job", copied=True), "resource", "code", "attempts", "URL")
@@ -240,7 +240,7 @@ def replay(
         async with _opened(loaded) as (_, services):
             if offset is not None:
                 return await services.letters.replay_one(offset)
-            return await services.letters.replay(await _letters(services, job_id, code, host, since))
+            return await services.letters.replay(_letters(job_id, code, host, since))
 
     typer.echo(f"{run_change('dead_letter.replay', work())} tasks queued again")
 
@@ -302,14 +302,11 @@ async def _with_streams(loaded: Loaded, work: Callable[[Any], Awaitable[T]]) -> 
         await streams.close()
 
 
-async def _letters(
-    services: ManifestServices, job_id: str | None, code: str | None, host: str | None, since: str | None
-) -> list[DeadLetterFilter]:
-    run_id = (await services.snapshots.get(job_id)).run_id if job_id else None
+def _letters(job_id: str | None, code: str | None, host: str | None, since: str | None) -> list[DeadLetterFilter]:
     reasons, status = chosen_reasons(code)
     if code and not reasons and status is None:
         raise BadInput(f'--code: there is no failure code "{code}"')
-    return filters_of(DeadLetterFilter(run_id=run_id, host=host, since=_time("--since", since)), reasons, status)
+    return filters_of(DeadLetterFilter(run_uid=job_id, host=host, since=_time("--since", since)), reasons, status)
 
 
 def _time(name: str, text: str | None) -> int | None:

@@ -31,7 +31,8 @@ class DeadLetter(msgspec.Struct, frozen=True):
 class DeadLetterFilter(msgspec.Struct, frozen=True):
     """Filters of dead letters, which combine; None admits every letter. Times are milliseconds.
 
-    `since` and `before` bound the time of the failure, and `replayed` is whether the task was opened again.
+    Letters of a run that is gone are found by `run_uid`. `since` and `before` bound the time of the failure, and
+    `replayed` is whether the task was opened again.
     """
 
     run_id: int | None = None
@@ -44,3 +45,4 @@ class DeadLetterFilter(msgspec.Struct, frozen=True):
     before: int | None = None
     replayed: bool | None = None
     number: int | None = None
+    run_uid: str | None = None

@@ -9,10 +9,8 @@ from msgspec import Meta
 
 from longline.model.callers.caller import Caller
 from longline.model.downloads.dead_letter import DeadLetterFilter
-from longline.model.errors import NotFound
 from longline.model.frontier.reasons import FINAL, RETRYABLE
 from longline.services.manifests.dead_letters import DeadLetters, filters_of
-from longline.services.manifests.snapshots import ManifestSnapshots
 from longline.surfaces.manifests import words
 from longline.surfaces.manifests.bodies import DeadLetterBody, dead_letter_body
 from longline.surfaces.manifests.examples import DEAD_LETTER
@@ -28,10 +26,9 @@ Offset = Annotated[int, Meta(ge=0, le=MAX_OFFSET, description="The offset of the
 
 @dataclass(frozen=True, slots=True)
 class DeadLetterServices:
-    """The dead letters, and the snapshots of their jobs."""
+    """The dead letters."""
 
     letters: DeadLetters
-    snapshots: ManifestSnapshots
 
 
 class DeadLetterChoice(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,7 +73,7 @@ class ReplayBody(msgspec.Struct, frozen=True):
 )
 async def list_dead_letters(services: DeadLetterServices, query: DeadLetterQuery) -> DeadLetterList:
     """List tasks that were given up, by job, code, host or time."""
-    wanted = await _filters(services, query)
+    wanted = _filters(query)
     found = [] if wanted is None else await services.letters.find(wanted, query.since_offset - 1, query.limit)
     following = found[-1].number + 1 if len(found) == query.limit else None
     return DeadLetterList([dead_letter_body(one) for one in found], following)
@@ -123,21 +120,17 @@ async def replay_dead_letters(
     identity: Caller,  # noqa: ARG001 - the audit needs it
 ) -> ReplayBody:
     """Queue all tasks that fit again, by job, code, host or time."""
-    wanted = await _filters(services, body)
+    wanted = _filters(body)
     return ReplayBody(0 if wanted is None else await services.letters.replay(wanted))
 
 
-async def _filters(services: DeadLetterServices, query: DeadLetterChoice) -> list[DeadLetterFilter] | None:
+def _filters(query: DeadLetterChoice) -> list[DeadLetterFilter] | None:
     """Return the filters of a query, of which a letter has to fit one; None when no letter can fit."""
     reasons, status = chosen_reasons(query.code)
     if query.code is not None and not reasons and status is None:
         return None
-    try:
-        run_id = None if query.job_id is None else (await services.snapshots.get(query.job_id)).run_id
-    except NotFound:
-        return None
     base = DeadLetterFilter(
-        run_id=run_id,
+        run_uid=query.job_id,
         host=query.host,
         kind=query.job_type,
         tenant=query.tenant,

@@ -87,6 +87,6 @@ def _groups(services: ManifestServices, access: ManifestAccess, metrics: Manifes
         OperationGroup("manifests", "Lists of files to download.", UPLOADS, UploadServices(services.uploads, ingest)),
         OperationGroup("operators", about, SNAPSHOTS, SnapshotServices(snapshots, places)),
         OperationGroup("operators", about, LOGS, ManifestLogServices(snapshots, services.logs)),
-        OperationGroup("operators", about, DEAD_LETTERS, DeadLetterServices(services.letters, snapshots)),
+        OperationGroup("operators", about, DEAD_LETTERS, DeadLetterServices(services.letters)),
         OperationGroup("operators", about, COMPONENTS, ComponentServices(services.health)),
     )

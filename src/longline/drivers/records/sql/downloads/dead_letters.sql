@@ -10,6 +10,7 @@ SELECT * FROM dead_letters WHERE number = :number;
   AND (CAST(:since AS BIGINT) IS NULL OR failed_at >= :since) AND (CAST(:before AS BIGINT) IS NULL OR failed_at < :before)
   AND (CAST(:replayed AS BOOLEAN) IS NULL OR (replayed_at IS NOT NULL) = :replayed)
   AND (CAST(:number AS BIGINT) IS NULL OR number = :number)
+  AND (CAST(:run_uid AS TEXT) IS NULL OR run_uid = :run_uid)
 
 -- name: find_dead_letters
 SELECT * FROM dead_letters WHERE number > :after AND /*part wanted_letters */ ORDER BY number LIMIT :limit;
