@@ -66,7 +66,7 @@ def test_an_unknown_flag_is_one_line(longline: Command):
 
 
 def test_a_missing_flag_is_one_line(longline: Command):
-    assert_one_line(longline("token"), 2, "Missing option '--role'")
+    assert_one_line(longline("token"), 2, "name a role with --role: admin, ")
 
 
 def test_an_unknown_setting_is_one_line(longline: Command, tmp_path: Path):

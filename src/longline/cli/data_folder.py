@@ -1,8 +1,16 @@
-"""Settings of commands that read an archive."""
+"""Data folders of commands that read: none of them makes one."""
+
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any, TypeVar
 
 import msgspec
 
+from longline.cli.event_loop import run
 from longline.settings import Loaded, Settings
+
+T = TypeVar("T")
+_SQLITE = "sqlite:///"
 
 READ_KEYS = ("data", "database", "objects", "log_level")
 
@@ -16,3 +24,10 @@ def archive_settings(loaded: Loaded) -> Settings:
     if loaded.origins["objects"] == "default" and (settings.data / "warc").is_dir():
         return msgspec.structs.replace(settings, objects=settings.data.as_uri())
     return settings
+
+
+def read_rows(loaded: Loaded, work: Callable[[], Coroutine[Any, Any, list[T]]]) -> list[T]:
+    """Run the asynchronous part of a command that lists rows; without a database there are none, and none is made."""
+    database = loaded.settings.database
+    is_there = not database.startswith(_SQLITE) or Path(database.removeprefix(_SQLITE)).is_file()
+    return run(work()) if is_there else []

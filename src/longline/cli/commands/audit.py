@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from longline.cli.event_loop import run
+from longline.cli.data_folder import read_rows
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
 from longline.model.callers.audit import AuditFilter, AuditRow
@@ -37,7 +37,7 @@ def audit(
             await migrate_tables(platform, may_migrate=False)
             return await AuditTrail(platform.records.audit).find(wanted, limit)
 
-    rows = run(work())
+    rows = read_rows(loaded, work)
     if json:
         for row in rows:
             typer.echo(_json(row))

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from longline.cli.event_loop import run
+from longline.cli.data_folder import read_rows
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
 from longline.cli.operator import run_change
@@ -148,7 +148,7 @@ def show(loaded: Loaded) -> None:
         async with services(loaded) as bots:
             return await bots.registry.find(limit=MAX_SHOWN, offset=0)
 
-    found = run(work())
+    found = read_rows(loaded, work)
     numbers = (Column(title, right=True) for title in ("a minute", "pulled", "done", "failed", "success"))
     listing = Listing(Column("bot", copied=True), "name", "enabled", Column("token", copied=True), *numbers)
     for row in found:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 from rich.text import Text
 
-from longline.cli.event_loop import run
+from longline.cli.data_folder import read_rows
 from longline.cli.flags import ENGINES, takes
 from longline.cli.listing import Cell, Column, Listing
 from longline.cli.operator import run_change
@@ -40,7 +40,7 @@ def show(
     limit: Annotated[int, typer.Option(help="Maximum number.", min=1, max=1000)] = 100,
 ) -> None:
     """List candidates that await a decision, the most frequent first."""
-    found = _call(loaded, lambda service: service.find(None if everything else "pending", limit))
+    found = _read(loaded, lambda service: service.find(None if everything else "pending", limit))
     listing = Listing(
         Column("id", copied=True, right=True),
         Column("candidate", copied=True),
@@ -82,20 +82,29 @@ def reject(
 def log(loaded: Loaded, candidate: Annotated[int, typer.Argument(help="Number of the candidate.")]) -> None:
     """List the decisions about a candidate, the latest first."""
     listing = Listing("step", "reason", Column("URL", copied=True))
-    for decision in _call(loaded, lambda service: service.log(candidate)):
+    for decision in _read(loaded, lambda service: service.log(candidate)):
         listing.add(decision.step, decision.reason, decision.url)
     listing.print()
 
 
 def _call(
-    loaded: Loaded, method: Callable[[Candidates], Coroutine[Any, Any, T]], action: str = "", reason: str | None = None
+    loaded: Loaded, method: Callable[[Candidates], Coroutine[Any, Any, T]], action: str, reason: str | None = None
 ) -> T:
     async def work() -> T:
         async with open_platform(loaded.settings) as platform:
             await migrate_tables(platform, may_migrate=True)
             return await method(candidates(platform))
 
-    return run_change(action, work(), reason) if action else run(work())
+    return run_change(action, work(), reason)
+
+
+def _read(loaded: Loaded, method: Callable[[Candidates], Coroutine[Any, Any, list[T]]]) -> list[T]:
+    async def work() -> list[T]:
+        async with open_platform(loaded.settings) as platform:
+            await migrate_tables(platform, may_migrate=True)
+            return await method(candidates(platform))
+
+    return read_rows(loaded, work)
 
 
 def _row(row: CandidateRow) -> tuple[Cell, ...]:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from longline.cli.event_loop import run
+from longline.cli.data_folder import read_rows
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
 from longline.cli.operator import run_change
@@ -92,7 +92,7 @@ def show(loaded: Loaded) -> None:
     listing = Listing(
         Column("id", copied=True), "name", "API", "role", "tenant", Column("a minute", right=True), "last used", "state"
     )
-    for row in run(work()):
+    for row in read_rows(loaded, work):
         limit = "any" if row.per_minute is None else str(row.per_minute)
         used = "never" if row.last_used_at is None else _time(row.last_used_at)
         listing.add(row.uid, row.name, row.door, row.role, row.tenant or "–", limit, used, _state(row))

@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 import typer
 
+from longline.cli.data_folder import read_rows
 from longline.cli.event_loop import run
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
@@ -98,10 +99,12 @@ def show_list(
             return (await services.snapshots.page(wanted, None, MAX_SHOWN))[0]
 
     listing = Listing(Column("job", copied=True), "type", "tenant", "status", Column("done", right=True), "created")
-    for one in run(work()):
+    for one in read_rows(loaded, work):
         done = f"{one.completed}/{one.total if one.total is not None else one.admitted}"
         listing.add(one.uid, one.kind, one.tenant or "–", status_of(one), done, rfc3339(one.created_at))
     listing.print()
+    if not listing.count:
+        listing.note("no jobs of manifests for this choice")
 
 
 @takes("data", "database", "objects")

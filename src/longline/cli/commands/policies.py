@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from longline.cli.commands.bots import DryRun, Limit, services
+from longline.cli.data_folder import read_rows
 from longline.cli.event_loop import run
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
@@ -44,7 +45,7 @@ def show(loaded: Loaded, limit: Limit = 1000) -> None:
         async with services(loaded) as bots:
             return await bots.policies.find(PolicyFilter(), limit=limit, offset=0)
 
-    found = [policy_of(row) for row in run(work())]
+    found = [policy_of(row) for row in read_rows(loaded, work)]
     numbers = (Column(title, right=True) for title in ("every", "priority", "failures"))
     listing = Listing(
         Column("id", copied=True), Column("URL or domain", copied=True), "name", "enabled", *numbers, "due"

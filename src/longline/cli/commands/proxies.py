@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 from rich.text import Text
 
-from longline.cli.event_loop import run
+from longline.cli.data_folder import read_rows
 from longline.cli.flags import ENGINES, takes
 from longline.cli.listing import Cell, Column, Listing
 from longline.cli.operator import run_change
@@ -36,7 +36,7 @@ def build() -> typer.Typer:
 @takes(*ENGINES, "vault_key")
 def show(loaded: Loaded) -> None:
     """List the proxies with their statistics."""
-    found = _call(loaded, lambda platform: _proxies(platform).find(limit=500))
+    found = _read(loaded, lambda platform: _proxies(platform).find(limit=500))
     keys = (Column("id", copied=True, right=True), Column("proxy", copied=True))
     numbers = (Column(title, right=True) for title in ("ok", "failed", "streak", "ms"))
     listing = Listing(*keys, "state", *numbers, "last used")
@@ -113,17 +113,29 @@ def pool(
 @takes(*ENGINES)
 def pools(loaded: Loaded) -> None:
     """List the pools."""
-    for kept in _call(loaded, lambda platform: Pools(platform.records.pools).find()):
+    found = _read(loaded, lambda platform: Pools(platform.records.pools).find())
+    for kept in found:
         typer.echo(_line(kept))
+    if not found:
+        typer.echo("no pools; make one with: longline proxies pool NAME PROXY…", err=True)
 
 
-def _call(loaded: Loaded, method: Callable[[Platform], Coroutine[Any, Any, T]], action: str = "") -> T:
+def _call(loaded: Loaded, method: Callable[[Platform], Coroutine[Any, Any, T]], action: str) -> T:
     async def work() -> T:
         async with open_platform(loaded.settings) as platform:
             await migrate_tables(platform, may_migrate=True)
             return await method(platform)
 
-    return run_change(action, work()) if action else run(work())
+    return run_change(action, work())
+
+
+def _read(loaded: Loaded, method: Callable[[Platform], Coroutine[Any, Any, list[T]]]) -> list[T]:
+    async def work() -> list[T]:
+        async with open_platform(loaded.settings) as platform:
+            await migrate_tables(platform, may_migrate=True)
+            return await method(platform)
+
+    return read_rows(loaded, work)
 
 
 def _proxies(platform: Platform) -> Proxies:

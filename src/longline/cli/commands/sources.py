@@ -5,6 +5,7 @@ from typing import Annotated
 import msgspec
 import typer
 
+from longline.cli.data_folder import read_rows
 from longline.cli.event_loop import run
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
@@ -294,7 +295,7 @@ def show(loaded: Loaded, limit: Limit = 100) -> None:
         async with open_platform(loaded.settings) as platform:
             return (await (await _sources(platform)).find(SourceQuery(), limit, 0))[0]
 
-    found = run(work())
+    found = read_rows(loaded, work)
     keys = (Column("id", copied=True, right=True), "name", Column("id in the HTTP API", copied=True))
     numbers = (Column("budget", right=True), Column("admitted", right=True))
     listing = Listing(*keys, Column("URL", copied=True), "enabled", "uses", "parser", "sinks", *numbers)

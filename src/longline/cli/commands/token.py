@@ -19,12 +19,14 @@ ROLES = ("admin", "moderator", "member", "service")
 @takes("data")
 def token(
     loaded: Loaded,
-    role: Annotated[str, typer.Option(help=f"Role of the bearer: {', '.join(ROLES)}.")],
+    role: Annotated[str, typer.Option(help=f"Role of the bearer: {', '.join(ROLES)}.", show_default=False)] = "",
     sub: Annotated[str, typer.Option(help="Subject: the name of the bearer.")] = "cli",
     tenant: Annotated[str, typer.Option(help="Tenant of the bearer, at an API with tenants.")] = "",
     ttl: Annotated[str, typer.Option(help="Lifetime of the token.", metavar="DURATION")] = "1h",
 ) -> None:
     """Print an access token, signed with the secret of the data folder or the settings."""
+    if not role:
+        raise BadInput(f"name a role with --role: {', '.join(ROLES)}")
     if role not in ROLES:
         raise BadInput(f'--role: there is no role "{role}"; there are {", ".join(ROLES)}')
     seconds, secret = _seconds(ttl), loaded.settings.data / SECRET_NAME
