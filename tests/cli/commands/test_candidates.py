@@ -12,6 +12,7 @@ VALUES ('{name}', 'https://{name}/', 'https://{name}/x', 'https://a.example/', 1
 
 
 def test_candidates_are_shown_approved_and_turned_down(longline: Command, tmp_path: Path):
+    assert longline("migrate").returncode == 0
     assert "no candidates" in longline("candidates", "list").stderr
     with closing(sqlite3.connect(next(tmp_path.rglob("longline.db")))) as records:
         for name, risk in (("b.example", 60), ("c.example", 5)):
