@@ -86,6 +86,15 @@ async def test_what_is_wrong_is_400_and_a_taken_name_409(stage: Stage):
     assert (await stage.ask("GET", PATH))["total"] == 1
 
 
+async def test_a_selector_that_cannot_be_parsed_is_refused(stage: Stage):
+    body = {"selectors": {"article": {"title": "h1::text"}}}
+    told = await stage.ask("POST", PATH, {"name": "a", "url": "https://a.example/"} | body, 400)
+    assert told["error"].startswith("selectors.article.title: bad CSS selector 'h1::text'")
+    await stage.ask("PUT", f"{PATH}/{await stage.source('b')}", body, 400)
+    told = await stage.ask("POST", f"{PATH}/test-crawl", {"url": "https://a.example/"} | body, 400)
+    assert told["error"].startswith("selectors.article.title")
+
+
 @pytest.mark.parametrize("pattern", ["(", "(?=a)b", r"(a)\1", "(a?){990}b", 7, None])
 @pytest.mark.parametrize("where", ["rules.allow", "rules.disallow", "article_url_patterns"])
 async def test_a_pattern_that_cannot_be_compiled_is_refused(stage: Stage, where: str, pattern: Any):

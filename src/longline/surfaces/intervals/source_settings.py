@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from longline.html.css_selectors import check_selectors
 from longline.model.duration import MINUTE_MS
 from longline.model.errors import BadInput
 from longline.model.patterns import MAX_PATTERNS, check_patterns
@@ -54,6 +55,14 @@ def _rules_problem(rules: Json) -> str | None:
     return next((text for text in texts if text is not None), None)
 
 
+def _selectors_problem(groups: Json) -> str | None:
+    try:
+        check_selectors(groups)
+    except BadInput as bad:
+        return str(bad)
+    return None
+
+
 def _rate_problem(rate: str | float) -> str | None:
     text = str(rate).strip()
     try:
@@ -70,7 +79,10 @@ Depth = Annotated[
     int,
     Meta(ge=-MAX_NUMBER, le=MAX_NUMBER, description="Depth of a crawl: 0 means the default of 3, -1 no limit."),
 ]
-Selectors = Annotated[Json, Meta(description="CSS selectors in the groups `article`, `list` and `page`.")]
+Selectors = Annotated[
+    Json,
+    Meta(description="CSS selectors in the groups `article`, `list` and `page`.", extra={"check": _selectors_problem}),
+]
 ArticlePatterns = Annotated[
     list[str],
     Meta(
