@@ -156,12 +156,12 @@ def redirect_target(location: str, base: str) -> str:
     """Return a Location resolved against `base`; raise `FetchFailed` for a URL that the parser rejects."""
     target = join(base, _escaped(location))
     if target is None:
-        raise FetchFailed("bad_url", "redirected to what is no URL")
+        raise FetchFailed("bad_url", "redirected to a text that is no URL of a page")
     try:
         # Credentials of the base are known already; credentials from a site are not accepted.
         return parse(target, credentials=without_credentials(base) != base).href
     except BadUrl as error:
-        raise FetchFailed("bad_url", f"redirected to what is no URL of ours ({error.reason})") from None
+        raise FetchFailed("bad_url", f"redirected to a URL that is refused ({error.reason})") from None
 
 
 def _escaped(text: str) -> str:

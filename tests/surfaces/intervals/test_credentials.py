@@ -105,6 +105,6 @@ async def test_what_a_site_leads_to_is_not_followed_with_a_password(busy: Door):
             row = await rests(client, f"{site.url}away")
             assert (row["status"], row["last_error"]) == (
                 "dead",
-                "redirected to what is no URL of ours (credentials)",
+                "redirected to a URL that is refused (credentials)",
             )
         assert PASSWORD not in await texts(busy)
