@@ -73,6 +73,7 @@ def console_door(services: ConsoleServices, reports: PolicyReports | None = None
             "admin": access.of(ADMINS),
             "form": access.of_forms(NOT_BANNED),
             "action": access.of_forms(OPERATORS),
+            "admin_action": access.of_forms(ADMINS),
         },
         is_described=False,
     )

@@ -30,13 +30,27 @@ SCHEDULES = NavigationEntry("schedules", "Schedules", "/console/schedules", "bel
 SOURCES = NavigationEntry("sources", "Sources", "/console/sources", "anchor")
 HOSTS = NavigationEntry("hosts", "Hosts", "/console/hosts")
 WORKERS = NavigationEntry("workers", "Workers", "/console/workers")
+PROXIES = NavigationEntry("proxies", "Proxies", "/console/proxies")
+ITEMS = NavigationEntry("items", "Items", "/console/items")
+CATALOGUE = NavigationEntry("catalogue", "Catalogue", "/console/catalogue")
+MANIFESTS = NavigationEntry("manifests", "Manifests", "/console/manifests")
+DEAD_LETTERS = NavigationEntry("dead-letters", "Dead letters", "/console/dead-letters")
+BOTS = NavigationEntry("bots", "Bots", "/console/bots")
+POLICIES = NavigationEntry("policies", "Policies", "/console/policies")
+RESULTS = NavigationEntry("results", "Results", "/console/results")
+ALERTS = NavigationEntry("alerts", "Alerts", "/console/alerts")
+AUDIT = NavigationEntry("audit", "Audit", "/console/audit", admins_only=True)
+KEYS = NavigationEntry("keys", "API keys", "/console/keys", admins_only=True)
+SETTINGS = NavigationEntry("settings", "Settings", "/console/settings", admins_only=True)
 SESSIONS = NavigationEntry("sessions", "Sessions", "/console/sessions", "anchor", admins_only=True)
 
 NAVIGATION = (
     NavigationGroup("", (OVERVIEW,)),
     NavigationGroup("Crawling", (RUNS, TASKS, SCHEDULES)),
-    NavigationGroup("Places", (SOURCES, HOSTS, WORKERS)),
-    NavigationGroup("Platform", (SESSIONS,)),
+    NavigationGroup("Places", (SOURCES, HOSTS, WORKERS, PROXIES)),
+    NavigationGroup("Yield", (ITEMS, CATALOGUE, MANIFESTS, DEAD_LETTERS)),
+    NavigationGroup("Bots", (BOTS, POLICIES, RESULTS)),
+    NavigationGroup("Platform", (ALERTS, AUDIT, KEYS, SESSIONS, SETTINGS)),
 )
 
 PHONE_NAVIGATION = (OVERVIEW, RUNS, SOURCES, TASKS, SCHEDULES)

@@ -10,15 +10,15 @@ MAX_VERSIONS = 100
 
 
 class ItemHistories:
-    """Items of one kind with their versions."""
+    """Items with their versions: those of one kind, or of all."""
 
-    def __init__(self, items: ItemStore, changes: ItemChangeStore, kind: str) -> None:
+    def __init__(self, items: ItemStore, changes: ItemChangeStore, kind: str | None = None) -> None:
         self._items, self._changes, self._kind = items, changes, kind
 
     async def get(self, item_id: int) -> ItemRow:
         """Return an item; raise `NotFound` for an unknown one and for one of another kind."""
         found = await self._items.get([item_id])
-        if not found or found[0].kind != self._kind:
+        if not found or self._kind not in (None, found[0].kind):
             raise NotFound("item", item_id)
         return found[0]
 

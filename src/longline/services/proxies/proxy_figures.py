@@ -47,6 +47,13 @@ class ProxyFigures:
         found = await self._records.sums(sources)
         return {source_id: found.get(source_id) or _no_sums(source_id) for source_id in sources}
 
+    async def by_source(self, proxies: Sequence[int], limit: int) -> dict[int, list[MappedProxy]]:
+        """Return the figures of proxies at the sources that they are assigned to, of `limit` sources at most."""
+        found = await self._records.sources_of(proxies)
+        sources = sorted({source_id for ids in found.values() for source_id in ids})[:limit]
+        wanted = set(proxies)
+        return {i: [one for one in await self._records.mapped(i) if one.proxy_id in wanted] for i in sources}
+
     async def sources_using(self, proxies: Sequence[int]) -> Mapping[int, int]:
         """Return the number of sources that each proxy is assigned to."""
         found = await self._records.sources_of(proxies)

@@ -1,19 +1,46 @@
 """The services behind the pages of the console's subjects."""
 
+from typing import Any
+
+from longline.console.door import NAME as CONSOLE
+from longline.console.platform.platform_pages import ShownSetting
 from longline.console.subjects import SubjectServices
+from longline.services.archive.item_history import ItemHistories
 from longline.services.archive.pages import ArchivedPages
+from longline.services.bots.policies import BotPolicies
+from longline.services.bots.registry import BotRegistry
+from longline.services.bots.tasks import BotTasks
 from longline.services.callers.audit_trail import AuditTrail
 from longline.services.frontier.host_lists import HostLists
 from longline.services.frontier.task_lists import TaskLists
 from longline.services.frontier.task_moves import TaskMoves
+from longline.services.manifests.dead_letters import DeadLetters
+from longline.services.manifests.snapshots import ManifestSnapshots
+from longline.services.proxies.pools import Pools
+from longline.services.proxies.proxies import Proxies
+from longline.services.proxies.proxy_figures import ProxyFigures
 from longline.services.runs.run_pages import RunPages
 from longline.services.schedules.adaptive_intervals import AdaptiveIntervals
 from longline.services.schedules.run_history import Runs
 from longline.services.schedules.slots import Slots
+from longline.services.search import Searches
+from longline.services.series.series import Series
+from longline.services.series.series_runs import SeriesRuns
 from longline.services.sources.source_overview import SourceOverviews
+from longline.settings import KEYS
+from longline.surfaces.bots import door as bots
+from longline.surfaces.catalogue import door as catalogue
+from longline.surfaces.intervals import door as intervals
+from longline.surfaces.manifests import door as manifests
+from longline.surfaces.products import door as products
 from longline.wiring.doors.intervals import schedule_services
+from longline.wiring.doors.products import alerts
+from longline.wiring.parts.callers import api_keys
 from longline.wiring.parts.sources import source_robots, source_service
 from longline.wiring.platform import Platform
+
+DOORS = (intervals.NAME, bots.NAME, catalogue.NAME, manifests.NAME, products.NAME, CONSOLE)
+"""APIs that a key may open."""
 
 
 def subject_services(platform: Platform, runs: RunPages) -> SubjectServices:
@@ -36,4 +63,38 @@ def subject_services(platform: Platform, runs: RunPages) -> SubjectServices:
         hosts=HostLists(records.host_lists, records.workers),
         archive=ArchivedPages(records.pages, platform.blobs),
         runs=runs,
+        **_platform_services(platform),
+        **_yield_services(platform),
     )
+
+
+def _platform_services(platform: Platform) -> dict[str, Any]:
+    records, settings = platform.records, platform.settings
+    return {
+        "proxies": Proxies(records.proxies, platform.vault),
+        "proxy_figures": ProxyFigures(records.proxy_figures),
+        "pools": Pools(records.pools),
+        "keys": api_keys(platform),
+        "alerts": alerts(platform),
+        "settings": [ShownSetting(name, settings.display(name), key.doc) for name, key in KEYS.items()],
+        "doors": DOORS,
+        "now": platform.clock.now,
+    }
+
+
+def _yield_services(platform: Platform) -> dict[str, Any]:
+    """Return the services of items, manifests, bots and series."""
+    records, blobs, clock = platform.records, platform.blobs, platform.clock
+    delay_ms = round(platform.settings.delay * 1000)
+    catalogues = records.catalogues
+    return {
+        "manifests": ManifestSnapshots(records.manifests.snapshots),
+        "letters": DeadLetters(records.dead_letters, platform.lifecycle.downloads, clock),
+        "searches": Searches(platform.search, records.items),
+        "histories": ItemHistories(records.items, records.item_changes),
+        "bot_registry": BotRegistry(records.bots),
+        "bot_work": BotTasks(records, blobs, clock, delay_ms),
+        "bot_policies": BotPolicies(records, blobs, delay_ms),
+        "series": Series(catalogues.series, catalogues.targets, records.sources),
+        "series_runs": SeriesRuns(catalogues.runs, platform.lifecycle, records.logs, clock),
+    }

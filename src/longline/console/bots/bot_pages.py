@@ -1,0 +1,149 @@
+"""Pages of bots: their activity, a token that is shown once, their policies and their results."""
+
+from typing import Annotated, Any
+
+import msgspec
+
+from longline.console.pages import Pages, redirect
+from longline.console.visitor import Visitor
+from longline.model.bots.bot import NewBot
+from longline.model.bots.bot_policy import PolicyFilter
+from longline.model.bots.bot_task import ResultFilter
+from longline.services.bots.policies import BotPolicies
+from longline.services.bots.registry import BotRegistry
+from longline.services.bots.tasks import BotTasks
+from longline.surfaces.operation import ApiResponse, operation
+
+PAGE_SIZE = 50
+
+Start = Annotated[int, msgspec.Meta(ge=0, le=100_000)]
+
+
+class BotPageServices(msgspec.Struct, frozen=True):
+    """The services behind the pages of bots."""
+
+    pages: Pages
+    registry: BotRegistry
+    tasks: BotTasks
+    policies: BotPolicies
+
+
+class BotListQuery(msgspec.Struct, frozen=True):
+    """The place in a list."""
+
+    start: Start = 0
+
+
+class BotForm(msgspec.Struct, frozen=True):
+    """The form of a bot."""
+
+    csrf: str
+    name: Annotated[str, msgspec.Meta(max_length=100, pattern="^[A-Za-z0-9_.-]*$")] = ""
+    title: Annotated[str, msgspec.Meta(max_length=200)] = ""
+    reason: Annotated[str, msgspec.Meta(max_length=500)] = ""
+
+
+@operation("GET", "/console/bots", "Show bots", access="reader")
+async def show_bots(services: BotPageServices, query: BotListQuery, identity: Visitor) -> ApiResponse[Any]:
+    return await _bots(services, identity, query.start)
+
+
+async def _bots(services: BotPageServices, visitor: Visitor, start: int = 0, problem: str = "") -> ApiResponse[Any]:
+    figures = await services.tasks.dashboard()
+    found = await services.registry.find(limit=PAGE_SIZE + 1, offset=start)
+    answer = services.pages.page(
+        "bots/list.html",
+        visitor,
+        section="bots",
+        bots=found[:PAGE_SIZE],
+        figures=figures,
+        activity={one.name: one for one in figures.bots},
+        older=start + PAGE_SIZE if len(found) > PAGE_SIZE else None,
+        problem=problem,
+    )
+    return answer._replace(status=400) if problem else answer
+
+
+@operation("POST", "/console/bots", "Register a bot", access="action", action="bot.register")
+async def register_bot(services: BotPageServices, body: BotForm, identity: Visitor) -> ApiResponse[Any]:
+    made = (
+        await services.registry.register(NewBot(name=body.name.strip(), title=body.title.strip()))
+        if body.name
+        else None
+    )
+    if made is None:
+        problem = (
+            f"The name {body.name} is taken." if body.name else "A bot needs a name of letters, digits, . _ and -."
+        )
+        return await _bots(services, identity, problem=problem)
+    return _token(services, identity, made[0].name, made[1])
+
+
+@operation("POST", "/console/bots/{name}/token", "Replace the token", access="action", action="bot.rotate_token")
+async def rotate_token(
+    services: BotPageServices,
+    name: str,
+    body: BotForm,  # noqa: ARG001 - the form carries the token of its session
+    identity: Visitor,
+) -> ApiResponse[Any]:
+    row, token = await services.registry.rotate(name)
+    return _token(services, identity, row.name, token)
+
+
+def _token(services: BotPageServices, visitor: Visitor, name: str, token: str) -> ApiResponse[Any]:
+    """Return the page with a new token, which no other page shows."""
+    return services.pages.page("bots/token.html", visitor, section="bots", name=name, token=token)
+
+
+@operation("POST", "/console/bots/{name}/enable", "Enable a bot", access="action", action="bot.change")
+async def enable_bot(services: BotPageServices, name: str, body: BotForm) -> ApiResponse[Any]:  # noqa: ARG001 - the form carries the token of its session
+    await services.registry.change(name, enabled=True)
+    return redirect("/console/bots")
+
+
+@operation("POST", "/console/bots/{name}/disable", "Disable a bot", access="action", action="bot.change")
+async def disable_bot(services: BotPageServices, name: str, body: BotForm) -> ApiResponse[Any]:  # noqa: ARG001 - the form carries the token of its session
+    await services.registry.change(name, enabled=False)
+    return redirect("/console/bots")
+
+
+@operation("GET", "/console/policies", "Show policies", access="reader")
+async def show_policies(services: BotPageServices, query: BotListQuery, identity: Visitor) -> ApiResponse[Any]:
+    found = await services.policies.find(PolicyFilter(), limit=PAGE_SIZE + 1, offset=query.start)
+    return services.pages.page(
+        "bots/policies.html",
+        identity,
+        section="policies",
+        policies=found[:PAGE_SIZE],
+        older=query.start + PAGE_SIZE if len(found) > PAGE_SIZE else None,
+    )
+
+
+@operation("POST", "/console/policies/{uid}/enable", "Enable a policy", access="action", action="schedule.resume")
+async def enable_policy(services: BotPageServices, uid: str, body: BotForm) -> ApiResponse[Any]:  # noqa: ARG001 - the form carries the token of its session
+    await services.policies.change(uid, enabled=True)
+    return redirect("/console/policies")
+
+
+@operation("POST", "/console/policies/{uid}/disable", "Disable a policy", access="action", action="schedule.pause")
+async def disable_policy(services: BotPageServices, uid: str, body: BotForm) -> ApiResponse[Any]:  # noqa: ARG001 - the form carries the token of its session
+    await services.policies.change(uid, enabled=False)
+    return redirect("/console/policies")
+
+
+@operation("GET", "/console/results", "Show results", access="reader")
+async def show_results(services: BotPageServices, query: BotListQuery, identity: Visitor) -> ApiResponse[Any]:
+    found = await services.tasks.results(ResultFilter(), limit=PAGE_SIZE + 1, offset=query.start)
+    return services.pages.page(
+        "bots/results.html",
+        identity,
+        section="results",
+        results=found[:PAGE_SIZE],
+        older=query.start + PAGE_SIZE if len(found) > PAGE_SIZE else None,
+    )
+
+
+BOT_PAGES = (
+    *(show_bots, register_bot, rotate_token, enable_bot, disable_bot),
+    *(show_policies, enable_policy, disable_policy, show_results),
+)

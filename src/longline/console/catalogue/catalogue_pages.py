@@ -1,0 +1,67 @@
+"""Pages of the catalogue: series, their targets on sources, and the runs that crawl them."""
+
+from typing import Annotated, Any
+
+import msgspec
+
+from longline.console.pages import Pages
+from longline.console.visitor import Visitor
+from longline.model.series.series_run import SeriesRunQuery
+from longline.services.series.series import Series
+from longline.services.series.series_runs import SeriesRuns
+from longline.surfaces.operation import ApiResponse, operation
+
+PAGE_SIZE = 50
+MAX_RUNS = 20
+
+
+class CataloguePageServices(msgspec.Struct, frozen=True):
+    """The services behind the pages of the catalogue."""
+
+    pages: Pages
+    series: Series
+    runs: SeriesRuns
+
+
+class SeriesPageQuery(msgspec.Struct, frozen=True):
+    """The filter of the list, and the place in it."""
+
+    text: Annotated[str, msgspec.Meta(max_length=200)] = ""
+    start: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
+
+
+@operation("GET", "/console/catalogue", "Show series", access="reader")
+async def show_series_list(
+    services: CataloguePageServices, query: SeriesPageQuery, identity: Visitor
+) -> ApiResponse[Any]:
+    found, total = await services.series.find(query.text.strip() or None, PAGE_SIZE, query.start)
+    runs, _ = await services.runs.find(SeriesRunQuery(), MAX_RUNS, 0)
+    return services.pages.page(
+        "catalogue/list.html",
+        identity,
+        section="catalogue",
+        series=found,
+        total=total,
+        runs=runs,
+        sources=await services.series.sources({one.run.source_id for one in runs if one.run.source_id}),
+        filters={"text": query.text},
+        start=query.start,
+        older=query.start + PAGE_SIZE if query.start + PAGE_SIZE < total else None,
+    )
+
+
+@operation("GET", "/console/catalogue/{series_id}", "Show a series", access="reader")
+async def show_series(services: CataloguePageServices, series_id: str, identity: Visitor) -> ApiResponse[Any]:
+    row = await services.series.get(series_id)
+    targets = await services.series.targets(series_id)
+    return services.pages.page(
+        "catalogue/page.html",
+        identity,
+        section="catalogue",
+        series=row,
+        targets=targets,
+        sources=await services.series.sources({target.source_id for target in targets}),
+    )
+
+
+CATALOGUE_PAGES = (show_series_list, show_series)

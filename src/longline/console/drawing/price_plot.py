@@ -1,0 +1,68 @@
+"""The prices of an item over time, as steps: a price holds until the next one."""
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from longline.console.values import moment
+
+_WIDTH, _HEIGHT, _TOP, _BOTTOM = 1000, 140, 10, 22
+
+
+def price_plot(prices: Sequence[tuple[int, float]], now: int) -> Markup:
+    """Return the plot of prices, each from its time on; the earliest comes first."""
+    if not prices:
+        return Markup("")
+    top = max(price for _, price in prices) * 1.15 or 1.0
+    start, end = prices[0][0], max(now, prices[-1][0] + 1)
+    points = [(_WIDTH * (at - start) / (end - start), _y(price, top)) for at, price in prices]
+    way = f"M0 {points[0][1]:.1f}" + "".join(f"H{x:.1f}V{y:.1f}" for x, y in points[1:]) + f"H{_WIDTH}"
+    told = f"Price since {moment(start)[:10]}, now {prices[-1][1]:g}"
+    return Markup(
+        '<div class="plot" data-plot><svg width="56" height="{h}" aria-hidden="true">{scale}</svg>'
+        '<svg width="100%" height="{h}" role="img" tabindex="0" aria-label="{told}">{lines}'
+        '<svg width="100%" height="{h}" viewBox="0 0 {w} {h}" preserveAspectRatio="none">'
+        '<path class="ln" d="{way}"/></svg>'
+        "{points}{ticks}</svg></div>"
+    ).format(
+        h=_HEIGHT,
+        w=_WIDTH,
+        told=told,
+        way=way,
+        scale=_scale(top),
+        lines=_lines(top),
+        points=_points(prices, points),
+        ticks=_ticks(start, end),
+    )
+
+
+def _y(price: float, top: float) -> float:
+    return _TOP + (_HEIGHT - _TOP - _BOTTOM) * (1 - price / top)
+
+
+def _scale(top: float) -> Markup:
+    text = Markup('<text x="48" y="{:.1f}" text-anchor="end" dominant-baseline="central">{:.4g}</text>')
+    return Markup("").join(text.format(_y(top * n / 4, top), top * n / 4) for n in range(5))
+
+
+def _lines(top: float) -> Markup:
+    line = Markup('<line class="{0}" x1="0" x2="100%" y1="{1:.1f}" y2="{1:.1f}"/>')
+    return Markup("").join(line.format("grid-l" if n else "zero", _y(top * n / 4, top)) for n in range(5))
+
+
+def _points(prices: Sequence[tuple[int, float]], points: Sequence[tuple[float, float]]) -> Markup:
+    shape = Markup(
+        '<g class="pt" data-tip="{tip}"><rect class="hit" x="{x:.2f}%" width="2%" y="{top}" height="{high}"/>'
+        '<circle cx="{x:.2f}%" cy="{y:.1f}" r="3.5"/></g>'
+    )
+    drawn = zip(prices, points, strict=True)
+    return Markup("").join(
+        shape.format(tip=f"{price:g} since {moment(at)[:16]} UTC", x=x / 10, y=y, top=_TOP, high=_HEIGHT - _BOTTOM)
+        for (at, price), (x, y) in drawn
+    )
+
+
+def _ticks(start: int, end: int) -> Markup:
+    text = Markup('<text x="{}%" y="{}" text-anchor="{}">{}</text>')
+    ends = ((0, "start", start), (100, "end", end))
+    return Markup("").join(text.format(x, _HEIGHT - 4, anchor, moment(at)[:10]) for x, anchor, at in ends)

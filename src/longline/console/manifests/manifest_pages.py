@@ -1,0 +1,116 @@
+"""Pages of manifests and dead letters: downloads that were given up, and their replay."""
+
+from typing import Annotated, Any
+
+import msgspec
+
+from longline.console.pages import Pages, redirect
+from longline.console.visitor import Visitor
+from longline.model.downloads.dead_letter import DeadLetterFilter
+from longline.model.manifests.manifest import ManifestFilter
+from longline.services.manifests.dead_letters import DeadLetters
+from longline.services.manifests.snapshots import ManifestSnapshots
+from longline.surfaces.operation import ApiResponse, operation
+
+PAGE_SIZE = 50
+MAX_LETTERS = 100
+
+Text = Annotated[str, msgspec.Meta(max_length=200)]
+
+
+class ManifestPageServices(msgspec.Struct, frozen=True):
+    """The services behind the pages of manifests."""
+
+    pages: Pages
+    manifests: ManifestSnapshots
+    letters: DeadLetters
+
+
+class ManifestListQuery(msgspec.Struct, frozen=True):
+    """The place in the list of manifests."""
+
+    before: int | None = None
+
+
+class LetterListQuery(msgspec.Struct, frozen=True):
+    """The filters of the list of dead letters, and the place in it."""
+
+    reason: Text = ""
+    host: Text = ""
+    waiting: bool = False
+    after: int = 0
+
+    @property
+    def choice(self) -> DeadLetterFilter:
+        """The letters that are chosen."""
+        return DeadLetterFilter(
+            reason=self.reason.strip() or None,
+            host=self.host.strip() or None,
+            replayed=False if self.waiting else None,
+        )
+
+
+class ReplayForm(msgspec.Struct, frozen=True):
+    """The form that replays letters: those of a filter, or one by its number."""
+
+    csrf: str
+    reason: Annotated[str, msgspec.Meta(max_length=500)] = ""
+    letter_reason: Text = ""
+    host: Text = ""
+
+
+@operation("GET", "/console/manifests", "Show manifests", access="reader")
+async def show_manifests(
+    services: ManifestPageServices, query: ManifestListQuery, identity: Visitor
+) -> ApiResponse[Any]:
+    found, older = await services.manifests.page(ManifestFilter(), query.before, PAGE_SIZE)
+    return services.pages.page("manifests/list.html", identity, section="manifests", manifests=found, older=older)
+
+
+@operation("GET", "/console/manifests/{uid}", "Show a manifest", access="reader")
+async def show_manifest(services: ManifestPageServices, uid: str, identity: Visitor) -> ApiResponse[Any]:
+    found = await services.manifests.get(uid)
+    letters = await services.letters.find([DeadLetterFilter(run_id=found.run_id)], 0, MAX_LETTERS)
+    return services.pages.page(
+        "manifests/page.html", identity, section="manifests", manifest=found, letters=letters, most=MAX_LETTERS
+    )
+
+
+@operation("GET", "/console/dead-letters", "Show dead letters", access="reader")
+async def show_letters(services: ManifestPageServices, query: LetterListQuery, identity: Visitor) -> ApiResponse[Any]:
+    found = await services.letters.find([query.choice], query.after, PAGE_SIZE + 1)
+    return services.pages.page(
+        "manifests/letters.html",
+        identity,
+        section="dead-letters",
+        letters=found[:PAGE_SIZE],
+        filters={"reason": query.reason, "host": query.host, "waiting": query.waiting},
+        older=found[PAGE_SIZE - 1].number if len(found) > PAGE_SIZE else None,
+    )
+
+
+@operation("POST", "/console/dead-letters/replay", "Replay dead letters", access="action", action="dead_letter.replay")
+async def replay_letters(services: ManifestPageServices, body: ReplayForm) -> ApiResponse[Any]:
+    wanted = DeadLetterFilter(reason=body.letter_reason.strip() or None, host=body.host.strip() or None, replayed=False)
+    await services.letters.replay([wanted])
+    return redirect("/console/dead-letters")
+
+
+@operation(
+    "POST",
+    "/console/dead-letters/{number}/replay",
+    "Replay a dead letter",
+    access="action",
+    action="dead_letter.replay",
+)
+async def replay_letter(
+    services: ManifestPageServices,
+    number: int,
+    body: ReplayForm,  # noqa: ARG001 - the form carries the token of its session
+) -> ApiResponse[Any]:
+    letter = await services.letters.get(number)
+    await services.letters.replay_one(number)
+    return redirect(f"/console/tasks/{letter.task_id}")
+
+
+MANIFEST_PAGES = (show_manifests, show_manifest, show_letters, replay_letters, replay_letter)

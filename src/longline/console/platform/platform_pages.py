@@ -1,0 +1,149 @@
+"""Pages of the platform: alerts, the audit, API keys and the settings in force."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import msgspec
+
+from longline.console.pages import Pages, redirect
+from longline.console.visitor import Visitor
+from longline.model.callers.api_key import NewApiKey
+from longline.model.callers.audit import AuditFilter
+from longline.model.callers.caller import Role
+from longline.model.errors import BadInput
+from longline.services.callers.api_keys import ApiKeys
+from longline.services.callers.audit_trail import AuditTrail
+from longline.services.proxies.alerts import Alerts
+from longline.surfaces.operation import ApiResponse, operation
+
+PAGE_SIZE = 50
+MAX_KEYS = 200
+
+Text = Annotated[str, msgspec.Meta(max_length=200)]
+
+
+class ShownSetting(msgspec.Struct, frozen=True):
+    """A setting in force, with its secrets masked, and its explanation."""
+
+    name: str
+    value: str
+    help: str
+
+
+class PlatformPageServices(msgspec.Struct, frozen=True):
+    """The services behind the pages of the platform; `doors` are the names of the APIs that a key may open."""
+
+    pages: Pages
+    audit: AuditTrail
+    keys: ApiKeys
+    alerts: Alerts
+    settings: Sequence[ShownSetting]
+    doors: Sequence[str]
+
+
+class ShownAuditQuery(msgspec.Struct, frozen=True):
+    """The filters of the audit, and the place in it."""
+
+    noun: Text = ""
+    thing: Text = ""
+    subject: Text = ""
+    before: int | None = None
+
+    @property
+    def choice(self) -> AuditFilter:
+        """The rows that are chosen."""
+        return AuditFilter(
+            subject=self.subject.strip() or None, noun=self.noun.strip() or None, thing=self.thing.strip() or None
+        )
+
+
+class KeyForm(msgspec.Struct, frozen=True):
+    """The form of a new API key."""
+
+    csrf: str
+    name: Text = ""
+    door: Text = ""
+    role: Role = Role.SERVICE
+    reason: Annotated[str, msgspec.Meta(max_length=500)] = ""
+
+
+@operation("GET", "/console/alerts", "Show alerts", access="reader")
+async def show_alerts(services: PlatformPageServices, identity: Visitor) -> ApiResponse[Any]:
+    found = await services.alerts.find()
+    return services.pages.page("platform/alerts.html", identity, section="alerts", alerts=found)
+
+
+@operation("GET", "/console/audit", "Show the audit", access="admin")
+async def show_audit(services: PlatformPageServices, query: ShownAuditQuery, identity: Visitor) -> ApiResponse[Any]:
+    found = await services.audit.find(query.choice, PAGE_SIZE + 1, query.before)
+    return services.pages.page(
+        "platform/audit.html",
+        identity,
+        section="audit",
+        rows=found[:PAGE_SIZE],
+        filters={"noun": query.noun, "thing": query.thing, "subject": query.subject},
+        older=found[PAGE_SIZE - 1].id if len(found) > PAGE_SIZE else None,
+    )
+
+
+@operation("GET", "/console/audit/{uid}", "Show an audit row", access="admin")
+async def show_audit_row(services: PlatformPageServices, uid: str, identity: Visitor) -> ApiResponse[Any]:
+    row = await services.audit.get(uid)
+    return services.pages.page(
+        "platform/audit_row.html",
+        identity,
+        section="audit",
+        row=row,
+        before=_fields(row.before),
+        after=_fields(row.after),
+    )
+
+
+def _fields(state: str | None) -> dict[str, Any]:
+    return {} if state is None else msgspec.json.decode(state, type=dict[str, Any])
+
+
+@operation("GET", "/console/keys", "Show API keys", access="admin")
+async def show_keys(services: PlatformPageServices, identity: Visitor) -> ApiResponse[Any]:
+    return await _keys(services, identity)
+
+
+async def _keys(services: PlatformPageServices, visitor: Visitor, problem: str = "") -> ApiResponse[Any]:
+    answer = services.pages.page(
+        "platform/keys.html",
+        visitor,
+        section="keys",
+        keys=await services.keys.find(MAX_KEYS),
+        doors=services.doors,
+        roles=(Role.SERVICE, Role.MEMBER, Role.MODERATOR, Role.ADMIN),
+        problem=problem,
+    )
+    return answer._replace(status=400) if problem else answer
+
+
+@operation("POST", "/console/keys", "Make an API key", access="admin_action", action="key.create")
+async def make_key(services: PlatformPageServices, body: KeyForm, identity: Visitor) -> ApiResponse[Any]:
+    try:
+        if body.door not in services.doors:
+            raise BadInput(f"the door of a key is one of {', '.join(services.doors)}")
+        row, text = await services.keys.create(NewApiKey(body.name.strip(), body.door, body.role))
+    except BadInput as error:
+        return await _keys(services, identity, str(error))
+    return services.pages.page("platform/key.html", identity, section="keys", key=row, text=text)
+
+
+@operation("POST", "/console/keys/{uid}/revoke", "Revoke an API key", access="admin_action", action="key.revoke")
+async def revoke_key(services: PlatformPageServices, uid: str, body: KeyForm) -> ApiResponse[Any]:  # noqa: ARG001 - the form carries the token of its session
+    await services.keys.revoke(uid)
+    return redirect("/console/keys")
+
+
+@operation("GET", "/console/settings", "Show the settings in force", access="admin")
+async def show_settings(services: PlatformPageServices, identity: Visitor) -> ApiResponse[Any]:
+    return services.pages.page("platform/settings.html", identity, section="settings", settings=services.settings)
+
+
+PLATFORM_PAGES = (
+    *(show_alerts, show_audit, show_audit_row),
+    *(show_keys, make_key, revoke_key, show_settings),
+)

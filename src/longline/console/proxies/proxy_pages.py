@@ -1,0 +1,115 @@
+"""Pages of proxies: their health at each source, and the switch of each."""
+
+from typing import Annotated, Any
+
+import msgspec
+
+from longline.console.pages import Pages, redirect
+from longline.console.visitor import Visitor
+from longline.model.errors import BadInput, Conflict
+from longline.model.proxies.proxy import ProxyFilter
+from longline.services.proxies.pools import Pools
+from longline.services.proxies.proxies import Proxies
+from longline.services.proxies.proxy_figures import ProxyFigures
+from longline.services.sources.sources import Sources
+from longline.surfaces.operation import ApiResponse, operation
+
+PAGE_SIZE = 50
+MAX_SOURCES = 12
+
+
+class ProxyPageServices(msgspec.Struct, frozen=True):
+    """The services behind the pages of proxies."""
+
+    pages: Pages
+    proxies: Proxies
+    figures: ProxyFigures
+    pools: Pools
+    sources: Sources
+
+
+class ShownProxiesQuery(msgspec.Struct, frozen=True):
+    """The filter of the list, and the place in it."""
+
+    active: bool | None = None
+    start: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
+
+
+class ProxyForm(msgspec.Struct, frozen=True):
+    """The form that registers a proxy, given as a URI."""
+
+    csrf: str
+    uri: Annotated[str, msgspec.Meta(max_length=2000)] = ""
+    reason: Annotated[str, msgspec.Meta(max_length=500)] = ""
+
+
+async def _listed(
+    services: ProxyPageServices, query: ShownProxiesQuery, visitor: Visitor, problem: str = ""
+) -> ApiResponse[Any]:
+    found = await services.proxies.find(ProxyFilter(active=query.active), limit=PAGE_SIZE + 1, offset=query.start)
+    shown = found[:PAGE_SIZE]
+    matrix = await services.figures.by_source([one.id for one in shown], MAX_SOURCES)
+    answer = services.pages.page(
+        "proxies/list.html",
+        visitor,
+        section="proxies",
+        proxies=shown,
+        pools=await services.pools.find(),
+        columns=[await services.sources.get(source_id) for source_id in matrix],
+        cells={(source_id, one.proxy_id): one for source_id, ones in matrix.items() for one in ones},
+        filters={"active": query.active},
+        older=query.start + PAGE_SIZE if len(found) > PAGE_SIZE else None,
+        problem=problem,
+    )
+    return answer._replace(status=400) if problem else answer
+
+
+@operation("GET", "/console/proxies", "Show proxies", access="reader")
+async def show_proxies(services: ProxyPageServices, query: ShownProxiesQuery, identity: Visitor) -> ApiResponse[Any]:
+    return await _listed(services, query, identity)
+
+
+@operation("POST", "/console/proxies", "Register a proxy", access="action", action="proxy.create")
+async def add_proxy(services: ProxyPageServices, body: ProxyForm, identity: Visitor) -> ApiResponse[Any]:
+    try:
+        made = await services.proxies.add(body.uri.strip())
+    except (BadInput, Conflict) as error:
+        return await _listed(services, ShownProxiesQuery(), identity, str(error))
+    return redirect(f"/console/proxies/{made.id}")
+
+
+@operation("GET", "/console/proxies/{proxy_id}", "Show a proxy", access="reader")
+async def show_proxy(services: ProxyPageServices, proxy_id: int, identity: Visitor) -> ApiResponse[Any]:
+    proxy = await services.proxies.get(proxy_id)
+    uses = await services.figures.by_source([proxy_id], PAGE_SIZE)
+    return services.pages.page(
+        "proxies/page.html",
+        identity,
+        section="proxies",
+        proxy=proxy,
+        uses=[(await services.sources.get(source_id), one) for source_id, ones in uses.items() for one in ones],
+        pools=[pool for pool in await services.pools.find() if proxy_id in pool.proxies],
+    )
+
+
+@operation("POST", "/console/proxies/{proxy_id}/enable", "Enable a proxy", access="action", action="proxy.enable")
+async def enable_proxy(
+    services: ProxyPageServices,
+    proxy_id: int,
+    body: ProxyForm,  # noqa: ARG001 - the form carries the token of its session
+) -> ApiResponse[Any]:
+    await services.proxies.enable(proxy_id)
+    return redirect(f"/console/proxies/{proxy_id}")
+
+
+@operation("POST", "/console/proxies/{proxy_id}/disable", "Disable a proxy", access="action", action="proxy.disable")
+async def disable_proxy(
+    services: ProxyPageServices,
+    proxy_id: int,
+    body: ProxyForm,  # noqa: ARG001 - the form carries the token of its session
+) -> ApiResponse[Any]:
+    await services.proxies.disable(proxy_id)
+    return redirect(f"/console/proxies/{proxy_id}")
+
+
+PROXY_PAGES = (show_proxies, add_proxy, show_proxy, enable_proxy, disable_proxy)
