@@ -75,6 +75,22 @@ def duration(milliseconds: float | None) -> str:
     return f"{days} d {hours} h"
 
 
+def interval(milliseconds: int | None) -> str:
+    """Return the time between two runs in the largest unit that it is a multiple of, such as 6 h."""
+    if milliseconds is None:
+        return DASH
+    for unit, length in (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000)):
+        if milliseconds and milliseconds % length == 0:
+            return f"{milliseconds // length:,} {unit}"
+    return duration(milliseconds)
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun, in the plural unless there is one."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else plural}"
+
+
 def short_duration(milliseconds: float) -> str:
     """Return a duration in its largest unit, such as 12 min."""
     seconds = max(0, int(milliseconds / 1000))
@@ -146,6 +162,8 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "percent": percent,
     "size": size,
     "duration": duration,
+    "interval": interval,
+    "counted": counted,
     "when": when,
     "moment": moment,
     "clock_time": clock_time,

@@ -19,10 +19,17 @@ STATE_TONES: Mapping[str, str] = {
     "cancelled": "stop",
     "paused": "hold",
     "expired": "warn",
+    "enabled": "quiet",
+    "disabled": "stop",
 }
 """The tone of each state: a class of badges and bars."""
 
-_SIGNS: Mapping[str, str] = {"crawling": "s-running", "queued_parse": "s-queued"}
+_SIGNS: Mapping[str, str] = {
+    "crawling": "s-running",
+    "queued_parse": "s-queued",
+    "enabled": "s-completed",
+    "disabled": "s-cancelled",
+}
 
 
 def icon(name: str, classes: str = "") -> Markup:

@@ -1,5 +1,6 @@
 """The prices of an item over time, as steps: a price holds until the next one."""
 
+import math
 from collections.abc import Sequence
 
 from markupsafe import Markup
@@ -13,7 +14,7 @@ def price_plot(prices: Sequence[tuple[int, float]], now: int) -> Markup:
     """Return the plot of prices, each from its time on; the earliest comes first."""
     if not prices:
         return Markup("")
-    top = max(price for _, price in prices) * 1.15 or 1.0
+    top = _top(max(price for _, price in prices))
     start, end = prices[0][0], max(now, prices[-1][0] + 1)
     points = [(_WIDTH * (at - start) / (end - start), _y(price, top)) for at, price in prices]
     way = f"M0 {points[0][1]:.1f}" + "".join(f"H{x:.1f}V{y:.1f}" for x, y in points[1:]) + f"H{_WIDTH}"
@@ -34,6 +35,12 @@ def price_plot(prices: Sequence[tuple[int, float]], now: int) -> Markup:
         points=_points(prices, points),
         ticks=_ticks(start, end),
     )
+
+
+def _top(price: float) -> float:
+    """Return the value of the highest line: a quarter of it is a round number."""
+    step = 10.0 ** math.floor(math.log10(price / 4)) if price > 0 else 0.25
+    return 4 * next(step * factor for factor in (1, 2, 2.5, 5, 10, 20) if 4 * step * factor >= price)
 
 
 def _y(price: float, top: float) -> float:

@@ -47,7 +47,7 @@ PLACES: Mapping[Noun, Mapping[str, Point]] = {
 }
 """The middle of the box of every state; a test compares with the table of moves."""
 
-VIEW_BOXES: Mapping[Noun, str] = {"task": "8 26 980 372", "run": "40 20 800 220", "schedule": "40 20 830 230"}
+VIEW_BOXES: Mapping[Noun, str] = {"task": "8 26 1030 372", "run": "40 20 830 220", "schedule": "40 20 870 230"}
 
 _HALF_WIDTH, _HALF_HEIGHT = 54, 17
 _EVERYWHERE = 6
@@ -130,6 +130,10 @@ def _route(noun: Noun, edge: _Edge) -> tuple[Point, Point, Point, Point]:
             side = -1 if bx > ax else 1
             end = (bx + side * (_HALF_WIDTH + 4), by)
             return start, (ax, by), (ax - side * 20, by), end
+        if any(x == ax == bx and min(ay, by) < y < max(ay, by) for x, y in PLACES[noun].values()):
+            # Around the boxes between them, into the side of the box.
+            start, end = (ax + _HALF_WIDTH, ay), (bx + _HALF_WIDTH + 4, by)
+            return start, (ax + _HALF_WIDTH + 48, ay), (bx + _HALF_WIDTH + 52, by), end
         return start, (ax, (ay + by) / 2), (bx, (ay + by) / 2), end
     between = any(y == ay and min(ax, bx) < x < max(ax, bx) for x, y in PLACES[noun].values())
     if not between and bx > ax:
