@@ -22,8 +22,8 @@ from longline.services.proxies.proxies import Proxies
 from longline.wiring.platform import Platform
 from tests.drivers.records.world import ME, admit, claim, ended, host_report, report, running_run, urls
 
-SCRIPT = "<script>document.title='owned'</script>"
-HOSTILE = f"{SCRIPT}\"'`><img src=x onerror=alert(1)>\u202egnp.exe\u2066 {{{{7*7}}}} " + "w" * 300
+SCRIPT = "<script>document.documentElement.dataset.owned = 1</script>"
+HOSTILE = f"{SCRIPT}\"'`><img src=x onerror=document.documentElement.dataset.owned=1>\u202egnp.exe\u2066 {{{{7*7}}}} " + "w" * 300
 AT = 1_700_000_000_000
 
 

@@ -21,12 +21,12 @@ PLACES: Mapping[Noun, Mapping[str, Point]] = {
         "downloaded": (560, 130),
         "parsing": (770, 130),
         "completed": (925, 130),
-        "expired": (478, 215),
-        "queued_parse": (665, 215),
-        "skipped": (925, 215),
-        "failed": (925, 290),
-        "cancelled": (925, 365),
-        "paused": (225, 290),
+        "expired": (478, 200),
+        "queued_parse": (665, 200),
+        "skipped": (925, 250),
+        "failed": (925, 315),
+        "cancelled": (925, 380),
+        "paused": (225, 430),
     },
     "run": {
         "queued": (110, 130),
@@ -47,7 +47,7 @@ PLACES: Mapping[Noun, Mapping[str, Point]] = {
 }
 """The middle of the box of every state; a test compares with the table of moves."""
 
-VIEW_BOXES: Mapping[Noun, str] = {"task": "8 26 1030 372", "run": "40 20 830 220", "schedule": "40 20 870 230"}
+VIEW_BOXES: Mapping[Noun, str] = {"task": "8 26 1030 432", "run": "40 20 830 220", "schedule": "40 20 870 230"}
 
 _HALF_WIDTH, _HALF_HEIGHT = 54, 17
 _EVERYWHERE = 6
@@ -126,10 +126,12 @@ def _route(noun: Noun, edge: _Edge) -> tuple[Point, Point, Point, Point]:
     if ay != by:
         down = 1 if by > ay else -1
         start, end = (ax, ay + down * _HALF_HEIGHT), (bx, by - down * (_HALF_HEIGHT + 4))
-        if abs(bx - ax) > 2 * _HALF_WIDTH:
-            side = -1 if bx > ax else 1
-            end = (bx + side * (_HALF_WIDTH + 4), by)
-            return start, (ax, by), (ax - side * 20, by), end
+        if bx - ax > 2 * _HALF_WIDTH:
+            # Forward: down first, then along the row of the end, which is free from there on.
+            return start, (ax, by), (ax + 20, by), (bx - _HALF_WIDTH - 4, by)
+        if ax - bx > 2 * _HALF_WIDTH:
+            # Back: along the row of the start, then into the end from its side of the rows.
+            return (ax - _HALF_WIDTH, ay), (bx + 20, ay), (bx, ay), end
         if any(x == ax == bx and min(ay, by) < y < max(ay, by) for x, y in PLACES[noun].values()):
             # Around the boxes between them, into the side of the box.
             start, end = (ax + _HALF_WIDTH, ay), (bx + _HALF_WIDTH + 4, by)
