@@ -23,7 +23,10 @@ from longline.wiring.platform import Platform
 from tests.drivers.records.world import ME, admit, claim, ended, host_report, report, running_run, urls
 
 SCRIPT = "<script>document.documentElement.dataset.owned = 1</script>"
-HOSTILE = f"{SCRIPT}\"'`><img src=x onerror=document.documentElement.dataset.owned=1>\u202egnp.exe\u2066 {{{{7*7}}}} " + "w" * 300
+HOSTILE = (
+    f"{SCRIPT}\"'`><img src=x onerror=document.documentElement.dataset.owned=1>\u202egnp.exe\u2066 {{{{7*7}}}} "
+    + "w" * 300
+)
 AT = 1_700_000_000_000
 
 
