@@ -95,6 +95,10 @@ class Box:
             return sorted(str(one.relative_to(root)) for one in (root / prefix).rglob("*") if one.is_file())
         return sorted(one["path"] for batch in self._store().list(prefix) for one in batch)
 
+    def attributes(self, key: str) -> Json:
+        """The attributes of an object of a bucket."""
+        return dict(self._store().get(key).attributes)
+
     def _store(self) -> S3Store:
         found = self.bucket
         assert found is not None

@@ -17,6 +17,9 @@ from longline.services.manifests.kinds import ManifestKind
 CONTENT_TYPE, CHECKSUM = "content_type", "checksum_hint"
 """Tags that say the type of a file, and its checksum."""
 
+MAX_LABEL_CHARS = 512
+"""Length up to which a URL is an attribute of its object."""
+
 Headers = tuple[tuple[str, str], ...]
 
 
@@ -55,6 +58,12 @@ def merged_headers(*layers: Mapping[str, str]) -> Headers:
     return tuple(merged.values())
 
 
+def object_labels(uid: str, resource_id: str, url: str) -> dict[str, str]:
+    """Return the attributes of a stored file that tell its origin; S3 takes 2 KB of them, so a long URL is left out."""
+    named = {"job-id": uid, "resource-id": resource_id}
+    return named | {"source-url": url} if len(url) <= MAX_LABEL_CHARS else named
+
+
 def _download(
     task: DownloadTask, manifest: SubmittedManifest, kind: ManifestKind, uid: str, headers: str | None
 ) -> NewDownload:
@@ -64,7 +73,7 @@ def _download(
         key=task.key or kind.key(uid, task.resource_id),
         bucket=task.bucket or kind.bucket or None,
         headers=headers,
-        labels=task.object_metadata,
+        labels=object_labels(uid, task.resource_id, task.url) | task.object_metadata,
         content_type=task.tags.get(CONTENT_TYPE) or None,
         checksum=task.tags.get(CHECKSUM) or None,
         trace_id=manifest.trace_id or None,

@@ -12,6 +12,9 @@ from longline.services.manifests.snapshots import ManifestSnapshots
 
 BATCH_SIZE = 500
 
+MAX_EMPTY_WAITS = 3
+"""Waits, of a second each, for the first entry of an ended run: the run may be one without a log."""
+
 
 class LoggedLine(msgspec.Struct, frozen=True):
     """An entry of a manifest's log; `truncated` is true for the first one where earlier entries are not kept."""
@@ -33,7 +36,7 @@ class ManifestLogs:
         self, found: ManifestSnapshot, since: int, limit: int | None, follow: Callable[[], Awaitable[bool]] | None
     ) -> AsyncGenerator[LoggedLine]:
         """Yield entries from the number `since` on; with `follow`, new ones too until it returns False."""
-        after, sent, is_first = max(0, since - 1), 0, True
+        after, sent, is_first, waits = max(0, since - 1), 0, True, 0
         while limit is None or sent < limit:
             is_open = follow is not None and await follow()
             room = BATCH_SIZE if limit is None else min(BATCH_SIZE, limit - sent)
@@ -44,7 +47,8 @@ class ManifestLogs:
             if page.entries:
                 continue
             # Entries of an ended run come a little later than its end, until its log is sealed.
-            is_done = not is_open and (page.sealed or not page.last)
+            is_done = not is_open and (page.sealed or (not page.last and waits >= MAX_EMPTY_WAITS))
+            waits += not is_open
             if follow is None or is_done or self._followers is None or self._followers.is_closed:
                 return
             await self._followers.wait(found.run_id)

@@ -179,7 +179,7 @@ def _last_error(found: ManifestSnapshot) -> LastError | None:
 def log_envelope(entry: LogEntry, job_id: str, *, truncated: bool = False) -> LogEnvelope:
     """Return a line of a log."""
     fields: dict[str, Any] = msgspec.json.decode(entry.fields) if entry.fields else {}
-    resource_id, trace_id = (fields.get(name) for name in ("resource", "trace_id"))
+    resource_id, trace_id = (fields.get(name) for name in ("resource", "trace"))
     named = {"resource_id": resource_id, "trace_id": trace_id}
     texts = {name: str(value) for name, value in named.items() if value is not None}
     return LogEnvelope(entry.number, job_id, entry.level, entry.message, fields, entry.at, truncated=truncated, **texts)
