@@ -21,6 +21,7 @@ from longline.services.metrics.event_loop_lag import LoopMonitor
 from longline.services.sources.source_robots import ROBOTS_TOPIC
 from longline.wiring.child_worker import child_workers
 from longline.wiring.doors.bots import bot_task_upkeep
+from longline.wiring.doors.catalogue import source_cache_cleaner
 from longline.wiring.doors.intervals import source_events_loop
 from longline.wiring.doors.products import alerts, webhook_sender
 from longline.wiring.parts.discovery import candidate_probe
@@ -391,6 +392,14 @@ LOOPS = (
         (UPKEEP,),
         300.0,
         once=lambda p: p.platform.records.throughput.upkeep,
+    ),
+    LoopRow(
+        "source cache",
+        "Remove what changed sources have in the cache in Redis.",
+        (API,),
+        0.25,
+        once=lambda p: source_cache_cleaner(p.platform).once,
+        settings=("redis",),
     ),
     LoopRow("event loop lag", "Measure how late the event loop runs.", (API,), None, make=_monitor),
     LoopRow(

@@ -14,6 +14,7 @@ from typing import Any, cast
 import msgspec
 
 from longline.drivers.blobs import open_blobs
+from longline.drivers.cache import open_cache
 from longline.drivers.clock import SystemClock
 from longline.drivers.extras import load_driver
 from longline.drivers.http.client import WreqHttp
@@ -46,11 +47,13 @@ from longline.plugins.parser import CONFIG_KEY, PARSER_KEY
 from longline.plugins.parser_files import absolute_place
 from longline.plugins.registry import LoadedParsers, ParserSources
 from longline.ports.blobs import StreamingBlobs
+from longline.ports.cache import Cache
 from longline.ports.clock import Clock
 from longline.ports.http import StreamingHttp
 from longline.ports.process_lock import ProcessLock
 from longline.ports.records import Records
 from longline.ports.records.schedules import PageChangeStore
+from longline.ports.run_queue import RunQueue
 from longline.ports.search import Search
 from longline.ports.signals import Signals
 from longline.ports.sources import SourceManager
@@ -111,6 +114,8 @@ class Platform:
     parser: PageParser
     search: Search
     page_change_store: PageChangeStore
+    cache: Cache
+    run_queue: RunQueue | None = None
     source_manager: SourceManager | None = None
     metrics: MetricCounters = field(default_factory=MetricCounters)
     robots: RobotsCache = field(default_factory=RobotsCache)
@@ -189,6 +194,12 @@ async def open_platform(
         stack.push_async_callback(records.schema.close)
         signals = open_signals(settings.database, settings.redis or None)
         stack.push_async_callback(signals.close)
+        cache = open_cache(clock, settings.redis or None)
+        stack.push_async_callback(cache.close)
+        run_queue: RunQueue | None = None
+        if settings.redis:
+            run_queue = load_driver("longline.drivers.redis_run_queue").RedisRunQueue(settings.redis)
+            stack.push_async_callback(run_queue.close)
         search = open_index(settings, records)
         stack.push_async_callback(search.close)
         names = NameResolver()
@@ -217,6 +228,8 @@ async def open_platform(
             parser=parser,
             search=search,
             page_change_store=page_change_store,
+            cache=cache,
+            run_queue=run_queue,
             source_manager=source_manager,
             metrics=metrics,
         )

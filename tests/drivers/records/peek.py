@@ -45,6 +45,7 @@ TABLES = (
     "entries",
     "monthly_entries",
     "log_months",
+    "source_versions",
     "logs",
     "handled_messages",
     "candidates",

@@ -181,6 +181,7 @@ async def opened(
         parser=nothing,
         search=nothing,
         page_change_store=page_changes or records.page_changes,
+        cache=nothing,
         source_manager=source_manager,
     )
     tokens = Tokens(SECRET, clock.now)

@@ -29,7 +29,7 @@ class PlannedKind(NamedTuple):
     """A kind of runs whose plans are made at the start; `see` is called with each run that was started."""
 
     planner: RunPlanner
-    see: Callable[[int], Awaitable[None]] | None = None
+    see: Callable[[DueRun], Awaitable[None]] | None = None
 
 
 class DueRunStarter:
@@ -72,7 +72,7 @@ class DueRunStarter:
             return await self._refuse(run, str(error))
         kind = self._planned.get(run.kind)
         if started and kind is not None and kind.see is not None:
-            await kind.see(run.id)
+            await kind.see(run)
         return started
 
     async def _plan(self, run: DueRun) -> CrawlPlan:

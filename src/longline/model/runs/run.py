@@ -93,14 +93,20 @@ class NewRun(msgspec.Struct, frozen=True):
     subject: str | None = None
 
 
+DELAYED_MS = 1000
+"""Milliseconds between the order and the due time from which on a run is a delayed one."""
+
+
 class DueRun(msgspec.Struct, frozen=True):
-    """A queued run that is due."""
+    """A queued run that is due; `was_delayed` is True where it was queued for a later time."""
 
     id: int
     plan: str
     kind: RunKind = RunKind.CRAWL
     source_id: int | None = None
     subject: str | None = None
+    uid: str = ""
+    was_delayed: bool = False
 
 
 class RunRow(msgspec.Struct, frozen=True):

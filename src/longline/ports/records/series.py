@@ -9,6 +9,7 @@ from longline.model.series.series import NewSeries, NewTarget, SeriesRow, Target
 from longline.model.series.series_run import NewSeriesRun, SeriesRunQuery, SeriesRunRow, SourceRunCounts
 from longline.model.states import Actor
 from longline.ports.records.logs import LogMonthStore
+from longline.ports.records.sources import SourceVersionStore
 
 
 class SeriesStore(Protocol):
@@ -94,3 +95,4 @@ class SeriesStores:
     targets: TargetStore
     runs: SeriesRunStore
     log_months: LogMonthStore
+    versions: SourceVersionStore

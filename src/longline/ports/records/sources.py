@@ -106,6 +106,18 @@ class RemoteSourceStore(Protocol):
         ...
 
 
+class SourceVersionStore(Protocol):
+    """Versions of sources: each change of a source, or of the state of a run of its catalogue, has a larger one."""
+
+    async def get(self, source_id: int | None) -> int:
+        """Return the version of a source, or without an id that of all sources together; 0 before the first change."""
+        ...
+
+    async def after(self, version: int, limit: int) -> list[tuple[int | None, int]]:
+        """Return the sources that changed after a version, with their versions; None stands for all together."""
+        ...
+
+
 class HandledMessageStore(Protocol):
     """Ids of handled messages, kept for a while."""
 

@@ -12,12 +12,13 @@ from longline.model.errors import NotFound, Unavailable
 from longline.model.ids import new_id
 from longline.model.logs import NewLogEntry, fields_text
 from longline.model.runs.plan import CrawlPlan
-from longline.model.runs.run import NewRun, RunKind
+from longline.model.runs.run import DELAYED_MS, NewRun, RunKind
 from longline.model.series.series_run import SERIES_END, NewSeriesRun, SeriesRunQuery, SeriesRunRow, SourceRunCounts
 from longline.model.sources.source import SourceRow
 from longline.ports.clock import Clock
 from longline.ports.records.logs import LogStore
 from longline.ports.records.series import SeriesRunStore
+from longline.ports.run_queue import RunQueue
 
 log = logging.getLogger(__name__)
 
@@ -40,8 +41,15 @@ class SeriesRunOrderRequest(msgspec.Struct, frozen=True):
 class SeriesRuns:
     """The runs of catalogues."""
 
-    def __init__(self, runs: SeriesRunStore, lifecycle: Lifecycle, logs: LogStore, clock: Clock) -> None:
-        self._runs, self._lifecycle, self._logs, self._clock = runs, lifecycle, logs, clock
+    def __init__(
+        self,
+        runs: SeriesRunStore,
+        lifecycle: Lifecycle,
+        logs: LogStore,
+        clock: Clock,
+        queue: RunQueue | None = None,
+    ) -> None:
+        self._runs, self._lifecycle, self._logs, self._clock, self._queue = runs, lifecycle, logs, clock, queue
 
     async def order(self, wanted: SeriesRunOrderRequest, caller: Caller | None) -> SeriesRunRow:
         """Queue a run; raise `Conflict` while another run of the same series, or of the catalogue, is open."""
@@ -58,7 +66,11 @@ class SeriesRuns:
             subject=wanted.series_id or CATALOGUE_SUBJECT,
         )
         facts = NewSeriesRun(wanted.series_id, *((caller.subject, caller.name) if caller else (None, None)))
-        return await create_series_run(self._runs, run, facts, "person" if caller else "scheduler")
+        made = await create_series_run(self._runs, run, facts, "person" if caller else "scheduler")
+        is_due = (made.run.due or 0) <= made.run.created_at + DELAYED_MS
+        if self._queue is not None and is_due:
+            await show_in_queue(self._queue, made.run.uid)
+        return made
 
     async def cancel(self, uid: str, reason: str | None = None) -> SeriesRunRow:
         """Cancel a queued or running run; raise `NotFound`, or `IllegalMove` for a run that has ended."""
@@ -95,3 +107,11 @@ class SeriesRuns:
     async def of_source(self, source_id: int) -> SourceRunCounts:
         """Return the numbers of the runs of a source, and its run that ended last."""
         return await self._runs.of_source(source_id)
+
+
+async def show_in_queue(queue: RunQueue, uid: str) -> None:
+    """Add a run to the copy of the queue; a copy never makes an operation fail."""
+    try:
+        await queue.push(uid)
+    except Unavailable as error:
+        log.warning("run not shown in the copy of the queue", extra={"run": uid, "error": str(error)})

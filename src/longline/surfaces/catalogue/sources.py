@@ -13,8 +13,10 @@ from longline.model.sources.source import NewSource, SourceQuery, SourceRow
 from longline.model.sources.use import SourceUse, Taken
 from longline.model.states import RunState
 from longline.services.series.series_runs import SeriesRuns
+from longline.services.sources.source_cache import SourceCache
 from longline.services.sources.sources import Sources
 from longline.surfaces.catalogue import examples, words
+from longline.surfaces.catalogue.cache import health_entry, list_entry, source_entry
 from longline.surfaces.catalogue.envelope import Listed, listed
 from longline.surfaces.catalogue.fields import (
     BaseUrl,
@@ -41,10 +43,11 @@ TAKEN = {"name": words.NAME_TAKEN, "slug": words.SLUG_TAKEN}
 
 @dataclass(frozen=True, slots=True)
 class CatalogueSourceServices:
-    """Sources, and the runs that crawl them."""
+    """Sources, the runs that crawl them, and the cache of both."""
 
     sources: Sources
     runs: SeriesRuns
+    cache: SourceCache
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -167,9 +170,12 @@ class CatalogueSourceQuery(CataloguePageQuery, frozen=True, kw_only=True):
 
 @operation("GET", "/api/v1/admin/crawler/sources", "List sources", access="admin", response_example=examples.SOURCES)
 async def list_sources(services: CatalogueSourceServices, query: CatalogueSourceQuery) -> Listed[Source]:
-    wanted = SourceQuery(name=query.q, enabled=query.isenabled)
-    rows, total = await services.sources.find(wanted, query.limit, query.offset)
-    return listed([shown(row) for row in rows], query.page, query.limit, total)
+    async def make() -> Listed[Source]:
+        wanted = SourceQuery(name=query.q, enabled=query.isenabled)
+        rows, total = await services.sources.find(wanted, query.limit, query.offset)
+        return listed([shown(row) for row in rows], query.page, query.limit, total)
+
+    return await services.cache.get(list_entry(query), Listed[Source], make)
 
 
 @operation(
@@ -181,7 +187,10 @@ async def list_sources(services: CatalogueSourceServices, query: CatalogueSource
     response_example=examples.SOURCE,
 )
 async def get_source(services: CatalogueSourceServices, id: SourceId) -> Source:
-    return shown(await services.sources.get(id))
+    async def make() -> Source:
+        return shown(await services.sources.get(id))
+
+    return await services.cache.get(source_entry(id), Source, make)
 
 
 @operation(
@@ -275,6 +284,10 @@ async def switch_source(services: CatalogueSourceServices, id: SourceId, body: S
     response_example=examples.HEALTH,
 )
 async def get_source_health(services: CatalogueSourceServices, id: SourceId) -> SourceHealth:
+    return await services.cache.get(health_entry(id), SourceHealth, lambda: _health(services, id))
+
+
+async def _health(services: CatalogueSourceServices, id: int) -> SourceHealth:
     row, counts = await services.sources.get(id), await services.runs.of_source(id)
     number = counts.states.get
     return SourceHealth(

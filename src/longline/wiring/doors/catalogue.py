@@ -5,7 +5,9 @@ from longline.services.callers.door_settings import DoorSettings
 from longline.services.logs.log_pages import LogPages
 from longline.services.series.series import Series
 from longline.services.series.series_runs import SeriesRuns
+from longline.services.sources.source_cache import SourceCache, SourceCacheCleaner
 from longline.surfaces.catalogue.audit_log import AuditServices
+from longline.surfaces.catalogue.cache import LIST_KEY, keys_of
 from longline.surfaces.catalogue.comics import ComicServices
 from longline.surfaces.catalogue.door import NAME, CatalogueServices
 from longline.surfaces.catalogue.jobs import CatalogueJobServices
@@ -21,12 +23,18 @@ def catalogue_services(platform: Platform) -> CatalogueServices:
     records = platform.records
     sources = source_service(platform)
     series = Series(records.catalogues.series, records.catalogues.targets, records.sources)
-    runs = SeriesRuns(records.catalogues.runs, platform.lifecycle, records.logs, platform.clock)
+    runs = SeriesRuns(records.catalogues.runs, platform.lifecycle, records.logs, platform.clock, platform.run_queue)
+    cache = SourceCache(records.catalogues.versions, platform.cache, platform.clock)
     return CatalogueServices(
-        sources=CatalogueSourceServices(sources, runs),
+        sources=CatalogueSourceServices(sources, runs, cache),
         comics=ComicServices(series, sources),
         jobs=CatalogueJobServices(runs, series, sources),
         logs=CatalogueLogServices(runs, LogPages(records.log_pages, platform.blobs)),
         audit=AuditServices(AuditTrail(records.audit), platform.clock.now),
         settings=SettingServices(DoorSettings(records.door_settings, NAME)),
     )
+
+
+def source_cache_cleaner(platform: Platform) -> SourceCacheCleaner:
+    """Return the chore that removes entries of changed sources from the cache in Redis."""
+    return SourceCacheCleaner(platform.records.catalogues.versions, platform.cache, LIST_KEY, keys_of)

@@ -1,5 +1,7 @@
 """Parts of runs: the effects of their ends, and their deletion."""
 
+from functools import partial
+
 from longline.engine.logs.run_log_writer import RunLogWriter
 from longline.engine.runs.due_runs import DueRunStarter, PlannedKind
 from longline.engine.runs.end_effects import RunEffectWorker
@@ -7,7 +9,9 @@ from longline.engine.runs.retention import Retention, RunDeleter
 from longline.engine.runs.series_plans import SeriesPlans
 from longline.model.runs.effect import RunEffectKind
 from longline.model.runs.retention import RetentionAges
-from longline.model.runs.run import RunKind
+from longline.model.runs.run import DueRun, RunKind
+from longline.ports.run_queue import RunQueue
+from longline.services.series.series_runs import show_in_queue
 from longline.settings import Settings
 from longline.wiring.parts.logs import run_log_blobs
 from longline.wiring.parts.manifests import manifest_endings
@@ -18,8 +22,16 @@ def due_run_starter(platform: Platform, run_log: RunLogWriter | None = None) -> 
     """Return the starter of queued runs, with a planner for each kind whose plans are made at the start."""
     records = platform.records
     series = SeriesPlans(records.sources, records.catalogues.targets, records.door_settings, platform.parsers)
-    planned = PlannedKind(series, None if run_log is None else run_log.begin_now)
+    planned = PlannedKind(series, partial(_see_start, run_log, platform.run_queue))
     return DueRunStarter(platform.lifecycle, records.due_runs, records.runs, {RunKind.SERIES: planned})
+
+
+async def _see_start(run_log: RunLogWriter | None, queue: RunQueue | None, run: DueRun) -> None:
+    """Begin the log of a run, and show the run in the copy of the queue if its time had not come when it was queued."""
+    if run_log is not None:
+        await run_log.begin_now(run.id)
+    if queue is not None and run.was_delayed:
+        await show_in_queue(queue, run.uid)
 
 
 def run_effect_worker(platform: Platform) -> RunEffectWorker:

@@ -9,7 +9,7 @@ from longline.drivers.records.runs.run_counters import RunCounters
 from longline.drivers.records.table import Table
 from longline.model.errors import BadInput
 from longline.model.frontier.task import NewTask
-from longline.model.runs.run import DueRun, RunKind
+from longline.model.runs.run import DELAYED_MS, DueRun, RunKind
 from longline.model.states import RunState, move
 from longline.ports.records.frontier.frontier import Change
 
@@ -18,7 +18,7 @@ class DueRunRecords(Table):
     """Runs that are due, and the kinds of runs that are paused."""
 
     async def find(self, limit: int) -> list[DueRun]:
-        return await self._all("due_runs", DueRun, limit=limit)
+        return await self._all("due_runs", DueRun, limit=limit, delayed=DELAYED_MS)
 
     async def pause_kind(self, kind: RunKind) -> bool:
         return await self._changed("pause_kind", kind)

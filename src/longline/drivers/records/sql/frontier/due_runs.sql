@@ -6,7 +6,7 @@ u.state = 'queued' AND u.schedule_id IS NULL AND u.due IS NOT NULL AND u.due <= 
   AND NOT EXISTS (SELECT 1 FROM paused_kinds k WHERE k.kind = u.kind)
 
 -- name: due_runs
-SELECT u.id, u.plan, u.kind, u.source_id, u.subject FROM runs u WHERE /*part may_start */ ORDER BY u.due, u.id LIMIT :limit;
+SELECT u.id, u.plan, u.kind, u.source_id, u.subject, u.uid, u.due > u.created_at + CAST(:delayed AS BIGINT) AS was_delayed FROM runs u WHERE /*part may_start */ ORDER BY u.due, u.id LIMIT :limit;
 
 -- name: due_run
 SELECT u.id FROM runs u WHERE u.id = :id AND /*part may_start */;

@@ -8,6 +8,9 @@ UPDATE targets SET crawled_at = :now, updated_at = :now
 WHERE active AND EXISTS (SELECT 1 FROM series_runs x
     WHERE x.run_id = :run_id AND x.series_id = targets.series_id AND x.source_id = targets.source_id);
 
+-- name: touch_source
+UPDATE sources SET updated_at = :now WHERE id = :id;
+
 -- name: disable_threshold
 SELECT value FROM door_settings WHERE door = 'catalogue' AND key = 'crawler.disable_threshold';
 

@@ -1,0 +1,1 @@
+"""Caches on each engine."""
