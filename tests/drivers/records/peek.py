@@ -45,7 +45,6 @@ TABLES = (
     "entries",
     "monthly_entries",
     "log_months",
-    "source_versions",
     "logs",
     "handled_messages",
     "candidates",
@@ -84,6 +83,7 @@ TABLES = (
     "page_changes",
     "counters",
     "workers",
+    "source_versions",
 )
 """Every table but the list of migrations and the one row of turns, children before parents."""
 
