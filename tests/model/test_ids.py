@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longline.model.ids import new_id, task_id_of, task_uuid
+from longline.model.ids import entry_uuid, new_id, task_id_of, task_uuid
 
 TASK_IDS = st.integers(1, (1 << 62) - 1)
 TIMES = st.integers(0, (1 << 48) - 2)
@@ -39,3 +39,10 @@ def test_what_is_not_ours_is_refused():
     # One bit off in the id is not another task: the check bits would have to change with it.
     value = UUID(task_uuid(77, 1_700_000_000_000)).int
     assert task_id_of(str(UUID(int=value ^ 1))) is None
+
+
+def test_ids_of_log_entries_rise_with_their_times():
+    ids = [entry_uuid(7, number, 1_700_000_000_000_000 + number) for number in range(1, 5000)]
+    assert {UUID(i).version for i in ids} == {7}
+    assert ids == sorted(set(ids))
+    assert entry_uuid(7, 1, 10**15) != entry_uuid(8, 1, 10**15)

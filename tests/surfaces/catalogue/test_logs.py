@@ -3,12 +3,14 @@
 import asyncio
 import time
 from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
 
+from tests.drivers.records.peek import Peek
 from tests.surfaces.catalogue.crawling import GENERIC, SELECTORS, comic_pages, ended, root, source_on, working_stage
-from tests.surfaces.catalogue.running import Admin, Json, data, visiting
+from tests.surfaces.catalogue.running import Admin, Json, data, error, visiting
 from tests.surfaces.products.running import Stage
 from tests.web import SiteHandle, running_site
 from tests.web.wire import Answer, Request
@@ -179,3 +181,58 @@ async def test_a_queued_job_that_is_cancelled_has_a_warning(working: Stage, site
         await admin.ask("PATCH", f"crawler/jobs/{job['id']}/cancel")
         [line] = await _lines(admin, job)
         assert (line["level"], line["message"], line["meta"]) == ("warn", "Job cancelled", None)
+
+
+async def test_queries_of_a_log_by_the_text_of_the_contract(working: Stage, site: SiteHandle):
+    async with visiting(working) as admin, source_on(admin, site, GENERIC, FAST) as source:
+        comic = await _discovered(admin, source, 8)
+        job = await admin.job(source, comicid=comic["id"])
+        whole = await _finished(admin, job)
+        path = f"crawler/jobs/{job['id']}/logs"
+
+        async def ask(**query: object) -> list[Json]:
+            return (await admin.page(path, **query))[0]
+
+        for line in whole:
+            assert set(line) == {"id", "jobid", "level", "message", "meta", "createdat"}
+            assert line["id"][14] == "7", "a UUIDv7"
+        assert [line["id"] for line in whole] == sorted({line["id"] for line in whole})
+        assert await ask(limit=5000) == whole[:1000], "above the maximum it is the maximum"
+        for strange in ("0", "-3", "many", ""):
+            assert await ask(limit=strange) == whole[:100], strange
+        assert await ask(limit=2) == whole[:2]
+        third = whole[2]["createdat"]
+        assert await ask(since=third, limit=1000) == whole[3:], "the bound is exclusive"
+        behind = datetime.fromisoformat(third).astimezone(timezone(timedelta(hours=2))).isoformat()
+        assert await ask(since=behind, limit=1000) == whole[3:]
+        before = (datetime.fromisoformat(third) - timedelta(microseconds=1)).isoformat()
+        assert (await ask(since=before, limit=1000))[0] == whole[2]
+        for wrong in ({"since": "yesterday"}, {"since": "2026-04-01T10:00:00"}, {"level": "fatal"}, {"level": "INFO"}):
+            assert error(await admin.ask("GET", path, **wrong))[:2] == (400, "VALIDATION_ERROR"), wrong
+        unknown = path.replace(job["id"], "01963a7e-5b2c-7def-8123-456789abcdef")
+        assert error(await admin.ask("GET", unknown)) == (404, "NOT_FOUND", "Job not found")
+        finished = "Job cannot be cancelled — it has already finished"
+        for body in (None, {}, {"reason": "late"}):
+            answer = await admin.ask("PATCH", f"crawler/jobs/{job['id']}/cancel", body)
+            assert error(answer) == (400, "VALIDATION_ERROR", finished)
+        assert await ask(limit=1000) == whole, "a refused cancellation is not logged"
+
+
+async def test_logs_stay_when_their_source_is_deleted(working: Stage, site: SiteHandle):
+    async with visiting(working) as admin:
+        body = {"name": "Own", "slug": "own", "baseurl": "https://own.example"}
+        source = data(await admin.ask("POST", "crawler/sources", body), 201)
+        job = await ended(admin, await admin.job(source))
+        assert job["status"] == "failed"
+        lines = await _finished(admin, job)
+        assert lines[-1]["level"] == "error"
+        assert lines[-1]["message"] == f"Job failed: {job['lasterror']}"
+        assert (await admin.ask("DELETE", f"crawler/sources/{source['id']}")).status_code == 204
+        assert error(await admin.ask("GET", f"crawler/jobs/{job['id']}/logs"))[0] == 404
+        peek = Peek(working.settings.database)
+        rows = await peek.rows(
+            "SELECT e.number FROM monthly_entries e JOIN logs l ON l.run_id = e.run_id"
+            f" WHERE l.monthly_uid = '{job['id']}' ORDER BY e.number"
+        )
+        await peek.close()
+        assert [number for (number,) in rows] == list(range(1, len(lines) + 1))

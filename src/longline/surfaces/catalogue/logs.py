@@ -92,7 +92,7 @@ def _line(entry: LogEntry, job: SeriesRunRow) -> LogLine:
     say = TEXTS.get(entry.message)
     message = entry.message if say is None else say(facts, job)
     meta = {_name(name, value): value for name, value in facts.items()}
-    number = entry_uuid(entry.run_id, entry.number, entry.at)
+    number = entry_uuid(entry.run_id, entry.number, entry.at_us)
     return LogLine(number, job.run.uid, level, message, meta or None, written_us(entry.at_us))
 
 
