@@ -201,8 +201,8 @@ CREATE INDEX series_runs_series ON series_runs (series_id, run_id) WHERE series_
 CREATE TABLE source_versions (
     source_id  BIGINT PRIMARY KEY,
     version    BIGINT NOT NULL
-);
-CREATE INDEX source_versions_version ON source_versions (version);
+) /*lite WITHOUT ROWID */;
+/*pg CREATE INDEX source_versions_version ON source_versions (version); */
 /*lite CREATE TRIGGER source_made AFTER INSERT ON sources BEGIN
     INSERT INTO source_versions (source_id, version) VALUES (0, 1) ON CONFLICT (source_id) DO UPDATE SET version = version + 1;
     INSERT INTO source_versions (source_id, version) SELECT NEW.id, version FROM source_versions WHERE source_id = 0
