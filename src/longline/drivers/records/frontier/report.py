@@ -100,10 +100,10 @@ async def write_links(tx: Transaction, batch: ReportBatch) -> None:
 async def _places(tx: Transaction, held: Sequence[tuple[HostReport, Outcome]]) -> dict[int, TaskPlace]:
     """Return the places of tasks after the report: a redirected task moves on, any other one is at home."""
     ids = await host_ids(tx, {o.redirected.host for _, o in held if o.redirected})
-    return {
-        o.task.id: TaskPlace(ids[o.redirected.host] if o.redirected else o.task.home_id or r.host_id, FETCH)
-        for r, o in held
-    }
+    hosts = {o.task.id: ids[o.redirected.host] if o.redirected else o.task.home_id or r.host_id for r, o in held}
+    # One place for each host, as most tasks of a report share theirs.
+    places = {host_id: TaskPlace(host_id, FETCH) for host_id in set(hosts.values())}
+    return {task_id: places[host_id] for task_id, host_id in hosts.items()}
 
 
 async def _relocate(tx: Transaction, outcomes: Sequence[Outcome], places: Mapping[int, TaskPlace]) -> None:
@@ -139,8 +139,8 @@ async def _rename(tx: Transaction, outcomes: Sequence[Outcome]) -> None:
 
 def once(outcomes: list[Outcome]) -> list[Outcome]:
     """Return the outcomes; raise `StaleReport` if a task has two: one of the two came under a lost lease."""
-    times = Counter(o.task.id for o in outcomes)
-    if len(times) < len(outcomes):
+    if len({o.task.id for o in outcomes}) < len(outcomes):
+        times = Counter(o.task.id for o in outcomes)
         raise StaleReport(Reported(gone=frozenset(i for i, n in times.items() if n > 1)))
     return outcomes
 
@@ -175,13 +175,13 @@ async def settle(
     if gone := frozenset(o.task.id for o in outcomes) - priorities.keys():
         raise StaleReport(Reported(gone=gone))
     queued, offered = [], []
-    for o in outcomes:
+    for o in [o for o in outcomes if o.became not in ENDED]:
         i, place, executor = o.task.id, places[o.task.id], nexts[o.task.id]
         # Attempts are counted while a task stays with the same kind of worker.
         attempt = o.attempts if o.attempts is not None else o.task.attempt if executor == place.executor else 0
-        if o.became not in ENDED and executor == FETCH:
+        if executor == FETCH:
             queued.append((place.host_id, o.due, priorities[i], o.task.run_id, i, attempt))
-        elif o.became not in ENDED:
+        else:
             offered.append((i, executor, place.host_id, o.due, priorities[i], attempt))
     await tx.batch("queue_tasks", queued)
     await tx.batch("offer_tasks", offered)

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 import orjson
@@ -25,6 +26,10 @@ class MovedTasks(NamedTuple):
     became: str
     reason: str
     was_reason: str = ""
+
+
+_SAME_MOVE = itemgetter(1, 2, 3, 4, 5)
+"""All of a move but its task."""
 
 
 def column(state: str | None) -> str | None:
@@ -71,7 +76,7 @@ class RunCounters:
         """Count tasks that changed their rest; `listed` ones go into the run's event of this batch."""
         moved = list(moves)
         # Most tasks of a report make the same move.
-        for (run_id, was, became, reason, was_reason), number in Counter(m[1:] for m in moved).items():
+        for (run_id, was, became, reason, was_reason), number in Counter(map(_SAME_MOVE, moved)).items():
             counts = self._counts[run_id]
             before, after = column(was), column(became)
             if before is None:
@@ -83,8 +88,8 @@ class RunCounters:
                 self._fates[run_id, str(was), was_reason] -= number
             if became in ENDED:
                 self._fates[run_id, became, reason] += number
-        for m in moved if listed else ():
-            self._moves[m.run_id].append((m.task_id, m.was, m.became, m.reason))
+        for task_id, run_id, was, became, reason, _ in moved if listed else ():
+            self._moves[run_id].append((task_id, was, became, reason))
 
     def count_apart(
         self, counts: Mapping[tuple[int, str], int], fate: str = REFUSED, stored: Iterable[RefusedUrl] = ()
