@@ -350,7 +350,7 @@ class FakeFrontier:
         self._check()
         self.renewals.append(list(held))
         lines = [(number, token, self.lines[number]) for number, token in held]
-        kept = {n for n, token, h in lines if (h.owner, h.token) == (owner, token) and h.until >= self.now}
+        kept = {n for n, token, h in lines if (h.owner, h.token) == (owner, token)}
         for number in kept:
             self.lines[number].until = self.now + ttl_ms
         return kept

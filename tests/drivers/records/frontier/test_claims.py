@@ -214,13 +214,15 @@ async def test_only_the_holder_renews_and_only_what_it_holds(records: Records, p
     assert await records.frontier.renew(ME, [(a.host_id, a.token), (b.host_id, b.token)], TTL) == {a.host_id}
 
 
-async def test_a_lapsed_lease_cannot_be_revived(records: Records, clock: FakeClock, peek: Peek):
+async def test_a_lapsed_lease_is_renewed_until_it_is_reaped(records: Records, clock: FakeClock, peek: Peek):
     run = await running_run(records)
     await admit(records, url(run))
     lease = await claim_one(records)
-    clock.advance(TTL / 1000)
-    assert await records.frontier.renew(ME, [(lease.host_id, lease.token)], TTL) == {lease.host_id}, "not yet lapsed"
     clock.advance(TTL / 1000 + 0.001)
+    assert await records.frontier.renew(ME, [(lease.host_id, lease.token)], TTL) == {lease.host_id}
+    assert await records.frontier.reap(10) == [], "its deadline has moved"
+    clock.advance(TTL / 1000 + 0.001)
+    assert await records.frontier.reap(10) == [lease.host_id]
     before = await peek.snapshot()
     assert await records.frontier.renew(ME, [(lease.host_id, lease.token)], TTL) == set()
     assert await peek.snapshot() == before

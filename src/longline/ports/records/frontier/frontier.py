@@ -130,7 +130,7 @@ class FrontierStore(Protocol):
         ...
 
     async def renew(self, owner: int, held: Sequence[tuple[int, int]], ttl_ms: int) -> set[int]:
-        """Extend leases named by (host, token); return the hosts still held. A lapsed lease cannot be revived."""
+        """Extend leases named by (host, token), also lapsed ones that were not reaped; return the hosts still held."""
         ...
 
     async def report(self, batch: ReportBatch) -> Reported:
