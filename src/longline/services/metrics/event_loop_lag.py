@@ -13,7 +13,8 @@ import msgspec
 
 from longline.ports.clock import Clock
 
-INTERVAL_SECONDS = 0.02
+INTERVAL_SECONDS = 0.01
+"""Time between two looks, by which a block may be shown as longer than it was."""
 BOUNDS_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 """Upper bounds of the histograms' buckets."""
 
