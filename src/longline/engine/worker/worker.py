@@ -93,9 +93,8 @@ class Worker:
         self.hand = self._claims.hand
         self._finished: list[Finished] = []
         self._press = RecordBuilder()
-        self._oldest = 0.0
+        self._oldest, self._files = 0.0, 0
         self._tasks: set[asyncio.Task[None]] = set()
-        self._files = 0
         self._flushing: asyncio.Task[None] | None = None
         self._leaving: list[HeldHost] = []
         self._wake = asyncio.Event()
@@ -156,12 +155,13 @@ class Worker:
 
     def _start(self) -> None:
         """Start every task that may start now."""
-        now = self._clock.monotonic()
-        while found := self.hand.next_task(now, self._places):
+        now, places = self._clock.monotonic(), self._places
+        while found := self.hand.next_task(now, places):
             host, task = found
             host.inflight += 1
             host.tasks.begin(task)
             is_file = task.download is not None
+            places = FreePlaces(places.pages - (not is_file), places.files - is_file)
             running = asyncio.create_task(self._process(host, task))
             self._tasks.add(running)
             self._files += is_file
