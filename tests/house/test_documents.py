@@ -54,6 +54,7 @@ PROVED_ELSEWHERE = {
     "services/runs/run_actions.py": "console",
     "services/logs/live_logs.py": "console",
     "services/overview.py": "console",
+    "services/finder.py": "console",
     "model/metrics/throughput.py": "services/metrics",
     "model/callers/console_session.py": "console",
     "model/runs/run_view.py": "console",

@@ -12,11 +12,13 @@ from longline.console.page_format import PageFormat
 from longline.console.pages import Clock, Pages
 from longline.console.runs.run_detail import RUN_DETAIL, RunDetailServices
 from longline.console.runs.run_list import RUN_LIST, RunListServices
+from longline.console.search.search_page import SEARCH_PAGE, SearchPageServices
 from longline.console.sessions import SESSIONS, SessionPageServices
 from longline.console.static_files import STATIC, StaticFiles
 from longline.console.subjects import SubjectServices, subject_groups
 from longline.model.callers.caller import ADMINS, NOT_BANNED, OPERATORS, AccessRule
 from longline.services.callers.console_sessions import ConsoleSessions
+from longline.services.finder import Finder
 from longline.services.logs.live_logs import LiveLogs
 from longline.services.overview import Overview
 from longline.services.runs.run_actions import RunActions
@@ -39,6 +41,7 @@ class ConsoleServices:
     subjects: SubjectServices
     run_actions: RunActions
     logs: LiveLogs
+    finder: Finder
     live: LivePages
     now: Clock
     version: str
@@ -62,6 +65,7 @@ def console_door(services: ConsoleServices, reports: PolicyReports | None = None
             OperationGroup("console", about, LOGIN, LoginServices(pages, services.sessions)),
             OperationGroup("console", about, SESSIONS, SessionPageServices(pages, services.sessions)),
             OperationGroup("console", about, OVERVIEW_PAGES, OverviewServices(pages, services.overview, services.live)),
+            OperationGroup("console", about, SEARCH_PAGE, SearchPageServices(pages, services.finder)),
             OperationGroup("console", about, RUN_LIST, RunListServices(pages, services.runs)),
             *subject_groups(pages, services.subjects),
             OperationGroup("console", about, RUN_DETAIL, _run_detail(pages, services)),

@@ -4,6 +4,7 @@ from longline import __version__
 from longline.console.door import VISITORS, ConsoleServices, console_door
 from longline.services.callers.callers import Callers
 from longline.services.callers.console_sessions import ConsoleSessions, OneTimeLogin
+from longline.services.finder import Finder
 from longline.services.frontier.task_moves import TaskMoves
 from longline.services.health import Health
 from longline.services.logs.live_logs import LiveLogs
@@ -13,6 +14,7 @@ from longline.services.metrics.throughput import Throughput
 from longline.services.overview import Overview, OverviewParts
 from longline.services.runs.run_actions import RunActions
 from longline.services.runs.run_pages import RunPages
+from longline.services.search import Searches
 from longline.surfaces.door import Door
 from longline.wiring.doors.console_subjects import subject_services
 from longline.wiring.doors.products import alerts
@@ -35,6 +37,7 @@ def console(platform: Platform, streams: Streams, health: Health, link: OneTimeL
             overview=overview(platform, health, runs),
             run_actions=RunActions(runs, platform.lifecycle, TaskMoves(platform.lifecycle)),
             logs=LiveLogs(LogPages(records.log_pages, run_log_blobs(platform)), streams.followers),
+            finder=Finder(records.run_views, records.sources, Searches(platform.search, records.items)),
             live=streams.pages,
             now=clock.now,
             version=__version__,
