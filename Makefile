@@ -12,7 +12,7 @@ EXTRAS := --extra article --extra mcp --extra postgres --extra redis --extra s3
 LOCK := --quiet --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --strip-extras --no-header --allow-unsafe
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up demo test test-fast check fix bench docs dashboard lock clean
+.PHONY: help setup up demo test test-fast check fix bench docs dashboard shots lock clean
 .PHONY: check-style check-types check-floors check-house
 
 help: ## show this list
@@ -90,6 +90,9 @@ docs: setup ## write the generated pages of the reference
 
 dashboard: setup ## write the Grafana dashboard
 	@$(BIN)/python -m longline.cli.dashboard deploy/grafana.json
+
+shots: setup ## take pictures of every page of the console, with an installed Chromium
+	@$(BIN)/python -m tests.console.browser.shots docs/pictures
 
 lock: setup ## resolve the pinned versions again
 	@$(BIN)/pip-compile $(LOCK) $(EXTRAS) -o requirements/runtime.txt pyproject.toml

@@ -1,5 +1,7 @@
 """A platform with a past, made by hand: sources, runs with every fate, a log and a throughput."""
 
+import msgspec
+
 from longline.model.ids import new_id
 from longline.model.logs import NewLogEntry
 from longline.model.metrics.throughput import WorkerThroughput
@@ -31,10 +33,11 @@ async def add_urls(records: Records, run: RunRow, host: str, count: int) -> None
     await admit(records, *urls(run, host, count))
 
 
-async def end_urls(records: Records, ends: tuple[tuple[TaskState, str], ...] = ENDS) -> None:
+async def end_urls(records: Records, ends: tuple[tuple[TaskState, str], ...] = ENDS, at: int = 1) -> None:
     """End the first URLs of every host."""
     for lease in (await claim(records, tasks=len(ends))).values():
-        outcomes = [ended(task, *end) for task, end in zip(lease.tasks, ends, strict=False)]
+        pairs = zip(lease.tasks, ends, strict=False)
+        outcomes = [msgspec.structs.replace(ended(task, *end), at=at) for task, end in pairs]
         await report(records, host_report(lease, outcomes))
 
 

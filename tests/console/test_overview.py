@@ -34,7 +34,7 @@ async def test_the_overview_shows_what_the_services_know(door: Door, visitor: ht
     for expected in (
         "600 in 1 h",
         "48.0 MB in 1 h",
-        "60 of 660 requests",
+        "60 of 660",
         "Tidewater books",
         "http_429",
         "Running runs 2",
