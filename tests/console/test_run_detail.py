@@ -108,6 +108,7 @@ async def test_a_run_is_cancelled_and_failed_urls_are_fetched_again_with_an_audi
     assert "cannot cancel a run that is" in text_of(refused.text)
     again = await visitor.post(f"{where}/retry", data={"csrf": token, "reason": "the site is back"})
     assert again.status_code == 303, again.text
+    assert "1 failed URL will be fetched again." in text_of((await visitor.get(again.headers["location"])).text)
     assert (view := await records.run_views.get(run.id)) is not None
     assert (view.state, view.open, view.failed) == ("running", 1, 0)
     assert (await visitor.post(f"{where}/retry", data={"csrf": token})).status_code == 409

@@ -1,6 +1,6 @@
 """One run: the fate of every URL, its failures by reason and host, its log, and its actions."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -60,6 +60,13 @@ class LogFilterQuery(msgspec.Struct, frozen=True):
         return LogMatch(chosen or frozenset(LEVELS), self.text.strip())
 
 
+class RunPageQuery(LogFilterQuery, frozen=True):
+    """The filter of the log, and the action from which the visitor comes: its outcome, and the number of its URLs."""
+
+    done: Literal["", "cancelled", "retried"] = ""
+    count: int = 0
+
+
 class StreamHeaders(msgspec.Struct, frozen=True):
     """The number of the last entry that the browser has, when it connects again."""
 
@@ -90,7 +97,7 @@ def actions(run: RunView, visitor: Visitor) -> frozenset[str]:
 
 @operation("GET", "/console/runs/{run_id}", "Show a run", access="reader")
 async def show_run(
-    services: RunDetailServices, run_id: int, query: LogFilterQuery, identity: Visitor
+    services: RunDetailServices, run_id: int, query: RunPageQuery, identity: Visitor
 ) -> ApiResponse[Any]:
     detail = await services.runs.detail(run_id)
     return services.pages.page(
@@ -101,6 +108,8 @@ async def show_run(
         levels=LEVELS,
         match=query.match,
         moves=actions(detail.run, identity),
+        done=query.done,
+        count=query.count,
         **shown(detail),
     )
 
