@@ -19,11 +19,6 @@ def number(value: float | None) -> str:
     return DASH if value is None else f"{value:,.0f}"
 
 
-def counted(value: int, noun: str) -> str:
-    """Return a number with its noun, in the plural unless there is one."""
-    return f"{number(value)} {noun}{'' if value == 1 else 's'}"
-
-
 def rate(value: float | None) -> str:
     """Return a number with three figures, and more before the point."""
     if value is None:
@@ -163,7 +158,6 @@ def segment(text: str) -> str:
 
 FILTERS: Mapping[str, Callable[..., Any]] = {
     "number": number,
-    "counted": counted,
     "rate": rate,
     "percent": percent,
     "size": size,
