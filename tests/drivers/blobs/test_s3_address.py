@@ -1,7 +1,10 @@
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
 import pytest
 
 from longline.drivers.blobs.s3_address import client_options, open_s3, read_options
-from longline.model.errors import NotFound, Unavailable
+from longline.model.errors import BadInput, NotFound, Unavailable
 from longline.ports.blobs import Blobs
 from tests.drivers.blobs.address import s3_url
 from tests.servers.process import free_ports
@@ -88,3 +91,47 @@ def test_a_secret_with_a_plus_sign_stays_as_it_is():
 @pytest.mark.parametrize(("endpoint", "allowed"), [("http://h", True), ("https://h", False), (None, False)])
 def test_plain_http_is_used_only_where_it_is_asked_for(endpoint, allowed):
     assert client_options(endpoint)["allow_http"] is allowed
+
+
+async def headers_of_puts(query: str, *buckets: str) -> list[dict[str, str]]:
+    """The headers of one stored object for each bucket, as the server gets them."""
+    asked: list[dict[str, str]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_PUT(self) -> None:
+            self.rfile.read(int(self.headers["content-length"]))
+            asked.append({name.lower(): value for name, value in self.headers.items()})
+            self.send_response(200)
+            self.send_header("ETag", '"x"')
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    try:
+        key = f"endpoint=http://127.0.0.1:{server.server_port}&access_key_id=a&secret_access_key=b"
+        blobs = open_s3(f"s3://main?{key}&{query}")
+        for bucket in buckets:
+            await (blobs if bucket == "main" else blobs.bucket(bucket)).put("k", b"x")
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+    return asked
+
+
+async def test_objects_are_encrypted_by_the_server_as_their_bucket_says():
+    query = "encryption=AES256&encryption.other=aws:kms&kms_key.other=k1"
+    main, other = await headers_of_puts(query, "main", "other")
+    assert main["x-amz-server-side-encryption"] == "AES256"
+    assert "x-amz-server-side-encryption-aws-kms-key-id" not in main
+    assert other["x-amz-server-side-encryption"] == "aws:kms"
+    assert other["x-amz-server-side-encryption-aws-kms-key-id"] == "k1"
+    [plain] = await headers_of_puts("encryption.other=AES256", "main")
+    assert "x-amz-server-side-encryption" not in plain
+    with pytest.raises(BadInput, match="AES256, aws:kms"):
+        open_s3("s3://main?encryption=rot13")

@@ -27,6 +27,15 @@ S3 = {
             "s3://b?endpoint=http%3A%2F%2Fs3%3A9000&region=eu-1&access_key_id=me&secret_access_key=a%2Fb%20c",
         ),
         ({"FETCHBOX__STORAGE__PROVIDER": "s3", "FETCHBOX__STORAGE__BUCKET": "b"}, "objects", "s3://b"),
+        (
+            {
+                "FETCHBOX__STORAGE__PROVIDER": "s3",
+                "FETCHBOX__STORAGE__BUCKET": "b",
+                "FETCHBOX__STORAGE__ENCRYPTION": "AES256",
+            },
+            "objects",
+            "s3://b?encryption=AES256",
+        ),
         ({"FETCHBOX__STORAGE__ENDPOINT": "/var/objects"}, "objects", "/var/objects"),
         ({"FETCHBOX__BROKER__ENDPOINT": "redis://r:1/2"}, "redis", "redis://r:1/2"),
         (

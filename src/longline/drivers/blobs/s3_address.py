@@ -19,7 +19,11 @@ from longline.model.errors import BadInput
 if TYPE_CHECKING:  # these exist for type checkers only
     from obstore.store import ClientConfig, RetryConfig, S3Config, S3Credential, S3CredentialProvider
 
-_OPTIONS = ("endpoint", "region", "access_key_id", "secret_access_key", "session_token")
+_OPTIONS = ("endpoint", "region", "access_key_id", "secret_access_key", "session_token", "encryption", "kms_key")
+_BUCKET_OPTIONS = ("encryption", "kms_key")
+"""Options that may be given for one bucket, as `encryption.<bucket>`."""
+
+_ENCRYPTIONS = ("AES256", "aws:kms")
 _ENDPOINT_VARIABLES = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
 _CREDENTIAL_VARIABLES = (
     "AWS_ACCESS_KEY_ID",
@@ -53,7 +57,7 @@ def open_s3(url: str) -> ObjectBlobs:
         store = S3Store(
             bucket,
             prefix=prefix or None,
-            config=_config(options, endpoint),
+            config=_config(options, endpoint) | _encryption(options, bucket),
             client_options=client_options(endpoint),
             retry_config=_RETRY,
             credential_provider=_credentials(options),
@@ -70,9 +74,11 @@ def read_options(query: str) -> Mapping[str, str]:
     options = {}
     for pair in filter(None, query.split("&")):
         option, _, value = pair.partition("=")
-        if option not in _OPTIONS:
+        if option not in _OPTIONS and option.partition(".")[0] not in _BUCKET_OPTIONS:
             raise BadInput(f"unknown S3 option {option!r}; there are: {', '.join(_OPTIONS)}")
         options[option] = unquote(value)  # not unquote_plus: secrets have plus signs and no spaces
+        if option.partition(".")[0] == "encryption" and options[option] not in _ENCRYPTIONS:
+            raise BadInput(f"the encryption of an S3 bucket is one of: {', '.join(_ENCRYPTIONS)}")
     return options
 
 
@@ -96,6 +102,19 @@ def _config(options: Mapping[str, str], endpoint: str | None) -> "S3Config":
         # Both names: an environment variable for the second would override the address in the first.
         config["endpoint"] = config["aws_endpoint_url_s3"] = endpoint
         config["virtual_hosted_style_request"] = False
+    return config
+
+
+def _encryption(options: Mapping[str, str], bucket: str) -> "S3Config":
+    """Return the server-side encryption of a bucket: its own, or that of all buckets."""
+    own = options.get(f"encryption.{bucket}")
+    kind = own or options.get("encryption")
+    if kind is None:
+        return {}
+    key = options.get(f"kms_key.{bucket}" if own else "kms_key")
+    config: S3Config = {"server_side_encryption": kind}
+    if kind == "aws:kms" and key:
+        config["sse_kms_key_id"] = key
     return config
 
 

@@ -9,6 +9,9 @@ from longline.ports.http import Proxy
 from longline.ports.records.proxies import PoolStore
 from longline.services.proxies.proxies import MAX_LIST_SIZE, Proxies, ProxyView
 
+UNLIMITED = 2**31 - 1
+"""Requests in an hour of a proxy of the settings, which name no limit."""
+
 
 class ConfiguredPool(msgspec.Struct, frozen=True):
     """A pool of the settings: the URIs of its proxies, and the names of its fallbacks."""
@@ -40,7 +43,7 @@ class ConfiguredPools:
             proxy = Proxy.parse(uri)
             found = known.get((proxy.scheme, proxy.host.lower(), proxy.port, proxy.username))
             if found is None:
-                found = (await self._proxies.add(proxy)).id
+                found = (await self._proxies.add(proxy, max_per_hour=UNLIMITED)).id
             else:
                 await self._proxies.update(found, password=proxy.password)
             ids[uri] = found

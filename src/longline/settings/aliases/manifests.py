@@ -8,6 +8,7 @@ from longline.settings.values import RawValue
 CONFIG_NAME = "FETCHBOX_CONFIG"
 CONFIG_FILE = "config/fetchbox.toml"
 PREFIX = "FETCHBOX__"
+_ENCRYPTIONS = {"none": "", "aes256": "AES256", "aws:kms": "aws:kms"}
 
 
 def settings_of_tables(tables: Tables, origins: dict[str, str]) -> dict[str, RawValue]:
@@ -34,7 +35,11 @@ def _objects(tables: Tables) -> str:
         "region": storage.region,
         "access_key_id": storage.access_key,
         "secret_access_key": storage.secret_key,
+        "encryption": _ENCRYPTIONS[storage.encryption],
+        "kms_key": storage.kms_key,
     }
+    for name, bucket in storage.buckets.items():
+        given |= {f"encryption.{name}": _ENCRYPTIONS[bucket.encryption], f"kms_key.{name}": bucket.kms_key}
     query = urlencode({name: value for name, value in given.items() if value}, quote_via=quote)
     return f"s3://{storage.bucket}" + (f"?{query}" if query else "")
 

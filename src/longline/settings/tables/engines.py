@@ -2,7 +2,9 @@
 
 from typing import Annotated
 
-from longline.settings.tables.schema import SettingsTable
+import msgspec
+
+from longline.settings.tables.schema import SettingsTable, TableEntries
 from longline.settings.values import HOST_AND_PORT, SIZE, SWITCH, TEXT, Key, integer, one_of, url
 
 MAX_MANIFEST_BYTES = 5 * 1024 * 1024
@@ -27,6 +29,15 @@ class ServerTable(SettingsTable, frozen=True, kw_only=True):
     ] = ""
 
 
+class BucketTable(SettingsTable, frozen=True, kw_only=True):
+    """The encryption of one bucket of the S3 server, which then encrypts its objects."""
+
+    encryption: Annotated[str, Key(one_of("none", "aes256", "aws:kms"), "Server-side encryption of the bucket.")] = (
+        "none"
+    )
+    kms_key: Annotated[str, Key(TEXT, "Key of the server's key management, for `aws:kms`.")] = ""
+
+
 class StorageTable(SettingsTable, frozen=True, kw_only=True):
     """The object store; sets `objects`."""
 
@@ -36,6 +47,11 @@ class StorageTable(SettingsTable, frozen=True, kw_only=True):
     endpoint: Annotated[str, Key(TEXT, "URL of the S3 server, or the folder of a filesystem.")] = ""
     access_key: Annotated[str, Key(TEXT, "Access key id for the S3 server.")] = ""
     secret_key: Annotated[str, Key(TEXT, "Secret access key for the S3 server.", secret=True)] = ""
+    encryption: Annotated[
+        str, Key(one_of("none", "aes256", "aws:kms"), "Server-side encryption of all buckets of the S3 server.")
+    ] = "none"
+    kms_key: Annotated[str, Key(TEXT, "Key of the server's key management, for `aws:kms`.")] = ""
+    buckets: Annotated[dict[str, BucketTable], TableEntries(BucketTable)] = msgspec.field(default_factory=dict)
 
 
 class BrokerTable(SettingsTable, frozen=True, kw_only=True):
