@@ -145,7 +145,7 @@ def ended(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> int | str | 
             1,
             "error: inner\n",
         ),
-        (PermissionError(13, "Permission denied", "file"), 1, "error: [Errno 13] Permission denied: 'file'\n"),
+        (PermissionError(13, "Permission denied", "file"), 1, "error: Permission denied: file\n"),
     ],
 )
 def test_a_failure_that_is_understood_is_one_line(

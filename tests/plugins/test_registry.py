@@ -9,7 +9,7 @@ import pytest
 
 from longline.model.errors import BadInput
 from longline.plugins import Item, Page, parser
-from longline.plugins.registry import ParserSources, Registry
+from longline.plugins.registry import ParserSources, Registry, no_parser
 
 
 def module(name: str, **parsers: str) -> ModuleType:
@@ -177,3 +177,8 @@ def test_the_types_of_content_that_a_run_asks_for():
     assert registry.content_types() == (*html, "application/json")
     assert registry.content_types("json") == ("application/json",)
     assert ParserSources(("longline.parsers.feeds.feed",)).open().content_types("feed") == (), "any"
+
+
+def test_a_file_that_is_given_as_a_parser_is_answered_with_the_flag_for_files():
+    assert no_parser("books.py", ["page"]).endswith("To load the parsers of a file: --parsers books.py")
+    assert no_parser("books", ["page"]).endswith("The setting parsers names the files or modules to load")

@@ -205,10 +205,17 @@ def _print_error(error: Exception) -> int:
     known = _expected_failure(error)
     if known is None:
         raise error
-    text = known.format_message() if isinstance(known, TyperException) else str(known)
+    text = known.format_message() if isinstance(known, TyperException) else _sentence(known)
     line = Text.assemble(("error:", "bold red"), " ", " ".join(text.split()))
     OutputConsole(stderr=True).print(line, soft_wrap=True, highlight=False)
     return getattr(known, "exit_code", 1)
+
+
+def _sentence(error: LonglineError | OSError) -> str:
+    """Return the text of a failure; that of the system comes without its number."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+    return str(error)
 
 
 def _expected_failure(error: BaseException) -> LonglineError | TyperException | OSError | None:

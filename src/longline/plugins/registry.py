@@ -160,10 +160,10 @@ class Registry:
 
 def no_parser(name: str, known: Iterable[str]) -> str:
     """Return the sentence about a parser that is not loaded."""
-    return (
-        f"there is no parser {name!r}; loaded are {', '.join(known)}. "
-        "The setting parsers names the files or modules to load"
-    )
+    remedy = "The setting parsers names the files or modules to load"
+    if name.endswith(".py"):
+        remedy = f"To load the parsers of a file: --parsers {name}"
+    return f"there is no parser {name!r}; loaded are {', '.join(known)}. {remedy}"
 
 
 class ParserCode(msgspec.Struct, frozen=True):

@@ -117,6 +117,11 @@ def test_the_table_adds_up():
     assert "the same command resumes the crawl" in told
 
 
+@pytest.mark.parametrize(("reason", "said"), [("parser_error", "no page was parsed"), ("dns", "no page was fetched")])
+def test_a_crawl_without_a_page_says_whether_one_was_fetched(reason: str, said: str):
+    assert said in summary(a_run(admitted=1, failed=1, completed=0), Fate("failed", reason, 1))
+
+
 def test_one_that_had_ended_is_said_to_have():
     told = summary(a_run(), Fate("completed", "ok", 10), untouched=True)
     assert "has already ended; add --again" in told

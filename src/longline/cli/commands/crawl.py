@@ -21,6 +21,7 @@ from longline.cli.flags import takes
 from longline.cli.item_outputs import PIPE_CLOSED, Outputs, print_tables, takes_outputs
 from longline.cli.listing import Column, Listing, OutputConsole
 from longline.cli.parser_hints import parser_hints
+from longline.model.frontier.reasons import PARSER_ERROR
 from longline.model.runs.plan import SITEMAPS, CrawlPlan, FetchOptions, ParseOptions, Politeness, Retries
 from longline.model.runs.run import COUNTED_APART, WITHOUT_ITEM, RunRow
 from longline.model.sinks.sink import parse_sinks
@@ -301,7 +302,7 @@ def _summary(console: Console, result: CrawlResult, settings: Settings) -> None:
 
 def _print_fates(console: Console, result: CrawlResult) -> None:
     """Print the number of URLs by fate and reason, with their sum, and the counts beside the sum."""
-    run, title = result.run, f"{result.run.seed}: {_outcome(result.run)}"
+    run, title = result.run, f"{result.run.seed}: {_outcome(result)}"
     listing = Listing("fate", "reason", Column("URLs", right=True), console=console, boxed=True)
     if not listing.is_table:
         console.print(Text(title), soft_wrap=True)
@@ -323,11 +324,15 @@ def _print_fates(console: Console, result: CrawlResult) -> None:
     listing.print(title)
 
 
-def _outcome(run: RunRow) -> str:
-    """Return the word for the end of a crawl: a run that fetched no page has not done what its user wanted."""
+def _outcome(result: CrawlResult) -> str:
+    """Return the word for the end of a crawl: a run that completed no page has not done what its user wanted."""
+    run = result.run
     if run.state not in RUN_ENDED:
         return "stopped"
-    return str(run.state) if run.completed else "no page was fetched"
+    if run.completed:
+        return str(run.state)
+    fetched = any(fate.reason == PARSER_ERROR for fate in result.fates)
+    return "no page was parsed" if fetched else "no page was fetched"
 
 
 def _details(console: Console, result: CrawlResult) -> None:

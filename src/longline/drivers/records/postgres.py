@@ -201,7 +201,9 @@ async def _as_it_is(_: Any) -> None:
 
 
 def _line(error: BaseException) -> str:
-    return (str(error) or type(error).__name__).splitlines()[0]
+    # The text of the system, without its number.
+    told = error.strerror if isinstance(error, OSError) else None
+    return (told or str(error) or type(error).__name__).splitlines()[0]
 
 
 def _is_same_violation(last: Exception, error: Exception) -> bool:
