@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from longline.html.css_selectors import check_selectors
 from longline.model.errors import BadInput
+from longline.services.sources.css_selectors import check_selectors
 
 
 @pytest.mark.parametrize(
