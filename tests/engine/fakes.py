@@ -23,7 +23,7 @@ from longline.model.proxies.proxy import NoProxies, ProxyRequest, ProxyUse
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunRow
 from longline.ports.clock import Clock
-from longline.ports.http import FetchFailed, Request, Response
+from longline.ports.http import FetchFailed, Proxy, Request, Response
 from longline.ports.records import Records
 from longline.ports.records.frontier.frontier import Admitted, ClaimRequest, HostSetting, ReportBatch, Reported
 from longline.ports.records.proxies import PickedProxy
@@ -124,6 +124,10 @@ class FakeWays:
         picked = [able[(self._turn + n) % len(able)] for n in range(ask.wanted)] if able else []
         self._turn += len(picked)
         return picked
+
+    def unlock(self, own: str) -> PickedProxy:
+        self.journal.append("unlock")
+        return PickedProxy(0, Proxy.parse(own), pool_size=1)
 
     async def account(self, used: Sequence[ProxyUse]) -> None:
         if self.away:

@@ -54,7 +54,7 @@ PLAIN = {"cached_property", "cookies", "duration", "error", "id", "patterns", "r
         "storable_text",
         "url_globs",
     ),
-    *("door_setting", "series_run"),
+    *("cron", "door_setting", "maintenance_run", "series_run", "series_schedule"),
 }
 """Words of the field that need no line in the glossary; a module or folder of the model may be called so."""
 

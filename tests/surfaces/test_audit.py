@@ -215,6 +215,11 @@ class World:
         body = {"sourceid": int(await self.catalogue_source()), "scheduledat": "2099-01-01T00:00:00Z"}
         return str((await self.ask("POST", f"{CATALOGUE}/crawler/jobs", body))["data"]["id"])
 
+    async def stuck_catalogue_job(self) -> str:
+        job = await self.catalogue_job()
+        await self.write(f"UPDATE runs SET state = 'running', started_at = 1 WHERE uid = '{job}'")
+        return job
+
     async def door_setting(self) -> str:
         key = f"site.{self.name().lower()}"
         await self.ask("PUT", f"{CATALOGUE}/settings/{key}", {"value": "1"})
@@ -483,6 +488,28 @@ CHANGES |= {
     "catalogue_delete_mapping": on("DELETE", f"{CATALOGUE}/comics/{{}}", "target.delete", World.comic_mapping),
     "catalogue_trigger_job": triggered,
     "catalogue_cancel_job": on("PATCH", f"{CATALOGUE}/crawler/jobs/{{}}/cancel", "run.cancel", World.catalogue_job, {}),
+    "catalogue_reset_stuck_jobs": on(
+        "POST", f"{CATALOGUE}/crawler/jobs/reset-stuck?{{}}", "run.reset", World.stuck_catalogue_job, {}
+    ),
+    "catalogue_pause_jobs": lambda _: at_once(Change("POST", f"{CATALOGUE}/crawler/pause", "run kind.pause", {})),
+    "catalogue_resume_jobs": lambda _: at_once(Change("POST", f"{CATALOGUE}/crawler/resume", "run kind.resume", {})),
+    "catalogue_run_batch_job": lambda _: at_once(
+        Change("POST", f"{CATALOGUE}/batch/jobs/crawler.archive/run", "maintenance run.create", {})
+    ),
+    "catalogue_cancel_batch_job": lambda _: at_once(
+        Change("POST", f"{CATALOGUE}/batch/jobs/crawler.archive/cancel", "maintenance run.cancel", {})
+    ),
+    "catalogue_create_partitions": lambda _: at_once(
+        Change("POST", f"{CATALOGUE}/batch/crawler/partitions", "maintenance run.create", {})
+    ),
+    "catalogue_change_batch_schedule": lambda _: at_once(
+        Change(
+            "PATCH",
+            f"{CATALOGUE}/batch/schedule",
+            "maintenance schedule.update",
+            {"jobkey": "crawler.archive", "cron": "1 2 3 4 5"},
+        )
+    ),
     "catalogue_put_setting": new_door_setting,
     "catalogue_delete_setting": on("DELETE", f"{CATALOGUE}/settings/{{}}", "door setting.delete", World.door_setting),
     "products_create_domain": new_domain,

@@ -50,6 +50,8 @@ UPKEEP = {
     "standing counts",
     "run logs",
     "log months",
+    "maintenance",
+    "automatic series runs",
 }
 
 
@@ -57,7 +59,7 @@ async def test_roles_are_loops(platform: Platform):
     assert names(platform, "fetch") == FETCH
     assert names(platform, "parse") == {"parse"}
     assert names(platform, "upkeep") == UPKEEP
-    assert names(platform, "upkeep", scheduler=False) == UPKEEP - {"scheduler"}
+    assert names(platform, "upkeep", scheduler=False) == UPKEEP - {"scheduler", "automatic series runs"}
     assert names(platform, "upkeep", frontier=False) == UPKEEP - {"standing waker"}
     assert names(platform, "upkeep", sinks=("postgresql://a.example/d/t",)) == UPKEEP | {"sinks"}
     assert names(platform, "upkeep", discovery=True) == UPKEEP | {"candidate probes"}

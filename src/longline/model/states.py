@@ -138,6 +138,7 @@ MOVES: tuple[Move, ...] = (
     _move("run",      "refuse",      (R.QUEUED,),                                   R.FAILED,        "scheduler person"),
     _move("run",      "interrupt",   (R.RUNNING,),                                  R.CANCELLED,     "scheduler worker", fenced=True),
     _move("run",      "lapse",       (R.RUNNING,),                                  R.FAILED,        "upkeep"),
+    _move("run",      "fail_stuck",  (R.RUNNING,),                                  R.FAILED,        "person"),
     _move("run",      "cancel",      (R.QUEUED, R.RUNNING),                         R.CANCELLED,     "person"),
     _move("run",      "reopen",      (R.COMPLETED, R.FAILED),                       R.RUNNING,       "person upkeep"),
 

@@ -2,7 +2,8 @@
 
 The config has groups of selectors as the parser `selectors` has them. The group `series` needs the fields `id`, `title`
 and `url`, and may have `cover`; `chapter` needs `number`, and may have `language`, `group` and `title`. Links are
-followed inside the group `list` while the catalogue is discovered, and inside `pages` while a series is crawled.
+followed inside the group `list` while the catalogue is discovered, and inside `pages` while a series is crawled; its
+`image`, as in `img.page@src`, selects the images of pages.
 """
 
 from collections.abc import Iterator, Mapping
@@ -48,7 +49,7 @@ class SelectorExtension:
                 yield chapter(
                     str(page.config.get(SERIES) or ""), found["number"], language=language, group=group, **facts
                 )
-        yield Links(followed_links(page, groups.get("pages", {})) if "pages" in groups else [])
+        yield Links(_page_links(page, groups["pages"]) if "pages" in groups else [])
 
     @staticmethod
     def check(config: Mapping[str, Any]) -> None:
@@ -67,6 +68,9 @@ def _groups(page: Page) -> dict[str, Mapping[str, Any]]:
     return {str(kind): fields for kind, fields in groups if isinstance(fields, Mapping)}
 
 
-def _absolute(page: Page, href: str | None) -> str | None:
-    """Return the absolute URL of an href value, None without a valid one."""
-    return next(iter(absolute_urls(page, [href])), None) if href else None
+def _page_links(page: Page, where: Mapping[str, Any]) -> list[str]:
+    """Return the links to pages of chapters, and the images that `image` selects, as `img.page@src`."""
+    css, _, attribute = str(where.get("image") or "").partition("@")
+    images = [node.attributes.get(attribute or "src") for node in page.tree.css(css)] if css else []
+    has_links = not css or any(name in where for name in ("container", "article_cards", "article_list"))
+    return (followed_links(page, where) if has_links else []) + absolute_urls(page, filter(None, images))

@@ -35,7 +35,13 @@ from longline.wiring.parts.feeds import (
 from longline.wiring.parts.logs import Streams, log_month_keeper, run_log_keeper
 from longline.wiring.parts.manifest_streams import direct_task_loop, stream_mirror_loop
 from longline.wiring.parts.manifests import manifest_chore
-from longline.wiring.parts.runs import due_run_starter, retention, run_effect_worker
+from longline.wiring.parts.runs import (
+    automatic_series_runs,
+    due_run_starter,
+    maintenance_runner,
+    retention,
+    run_effect_worker,
+)
 from longline.wiring.parts.schedules import scheduler_loop
 from longline.wiring.parts.sinks import sink_loop
 from longline.wiring.parts.sources import plan_cache
@@ -243,6 +249,21 @@ LOOPS = (
         (UPKEEP,),
         1.0,
         once=lambda p: due_run_starter(p.platform, p.run_log).once,
+    ),
+    LoopRow(
+        "automatic series runs",
+        "Queue runs of catalogues and their series that are due by the intervals of their sources.",
+        (UPKEEP,),
+        10.0,
+        once=lambda p: automatic_series_runs(p.platform).once,
+        settings=("scheduler",),
+    ),
+    LoopRow(
+        "maintenance",
+        "Queue maintenance tasks by their cron expressions, and carry out queued ones.",
+        (UPKEEP,),
+        1.0,
+        once=lambda p: maintenance_runner(p.platform).once,
     ),
     LoopRow(
         "recrawls",

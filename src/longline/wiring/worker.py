@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from longline import __version__
+from longline.engine.archive.page_objects import PageObjects
 from longline.engine.archive.page_reader import PageReader
 from longline.engine.archive.segment_writer import SegmentWriter
 from longline.engine.discovery.onsite_links import OnsiteLinks
@@ -46,9 +47,7 @@ def fetch_worker(
 ) -> Worker:
     """Return a worker that fetches and, with `parse`, parses; the default plans need no source lookup."""
     s = platform.settings
-    sending = FetchSettings(
-        s.user_agent, s.connect_timeout, s.idle_timeout, s.request_timeout, s.max_body, s.referer, bool(s.render_url)
-    )
+    sending = _fetch_settings(s)
     proxies = ProxyRotation(platform.stored_proxies, platform.clock, s.proxy_sticky, platform.metrics)
     credentials = RunCredentials(platform.vault)
     sender = Sender(platform.http, platform.clock, sending, proxies, credentials=credentials, streams=platform.http)
@@ -76,6 +75,7 @@ def fetch_worker(
             archive=PageReader(platform.records.pages, platform.blobs),
             clock=platform.clock,
             in_words=platform.indexes_itself,
+            objects=PageObjects(platform.blobs),
             downloads=DownloadStage(sender, platform.blobs, platform.politeness, platform.clock),
             metrics=platform.metrics,
         ),
@@ -93,6 +93,12 @@ def fetch_worker(
             concurrency=s.concurrency, lease=s.lease, idle_poll=s.claim_pause, downloads=s.download_concurrency
         ),
         watch,
+    )
+
+
+def _fetch_settings(s: Settings) -> FetchSettings:
+    return FetchSettings(
+        s.user_agent, s.connect_timeout, s.idle_timeout, s.request_timeout, s.max_body, s.referer, bool(s.render_url)
     )
 
 

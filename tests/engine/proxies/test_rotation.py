@@ -172,3 +172,15 @@ async def test_a_pool_that_is_gone_fails_the_page_and_sends_nothing_directly(clo
     with pytest.raises(FetchFailed, match="no proxy pool named 'homes'") as failed:
         await ProxyRotation(Gone(), clock).next(plan, NOBODY)
     assert failed.value.kind == "proxy_exhausted"
+
+
+async def test_a_plan_with_a_proxy_of_its_own_takes_no_other_and_leaves_no_figures(clock: FakeClock):
+    ways = FakeWays(way(1))
+    rotation = ProxyRotation(ways, clock)
+    plan = changed(PLAN, proxying=Proxying(own="http://10.9.9.9:3128", max_proxies=1))
+    found = [await rotation.next(plan, NOBODY) for _ in range(3)]
+    assert {each and each.proxy.label for each in found} == {"http://10.9.9.9:3128"}
+    assert found[0] is not None
+    rotation.note(found[0], 5, ok=False)
+    await rotation.write_results()
+    assert (ways.journal, ways.used) == (["unlock"], [])

@@ -1,12 +1,14 @@
 """The catalogue API on a real server: the only part here that knows our code."""
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
+import asyncpg
 import httpx
 
 from longline.services.callers.tokens import Tokens
@@ -125,3 +127,20 @@ class WorkingStage(Stage):
     async def _finish(self) -> None:
         self._stop.set()
         await self._working
+
+
+def write(stage: Stage, statement: str) -> None:
+    """Change rows of the database behind the server, as time would."""
+    database = stage.settings.database
+    if database.startswith("sqlite"):
+        with closing(sqlite3.connect(database.removeprefix("sqlite:///"), timeout=30)) as connection:
+            connection.execute(statement)
+            connection.commit()
+    else:
+        stage.call(_execute(database, statement))
+
+
+async def _execute(database: str, statement: str) -> None:
+    connection = await asyncpg.connect(database)
+    await connection.execute(statement)
+    await connection.close()

@@ -39,6 +39,7 @@ from longline.drivers.records.frontier.workers import WorkerRecords
 from longline.drivers.records.logs.events import EventRecords
 from longline.drivers.records.logs.log_pages import LogPageRecords
 from longline.drivers.records.logs.logs import LogRecords
+from longline.drivers.records.maintenance import MaintenanceRecords
 from longline.drivers.records.manifests.stores import manifest_stores
 from longline.drivers.records.metrics import MetricRecords, TimedDatabase, TransactionObserver
 from longline.drivers.records.migrations import SchemaRecords
@@ -112,11 +113,7 @@ def _records(database: Database) -> Records:
         schema=SchemaRecords(database),
         **_source_records(database),
         schedules=ScheduleRecords(database),
-        runs=RunRecords(database),
-        run_views=RunViewRecords(database),
-        history=RunHistoryRecords(database),
-        due_runs=DueRunRecords(database),
-        run_effects=RunEffectRecords(database),
+        **_run_records(database),
         retention=RetentionRecords(database),
         page_changes=PageChangeRecords(database),
         counters=CounterRecords(database),
@@ -164,6 +161,18 @@ def _records(database: Database) -> Records:
         task_moves=TaskMoveRecords(database),
         ticks=TickRecords(database),
     )
+
+
+def _run_records(database: Database) -> dict[str, Any]:
+    """Return the records of runs, by their names."""
+    return {
+        "runs": RunRecords(database),
+        "run_views": RunViewRecords(database),
+        "history": RunHistoryRecords(database),
+        "due_runs": DueRunRecords(database),
+        "run_effects": RunEffectRecords(database),
+        "maintenance": MaintenanceRecords(database),
+    }
 
 
 def _standing_records(database: Database) -> dict[str, Any]:

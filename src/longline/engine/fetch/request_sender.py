@@ -205,7 +205,7 @@ class Sender:
         failed: frozenset[int] = frozenset()
         while True:
             way = None if request.render else await self._proxies.next(context.plan, failed, _host(host))
-            context.proxies.append(way.proxy_id if way else None)
+            context.proxies.append((way.proxy_id or None) if way else None)
             try:
                 start = await self._turn(host, context)
                 return await send(request, way, start)

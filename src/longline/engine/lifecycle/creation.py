@@ -35,6 +35,17 @@ async def create_series_run(runs: SeriesRunStore, run: NewRun, facts: NewSeriesR
     return await runs.add(run, facts, actor)
 
 
+async def replace_stuck_run(
+    runs: SeriesRunStore, stuck: SeriesRunRow, run: NewRun, facts: NewSeriesRun
+) -> SeriesRunRow | None:
+    """Fail a running run of a catalogue as stuck, and create a queued one in its place, both or neither.
+
+    Return None for a run that has ended meanwhile.
+    """
+    check_creation("run", ("create",), "person")
+    return await runs.replace_stuck(stuck, run, facts)
+
+
 async def create_schedule(schedules: ScheduleStore, schedule: NewSchedule, actor: Actor) -> ScheduleRow:
     """Create a schedule; raise `Conflict` where its source has a recurring one."""
     check_creation("schedule", schedule.steps, actor)

@@ -54,18 +54,19 @@ class LogMonthKeeper:
         present = month_of(1000 * self._clock.now())
         found = await self._months.find()
         old = [each for each in found if following_month(each.month, self._kept) < present]
-        return [each for each in old if await self._retire(each)]
+        return [gone for each in old if (gone := await self._retire(each)) is not None]
 
-    async def _retire(self, month: LogMonth) -> bool:
+    async def _retire(self, month: LogMonth) -> LogMonth | None:
         if month.archived_at is None:
             lines, objects = await self._archive(month.month)
             if not await self._months.archived(month.month, lines, objects):
                 log.warning("log month changed while it was archived", extra={"month": month_name(month.month)})
-                return False
-        dropped = await self._months.drop(month.month)
-        if dropped:
-            log.info("log month archived and deleted", extra={"month": month_name(month.month)})
-        return dropped
+                return None
+            month = msgspec.structs.replace(month, lines=lines, objects=objects)
+        if not await self._months.drop(month.month):
+            return None
+        log.info("log month archived and deleted", extra={"month": month_name(month.month)})
+        return month
 
     async def _archive(self, month: int) -> tuple[int, int]:
         """Write the entries of a month to objects; return the numbers of lines and objects."""

@@ -19,7 +19,7 @@ from longline.model.proxies.rotation import REST_MS
 from longline.model.runs.plan import CrawlPlan
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed
-from longline.ports.records.proxies import PickedProxy, ProxySource
+from longline.ports.records.proxies import UNREGISTERED, PickedProxy, ProxySource
 
 BATCH_SIZE = 64
 NO_PROXY_CACHE_SECONDS = 5.0
@@ -39,6 +39,7 @@ class ProxyRotation:
         self._metrics = metrics or MetricCounters()
         self._ways, self._clock, self._sticky = ways, clock, sticky
         self._stuck: BoundedDict[tuple[str, ProxyRequest], tuple[float, PickedProxy]] = BoundedDict(MAX_STICKY_PROXIES)
+        self._unlocked: BoundedDict[str, PickedProxy] = BoundedDict(MAX_STICKY_PROXIES)
         self._without: dict[ProxyRequest, float] = {}
         self._waiting: dict[ProxyRequest, list[Waiting]] = defaultdict(list)
         self._serving: dict[ProxyRequest, asyncio.Task[None]] = {}
@@ -54,6 +55,8 @@ class ProxyRotation:
         wish = plan.fetch.proxying
         if not wish.use:
             return None
+        if wish.own:
+            return self._own(wish.own)
         ask = ProxyRequest(plan.source_id, wish.pool, wish.fallbacks, wish.country, failed, wish.strategy)
         try:
             way = await self._at_host(host, ask) if self._sticky and host else await self._turn(ask)
@@ -66,8 +69,16 @@ class ProxyRotation:
         except BadInput as error:
             raise FetchFailed("proxy_exhausted", str(error)) from None
 
+    def _own(self, locked: str) -> PickedProxy:
+        """Return the proxy that the plan has for itself alone."""
+        if (found := self._unlocked.get(locked)) is None:
+            found = self._unlocked[locked] = self._ways.unlock(locked)
+        return found
+
     def note(self, way: PickedProxy, ms: int, *, ok: bool) -> None:
         """Remember the result of a request; results are written before the next pick, or by `write_results`."""
+        if way.proxy_id == UNREGISTERED:
+            return
         self._used.append(ProxyUse(way.proxy_id, way.source_id, ok, ms, self._clock.now()))
         if not ok:
             self._metrics.add(PROXY_FAILURES, way.pool)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from longline.engine.secrets import Vault
 from longline.model.proxies.proxy import NoProxies, ProxyRequest, ProxyRow, ProxyUse
 from longline.ports.http import Proxy
-from longline.ports.records.proxies import PickedProxy, ProxyStore
+from longline.ports.records.proxies import UNREGISTERED, PickedProxy, ProxyStore
 
 
 class StoredProxies:
@@ -22,6 +22,10 @@ class StoredProxies:
         source_id = ask.source_id if picked.mapped else None
         size = picked.size if picked.mapped or ask.pool is not None else 0
         return [self._decrypted(row, source_id, size) for row in picked.proxies]
+
+    def unlock(self, own: str) -> PickedProxy:
+        """Return the proxy of one plan alone, from its locked URI."""
+        return PickedProxy(UNREGISTERED, Proxy.parse(self._vault.unlock(own)), pool_size=1)
 
     async def account(self, used: Sequence[ProxyUse]) -> None:
         """Record the outcomes of requests, in their order."""

@@ -5,20 +5,13 @@ from typing import Any
 
 import msgspec
 
+from longline.engine.runs.series_requests import REQUEST_KEYS, bounds, fetch_options, politeness
+from longline.engine.secrets import Vault
 from longline.model.errors import BadInput
-from longline.model.runs.plan import (
-    UNBOUNDED_DEPTH,
-    CrawlBounds,
-    CrawlPlan,
-    FetchOptions,
-    ParseOptions,
-    Politeness,
-    Retries,
-)
+from longline.model.runs.plan import CrawlPlan, ParseOptions, Retries
 from longline.model.runs.run import DueRun
 from longline.model.series.series_run import SERIES_END
 from longline.model.sources.source import SourceRow
-from longline.model.url import parse
 from longline.plugins.extension import SERIES, Extension
 from longline.plugins.parser import CONFIG_KEY, PARSER_KEY
 from longline.plugins.registry import Registry
@@ -26,7 +19,6 @@ from longline.ports.records.callers import DoorSettingStore
 from longline.ports.records.series import TargetStore
 from longline.ports.records.sources import SourceStore
 
-DEFAULT_DELAY_MS = 1000
 DEFAULT_MAX_RETRIES = 3
 MAX_RETRIES_KEY = "crawler.max_retries"
 """Setting of the API of the catalogue: retries of a page after its first attempt."""
@@ -39,9 +31,15 @@ class SeriesPlans:
     """The planner of these runs: start points, parsers and limits are those of the source at the start."""
 
     def __init__(
-        self, sources: SourceStore, targets: TargetStore, settings: DoorSettingStore, extensions: Registry
+        self,
+        sources: SourceStore,
+        targets: TargetStore,
+        settings: DoorSettingStore,
+        extensions: Registry,
+        vault: Vault,
     ) -> None:
-        self._sources, self._targets, self._settings, self._extensions = sources, targets, settings, extensions
+        self._sources, self._targets, self._settings = sources, targets, settings
+        self._extensions, self._vault = extensions, vault
 
     async def plan(self, run: DueRun) -> CrawlPlan:
         """Return the plan of a run; raise `BadInput` without a source, its extension or an active target."""
@@ -54,12 +52,13 @@ class SeriesPlans:
         retries = await self._max_retries()
         return CrawlPlan(
             seeds,
-            bounds=CrawlBounds(max_depth=UNBOUNDED_DEPTH, hosts=tuple(sorted({parse(url).host for url in seeds}))),
-            politeness=Politeness(delay_ms=_delay_ms(source, config), concurrency=source.concurrency or 1),
+            bounds=bounds(seeds, config),
+            politeness=politeness(source, config),
             retries=Retries(max_attempts=retries + 1),
-            fetch=FetchOptions(headers=_headers(config)),
+            fetch=fetch_options(source, config, self._vault),
             parse=ParseOptions(config=_parse_config(parser.name, config, run.subject)),
             end=SERIES_END,
+            objects=_objects(config, run.subject),
             page_log_level="info",
             always_logged=True,
             source_id=source.id,
@@ -94,19 +93,12 @@ class SeriesPlans:
         return min(int(text), 100) if text is not None and text.isdecimal() else DEFAULT_MAX_RETRIES
 
 
-def _delay_ms(source: SourceRow, config: Mapping[str, Any]) -> int:
-    """Return the pause between requests; the config has a number of requests a second."""
-    rate = config.get("ratelimit")
-    if isinstance(rate, int | float) and rate > 0:
-        return max(1, round(1000 / rate))
-    return DEFAULT_DELAY_MS if source.delay_ms is None else source.delay_ms
-
-
-def _headers(config: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    given = config.get("headers")
-    return tuple((str(name), str(value)) for name, value in given.items()) if isinstance(given, Mapping) else ()
-
-
 def _parse_config(parser: str, config: Mapping[str, Any], series_id: str | None) -> str:
-    wanted: dict[str, Any] = {PARSER_KEY: parser, CONFIG_KEY: dict(config)}
+    seen = {name: value for name, value in config.items() if name not in REQUEST_KEYS}
+    wanted: dict[str, Any] = {PARSER_KEY: parser, CONFIG_KEY: seen}
     return msgspec.json.encode(wanted | ({SERIES: series_id} if series_id else {})).decode()
+
+
+def _objects(config: Mapping[str, Any], series_id: str | None) -> str:
+    """Return the begin of the keys of a series' pages, where the source asks for objects."""
+    return f"series/{series_id}" if series_id and config.get("storepages") is True else ""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from longline.engine.archive.page_objects import PageObjects
 from longline.engine.archive.page_reader import Earlier, PageReader
 from longline.engine.archive.segment_writer import keep_page
 from longline.engine.downloads.stage import DownloadStage, give_up
@@ -50,6 +51,7 @@ class Pipeline:
     in_words: bool = False
     downloads: DownloadStage | None = None
     metrics: MetricCounters = field(default_factory=MetricCounters)
+    objects: PageObjects | None = None
 
     @property
     def waiting(self) -> int:
@@ -68,6 +70,8 @@ class Pipeline:
             if task.download is not None:
                 return await self._download(host, task, plan, began_at)
             fetched, page, original = await self._fetch(host, task, plan)
+            if self.objects is not None and plan.objects:
+                await self.objects.store(plan, fetched)
             parsed = await self._parse(host, task, page, plan)
         except (LeaseLost, TaskWithdrawn, TooSoon, Unavailable):
             raise

@@ -44,6 +44,9 @@ class Proxying(msgspec.Struct, frozen=True):
     max_proxies: int = 10
     """Largest number of proxies for one request, unless the pool is larger: a dead site looks like a dead proxy."""
 
+    own: str = ""
+    """URI of the one proxy of all requests, locked by the vault; no other run uses it."""
+
     @classmethod
     def by_pools(cls, names: Sequence[str]) -> "Proxying":
         """Return the choice of the first of these pools, with the others as its fallbacks; any proxies for none."""
@@ -196,6 +199,9 @@ class CrawlPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     downloads: DownloadPlan | None = None
     """Rules of a run of downloads; None for a run whose pages are fetched, parsed and archived."""
+
+    objects: str = ""
+    """Begin of the keys under which pages other than HTML are also stored as objects; empty for no objects."""
 
     page_log_level: Literal["debug", "info"] = "debug"
     """Level of entries about pages without a failure in the run's log; below `info` they are not written by default."""

@@ -4,12 +4,19 @@ from typing import Literal
 
 import msgspec
 
+from longline.model.duration import MINUTE_MS
 from longline.model.runs.effect import PlannedEffect, RunEffectKind
 from longline.model.runs.judgement import EndRules
 from longline.model.runs.run import RunRow
 
 SERIES_END = EndRules("all", (PlannedEffect(RunEffectKind.SERIES_HEALTH),))
 """Rules of the end: a run fails where none of its URLs completes, and its source notes the end."""
+
+STUCK = "stuck"
+"""Error of a run that a person has failed because it runs for too long."""
+
+STUCK_AFTER_MS = 30 * MINUTE_MS
+"""Time after which a running run counts as stuck."""
 
 SeriesRunOrder = Literal["due", "ended_at", "completed"]
 

@@ -118,13 +118,14 @@ class SourceRow(msgspec.Struct, frozen=True):
 
 def joined(row: SourceRow, new: NewSource) -> SourceRow:
     """Return a source that one more API uses; its settings stay, and settings that it lacks come from `new`."""
-    names = ("extension", "user_agent", "delay_ms", "concurrency", "identity_key", "feed_url")
+    names = ("user_agent", "delay_ms", "concurrency", "identity_key", "feed_url")
     facts: dict[str, Any] = {name: getattr(new, name) for name in names if getattr(row, name) is None}
     if row.parser is None and new.parser is not None:
         facts |= {"parser": new.parser, "config": new.config}
-    facts |= {
-        name: getattr(new, name) for name in ("crawl", "recrawl", "extension_config") if getattr(row, name) == "{}"
-    }
+    if new.extension is not None or new.extension_config != "{}":
+        # The two belong together: an extension with the config of another would fail every run.
+        facts |= {"extension": new.extension, "extension_config": new.extension_config}
+    facts |= {name: getattr(new, name) for name in ("crawl", "recrawl") if getattr(row, name) == "{}"}
     facts |= {name: getattr(new, name) for name in ("sinks", "proxy_pools") if getattr(row, name) == "[]"}
     return msgspec.structs.replace(row, uses=with_use(row.uses, new.use), **facts)
 

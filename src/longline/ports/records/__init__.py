@@ -33,7 +33,14 @@ from longline.ports.records.manifests import ManifestStores
 from longline.ports.records.proxies import AlertStore, PoolStore, ProxyFigureStore, ProxyStore
 from longline.ports.records.recrawls.recrawls import BatchStore, GenerationStore, HoldStore, RecrawlStore
 from longline.ports.records.recrawls.webhooks import WebhookStore
-from longline.ports.records.runs import DueRunStore, RunEffectStore, RunHistoryStore, RunStore, RunViewStore
+from longline.ports.records.runs import (
+    DueRunStore,
+    MaintenanceStore,
+    RunEffectStore,
+    RunHistoryStore,
+    RunStore,
+    RunViewStore,
+)
 from longline.ports.records.schedules import PageChangeStore, ScheduleStore, TickStore
 from longline.ports.records.schema import Schema
 from longline.ports.records.search import ItemChangeStore, ItemStore
@@ -113,6 +120,7 @@ class Records:
     download_runs: DownloadAdmissionStore
     dead_letters: DeadLetterStore
     manifests: ManifestStores
+    maintenance: MaintenanceStore
     frontier: FrontierStore
     hands: TaskLeaseStore
     moves: MoveStore

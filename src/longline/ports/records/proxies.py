@@ -136,6 +136,10 @@ class PoolStore(Protocol):
         ...
 
 
+UNREGISTERED = 0
+"""Number of a proxy that one plan names and that has no row."""
+
+
 class PickedProxy(msgspec.Struct, frozen=True):
     """A picked proxy. `source_id` is set where its figures for that source count too.
 
@@ -155,6 +159,10 @@ class ProxySource(Protocol):
 
     async def pick(self, ask: ProxyRequest) -> list[PickedProxy]:
         """Return proxies, in turn; none without a pool. Raises `NoProxies` when the pool has no usable proxy."""
+        ...
+
+    def unlock(self, own: str) -> PickedProxy:
+        """Return the proxy of one plan alone, from its locked URI; it is not registered and has the number 0."""
         ...
 
     async def account(self, used: Sequence[ProxyUse]) -> None:

@@ -3,6 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from longline.model.maintenance.maintenance_run import (
+    MaintenanceResult,
+    MaintenanceRunRow,
+    MaintenanceSchedule,
+    MaintenanceState,
+)
 from longline.model.runs.effect import RunEffect, RunEffectKind
 from longline.model.runs.run import (
     DayTotals,
@@ -183,4 +189,51 @@ class RunEffectStore(Protocol):
 
     async def waiting(self) -> dict[str, int]:
         """Return the number of effects that are not carried out yet, by kind."""
+        ...
+
+
+class MaintenanceStore(Protocol):
+    """Runs and times of maintenance tasks; of the runs of a task only one is open at a time."""
+
+    async def schedules(self) -> list[MaintenanceSchedule]:
+        """Return the stored times of all tasks, by task."""
+        ...
+
+    async def set_schedule(self, schedule: MaintenanceSchedule) -> MaintenanceSchedule:
+        """Store the times of a task."""
+        ...
+
+    async def advance(self, schedule: MaintenanceSchedule, next_at: int) -> bool:
+        """Set the next time of a task, and queue a run of it; return False where another process was first.
+
+        Where a run of the task is open, none is queued.
+        """
+        ...
+
+    async def add(
+        self, task: str, caller: tuple[str, str] | None, state: MaintenanceState, lease_ms: int
+    ) -> MaintenanceRunRow | None:
+        """Make a run, queued or running under a lease; return None while another run of the task is open."""
+        ...
+
+    async def take(self, lease_ms: int) -> MaintenanceRunRow | None:
+        """Start the oldest queued run under a lease."""
+        ...
+
+    async def end(
+        self, run_id: str, state: MaintenanceState, result: MaintenanceResult, error: str | None = None
+    ) -> MaintenanceRunRow | None:
+        """End a running run; return None, without any change, for a run that was cancelled or has lost its lease."""
+        ...
+
+    async def cancel(self, task: str) -> MaintenanceRunRow | None:
+        """Cancel the open run of a task; return None without one."""
+        ...
+
+    async def get(self, run_id: str) -> MaintenanceRunRow | None:
+        """Return one run."""
+        ...
+
+    async def latest(self, tasks: Sequence[str]) -> dict[str, MaintenanceRunRow]:
+        """Return the newest run of each task that has one."""
         ...

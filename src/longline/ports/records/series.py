@@ -7,6 +7,7 @@ from typing import Protocol
 from longline.model.runs.run import NewRun
 from longline.model.series.series import NewSeries, NewTarget, SeriesRow, TargetRow
 from longline.model.series.series_run import NewSeriesRun, SeriesRunQuery, SeriesRunRow, SourceRunCounts
+from longline.model.series.series_schedule import AutomaticSource
 from longline.model.states import Actor
 from longline.ports.records.logs import LogMonthStore
 from longline.ports.records.sources import SourceVersionStore
@@ -82,8 +83,35 @@ class SeriesRunStore(Protocol):
         """
         ...
 
+    async def stuck(self, started_before: int, limit: int) -> list[SeriesRunRow]:
+        """Return running runs that started before a time, oldest first."""
+        ...
+
+    async def replace_stuck(self, stuck: SeriesRunRow, run: NewRun, facts: NewSeriesRun) -> SeriesRunRow | None:
+        """Fail a running run as stuck and make a queued one in its place; return None for a run that has ended."""
+        ...
+
     async def of_source(self, source_id: int) -> SourceRunCounts:
         """Return the numbers of the runs of a source, and its run that ended last."""
+        ...
+
+
+class AutomaticRunStore(Protocol):
+    """Sources and targets that are due for an automatic run."""
+
+    async def sources(self, after_id: int, limit: int) -> list[AutomaticSource]:
+        """Return enabled sources with an extension and a larger id, by id."""
+        ...
+
+    async def targets(self, source_id: int, before: int, limit: int) -> list[TargetRow]:
+        """Return active targets of a source that were last tried before a time, longest ago first."""
+        ...
+
+    async def add(self, run: NewRun, facts: NewSeriesRun, before: int) -> bool:
+        """Note that the subject of a run is tried now, and make the run, `queued`.
+
+        Return False, without a run, where the subject was tried after `before` or another run of it is open.
+        """
         ...
 
 
@@ -96,3 +124,4 @@ class SeriesStores:
     runs: SeriesRunStore
     log_months: LogMonthStore
     versions: SourceVersionStore
+    automatic: AutomaticRunStore

@@ -4,7 +4,7 @@ import logging
 
 import msgspec
 
-from longline.engine.lifecycle.creation import create_series_run
+from longline.engine.lifecycle.creation import create_series_run, replace_stuck_run
 from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.callers.audit import mask_text
 from longline.model.callers.caller import Caller
@@ -13,12 +13,20 @@ from longline.model.ids import new_id
 from longline.model.logs import NewLogEntry, fields_text
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import DELAYED_MS, NewRun, RunKind
-from longline.model.series.series_run import SERIES_END, NewSeriesRun, SeriesRunQuery, SeriesRunRow, SourceRunCounts
+from longline.model.series.series_run import (
+    SERIES_END,
+    STUCK_AFTER_MS,
+    NewSeriesRun,
+    SeriesRunQuery,
+    SeriesRunRow,
+    SourceRunCounts,
+)
 from longline.model.sources.source import SourceRow
 from longline.ports.clock import Clock
 from longline.ports.records.logs import LogStore
 from longline.ports.records.series import SeriesRunStore
 from longline.ports.run_queue import RunQueue
+from longline.services.sources.sources import Sources
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +37,10 @@ CATALOGUE_SUBJECT = ""
 """Subject of the runs that crawl the whole catalogue of a source; other runs have the id of their series."""
 
 
+MAX_STUCK = 1000
+"""Largest number of stuck runs that one order replaces."""
+
+
 class SeriesRunOrderRequest(msgspec.Struct, frozen=True):
     """A run to be ordered: of one series, or of the whole catalogue; it starts at `due`, or at once."""
 
@@ -36,6 +48,13 @@ class SeriesRunOrderRequest(msgspec.Struct, frozen=True):
     seeds: tuple[str, ...]
     series_id: str | None = None
     due: int | None = None
+
+
+class ReplacedRun(msgspec.Struct, frozen=True):
+    """A run that was stuck, by its id, and the queued run in its place."""
+
+    stuck_uid: str
+    run: SeriesRunRow
 
 
 class SeriesRuns:
@@ -53,24 +72,47 @@ class SeriesRuns:
 
     async def order(self, wanted: SeriesRunOrderRequest, caller: Caller | None) -> SeriesRunRow:
         """Queue a run; raise `Conflict` while another run of the same series, or of the catalogue, is open."""
-        now, source = self._clock.now(), wanted.source
-        # The rest of the plan is made at the start, from the source as it is then.
-        plan = CrawlPlan(wanted.seeds, end=SERIES_END, source_id=source.id, source_name=source.name)
-        run = NewRun(
-            new_id(),
-            RunKind.SERIES,
-            plan.text(),
-            wanted.seeds[0],
-            source_id=wanted.source.id,
-            due=now if wanted.due is None else max(wanted.due, now),
-            subject=wanted.series_id or CATALOGUE_SUBJECT,
-        )
         facts = NewSeriesRun(wanted.series_id, *((caller.subject, caller.name) if caller else (None, None)))
-        made = await create_series_run(self._runs, run, facts, "person" if caller else "scheduler")
+        made = await create_series_run(self._runs, self._new_run(wanted), facts, "person" if caller else "scheduler")
+        return await self._shown(made)
+
+    async def _shown(self, made: SeriesRunRow) -> SeriesRunRow:
+        """Show a run that is due in the copy of the queue, and return it."""
         is_due = (made.run.due or 0) <= made.run.created_at + DELAYED_MS
         if self._queue is not None and is_due:
             await show_in_queue(self._queue, made.run.uid)
         return made
+
+    def _new_run(self, wanted: SeriesRunOrderRequest) -> NewRun:
+        now, source = self._clock.now(), wanted.source
+        # The rest of the plan is made at the start, from the source as it is then.
+        plan = CrawlPlan(wanted.seeds, end=SERIES_END, source_id=source.id, source_name=source.name)
+        return NewRun(
+            new_id(),
+            RunKind.SERIES,
+            plan.text(),
+            wanted.seeds[0],
+            source_id=source.id,
+            due=now if wanted.due is None else max(wanted.due, now),
+            subject=wanted.series_id or CATALOGUE_SUBJECT,
+        )
+
+    async def replace_stuck(self, caller: Caller, sources: Sources) -> list[ReplacedRun]:
+        """Fail every run that is stuck, which counts as a failure of its source, and queue a new one in its place."""
+        replaced: list[ReplacedRun] = []
+        for stuck in await self._runs.stuck(self._clock.now() - STUCK_AFTER_MS, MAX_STUCK):
+            source = await sources.get(stuck.run.source_id or 0)
+            seeds = CrawlPlan.read(stuck.run.plan).seeds or (source.base_url,)
+            run = self._new_run(SeriesRunOrderRequest(source, seeds, stuck.series_id))
+            facts = NewSeriesRun(stuck.series_id, caller.subject, caller.name)
+            made = await replace_stuck_run(self._runs, stuck, run, facts)
+            if made is not None:
+                replaced.append(ReplacedRun(stuck.run.uid, await self._shown(made)))
+        return replaced
+
+    async def stuck(self) -> list[SeriesRunRow]:
+        """Return the runs that are stuck."""
+        return await self._runs.stuck(self._clock.now() - STUCK_AFTER_MS, MAX_STUCK)
 
     async def cancel(self, uid: str, reason: str | None = None) -> SeriesRunRow:
         """Cancel a queued or running run; raise `NotFound`, or `IllegalMove` for a run that has ended."""

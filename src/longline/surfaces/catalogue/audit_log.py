@@ -13,11 +13,20 @@ from longline.services.callers.audit_trail import AuditTrail
 from longline.surfaces.catalogue import examples, words
 from longline.surfaces.catalogue.envelope import Listed, listed
 from longline.surfaces.catalogue.fields import PageNumber, Text, Timestamp, ZonedTime, time_text
+from longline.surfaces.catalogue.words import BATCH_KEYS, TASK_KEYS
 from longline.surfaces.operation import operation
 
 AuditId = Annotated[Text, Meta(description="Id of an entry, a UUIDv7.")]
 DAYS_30_MS = 30 * DAY_MS
-NOUNS: Mapping[str, str] = {"target": "comicsource", "run": "job", "series": "comic", "door setting": "setting"}
+NOUNS: Mapping[str, str] = {
+    "target": "comicsource",
+    "run": "job",
+    "series": "comic",
+    "door setting": "setting",
+    "run kind": "crawler",
+    "maintenance run": "batchrun",
+    "maintenance schedule": "batchschedule",
+}
 """The contract's word for each noun of the audit that it calls differently."""
 
 _OURS = {word: noun for noun, word in NOUNS.items()}
@@ -74,7 +83,7 @@ class AuditQuery(msgspec.Struct, frozen=True, kw_only=True, rename={"since": "fr
             subject=self.actorid,
             action=f"{_OURS.get(noun, noun)}{dot}{verb}" if self.action else None,
             noun=None if self.entitytype is None else _OURS.get(self.entitytype, self.entitytype),
-            thing=self.entityid,
+            thing=None if self.entityid is None else BATCH_KEYS.get(self.entityid, self.entityid),
             number=_source_id(self.entityid or ""),
             since=now - DAYS_30_MS if self.since is None else self.since.ms,
             until=None if self.until is None else self.until.ms + 1,
@@ -117,10 +126,16 @@ def _shown(row: AuditRow) -> AuditEntry:
         Actor(row.subject, row.name, row.role) if row.subject else None,
         f"{NOUNS.get(noun, noun)}{dot}{verb}",
         NOUNS.get(row.noun, row.noun),
-        row.thing if row.number is None else str(row.number),
+        _entity_id(row),
         None if row.before is None else msgspec.json.decode(row.before),
         None if row.after is None else msgspec.json.decode(row.after),
         row.reason,
         row.address or None,
         time_text(row.at),
     )
+
+
+def _entity_id(row: AuditRow) -> str:
+    if row.noun == "maintenance schedule":
+        return TASK_KEYS.get(row.thing, row.thing)
+    return row.thing if row.number is None else str(row.number)

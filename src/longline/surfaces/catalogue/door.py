@@ -7,10 +7,12 @@ from longline.model.callers.rate_limit import CHANGING_METHODS, RateLimit, RateL
 from longline.services.callers.callers import Callers
 from longline.surfaces.access import DoorAccess
 from longline.surfaces.catalogue.audit_log import AUDIT_OPERATIONS, AuditServices
+from longline.surfaces.catalogue.batch import BATCH_OPERATIONS, CatalogueBatchServices
 from longline.surfaces.catalogue.comics import COMIC_OPERATIONS, ComicServices
 from longline.surfaces.catalogue.format import CatalogueFormat
 from longline.surfaces.catalogue.jobs import JOB_OPERATIONS, CatalogueJobServices
 from longline.surfaces.catalogue.logs import LOG_OPERATIONS, CatalogueLogServices
+from longline.surfaces.catalogue.pauses import PAUSE_OPERATIONS, PauseServices
 from longline.surfaces.catalogue.settings import SETTING_OPERATIONS, SettingServices
 from longline.surfaces.catalogue.sources import SOURCE_OPERATIONS, CatalogueSourceServices
 from longline.surfaces.door import Door, OperationGroup
@@ -34,6 +36,8 @@ class CatalogueServices:
     logs: CatalogueLogServices
     audit: AuditServices
     settings: SettingServices
+    pauses: PauseServices
+    batch: CatalogueBatchServices
 
 
 def catalogue_door(services: CatalogueServices, callers: Callers) -> Door:
@@ -48,6 +52,8 @@ def catalogue_door(services: CatalogueServices, callers: Callers) -> Door:
             OperationGroup("comics", "Comics and their pages on sources.", COMIC_OPERATIONS, services.comics),
             OperationGroup("catalogue jobs", "Crawls of sources and comics.", JOB_OPERATIONS, services.jobs),
             OperationGroup("catalogue logs", "Logs of jobs.", LOG_OPERATIONS, services.logs),
+            OperationGroup("catalogue pauses", "Whether queued jobs start.", PAUSE_OPERATIONS, services.pauses),
+            OperationGroup("batch jobs", "Maintenance by cron or on order.", BATCH_OPERATIONS, services.batch),
             OperationGroup("audit log", "Changes, and their authors.", AUDIT_OPERATIONS, services.audit),
             OperationGroup("catalogue settings", "Settings of this API.", SETTING_OPERATIONS, services.settings),
         ),

@@ -122,3 +122,28 @@ SETTING = {
     "updatedat": AT,
 }
 SETTINGS = {"data": [SETTING], "meta": META | {"limit": 100}}
+
+PAUSED = {"ispaused": True}
+RUNNING = {"ispaused": False}
+RESET_JOBS = {"count": 1, "failed": [USER_ID], "jobs": [JOB]}
+BATCH_RUN = {
+    "id": JOB_ID,
+    "jobkey": "crawler.partition",
+    "status": "done",
+    "triggeredby": "admin",
+    "triggeredbyuserid": USER_ID,
+    "startedat": AT,
+    "finishedat": AT,
+    "durationms": 12,
+    "rowsaffected": 0,
+    "lasterror": None,
+    "meta": {"partitionsCreated": ["log_2026_05"]},
+    "createdat": AT,
+}
+BATCH_SCHEDULE = {"jobkey": "crawler.partition", "cron": "35 0 1 * *", "isenabled": True, "nextrunat": LATER}
+BATCH_JOB = {
+    **BATCH_SCHEDULE,
+    "description": "Create the next month of logs.",
+    "isrunning": False,
+    "lastrun": BATCH_RUN,
+}

@@ -112,6 +112,14 @@ class Cancellation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     reason: Reason | None = None
 
 
+class ResetJobs(msgspec.Struct, frozen=True):
+    """The jobs that ran for over 30 minutes and were failed, by id, and the jobs that were queued in their places."""
+
+    count: int
+    failed: list[str]
+    jobs: list[CatalogueJob]
+
+
 def _status_problem(text: str) -> str | None:
     """Return the problem of a list of statuses, or None."""
     unknown = [each for each in text.split(",") if each not in RUN_STATES]
@@ -207,7 +215,22 @@ async def cancel_job(services: CatalogueJobServices, id: JobId, body: Cancellati
     return CancelledJob(found.run.uid, _status(found), time_text(found.run.changed_at))
 
 
-JOB_OPERATIONS = (list_jobs, get_job, trigger_job, cancel_job)
+@operation(
+    "POST",
+    "/api/v1/admin/crawler/jobs/reset-stuck",
+    "Fail stuck jobs, and queue new ones in their places",
+    access="admin",
+    action="run.reset",
+    request_example={"reason": "the worker has died"},
+    response_example=examples.RESET_JOBS,
+)
+async def reset_stuck_jobs(services: CatalogueJobServices, body: Cancellation, identity: Caller) -> ResetJobs:  # noqa: ARG001 - its reason is audited
+    replaced = await services.runs.replace_stuck(identity, services.sources)
+    jobs = await _shown(services, [each.run for each in replaced])
+    return ResetJobs(len(replaced), [each.stuck_uid for each in replaced], jobs)
+
+
+JOB_OPERATIONS = (list_jobs, get_job, trigger_job, reset_stuck_jobs, cancel_job)
 
 
 async def _start_urls(services: CatalogueJobServices, comic_id: str, source_id: int) -> tuple[str, ...]:

@@ -18,6 +18,11 @@ RUN_WORDS: Mapping[RunState, JobStatus] = {
 
 RUN_STATES: Mapping[JobStatus, RunState] = {word: state for state, word in RUN_WORDS.items()}
 
+BATCH_KEYS: Mapping[str, str] = {"crawler.partition": "log months", "crawler.archive": "log archive"}
+"""The maintenance task behind each batch job."""
+
+TASK_KEYS: Mapping[str, str] = {task: key for key, task in BATCH_KEYS.items()}
+
 ErrorCode = Literal[
     "VALIDATION_ERROR", "UNAUTHORIZED", "TOKEN_EXPIRED", "TOKEN_INVALID", "FORBIDDEN", "NOT_FOUND", "CONFLICT",
     "METHOD_NOT_ALLOWED", "PAYLOAD_TOO_LARGE", "LIMIT_EXCEEDED", "RATE_LIMITED", "INTERNAL_ERROR",
@@ -55,6 +60,7 @@ NO_MAPPING = missing("Mapping")
 NO_JOB = missing("Job")
 NO_AUDIT = missing("Audit entry")
 NO_SETTING = missing("Setting")
+UNKNOWN_JOB_KEY = catalogue_error(404, "NOT_FOUND", "Unknown job key")
 MISSING: Mapping[str, ApiError] = {
     "source": NO_SOURCE,
     "series": NO_COMIC,
@@ -62,6 +68,7 @@ MISSING: Mapping[str, ApiError] = {
     "run": NO_JOB,
     "audit row": NO_AUDIT,
     "door setting": NO_SETTING,
+    "maintenance task": UNKNOWN_JOB_KEY,
 }
 """The error for each noun that can be missing."""
 
@@ -73,11 +80,14 @@ ALREADY_LINKED = catalogue_error(
     409, "CONFLICT", "This comic is already linked to the specified source with this external ID"
 )
 JOB_EXISTS = catalogue_error(409, "CONFLICT", "A job for this comic and source is already queued or running.")
+ALREADY_RUNNING = catalogue_error(409, "CONFLICT", "This job is already running")
+NOT_RUNNING = catalogue_error(409, "CONFLICT", "This job is not running")
 USED_ELSEWHERE = catalogue_error(409, "CONFLICT", "Source news is also used by products and cannot be deleted here")
 KEPT_ELSEWHERE = catalogue_error(409, "CONFLICT", "source 42 is kept by another service: change it there")
 SOURCE_DISABLED = invalid("Source is disabled. Enable the source before triggering a job.")
 NOT_LINKED = invalid("Comic is not linked to this source (no comicsource mapping found).")
 HAS_FINISHED = invalid("Job cannot be cancelled — it has already finished")
+INVALID_CRON = invalid("Invalid cron expression")
 BASE_URL_TEXT = "BaseURL must be a valid HTTPS URL"
 SOURCE_URL_TEXT = "SourceURL must be a valid HTTPS URL"
 INVALID_BASE_URL = invalid(BASE_URL_TEXT, "baseurl")

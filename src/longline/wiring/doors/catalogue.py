@@ -3,17 +3,22 @@
 from longline.services.callers.audit_trail import AuditTrail
 from longline.services.callers.door_settings import DoorSettings
 from longline.services.logs.log_pages import LogPages
+from longline.services.maintenance import Maintenance
+from longline.services.runs.queued_runs import QueuedRuns
 from longline.services.series.series import Series
 from longline.services.series.series_runs import SeriesRuns
 from longline.services.sources.source_cache import SourceCache, SourceCacheCleaner
 from longline.surfaces.catalogue.audit_log import AuditServices
 from longline.surfaces.catalogue.cache import LIST_KEY, keys_of
+from longline.surfaces.catalogue.batch import CatalogueBatchServices
 from longline.surfaces.catalogue.comics import ComicServices
 from longline.surfaces.catalogue.door import NAME, CatalogueServices
 from longline.surfaces.catalogue.jobs import CatalogueJobServices
 from longline.surfaces.catalogue.logs import CatalogueLogServices
+from longline.surfaces.catalogue.pauses import PauseServices
 from longline.surfaces.catalogue.settings import SettingServices
 from longline.surfaces.catalogue.sources import CatalogueSourceServices
+from longline.wiring.parts.runs import maintenance_runner
 from longline.wiring.parts.sources import source_service
 from longline.wiring.platform import Platform
 
@@ -31,6 +36,8 @@ def catalogue_services(platform: Platform) -> CatalogueServices:
         jobs=CatalogueJobServices(runs, series, sources),
         logs=CatalogueLogServices(runs, LogPages(records.log_pages, platform.blobs)),
         audit=AuditServices(AuditTrail(records.audit), platform.clock.now),
+        pauses=PauseServices(QueuedRuns(records.runs, records.due_runs, platform.clock)),
+        batch=CatalogueBatchServices(Maintenance(maintenance_runner(platform), records.maintenance, platform.clock)),
         settings=SettingServices(DoorSettings(records.door_settings, NAME)),
     )
 

@@ -2,18 +2,24 @@
 
 from functools import partial
 
+import msgspec
+
 from longline.engine.logs.run_log_writer import RunLogWriter
+from longline.engine.maintenance import MaintenanceRunner, MaintenanceTask
+from longline.engine.runs.automatic_series_runs import AutomaticSeriesRuns
 from longline.engine.runs.due_runs import DueRunStarter, PlannedKind
 from longline.engine.runs.end_effects import RunEffectWorker
 from longline.engine.runs.retention import Retention, RunDeleter
 from longline.engine.runs.series_plans import SeriesPlans
+from longline.model.log_months import month_name
+from longline.model.maintenance.maintenance_run import MaintenanceResult
 from longline.model.runs.effect import RunEffectKind
 from longline.model.runs.retention import RetentionAges
 from longline.model.runs.run import DueRun, RunKind
 from longline.ports.run_queue import RunQueue
 from longline.services.series.series_runs import show_in_queue
 from longline.settings import Settings
-from longline.wiring.parts.logs import run_log_blobs
+from longline.wiring.parts.logs import log_month_keeper, run_log_blobs
 from longline.wiring.parts.manifests import manifest_endings
 from longline.wiring.platform import Platform
 
@@ -21,7 +27,9 @@ from longline.wiring.platform import Platform
 def due_run_starter(platform: Platform, run_log: RunLogWriter | None = None) -> DueRunStarter:
     """Return the starter of queued runs, with a planner for each kind whose plans are made at the start."""
     records = platform.records
-    series = SeriesPlans(records.sources, records.catalogues.targets, records.door_settings, platform.parsers)
+    series = SeriesPlans(
+        records.sources, records.catalogues.targets, records.door_settings, platform.parsers, platform.vault
+    )
     planned = PlannedKind(series, partial(_see_start, run_log, platform.run_queue))
     return DueRunStarter(platform.lifecycle, records.due_runs, records.runs, {RunKind.SERIES: planned})
 
@@ -32,6 +40,11 @@ async def _see_start(run_log: RunLogWriter | None, queue: RunQueue | None, run: 
         await run_log.begin_now(run.id)
     if queue is not None and run.was_delayed:
         await show_in_queue(queue, run.uid)
+
+
+def automatic_series_runs(platform: Platform) -> AutomaticSeriesRuns:
+    """Return the maker of runs of catalogues that start by themselves."""
+    return AutomaticSeriesRuns(platform.records.catalogues.automatic, platform.clock)
 
 
 def run_effect_worker(platform: Platform) -> RunEffectWorker:
@@ -66,3 +79,26 @@ def retention_ages(settings: Settings) -> RetentionAges:
         visits_ms=round(settings.retention_visits * 1000),
         max_scheduled=settings.retention_max_scheduled,
     )
+
+
+def maintenance_runner(platform: Platform) -> MaintenanceRunner:
+    """Return the runner of all maintenance tasks."""
+    return MaintenanceRunner(_tasks(platform), platform.records.maintenance, platform.clock)
+
+
+def _tasks(platform: Platform) -> dict[str, MaintenanceTask]:
+    keeper = log_month_keeper(platform)
+
+    async def make_months() -> MaintenanceResult:
+        return MaintenanceResult(0, msgspec.json.encode({"months": await keeper.make_ahead()}).decode())
+
+    async def archive_months() -> MaintenanceResult:
+        gone = await keeper.archive_old()
+        names = [month_name(each.month) for each in gone]
+        return MaintenanceResult(sum(each.lines for each in gone), msgspec.json.encode({"months": names}).decode())
+
+    tasks = (
+        MaintenanceTask("log months", "Make the month of logs that comes next.", "35 0 1 * *", make_months),
+        MaintenanceTask("log archive", "Archive and delete months of logs that are old.", "35 1 1 * *", archive_months),
+    )
+    return {task.key: task for task in tasks}

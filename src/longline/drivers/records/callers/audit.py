@@ -47,13 +47,15 @@ def _choice(wanted: AuditFilter) -> dict[str, Any]:
     return asked | {"action": None if is_prefix else action, "begins": action if is_prefix else None}
 
 
-async def audited(database: Database, noun: str, key: Key | Callable[[T], Key | None], work: Work[T]) -> T:
+async def audited(
+    database: Database, noun: str, key: Key | Callable[[T], Key | None], work: Work[T], *, piece: bool = False
+) -> T:
     """Run a transaction that changes one thing; if a caller ordered the change, write its audit row with it.
 
     `key` is the key of the thing or, for a thing that is made, a function that returns the key from the result. A thing
-    that did not change leaves no row.
+    that did not change leaves no row. Each `piece` of an operation of several transactions writes a row.
     """
-    context = audit_context(noun)
+    context = audit_context(noun, piece=piece)
     if context is None:
         return await database.transact(work)
     wrote = False

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from longline.drivers.records.callers.audit import audited
 from longline.drivers.records.database import Transaction
 from longline.drivers.records.frontier.admission import admit, place
 from longline.drivers.records.frontier.lifecycle_moves import move_row
@@ -36,7 +37,7 @@ class DueRunRecords(Table):
         async def work(tx: Transaction) -> bool:
             return await tx.one(query, kind=kind.value) is not None
 
-        return await self._database.transact(work)
+        return await audited(self._database, "run kind", kind.value, work)
 
 
 async def start_due(tx: Transaction, run_id: int, tasks: Sequence[NewTask], reason: str) -> bool:

@@ -21,6 +21,7 @@ async def note_series_end(tx: Transaction, run_id: int) -> None:
         await tx.one("note_success_of_source", id=run["source_id"], ended_at=run["ended_at"])
         await tx.all("touch_source", id=run["source_id"])
         await tx.all("note_targets_crawled", run_id=run_id)
+        await tx.all("note_discovery", run_id=run_id)
     elif run["state"] == RunState.FAILED:
         await tx.one("note_failure_of_source", id=run["source_id"], ended_at=run["ended_at"])
         await tx.all("touch_source", id=run["source_id"])

@@ -2,6 +2,7 @@
 
 from longline.drivers.records.database import Database
 from longline.drivers.records.logs.log_months import LogMonthRecords
+from longline.drivers.records.series.automatic_runs import AutomaticRunRecords
 from longline.drivers.records.series.series import SeriesRecords
 from longline.drivers.records.series.series_runs import SeriesRunRecords
 from longline.drivers.records.series.targets import TargetRecords
@@ -17,4 +18,5 @@ def series_stores(database: Database) -> SeriesStores:
         SeriesRunRecords(database),
         LogMonthRecords(database),
         SourceVersionRecords(database),
+        AutomaticRunRecords(database),
     )

@@ -10,8 +10,8 @@ from longline.drivers.records.sources.sources import remove_source_row
 from longline.drivers.records.table import Table
 from longline.model.errors import Conflict
 from longline.model.runs.run import NewRun, RunRow
-from longline.model.series.series_run import NewSeriesRun, SeriesRunQuery, SeriesRunRow, SourceRunCounts
-from longline.model.states import Actor, RunState
+from longline.model.series.series_run import STUCK, NewSeriesRun, SeriesRunQuery, SeriesRunRow, SourceRunCounts
+from longline.model.states import Actor, RunState, move
 from longline.ports.records.frontier.frontier import Change
 
 
@@ -23,16 +23,7 @@ class SeriesRunRecords(Table):
             subject = {"kind": run.kind, "source_id": run.source_id, "subject": run.subject}
             if await tx.one("open_run_of_subject", **subject) is not None:
                 raise Conflict("a run of this subject is queued or running")
-            made = struct(await insert_run(tx, run, actor), RunRow)
-            await tx.one(
-                "add_series_run",
-                run_id=made.id,
-                source_id=run.source_id,
-                series_id=facts.series_id,
-                caller_id=facts.caller_id,
-                caller_name=facts.caller_name,
-            )
-            return SeriesRunRow(made, facts.series_id, facts.caller_id, facts.caller_name)
+            return await insert_series_run(tx, run, facts, actor)
 
         return await audited(self._database, "run", lambda made: made.run.id, work)
 
@@ -72,6 +63,23 @@ class SeriesRunRecords(Table):
 
         return await audited(self._database, "source", source_id, work)
 
+    async def stuck(self, started_before: int, limit: int) -> list[SeriesRunRow]:
+        async def work(tx: Transaction) -> list[SeriesRunRow]:
+            rows = await tx.all("stuck_series_runs", started_before=started_before, limit=limit)
+            return [_read(row) for row in rows]
+
+        return await self._database.read(work)
+
+    async def replace_stuck(self, stuck: SeriesRunRow, run: NewRun, facts: NewSeriesRun) -> SeriesRunRow | None:
+        async def work(tx: Transaction) -> SeriesRunRow | None:
+            rule = move("run", "fail_stuck")
+            change = Change("run", stuck.run.id, rule.name, RunState.RUNNING, rule.became, "person", error=STUCK)
+            if await move_row(tx, change) is None:
+                return None
+            return await insert_series_run(tx, run, facts, "person")
+
+        return await audited(self._database, "run", stuck.run.id, work, piece=True)
+
     async def of_source(self, source_id: int) -> SourceRunCounts:
         async def work(tx: Transaction) -> SourceRunCounts:
             states = {row["state"]: row["count"] for row in await tx.all("series_run_states", source_id=source_id)}
@@ -79,6 +87,20 @@ class SeriesRunRecords(Table):
             return SourceRunCounts(sum(states.values()), states, _read(last) if last else None)
 
         return await self._database.read(work)
+
+
+async def insert_series_run(tx: Transaction, run: NewRun, facts: NewSeriesRun, actor: Actor) -> SeriesRunRow:
+    """Make a run with its facts."""
+    made = struct(await insert_run(tx, run, actor), RunRow)
+    await tx.one(
+        "add_series_run",
+        run_id=made.id,
+        source_id=run.source_id,
+        series_id=facts.series_id,
+        caller_id=facts.caller_id,
+        caller_name=facts.caller_name,
+    )
+    return SeriesRunRow(made, facts.series_id, facts.caller_id, facts.caller_name)
 
 
 async def _remove(tx: Transaction, source_id: int, uses: str) -> bool:

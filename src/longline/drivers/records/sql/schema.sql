@@ -178,11 +178,19 @@ CREATE TABLE targets (
     url          TEXT NOT NULL,
     active       BOOLEAN NOT NULL,
     crawled_at   BIGINT,
+    tried_at     BIGINT NOT NULL,  -- its last good run, or its last automatic one; at first, its creation
     created_at   BIGINT NOT NULL,
     updated_at   BIGINT NOT NULL,
     UNIQUE (source_id, external_id)
 );
 CREATE INDEX targets_series ON targets (series_id, id);
+CREATE INDEX targets_tried ON targets (source_id, tried_at, id) WHERE active;
+
+-- When the catalogue of a source was last crawled with success, or an automatic run of it was queued.
+CREATE TABLE discoveries (
+    source_id  BIGINT PRIMARY KEY REFERENCES sources (id) ON DELETE CASCADE,
+    tried_at   BIGINT NOT NULL
+);
 
 -- Runs that crawl the catalogue of a source, or one series of it, and the caller that ordered them.
 CREATE TABLE series_runs (
@@ -259,6 +267,31 @@ CREATE TABLE door_settings (
     UNIQUE (door, key)
 );
 /*lite INSERT INTO sqlite_sequence (name, seq) VALUES ('door_settings', 99999); */
+
+-- The times of maintenance tasks, and their runs: one open run of each task.
+CREATE TABLE maintenance_schedules (
+    task        TEXT PRIMARY KEY,
+    cron        TEXT NOT NULL,
+    enabled     BOOLEAN NOT NULL,
+    next_at     BIGINT NOT NULL,
+    updated_at  BIGINT NOT NULL
+);
+CREATE TABLE maintenance_runs (
+    id            TEXT PRIMARY KEY,
+    task          TEXT NOT NULL,
+    state         TEXT NOT NULL CHECK (state IN ('queued', 'running', 'completed', 'failed', 'cancelled')),
+    caller_id     TEXT,
+    caller_name   TEXT,
+    created_at    BIGINT NOT NULL,
+    started_at    BIGINT,
+    ended_at      BIGINT,
+    lease_until   BIGINT,
+    rows_changed  BIGINT NOT NULL DEFAULT 0,
+    error         TEXT,
+    facts         TEXT NOT NULL DEFAULT '{}'
+);
+CREATE UNIQUE INDEX maintenance_runs_open ON maintenance_runs (task) WHERE state IN ('queued', 'running');
+CREATE INDEX maintenance_runs_task ON maintenance_runs (task, id);
 
 -- Kinds of runs of which no queued run is started.
 CREATE TABLE paused_kinds (

@@ -69,6 +69,15 @@ SELECT id, uid, subject, name, role, kind, address, agent, created_at, expires_a
 -- name: audited_run
 SELECT id, uid, kind, seed, state, error, created_at, started_at, ended_at, deleted_at FROM runs WHERE id = :key;
 
+-- name: audited_run_kind
+SELECT kind AS name, paused_at FROM paused_kinds WHERE kind = :key;
+
+-- name: audited_maintenance_run
+SELECT id, task, state, created_at, started_at, ended_at, error FROM maintenance_runs WHERE id = :key;
+
+-- name: audited_maintenance_schedule
+SELECT task AS name, cron, enabled FROM maintenance_schedules WHERE task = :key;
+
 -- name: audited_series
 SELECT * FROM series WHERE id = :key;
 

@@ -15,8 +15,8 @@ WHERE TRUE
 ON CONFLICT DO NOTHING;
 
 -- name: add_found_targets
-INSERT INTO targets (series_id, source_id, external_id, url, active, created_at, updated_at)
-SELECT r.series_id, u.source_id, r.external_id, r.url, TRUE, :now, :now
+INSERT INTO targets (series_id, source_id, external_id, url, active, tried_at, created_at, updated_at)
+SELECT r.series_id, u.source_id, r.external_id, r.url, TRUE, :now, :now, :now
 FROM runs u /*rows , r(series_id text, run_id bigint, external_id text, url text) */
 WHERE u.id = r.run_id
 ON CONFLICT (source_id, external_id) DO NOTHING;

@@ -60,3 +60,6 @@ WHERE runs.id = r.id AND runs.deleted_at IS NULL;
 -- name: drop_effects_of_source
 -- The health of a source that is gone needs no note.
 DELETE FROM run_effects WHERE kind = 'source_health' AND run_id IN (SELECT u.id FROM runs u WHERE u.source_id = :id);
+
+-- name: stuck_series_runs
+/*part series_run */ WHERE u.state = 'running' AND u.started_at < :started_before ORDER BY u.started_at, u.id LIMIT :limit;

@@ -1,8 +1,8 @@
 -- Targets: series as sources know them.
 
 -- name: add_target
-INSERT INTO targets (series_id, source_id, external_id, url, active, created_at, updated_at)
-SELECT :series_id, s.id, :external_id, :url, :active, :now, :now FROM sources s WHERE s.id = :source_id
+INSERT INTO targets (series_id, source_id, external_id, url, active, tried_at, created_at, updated_at)
+SELECT :series_id, s.id, :external_id, :url, :active, :now, :now, :now FROM sources s WHERE s.id = :source_id
 ON CONFLICT (source_id, external_id) DO NOTHING
 RETURNING *;
 
