@@ -131,6 +131,7 @@ class Platform:
             catalogue_door(
                 CatalogueServices(**dict.fromkeys(CatalogueServices.__slots__, nothing)),
                 callers,
+                CollectorRegistry(),
             ),
             manifests_door(_manifest_services(nothing), callers, CollectorRegistry()),
             platform_door(PlatformServices(nothing, nothing, nothing), callers, metrics_open=False),

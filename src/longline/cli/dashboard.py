@@ -71,6 +71,8 @@ PANELS = (
     Panel("Failures of sinks since their last delivery", "short", ((_gauge(gauges.SINK_FAILURES), "{{sink}}"),)),
     Panel("Manifests pruned", "ops", ((_rate(counted.MANIFESTS_PRUNED), "manifests"),)),
     Panel("Tasks of products", "short", (("max without (instance) (longline_product_tasks)", "{{status}}"),)),
+    Panel("Open runs of catalogues", "short", (("max without (instance) (longline_catalogue_jobs)", "{{status}}"),)),
+    Panel("Sources of catalogues", "short", (("max without (instance) (longline_catalogue_sources)", "{{state}}"),)),
     Panel("Webhooks", "ops", ((_rate(counted.WEBHOOKS, "state"), "{{state}}"),)),
     Panel("Free disk", "bytes", ((gauges.FREE_DISK.name, "{{instance}}"),)),
     Panel("Event loop: longest lag", "s", (("longline_loop_longest_lag_seconds", "{{instance}}"),)),

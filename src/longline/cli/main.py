@@ -55,6 +55,8 @@ GROUPS = {
     "policies": "policies:build",
     "keys": "keys:build",
     "manifests": "manifests:build",
+    "series": "series:build",
+    "maintenance": "maintenance:build",
 }
 """Command groups, each with the function that builds the group."""
 

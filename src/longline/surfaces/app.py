@@ -113,7 +113,7 @@ def _table(parts: AppParts, metrics: Metrics) -> list[Door]:
     if parts.products is not None:
         doors.append(products_door(parts.products, callers, metrics.registry, is_open=PRODUCTS in parts.open_doors))
     if parts.catalogue is not None:
-        doors.append(catalogue_door(parts.catalogue, callers))
+        doors.append(catalogue_door(parts.catalogue, callers, metrics.registry))
     if parts.manifests is not None:
         is_open = MANIFESTS in parts.open_doors
         doors.append(manifests_door(parts.manifests, callers, metrics.registry, is_open=is_open))

@@ -12,7 +12,7 @@ import msgspec
 from litestar.types import ASGIApp
 
 from longline.model.callers.audit import AuditContext, audited_as
-from longline.model.callers.caller import AccessRule, Caller
+from longline.model.callers.caller import AccessRule, Caller, NotAllowed
 from longline.model.errors import LonglineError
 from longline.services.callers.rate_limits import TooOften
 from longline.surfaces.field_problems import InvalidRequest, Problem
@@ -222,7 +222,9 @@ class Endpoint:
             identity = await self._identity(request)
         except LonglineError as error:
             refusal = error
-        caller = identity if isinstance(identity, Caller) else None
+        # A caller that is known but not served counts as itself, not under its address.
+        known = refusal.caller if isinstance(refusal, NotAllowed) else identity
+        caller = known if isinstance(known, Caller) else None
         state = await limiter.charge(caller, request.client, self.operation.method)
         if state is not None and state.wait_ms:
             refusal = TooOften(state.wait_ms / 1000)

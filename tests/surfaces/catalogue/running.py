@@ -10,7 +10,9 @@ from typing import Any
 
 import asyncpg
 import httpx
+import msgspec
 
+from longline.engine.lifecycle.moves import MoveRequest
 from longline.services.callers.tokens import Tokens
 from longline.settings import jwt_secret
 from longline.wiring.serve import _work
@@ -144,3 +146,23 @@ async def _execute(database: str, statement: str) -> None:
     connection = await asyncpg.connect(database)
     await connection.execute(statement)
     await connection.close()
+
+
+async def start_job(stage: Stage, job_id: str) -> None:
+    """Let a queued job run, as the starter would."""
+    await _moved(stage, job_id, MoveRequest("run", 0, "start", "scheduler"))
+
+
+async def end_job(stage: Stage, job_id: str, error: str | None) -> None:
+    """End a running job: done, or failed with an error."""
+    name = "finish" if error is None else "fail_judged"
+    await _moved(stage, job_id, MoveRequest("run", 0, name, "upkeep", reason=error, error=error))
+
+
+async def _moved(stage: Stage, job_id: str, order: MoveRequest) -> None:
+    async def work() -> None:
+        found = await stage.platform.records.catalogues.runs.get(job_id)
+        assert found is not None
+        await stage.platform.lifecycle.move(msgspec.structs.replace(order, subject=found.run.id))
+
+    await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work(), stage.loop))

@@ -121,3 +121,22 @@ async def test_stuck_jobs_are_failed_and_queued_again(admin: Admin):
     }
     nothing = data(await admin.ask("POST", "crawler/jobs/reset-stuck"))
     assert nothing == {"count": 0, "failed": [], "jobs": []}
+
+
+async def test_open_and_stuck_jobs_sources_and_the_pause_are_metrics(admin: Admin):
+    source = await admin.source(extensionid="com.example.site")
+    await admin.source("Off", extensionid="com.example.site", isenabled=False)
+    job = await admin.job(source)
+    _start(admin, job, 31)
+    data(await admin.ask("POST", "crawler/pause"))
+    told = (await admin.client.get("/metrics")).text
+    for line in (
+        'longline_catalogue_jobs{status="queued"} 0.0',
+        'longline_catalogue_jobs{status="running"} 1.0',
+        "longline_catalogue_stuck_jobs 1.0",
+        "longline_catalogue_paused 1.0",
+        'longline_catalogue_sources{state="enabled"} 1.0',
+        'longline_catalogue_sources{state="disabled"} 1.0',
+        'longline_catalogue_sources{state="failing"} 0.0',
+    ):
+        assert line in told, line

@@ -107,8 +107,8 @@ class Stage:
 
     def __init__(self, folder: Path, database: str = "", **settings: Any) -> None:
         self.settings = Settings(data=folder, database=database, port=0, **settings)
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self.loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self.loop.run_forever, daemon=True)
         self._thread.start()
         self._stack = AsyncExitStack()
         self.platform: Platform
@@ -124,7 +124,7 @@ class Stage:
 
     def call(self, work: Coroutine[Any, Any, Result]) -> Result:
         """Do something in the server's loop; blocks, which nothing but the test minds."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(120)
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(120)
 
     def bearer(self, role: str) -> dict[str, str]:
         token = Tokens(jwt_secret(self.settings), self.platform.clock.now).issue(role, "me", 10**6)
@@ -145,9 +145,9 @@ class Stage:
 
     def close(self) -> None:
         self.call(self._stack.aclose())
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join()
-        self._loop.close()
+        self.loop.close()
 
 
 async def _truncate(database: str) -> None:

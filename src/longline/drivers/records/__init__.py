@@ -39,7 +39,6 @@ from longline.drivers.records.frontier.workers import WorkerRecords
 from longline.drivers.records.logs.events import EventRecords
 from longline.drivers.records.logs.log_pages import LogPageRecords
 from longline.drivers.records.logs.logs import LogRecords
-from longline.drivers.records.maintenance import MaintenanceRecords
 from longline.drivers.records.manifests.stores import manifest_stores
 from longline.drivers.records.metrics import MetricRecords, TimedDatabase, TransactionObserver
 from longline.drivers.records.migrations import SchemaRecords
@@ -49,6 +48,7 @@ from longline.drivers.records.recrawls.holds import HoldRecords
 from longline.drivers.records.recrawls.recrawls import GenerationRecords, RecrawlRecords
 from longline.drivers.records.recrawls.webhooks import WebhookRecords
 from longline.drivers.records.runs.end_effects import RunEffectRecords
+from longline.drivers.records.runs.maintenance import MaintenanceRecords
 from longline.drivers.records.runs.run_views import RunViewRecords
 from longline.drivers.records.runs.runs import RunRecords
 from longline.drivers.records.schedules.page_changes import PageChangeRecords

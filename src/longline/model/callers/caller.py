@@ -103,7 +103,7 @@ class NotAllowed(LonglineError):
 
     def __init__(self, why: Denial, caller: Caller, rule: AccessRule) -> None:
         super().__init__(_denial_text(why, caller, rule))
-        self.why = why
+        self.why, self.caller = why, caller
 
 
 def _denial_text(why: Denial, caller: Caller, rule: AccessRule) -> str:

@@ -56,6 +56,20 @@ class SeriesRunQuery(msgspec.Struct, frozen=True, kw_only=True):
     order: SeriesRunOrder = "due"
 
 
+class CatalogueFigures(msgspec.Struct, frozen=True):
+    """Numbers of open runs of catalogues, of those that are stuck, and of sources with an extension by their state.
+
+    A `failing` source is enabled, and its last run failed.
+    """
+
+    queued: int
+    running: int
+    stuck: int
+    enabled: int
+    disabled: int
+    failing: int
+
+
 class SourceRunCounts(msgspec.Struct, frozen=True):
     """Numbers of the runs of a source by state, and its run that ended last."""
 

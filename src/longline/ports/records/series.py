@@ -6,7 +6,13 @@ from typing import Protocol
 
 from longline.model.runs.run import NewRun
 from longline.model.series.series import NewSeries, NewTarget, SeriesRow, TargetRow
-from longline.model.series.series_run import NewSeriesRun, SeriesRunQuery, SeriesRunRow, SourceRunCounts
+from longline.model.series.series_run import (
+    CatalogueFigures,
+    NewSeriesRun,
+    SeriesRunQuery,
+    SeriesRunRow,
+    SourceRunCounts,
+)
 from longline.model.series.series_schedule import AutomaticSource
 from longline.model.states import Actor
 from longline.ports.records.logs import LogMonthStore
@@ -89,6 +95,10 @@ class SeriesRunStore(Protocol):
 
     async def replace_stuck(self, stuck: SeriesRunRow, run: NewRun, facts: NewSeriesRun) -> SeriesRunRow | None:
         """Fail a running run as stuck and make a queued one in its place; return None for a run that has ended."""
+        ...
+
+    async def figures(self, started_before: int) -> CatalogueFigures:
+        """Return the numbers of open runs and of sources; a run that started before a time is stuck."""
         ...
 
     async def of_source(self, source_id: int) -> SourceRunCounts:

@@ -16,6 +16,7 @@ from longline.model.runs.run import DELAYED_MS, NewRun, RunKind
 from longline.model.series.series_run import (
     SERIES_END,
     STUCK_AFTER_MS,
+    CatalogueFigures,
     NewSeriesRun,
     SeriesRunQuery,
     SeriesRunRow,
@@ -110,9 +111,9 @@ class SeriesRuns:
                 replaced.append(ReplacedRun(stuck.run.uid, await self._shown(made)))
         return replaced
 
-    async def stuck(self) -> list[SeriesRunRow]:
-        """Return the runs that are stuck."""
-        return await self._runs.stuck(self._clock.now() - STUCK_AFTER_MS, MAX_STUCK)
+    async def figures(self) -> CatalogueFigures:
+        """Return the numbers of open and stuck runs, and of sources."""
+        return await self._runs.figures(self._clock.now() - STUCK_AFTER_MS)
 
     async def cancel(self, uid: str, reason: str | None = None) -> SeriesRunRow:
         """Cancel a queued or running run; raise `NotFound`, or `IllegalMove` for a run that has ended."""

@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 
+from prometheus_client import CollectorRegistry
+
 from longline.model.callers.caller import ADMINS
 from longline.model.callers.rate_limit import CHANGING_METHODS, RateLimit, RateLimitPolicy
+from longline.model.runs.run import RunKind
 from longline.services.callers.callers import Callers
 from longline.surfaces.access import DoorAccess
 from longline.surfaces.catalogue.audit_log import AUDIT_OPERATIONS, AuditServices
@@ -12,6 +15,7 @@ from longline.surfaces.catalogue.comics import COMIC_OPERATIONS, ComicServices
 from longline.surfaces.catalogue.format import CatalogueFormat
 from longline.surfaces.catalogue.jobs import JOB_OPERATIONS, CatalogueJobServices
 from longline.surfaces.catalogue.logs import LOG_OPERATIONS, CatalogueLogServices
+from longline.surfaces.catalogue.metrics import CatalogueMetrics
 from longline.surfaces.catalogue.pauses import PAUSE_OPERATIONS, PauseServices
 from longline.surfaces.catalogue.settings import SETTING_OPERATIONS, SettingServices
 from longline.surfaces.catalogue.sources import SOURCE_OPERATIONS, CatalogueSourceServices
@@ -40,8 +44,14 @@ class CatalogueServices:
     batch: CatalogueBatchServices
 
 
-def catalogue_door(services: CatalogueServices, callers: Callers) -> Door:
-    """Return the catalogue API; every operation is for admins."""
+def catalogue_door(services: CatalogueServices, callers: Callers, registry: CollectorRegistry) -> Door:
+    """Return the catalogue API; every operation is for admins. Its metrics are registered in `registry`."""
+    metrics = CatalogueMetrics(registry)
+
+    async def refresh_metrics() -> None:
+        paused = RunKind.SERIES in await services.pauses.queue.paused()
+        metrics.set(await services.jobs.runs.figures(), is_paused=paused)
+
     return Door(
         name=NAME,
         title="Catalogue admin",
@@ -58,4 +68,5 @@ def catalogue_door(services: CatalogueServices, callers: Callers) -> Door:
             OperationGroup("catalogue settings", "Settings of this API.", SETTING_OPERATIONS, services.settings),
         ),
         access={"admin": DoorAccess(callers, NAME, limits=LIMITS).of(ADMINS)},
+        refresh_metrics=refresh_metrics,
     )

@@ -64,6 +64,13 @@ _MANIFESTS = (
 
 _PRODUCTS = (Metric("longline_product_tasks", "gauge", "Tasks there are.", ("status",)),)
 
+_CATALOGUE = (
+    Metric("longline_catalogue_jobs", "gauge", "Jobs that have not finished.", ("status",)),
+    Metric("longline_catalogue_stuck_jobs", "gauge", "Jobs that run for over 30 minutes: an alert."),
+    Metric("longline_catalogue_paused", "gauge", "Whether queued jobs wait for a resume."),
+    Metric("longline_catalogue_sources", "gauge", "Sources with an extension; failing ones are enabled.", ("state",)),
+)
+
 _PROCESS = (
     Metric("longline_build", "gauge", "What is running.", ("version",)),
     Metric("process_virtual_memory_bytes", "gauge", "Virtual memory size in bytes."),
@@ -89,6 +96,7 @@ METRIC_TABLE = {
     "Bots": _BOTS,
     "Manifests": _MANIFESTS,
     "Product tasks": _PRODUCTS,
+    "Catalogues": _CATALOGUE,
     "The scraped process": _PROCESS,
 }
 """Metrics by subject; a test compares them with a scrape."""

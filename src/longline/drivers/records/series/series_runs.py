@@ -10,7 +10,14 @@ from longline.drivers.records.sources.sources import remove_source_row
 from longline.drivers.records.table import Table
 from longline.model.errors import Conflict
 from longline.model.runs.run import NewRun, RunRow
-from longline.model.series.series_run import STUCK, NewSeriesRun, SeriesRunQuery, SeriesRunRow, SourceRunCounts
+from longline.model.series.series_run import (
+    STUCK,
+    CatalogueFigures,
+    NewSeriesRun,
+    SeriesRunQuery,
+    SeriesRunRow,
+    SourceRunCounts,
+)
 from longline.model.states import Actor, RunState, move
 from longline.ports.records.frontier.frontier import Change
 
@@ -79,6 +86,15 @@ class SeriesRunRecords(Table):
             return await insert_series_run(tx, run, facts, "person")
 
         return await audited(self._database, "run", stuck.run.id, work, piece=True)
+
+    async def figures(self, started_before: int) -> CatalogueFigures:
+        async def work(tx: Transaction) -> CatalogueFigures:
+            runs = await tx.all("open_series_run_figures", started_before=started_before)
+            sources = await tx.all("extension_source_figures")
+            row = {name: each[name] for each in (*runs, *sources) for name in each.keys()}  # noqa: SIM118 - iterates over values
+            return CatalogueFigures(**{name: int(value or 0) for name, value in row.items()})
+
+        return await self._database.read(work)
 
     async def of_source(self, source_id: int) -> SourceRunCounts:
         async def work(tx: Transaction) -> SourceRunCounts:

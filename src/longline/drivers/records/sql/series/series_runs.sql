@@ -63,3 +63,13 @@ DELETE FROM run_effects WHERE kind = 'source_health' AND run_id IN (SELECT u.id 
 
 -- name: stuck_series_runs
 /*part series_run */ WHERE u.state = 'running' AND u.started_at < :started_before ORDER BY u.started_at, u.id LIMIT :limit;
+
+-- name: open_series_run_figures
+SELECT SUM(CASE WHEN state = 'queued' THEN 1 ELSE 0 END) AS queued, SUM(CASE WHEN state = 'running' THEN 1 ELSE 0 END) AS running,
+    SUM(CASE WHEN state = 'running' AND started_at < :started_before THEN 1 ELSE 0 END) AS stuck
+FROM runs WHERE kind = 'series' AND state IN ('queued', 'running') AND source_id IS NOT NULL;
+
+-- name: extension_source_figures
+SELECT SUM(CASE WHEN enabled THEN 1 ELSE 0 END) AS enabled, SUM(CASE WHEN enabled THEN 0 ELSE 1 END) AS disabled,
+    SUM(CASE WHEN enabled AND failures > 0 THEN 1 ELSE 0 END) AS failing
+FROM sources WHERE extension IS NOT NULL;
