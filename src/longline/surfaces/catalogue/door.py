@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
-from prometheus_client import CollectorRegistry
+from prometheus_client import CollectorRegistry, Gauge
 
 from longline.model.callers.caller import ADMINS
 from longline.model.callers.rate_limit import CHANGING_METHODS, RateLimit, RateLimitPolicy
 from longline.model.runs.run import RunKind
+from longline.model.series.series_run import CatalogueFigures
 from longline.services.callers.callers import Callers
 from longline.surfaces.access import DoorAccess
 from longline.surfaces.catalogue.audit_log import AUDIT_OPERATIONS, AuditServices
@@ -15,7 +16,6 @@ from longline.surfaces.catalogue.comics import COMIC_OPERATIONS, ComicServices
 from longline.surfaces.catalogue.format import CatalogueFormat
 from longline.surfaces.catalogue.jobs import JOB_OPERATIONS, CatalogueJobServices
 from longline.surfaces.catalogue.logs import LOG_OPERATIONS, CatalogueLogServices
-from longline.surfaces.catalogue.metrics import CatalogueMetrics
 from longline.surfaces.catalogue.pauses import PAUSE_OPERATIONS, PauseServices
 from longline.surfaces.catalogue.settings import SETTING_OPERATIONS, SettingServices
 from longline.surfaces.catalogue.sources import SOURCE_OPERATIONS, CatalogueSourceServices
@@ -42,6 +42,32 @@ class CatalogueServices:
     settings: SettingServices
     pauses: PauseServices
     batch: CatalogueBatchServices
+
+
+class CatalogueMetrics:
+    """Gauges of jobs and sources, in the given registry; they are read at each scrape."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._jobs = Gauge("longline_catalogue_jobs", "Jobs that have not finished.", ("status",), registry=registry)
+        self._stuck = Gauge(
+            "longline_catalogue_stuck_jobs", "Jobs that run for over 30 minutes: an alert.", registry=registry
+        )
+        self._paused = Gauge("longline_catalogue_paused", "Whether queued jobs wait for a resume.", registry=registry)
+        self._sources = Gauge(
+            "longline_catalogue_sources",
+            "Sources with an extension; failing ones are enabled.",
+            ("state",),
+            registry=registry,
+        )
+
+    def set(self, figures: CatalogueFigures, *, is_paused: bool) -> None:
+        """Show figures."""
+        for status in ("queued", "running"):
+            self._jobs.labels(status).set(getattr(figures, status))
+        for state in ("enabled", "disabled", "failing"):
+            self._sources.labels(state).set(getattr(figures, state))
+        self._stuck.set(figures.stuck)
+        self._paused.set(is_paused)
 
 
 def catalogue_door(services: CatalogueServices, callers: Callers, registry: CollectorRegistry) -> Door:

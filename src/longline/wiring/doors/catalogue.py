@@ -9,8 +9,8 @@ from longline.services.series.series import Series
 from longline.services.series.series_runs import SeriesRuns
 from longline.services.sources.source_cache import SourceCache, SourceCacheCleaner
 from longline.surfaces.catalogue.audit_log import AuditServices
-from longline.surfaces.catalogue.cache import LIST_KEY, keys_of
 from longline.surfaces.catalogue.batch import CatalogueBatchServices
+from longline.surfaces.catalogue.cache import LIST_KEY, keys_of
 from longline.surfaces.catalogue.comics import ComicServices
 from longline.surfaces.catalogue.door import NAME, CatalogueServices
 from longline.surfaces.catalogue.jobs import CatalogueJobServices
