@@ -16,7 +16,7 @@ from tests.engine.worker.test_reporter import Desk, done, failed
 class Sums(dict[str, int]):
     """Counters in memory."""
 
-    async def add(self, counts: dict[str, int]) -> None:
+    async def add(self, counts: dict[str, int], _throughput: object = None) -> None:
         self.update(counts)
 
 
