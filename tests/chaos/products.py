@@ -101,11 +101,11 @@ class Shop:
 
 
 @contextmanager
-def opened(folder: Path, *more: str, suffix: str = "") -> Iterator[httpx.Client]:
+def opened(folder: Path, *more: str, suffix: str = "", text: str = PARSER) -> Iterator[httpx.Client]:
     """A client of a platform with a parser of the shop."""
     folder.mkdir(exist_ok=True)
     parser = folder / "shop.py"
-    parser.write_text(PARSER.replace("SUFFIX", suffix))
+    parser.write_text(text.replace("SUFFIX", suffix))
     with (
         up(Place(folder / "data"), "--parsers", str(parser), *more) as platform,
         httpx.Client(base_url=platform.where, timeout=60) as client,

@@ -40,7 +40,7 @@ PLAIN = {"cached_property", "cookies", "duration", "error", "id", "patterns", "r
         "remote_source",
         "standing_frontier",
     ),
-    *("frequency", "recrawl_settings", "sizing", "url_hash", "webhook_signature"),
+    *("frequency", "image_size", "recrawl_settings", "sizing", "url_hash", "webhook_signature"),
     *(
         "proxy_health",
         "idempotency_key",

@@ -44,6 +44,7 @@ UPKEEP = {
     "bot leases",
     "scheduler",
     "due runs",
+    "found URLs",
     "run effects",
     "retention",
     "standing waker",

@@ -4,11 +4,12 @@ from longline.model.sinks.sink import ItemRefused, SinkItem
 from longline.plugins.extension import chapter, extension, series
 from longline.plugins.page import Page
 from longline.plugins.parser import parser
-from longline.plugins.results import Item, Link, Links, Refused
+from longline.plugins.results import Child, Item, Link, Links, Refused
 from longline.plugins.session import LoginFailed, Session, session
 from longline.plugins.sink import sink
 
 __all__ = [
+    "Child",
     "Item",
     "ItemRefused",
     "Link",

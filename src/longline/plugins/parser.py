@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 from longline.plugins.config import check_config_type, read_config
 from longline.plugins.failure import ParserMistake, shown, yield_place
 from longline.plugins.page import Page
-from longline.plugins.results import Item, Link, Links, Refused
+from longline.plugins.results import Child, Item, Link, Links, Refused
 
 HTML = ("text/html", "application/xhtml+xml")
 ANY_URL = ("*",)
@@ -21,7 +21,7 @@ PARSER_KEY, CONFIG_KEY, LAST_RESORT_KEY = "parser", "config", "last_resort"
 The parser of last resort takes pages that only the default parser accepts.
 """
 
-Made = Item | Link | Links | Refused
+Made = Item | Link | Links | Refused | Child
 ParserFunction = Callable[..., AsyncIterator[Made]] | Callable[..., Iterator[Made]]
 """A function of a page and, where the parser declares a config type, of its config."""
 
@@ -108,10 +108,10 @@ class Parser:
 
     def checked(self, one: object, results: object = None) -> Made:
         """Return a result of the function; raise `ParserMistake`, with the line of its yield, for any other object."""
-        if isinstance(one, Item | Link | Links | Refused):
+        if isinstance(one, Item | Link | Links | Refused | Child):
             return one
         remedy = _REMEDIES.get(type(one), "make an item of it")
-        text = f"parser {self.name} yields {type(one).__name__}, not Item, Link, Links or Refused: {remedy}"
+        text = f"parser {self.name} yields {type(one).__name__}, not Item, Link, Links, Child or Refused: {remedy}"
         raise ParserMistake(text, yield_place(results, self.file))
 
 

@@ -67,6 +67,15 @@ class Links(msgspec.Struct, frozen=True):
     urls: Sequence[str]
 
 
+class Child(msgspec.Struct, frozen=True):
+    """A URL that is submitted as a child of the page's recrawl, as that of a related product.
+
+    Priority, frequency and batch are those of the page. Pages that were not submitted by their URLs have no children.
+    """
+
+    url: str
+
+
 REASON = re.compile(r"[a-z][a-z0-9_]{0,39}")
 """Form of a reason: one word in lower case, as in the table of a run's fates."""
 

@@ -35,6 +35,7 @@ from longline.wiring.parts.feeds import (
 from longline.wiring.parts.logs import Streams, log_month_keeper, run_log_keeper
 from longline.wiring.parts.manifest_streams import direct_task_loop, stream_mirror_loop
 from longline.wiring.parts.manifests import manifest_chore
+from longline.wiring.parts.recrawls import found_urls
 from longline.wiring.parts.runs import (
     automatic_series_runs,
     due_run_starter,
@@ -271,6 +272,13 @@ LOOPS = (
         (UPKEEP,),
         1.0,
         once=lambda p: Recrawler(p.platform.records, p.platform.lifecycle.tasks, p.platform.call_workers).once,
+    ),
+    LoopRow(
+        "found URLs",
+        "Submit children that pages of recrawls named, and have images of products stored.",
+        (UPKEEP,),
+        1.0,
+        once=lambda p: found_urls(p.platform).once,
     ),
     LoopRow(
         "run effects",

@@ -23,6 +23,7 @@ from longline.engine.parse import parse_worker as reparse
 from longline.engine.parse.parse_worker import ParseWorker
 from longline.engine.parse.report_additions import Contributor
 from longline.engine.proxies.rotation import ProxyRotation
+from longline.engine.recrawls.found_urls import RecrawlFinds
 from longline.engine.worker.fetch_metrics import FetchMetrics
 from longline.engine.worker.page_log import PageLog
 from longline.engine.worker.pipeline import Pipeline
@@ -136,8 +137,8 @@ def report_observers(platform: Platform, run_log: RunLogWriter | None) -> list[R
 
 
 def link_contributors(platform: Platform) -> list[Contributor]:
-    """Return the contributors to reports for saved links, frontier links and discovery."""
-    found: list[Contributor] = []
+    """Return the contributors to reports for URLs of recrawls, saved links, frontier links and discovery."""
+    found: list[Contributor] = [RecrawlFinds().contribute]
     if platform.settings.save_links:
         found.append(Outlinks(platform.records.links).contribute)
     if platform.settings.frontier_links:

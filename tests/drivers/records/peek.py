@@ -57,6 +57,7 @@ TABLES = (
     "segments",
     "offers",
     "recrawl_calls",
+    "recrawl_finds",
     "recrawl_counts",
     "recrawl_hosts",
     "recrawls",

@@ -44,6 +44,7 @@ from longline.drivers.records.metrics import MetricRecords, TimedDatabase, Trans
 from longline.drivers.records.migrations import SchemaRecords
 from longline.drivers.records.proxies import PoolRecords, ProxyFigureRecords, ProxyRecords
 from longline.drivers.records.recrawls.batches import BatchRecords
+from longline.drivers.records.recrawls.found_urls import FoundUrlRecords
 from longline.drivers.records.recrawls.holds import HoldRecords
 from longline.drivers.records.recrawls.recrawls import GenerationRecords, RecrawlRecords
 from longline.drivers.records.recrawls.webhooks import WebhookRecords
@@ -183,6 +184,7 @@ def _standing_records(database: Database) -> dict[str, Any]:
         "standing": StandingFrontierRecords(database),
         "recrawls": RecrawlRecords(database),
         "generations": GenerationRecords(database),
+        "found_urls": FoundUrlRecords(database),
         "holds": HoldRecords(database),
         "batches": BatchRecords(database),
     }

@@ -32,10 +32,14 @@ Reopen = Callable[[Headers], Awaitable[TimedStream]]
 
 
 class FileLimits(msgspec.Struct, frozen=True):
-    """The largest accepted size of a file, and its expected digest in hexadecimal digits, if one is known."""
+    """The largest accepted size of a file, and its expected digest in hexadecimal digits, if one is known.
+
+    `head_bytes` is the number of first bytes that are kept.
+    """
 
     max_bytes: int
     sha256: str | None = None
+    head_bytes: int = 0
 
 
 class FileStream:
@@ -48,7 +52,7 @@ class FileStream:
         self._first, self.total_bytes = opened.stream.head, opened.stream.content_length
         self._digest = hashlib.sha256()
         self._resumed_at, self.resumes = 0, 0
-        self.bytes, self.sha256 = 0, ""
+        self.bytes, self.sha256, self.head = 0, "", bytearray()
 
     async def pieces(self) -> AsyncIterator[memoryview]:
         """Yield the file; raise `FetchFailed` unless it is whole and has the expected digest."""
@@ -72,6 +76,8 @@ class FileStream:
 
     async def _count(self, piece: memoryview) -> None:
         self.bytes += len(piece)
+        if len(self.head) < self._limits.head_bytes:
+            self.head += piece[: self._limits.head_bytes - len(self.head)]
         if self.bytes > self._limits.max_bytes:
             raise FetchFailed("too_large", f"more than {self._limits.max_bytes} bytes")
         if len(piece) < THREADED_BYTES:

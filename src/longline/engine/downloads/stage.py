@@ -18,6 +18,7 @@ from longline.engine.frontier.held_hosts import HeldHost, TaskWithdrawn
 from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.model.back_off import back_off
 from longline.model.downloads.download import DEFAULT_CONTENT_TYPE, DownloadOrder, DownloadResult, StoredFile
+from longline.model.downloads.image_size import HEAD_BYTES, image_size
 from longline.model.downloads.plan import DownloadPlan
 from longline.model.errors import BadInput, Unavailable, UploadRefused
 from longline.model.fetch.credentials import Headers
@@ -193,7 +194,8 @@ class DownloadStage:
             error = f"HTTP {head.status}"
             return Fetched(reason, opened.at, status=head.status, error=error, retry_after=after)
         attempt.host.pace.eased()
-        limits = FileLimits(attempt.rules.max_bytes, attempt.order.sha256)
+        head_bytes = HEAD_BYTES if attempt.rules.measures_images else 0
+        limits = FileLimits(attempt.rules.max_bytes, attempt.order.sha256, head_bytes)
         stream = attempt.stream = FileStream(
             opened,
             lambda headers: self._open(attempt, url, headers),
@@ -224,7 +226,8 @@ class DownloadStage:
         blobs = self._blobs if order.bucket is None else self._blobs.bucket(order.bucket)
         size = await blobs.upload(order.key, stream.pieces(), labels)
         self._note_store(away=False)
-        attempt.stored = StoredFile(order.key, size, stream.sha256, content_type, order.bucket)
+        measured = image_size(bytes(stream.head)) if stream.head else None
+        attempt.stored = StoredFile(order.key, size, stream.sha256, content_type, order.bucket, measured)
 
     def _look_at_lease(self, attempt: _Attempt) -> None:
         """Raise an error, before an object becomes visible, if another worker may have the task by now."""

@@ -1,5 +1,7 @@
 """The runs of recrawls: one for each source, never started, and so never ended; its plan follows the source."""
 
+import msgspec
+
 from longline.engine.frontier.standing_runs import CACHE_SECONDS, MAX_CACHED_SOURCES, StandingRun
 from longline.engine.lifecycle.creation import ensure_run
 from longline.engine.sources.crawl_plan import as_crawled, parse_options, pause_ms
@@ -41,6 +43,11 @@ class RecrawlRuns:
             run = await self._look_up(source_id)
             self._known[source_id] = run, self._clock.monotonic() + CACHE_SECONDS
         return run
+
+    async def held_with(self, source_id: int) -> list[int]:
+        """Return the runs that a hold of a source concerns: of its pages, and of its images if there is one."""
+        images = await self._runs.first(RunKind.IMAGES, str(source_id))
+        return [(await self.of(source_id)).id, *([images.id] if images else [])]
 
     def forget(self, source_id: int) -> None:
         """Read a source again when its run is next needed: its settings have changed."""
@@ -86,7 +93,9 @@ def recrawl_plan(source: SourceRow, parsers: Registry, *, robots: bool = True) -
             render=crawled.dynamic,
             proxying=Proxying(country=settings.country, strategy=settings.strategy, direct=settings.direct),
         ),
-        parse=parse_options(crawled, readability=False, by_name=True),
+        parse=msgspec.structs.replace(
+            parse_options(crawled, readability=False, by_name=True), stores_images=settings.images
+        ),
         single=True,
         source_id=source.id,
         source_name=source.name,

@@ -18,7 +18,7 @@ from longline.model.metrics.metric import PARSE_SECONDS
 from longline.model.runs.plan import SITEMAPS
 from longline.model.search.item import NewItem, Origin, new_items
 from longline.model.storable_text import storable
-from longline.plugins import Item, Link, Links, Page, Refused
+from longline.plugins import Child, Item, Link, Links, Page, Refused
 from longline.plugins.failure import describe
 from longline.plugins.page import estimated_cost
 from longline.plugins.parser import CONFIG_KEY, LAST_RESORT_KEY, PARSER_KEY, Made
@@ -37,6 +37,9 @@ SITEMAP = "sitemap"
 
 MAX_LINKS = 10_000
 """Largest number of links followed from one page, unless the operator sets another."""
+
+MAX_CHILDREN = 500
+"""Largest number of children of one page."""
 
 MAX_LISTED_LINKS = 50_000
 """Largest number of links that lead no deeper, from one document: a sitemap may list 50,000."""
@@ -77,6 +80,7 @@ class Parsed(msgspec.Struct, frozen=True):
     cut: int = 0
     refused: dict[str, tuple[str, ...]] = {}
     without_item: str | None = None
+    children: tuple[str, ...] = ()
 
     @property
     def found(self) -> tuple[str, ...]:
@@ -242,6 +246,7 @@ class _Made:
         self._priorities: dict[str, int] = {}
         self._refused: dict[str, list[str]] = {}
         self._without_item: str | None = None
+        self._children: list[str] = []
 
     def add(self, one: Made) -> None:
         """Add a result."""
@@ -254,6 +259,8 @@ class _Made:
                     self._priorities[one.url] = one.priority
             case Refused():
                 self._refuse(one)
+            case Child():
+                self._children.append(one.url)
             case _:
                 self._items.append(one)
 
@@ -277,6 +284,7 @@ class _Made:
             cut=len(self._links) + len(self._beside) - len(kept) - len(listed),
             refused=refused,
             without_item=self._without_item,
+            children=_bounded(self._children, MAX_CHILDREN),
         )
 
 

@@ -145,6 +145,7 @@ class ParseWorker:
             refused_urls=admission.refused_urls,
             links=additions.links,
             findings=additions.findings,
+            finds=additions.finds,
         )
         given = [(lease.token, outcome) for lease, outcome, _ in done]
         reported = await self._parts.lifecycle.give(given, batch, [*admission.hosts, *additions.hosts])

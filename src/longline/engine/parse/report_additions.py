@@ -7,6 +7,7 @@ from longline.engine.parse.page_parser import Parsed
 from longline.model.discovery.candidate import Decision, DiscoveryRules, LinkSighting, PlaceFindings
 from longline.model.discovery.link import LinkDetails, NewLink
 from longline.model.frontier.task import ClaimedTask, NewTask
+from longline.model.recrawls.recrawl import RecrawlFind
 from longline.model.runs.plan import CrawlPlan
 from longline.ports.records.frontier.frontier import HostSetting
 
@@ -35,6 +36,7 @@ class ReportAdditions:
     link_details: list[LinkDetails] = field(default_factory=list)
     decisions: list[Decision] = field(default_factory=list)
     sightings: list[LinkSighting] = field(default_factory=list)
+    finds: list[RecrawlFind] = field(default_factory=list)
     rules: DiscoveryRules | None = None
     after: list[Callable[[], None]] = field(default_factory=list)
 

@@ -290,6 +290,7 @@ class Reporter:
                 links=additions.links,
                 link_details=additions.link_details,
                 findings=additions.findings,
+                finds=additions.finds,
             )
             hosts = [*admission.hosts, *additions.hosts, *_target_hosts(finished_batch.finished)]
             reported = await self._lifecycle.report(batch, hosts)

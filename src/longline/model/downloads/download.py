@@ -58,13 +58,17 @@ class DownloadOrder(msgspec.Struct, frozen=True, gc=False):
 
 
 class StoredFile(msgspec.Struct, frozen=True, gc=False):
-    """A file that is whole in the object store, with its digest in hexadecimal digits."""
+    """A file that is whole in the object store, with its digest in hexadecimal digits.
+
+    `image_size` is width and height of an image, where the plan has images measured.
+    """
 
     key: str
     bytes: int
     sha256: str
     content_type: str
     bucket: str | None = None
+    image_size: tuple[int, int] | None = None
 
 
 class DownloadResult(msgspec.Struct, frozen=True, gc=False):
@@ -107,3 +111,5 @@ class DownloadRow(msgspec.Struct, frozen=True):
     content_type: str | None = None
     proxy: str | None = None
     ms: int | None = None
+    width: int | None = None
+    height: int | None = None

@@ -31,5 +31,8 @@ class DownloadPlan(msgspec.Struct, frozen=True):
     storage_attempts: int = 3
     """Attempts to store a file that the object store does not take, the first one included."""
 
+    measures_images: bool = False
+    """Whether the dimensions of images are stored."""
+
     forbidden_blames_proxy: bool = False
     """Whether a response with 403 counts against the proxy; otherwise it is the word of the host."""

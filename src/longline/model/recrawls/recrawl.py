@@ -97,6 +97,24 @@ class KnownRecrawl(msgspec.Struct, frozen=True):
     rest: str
 
 
+class RecrawlFind(msgspec.Struct, frozen=True):
+    """A URL that the page of a recrawl brought: a child to be submitted, or an image to be stored."""
+
+    task_id: int
+    kind: Literal["child", "image"]
+    url: str
+
+
+class FoundUrl(msgspec.Struct, frozen=True):
+    """A URL that a page brought, as it waits to be taken."""
+
+    id: int
+    task_id: int
+    kind: Literal["child", "image"]
+    url: str
+    source_id: int
+
+
 class RecrawlSubmission(msgspec.Struct, frozen=True):
     """The result of a submission: the ids of new recrawls by URL hash, and the URLs that were known.
 

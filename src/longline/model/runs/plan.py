@@ -177,6 +177,9 @@ class ParseOptions(msgspec.Struct, frozen=True):
     config: str = "{}"
     """Config of parsers, a JSON object."""
 
+    stores_images: bool = False
+    """Whether images of products are stored as objects."""
+
     files: tuple[str, ...] = ()
     """Files of custom parsers by their absolute paths, and modules by their names, of a crawl by command."""
 

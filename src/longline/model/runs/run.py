@@ -43,6 +43,9 @@ class RunKind(StrEnum):
     PRODUCTS = "products"
     """The pages of one source that were submitted by their URLs, and are fetched again after a while."""
 
+    IMAGES = "images"
+    """The images of one source's products, which are stored as objects."""
+
     STANDING_FEED = f"{_STANDING}feed"
     """URLs from the entries of feeds."""
 
@@ -66,7 +69,7 @@ class RunKind(StrEnum):
     @property
     def standing(self) -> bool:
         """Return whether there is one run of this kind for each seed, which never ends."""
-        return self in (RunKind.BOTS, RunKind.PRODUCTS) or self.origin is not None
+        return self in (RunKind.BOTS, RunKind.PRODUCTS, RunKind.IMAGES) or self.origin is not None
 
 
 STANDING_KINDS = {kind.origin: kind for kind in RunKind if kind.origin is not None}

@@ -15,20 +15,20 @@ class Holds:
 
     async def disable(self, source_id: int) -> None:
         """Begin no further request for recrawls of a source, from now on and within a second everywhere."""
-        run = await self._runs.of(source_id)
-        await self._holds.hold(Hold(run.id, "disabled", 0))
+        for run_id in await self._runs.held_with(source_id):
+            await self._holds.hold(Hold(run_id, "disabled", 0))
 
     async def enable(self, source_id: int) -> None:
         """Fetch the recrawls of a source again."""
-        run = await self._runs.of(source_id)
-        if await self._holds.lift(run.id, "disabled"):
+        lifted = [await self._holds.lift(run_id, "disabled") for run_id in await self._runs.held_with(source_id)]
+        if any(lifted):
             await self._call()
 
     async def set_window(self, source_id: int, window: DailyWindow | None) -> None:
         """Begin no request for recrawls of a source at these times of the day; None ends the maintenance."""
-        run = await self._runs.of(source_id)
-        held = None if window is None else HoldWindow(run.id, window.from_second, window.to_second)
-        await self._holds.set_window(run.id, held)
+        for run_id in await self._runs.held_with(source_id):
+            held = None if window is None else HoldWindow(run_id, window.from_second, window.to_second)
+            await self._holds.set_window(run_id, held)
         await self._call()
 
     def forget(self, source_id: int) -> None:

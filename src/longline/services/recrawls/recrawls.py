@@ -90,7 +90,7 @@ class Recrawls:
     async def submit(self, url: str, order: RecrawlOrder) -> RecrawlRow:
         """Submit a URL; raise `AlreadySubmitted` for a known one."""
         source, run = await self._place(order)
-        new = [await self._new(url, _parsed(url, source), order, source, run)]
+        new = await self._below([await self._new(url, _parsed(url, source), order, source, run)], order.parent_id)
         made = await self._recrawls.submit(new, [_host(one, run) for one in new])
         if made.known:
             raise AlreadySubmitted(await self.get(made.known[0].id))
@@ -104,7 +104,8 @@ class Recrawls:
         source, run = await self._place(order)
         # In a thread: ten thousand URLs take too long for the event loop.
         read = await asyncio.to_thread(lambda: [(text, _read(text, source)) for text in urls])
-        new = [await self._new(text, url, order, source, run) for text, url in read if url is not None]
+        made_of = [await self._new(text, url, order, source, run) for text, url in read if url is not None]
+        new = await self._below(made_of, order.parent_id)
         made = await self._recrawls.submit(new, list({one.host: _host(one, run) for one in new}.values()))
         await self._call()
         ids = [made.ids[url_hash] for url_hash in dict.fromkeys(one.url_hash for one in new) if url_hash in made.ids]
@@ -156,7 +157,6 @@ class Recrawls:
 
     async def _new(self, text: str, url: Url, order: RecrawlOrder, source: SourceRow, run: StandingRun) -> NewRecrawl:
         settings = recrawl_settings(source.recrawl)
-        depth = 0 if order.parent_id is None else (await self.get(order.parent_id)).depth + 1
         return NewRecrawl(
             url=text,
             href=url.href,
@@ -173,9 +173,15 @@ class Recrawls:
             again_after_failure=settings.again_after_failure,
             batch_id=order.batch_id,
             parent_id=order.parent_id,
-            depth=depth,
             webhook=order.webhook,
         )
+
+    async def _below(self, new: list[NewRecrawl], parent_id: int | None) -> list[NewRecrawl]:
+        """Return recrawls with their depth below a parent; raise `NotFound` for an unknown one."""
+        if parent_id is None:
+            return new
+        depth = (await self.get(parent_id)).depth + 1
+        return [msgspec.structs.replace(one, depth=depth) for one in new]
 
     async def _call(self) -> None:
         if self._call_workers is not None:

@@ -7,12 +7,14 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from longline.model.downloads.download import DownloadRow
 from longline.model.errors import Unavailable
 from longline.model.recrawls.url_hash import submitted_hash
 from longline.model.search.item import ItemRow, own_fields
 from longline.model.search.query import Filters, Sort
 from longline.model.search.version import ItemVersion
 from longline.services.archive.item_history import ItemHistories
+from longline.services.recrawls.images import ProductImages
 from longline.services.search import Searches, SearchPage, SearchRequest
 from longline.surfaces.operation import ApiFailure, operation
 from longline.surfaces.products import examples, words
@@ -44,10 +46,11 @@ Text = Annotated[str, Meta(max_length=500, pattern=NO_NUL)]
 
 @dataclass(frozen=True, slots=True)
 class CatalogServices:
-    """Search in products, and single products."""
+    """Search in products, single products, and their stored images."""
 
     searches: Searches
     products: ItemHistories
+    images: ProductImages
 
 
 class ProductFilters(PagedQuery, frozen=True, kw_only=True):
@@ -182,7 +185,7 @@ async def show_product(services: CatalogServices, product_id: ProductId) -> Prod
     fields = own_fields(item)
     return ProductDetail(
         **msgspec.structs.asdict(product_body(item)),
-        images=_images(fields),
+        images=await _images(services.images, item.source_id, fields),
         metadata={name: value for name, value in fields.items() if name not in _SHOWN},
         price_history=_prices(await services.products.versions(product_id)),
     )
@@ -228,22 +231,24 @@ def product_body(item: ItemRow) -> ProductBody:
     )
 
 
-def _images(fields: dict[str, Any]) -> list[ProductImage]:
+async def _images(images: ProductImages, source_id: int | None, fields: dict[str, Any]) -> list[ProductImage]:
     urls = fields.get("images")
     found = [url for url in urls if isinstance(url, str)] if isinstance(urls, list) else []
-    return [
-        ProductImage(
-            image_url=url,
-            image_path=None,
-            alt_text=None,
-            image_type="gallery" if position else "primary",
-            position=position,
-            width=None,
-            height=None,
-            file_size=None,
-        )
-        for position, url in enumerate(found)
-    ]
+    stored = await images.of(source_id, found)
+    return [_image(url, position, stored.get(url)) for position, url in enumerate(found)]
+
+
+def _image(url: str, position: int, stored: DownloadRow | None) -> ProductImage:
+    return ProductImage(
+        image_url=url,
+        image_path=stored.key if stored else None,
+        alt_text=None,
+        image_type="gallery" if position else "primary",
+        position=position,
+        width=stored.width if stored else None,
+        height=stored.height if stored else None,
+        file_size=stored.bytes if stored else None,
+    )
 
 
 def _prices(versions: list[ItemVersion]) -> list[PastPrice]:

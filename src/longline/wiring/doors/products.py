@@ -42,7 +42,9 @@ def product_services(platform: Platform, health: Health) -> ProductServices:
         mappings=MappingServices(sources, proxies, figures),
         proxies=ProxyServices(proxies, figures),
         products=CatalogServices(
-            Searches(platform.search, records.items), ItemHistories(records.items, records.item_changes, KIND)
+            Searches(platform.search, records.items),
+            ItemHistories(records.items, records.item_changes, KIND),
+            tasks.images,
         ),
         alerts=AlertServices(alerts(platform)),
         webhooks=WebhookServices(Webhooks(records.webhooks)),

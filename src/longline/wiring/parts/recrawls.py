@@ -6,7 +6,9 @@ from longline.engine.archive.page_reader import PageReader
 from longline.services.frontier.task_moves import TaskMoves
 from longline.services.proxies.proxy_figures import ProxyFigures
 from longline.services.recrawls.batches import Batches
+from longline.services.recrawls.found_urls import FoundUrls
 from longline.services.recrawls.holds import Holds
+from longline.services.recrawls.images import ProductImages
 from longline.services.recrawls.recrawl_moves import RecrawlMoves
 from longline.services.recrawls.recrawls import Recrawls
 from longline.services.sources.recrawled_sources import RecrawledSources
@@ -21,6 +23,7 @@ class RecrawlServices(NamedTuple):
     orders: RecrawlMoves
     batches: Batches
     holds: Holds
+    images: ProductImages
 
 
 def recrawl_services(platform: Platform) -> RecrawlServices:
@@ -32,7 +35,14 @@ def recrawl_services(platform: Platform) -> RecrawlServices:
         RecrawlMoves(recrawls, records.recrawls, moves, PageReader(records.pages, platform.blobs)),
         Batches(records, moves),
         Holds(records.holds, runs, platform.call_workers),
+        ProductImages(records, platform.lifecycle.downloads, runs),
     )
+
+
+def found_urls(platform: Platform) -> FoundUrls:
+    """Return the taker of URLs that pages of recrawls brought."""
+    services = recrawl_services(platform)
+    return FoundUrls(platform.records.found_urls, services.recrawls, services.images)
 
 
 def recrawled_sources(platform: Platform, holds: Holds) -> RecrawledSources:

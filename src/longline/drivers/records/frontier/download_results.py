@@ -15,18 +15,19 @@ async def download_orders(tx: Transaction, task_ids: Iterable[int]) -> dict[int,
 
 
 async def finish_downloads(tx: Transaction, outcomes: Sequence[Outcome]) -> None:
-    """Write the results of downloads that ended, and a dead letter for each that was given up."""
+    """Write the results of downloads that ended, and a dead letter for each that was given up and has a kind."""
     ended = [(o, o.download) for o in outcomes if o.download is not None and o.became in ENDED]
     if ended:
         await tx.batch("finish_downloads", [_result(o, result) for o, result in ended])
-        await tx.batch("add_dead_letters", [_letter(o, r) for o, r in ended if o.became == TaskState.FAILED])
+        await tx.batch("add_dead_letters", [_letter(o, r) for o, r in ended if o.became == TaskState.FAILED and r.kind])
 
 
 def _result(o: Outcome, result: DownloadResult) -> tuple[object, ...]:
     stored = result.stored
     if stored is None:
-        return (o.task.id, None, None, None, None, result.proxy, result.ms)
-    return (o.task.id, o.at, stored.bytes, stored.sha256, stored.content_type, result.proxy, result.ms)
+        return (o.task.id, None, None, None, None, result.proxy, result.ms, None, None)
+    facts = (stored.bytes, stored.sha256, stored.content_type)
+    return (o.task.id, o.at, *facts, result.proxy, result.ms, *(stored.image_size or (None, None)))
 
 
 def _letter(o: Outcome, result: DownloadResult) -> tuple[object, ...]:

@@ -95,6 +95,7 @@ async def write_links(tx: Transaction, batch: ReportBatch) -> None:
     if batch.link_details:
         await update_links(tx, batch.link_details)
     await note_findings(tx, batch.findings)
+    await tx.batch("add_recrawl_finds", [astuple(find) for find in batch.finds])
 
 
 async def _places(tx: Transaction, held: Sequence[tuple[HostReport, Outcome]]) -> dict[int, TaskPlace]:

@@ -1,5 +1,7 @@
 """Holds of runs, and the hosts that are woken when a hold ends."""
 
+from collections.abc import Sequence
+
 from longline.drivers.records.database import Transaction, struct
 from longline.drivers.records.table import Table
 from longline.model.recrawls.hold import Hold, HoldReason, HoldWindow
@@ -26,6 +28,12 @@ class HoldRecords(Table):
             return frozenset(row["run_id"] for row in await tx.all("held_runs"))
 
         return await self._database.read(work)
+
+    async def note_hosts(self, run_id: int, hosts: Sequence[str]) -> None:
+        async def work(tx: Transaction) -> None:
+            await tx.batch("note_held_hosts", [(host,) for host in sorted(set(hosts))], run_id=run_id)
+
+        await self._database.transact(work)
 
     async def find(self) -> list[Hold]:
         return await self._all("find_holds", Hold)

@@ -12,6 +12,7 @@ from longline.model.frontier.host import HostLease, HostReport
 from longline.model.frontier.task import ClaimedTask, NewTask, Outcome, RedirectFacts, RefusedUrl, TaskRow
 from longline.model.frontier.worker import WorkerRow
 from longline.model.metrics.metric import QueueFigures
+from longline.model.recrawls.recrawl import RecrawlFind
 from longline.model.runs.run import NewRun
 from longline.model.search.item import NewItem
 from longline.model.states import Noun
@@ -40,6 +41,7 @@ class ReportBatch(msgspec.Struct, frozen=True):
     the redirects in the segment, the items made of the pages, and the refused URLs to be stored. `cpu_ms` is the
     processor time of the worker since its last report, `memory_mb` the worker's peak memory. `links` lead away from
     the sites of runs, `link_details` are facts of pages that links lead to, `findings` are places found by links.
+    `finds` are URLs that pages of recrawls brought.
     """
 
     reports: Sequence[HostReport] = ()
@@ -55,6 +57,7 @@ class ReportBatch(msgspec.Struct, frozen=True):
     links: Sequence[NewLink] = ()
     link_details: Sequence[LinkDetails] = ()
     findings: PlaceFindings | None = None
+    finds: Sequence[RecrawlFind] = ()
 
 
 class Admitted(NamedTuple):

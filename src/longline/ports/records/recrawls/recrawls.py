@@ -6,6 +6,7 @@ from typing import Protocol
 from longline.model.recrawls.hold import Hold, HoldReason, HoldWindow
 from longline.model.recrawls.recrawl import (
     BatchRow,
+    FoundUrl,
     KnownRecrawl,
     NewRecrawl,
     QueueDepths,
@@ -103,6 +104,10 @@ class HoldStore(Protocol):
         """Return the runs that are held now."""
         ...
 
+    async def note_hosts(self, run_id: int, hosts: Sequence[str]) -> None:
+        """Remember hosts with tasks of a run, which are woken when a hold of the run ends."""
+        ...
+
     async def find(self) -> list[Hold]:
         """Return all holds, those of later times too."""
         ...
@@ -133,4 +138,16 @@ class BatchStore(Protocol):
 
     async def members(self, batch_id: int, *, after: int, limit: int) -> list[int]:
         """Return recrawls of a batch in the order of their ids, from behind id `after`."""
+        ...
+
+
+class FoundUrlStore(Protocol):
+    """URLs that pages of recrawls brought: children to be submitted, and images to be stored."""
+
+    async def find(self, limit: int) -> list[FoundUrl]:
+        """Return the oldest URLs."""
+        ...
+
+    async def delete(self, ids: Sequence[int]) -> None:
+        """Delete URLs that were taken."""
         ...

@@ -38,8 +38,8 @@ SELECT id FROM runs WHERE id = :id AND deleted_at IS NOT NULL;
 SELECT id FROM tasks WHERE run_id = :run_id ORDER BY id LIMIT :limit /*pg FOR UPDATE */;
 
 -- name: standing_runs
--- The rows of recrawls are their history, and stay.
-SELECT id FROM runs WHERE standing AND kind <> 'products' AND (kind = 'bots') = :bots AND id > :after ORDER BY id LIMIT :limit;
+-- The rows of recrawls and of images are history, and stay.
+SELECT id FROM runs WHERE standing AND kind NOT IN ('products', 'images') AND (kind = 'bots') = :bots AND id > :after ORDER BY id LIMIT :limit;
 
 -- name: ended_tasks
 SELECT t.id, r.page_key FROM tasks t LEFT JOIN bot_results r ON r.task_id = t.id

@@ -14,8 +14,8 @@ FROM downloads d /*rows , r(task_id bigint) */ WHERE d.task_id = r.task_id;
 
 -- name: finish_downloads
 UPDATE downloads SET stored_at = r.stored_at, bytes = r.bytes, sha256 = r.sha256, content_type = r.content_type,
-    proxy = r.proxy, ms = r.ms
-/*rows FROM r(task_id bigint, stored_at bigint, bytes bigint, sha256 text, content_type text, proxy text, ms bigint) */
+    proxy = r.proxy, ms = r.ms, width = r.width, height = r.height
+/*rows FROM r(task_id bigint, stored_at bigint, bytes bigint, sha256 text, content_type text, proxy text, ms bigint, width bigint, height bigint) */
 WHERE downloads.task_id = r.task_id;
 
 -- name: add_dead_letters

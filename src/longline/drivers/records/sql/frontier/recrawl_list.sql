@@ -30,3 +30,7 @@ INSERT INTO webhooks (uid, task_id, task_url, url, outcome, due, created_at, upd
 SELECT r.uid, c.id, c.url, c.webhook, r.outcome, CAST(:now AS BIGINT), CAST(:now AS BIGINT), CAST(:now AS BIGINT)
 FROM recrawls c /*rows , r(id bigint, outcome text, uid text) */
 WHERE c.id = r.id AND c.webhook IS NOT NULL;
+
+-- name: add_recrawl_finds
+INSERT INTO recrawl_finds (task_id, kind, url)
+SELECT r.task_id, r.kind, r.url /*rows FROM r(task_id bigint, kind text, url text) */;

@@ -23,6 +23,11 @@ SELECT host_id FROM recrawl_hosts WHERE run_id = :run_id
 UNION
 SELECT t.host_id FROM tasks t WHERE t.home_id IS NOT NULL AND t.run_id = :run_id;
 
+-- name: note_held_hosts
+INSERT INTO recrawl_hosts (run_id, host_id)
+SELECT CAST(:run_id AS BIGINT), h.id FROM hosts h /*rows , r(host text) */ WHERE h.host = r.host
+ON CONFLICT (run_id, host_id) DO NOTHING;
+
 -- name: set_hold_window
 INSERT INTO hold_windows (run_id, from_second, to_second) VALUES (:run_id, :from_second, :to_second)
 ON CONFLICT (run_id) DO UPDATE SET from_second = excluded.from_second, to_second = excluded.to_second;

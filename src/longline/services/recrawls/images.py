@@ -1,0 +1,82 @@
+"""Images of products as objects: downloads of one run for each source, known by the hashes of their URLs."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from urllib.parse import urlsplit
+
+from longline.engine.frontier.recrawl_runs import RecrawlRuns
+from longline.engine.lifecycle.creation import ensure_run
+from longline.engine.lifecycle.downloads import DownloadLifecycle
+from longline.model.downloads.download import DownloadRow, NewDownload
+from longline.model.downloads.plan import DownloadPlan
+from longline.model.ids import new_id
+from longline.model.recrawls.hold import Hold
+from longline.model.runs.plan import CrawlPlan, FetchOptions
+from longline.model.runs.run import NewRun, RunKind, RunRow
+from longline.ports.records import Records
+
+MAX_BYTES = 20 * 1024**2
+TOTAL_SECONDS = 120.0
+SUFFIXES = frozenset({"png", "gif", "jpg", "jpeg", "webp", "avif", "svg"})
+
+
+class ProductImages:
+    """The images of the products of sources."""
+
+    def __init__(self, records: Records, downloads: DownloadLifecycle, pages: RecrawlRuns) -> None:
+        self._runs, self._stored, self._downloads = records.runs, records.downloads, downloads
+        self._pages, self._sources, self._holds = pages, records.sources, records.holds
+
+    async def store(self, source_id: int, urls: Sequence[str]) -> int:
+        """Have images stored that are not stored yet; return how many are new."""
+        plan = image_plan((await self._pages.of(source_id)).plan)
+        row = await self._runs.first(RunKind.IMAGES, str(source_id)) or await self._begin(source_id, plan)
+        if row.plan != plan.text():
+            await self._runs.replan(row.id, plan.text(), source_id)
+        admitted = await self._downloads.admit(row.id, [_download(source_id, url) for url in urls], plan)
+        if admitted:
+            placed = await self._downloads.place([_download(source_id, url) for url in urls], plan)
+            await self._holds.note_hosts(row.id, [one.task.host for one in placed])
+        return admitted
+
+    async def _begin(self, source_id: int, plan: CrawlPlan) -> RunRow:
+        """Make the run of images of a source, held if the source is off."""
+        made = NewRun(new_id(), RunKind.IMAGES, plan.text(), str(source_id), source_id=source_id)
+        row = await ensure_run(self._runs, made, "scheduler")
+        source = await self._sources.get(source_id)
+        if source is not None and not source.enabled:
+            await self._holds.hold(Hold(row.id, "disabled", 0))
+        return row
+
+    async def of(self, source_id: int | None, urls: Sequence[str]) -> Mapping[str, DownloadRow]:
+        """Return the stored images among these, by their URLs."""
+        row = None if source_id is None else await self._runs.first(RunKind.IMAGES, str(source_id))
+        if row is None or not urls:
+            return {}
+        found = await self._stored.of_resources(row.id, [_hash(url) for url in urls])
+        return {one.given_url: one for one in found if one.sha256 is not None}
+
+
+def image_plan(plan: CrawlPlan) -> CrawlPlan:
+    """Return the plan of the images of a source: politeness, proxies and retries are those of its pages."""
+    options = FetchOptions(user_agents=plan.fetch.user_agents, proxying=plan.fetch.proxying)
+    rules = DownloadPlan(max_bytes=MAX_BYTES, total_seconds=TOTAL_SECONDS, measures_images=True)
+    return CrawlPlan(
+        (),
+        politeness=plan.politeness,
+        retries=plan.retries,
+        fetch=options,
+        downloads=rules,
+        source_id=plan.source_id,
+        source_name=plan.source_name,
+    )
+
+
+def _download(source_id: int, url: str) -> NewDownload:
+    ending = urlsplit(url).path.rpartition(".")[2].lower()
+    suffix = f".{ending}" if ending in SUFFIXES else ""
+    return NewDownload(resource_id=_hash(url), url=url, key=f"images/{source_id}/{_hash(url)}{suffix}")
+
+
+def _hash(url: str) -> str:
+    return hashlib.sha256(url.encode(errors="surrogatepass")).hexdigest()

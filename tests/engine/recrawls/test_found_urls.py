@@ -1,0 +1,40 @@
+"""URLs that go with the report of a page: only pages of recrawls bring them, and an image is told once."""
+
+from msgspec.structs import replace
+
+from longline.engine.parse.page_parser import Parsed
+from longline.engine.parse.report_additions import ReportAdditions, ReportedPage, additions_of
+from longline.engine.recrawls.found_urls import MAX_IMAGES, RecrawlFinds
+from longline.model.frontier.task import ClaimedTask
+from longline.model.recrawls.recrawl import RecrawlFind
+from longline.model.runs.plan import CrawlPlan, ParseOptions
+from longline.plugins import Item
+
+TASK = ClaimedTask(7, "https://shop.example/p", 3, -1, 0, 1, 500, 0)
+STORING = CrawlPlan((), parse=ParseOptions(stores_images=True))
+PARSED = Parsed(items=(Item("product", images=["/a", "/b", 1, "/a"]), Item("note", images=["/c"])), children=("/d",))
+
+
+async def found(finder: RecrawlFinds, page: ReportedPage) -> ReportAdditions:
+    return await additions_of([finder.contribute], [page])
+
+
+async def test_children_and_images_of_recrawls_are_told():
+    finder = RecrawlFinds()
+    child, images = RecrawlFind(7, "child", "/d"), [RecrawlFind(7, "image", "/a"), RecrawlFind(7, "image", "/b")]
+    assert (await found(finder, ReportedPage(TASK, CrawlPlan(()), PARSED))).finds == [child]
+    additions = await found(finder, ReportedPage(TASK, STORING, PARSED))
+    assert additions.finds == [child, *images]
+    assert (await found(finder, ReportedPage(TASK, STORING, PARSED))).finds == [child, *images], "not written yet"
+    additions.written()
+    assert (await found(finder, ReportedPage(TASK, STORING, PARSED))).finds == [child]
+
+
+async def test_other_pages_and_failed_parsers_bring_nothing():
+    for task, parsed in ((replace(TASK, scope=3), PARSED), (TASK, replace(PARSED, error="no")), (TASK, None)):
+        assert (await found(RecrawlFinds(), ReportedPage(task, STORING, parsed))).finds == []
+
+
+async def test_the_images_of_a_product_are_bounded():
+    many = Parsed(items=(Item("product", images=[f"/{n}" for n in range(2 * MAX_IMAGES)]),))
+    assert len((await found(RecrawlFinds(), ReportedPage(TASK, STORING, many))).finds) == MAX_IMAGES
