@@ -66,6 +66,7 @@ CHANGED = Settings(
     retention_max_scheduled=63,
     retention_service=64.0,
     retention_standing=65.0,
+    retention_recrawls=4321.0,
     retention_bots=66.0,
     retention_events=67.0,
     retention_visits=68.0,

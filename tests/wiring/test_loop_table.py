@@ -45,6 +45,7 @@ UPKEEP = {
     "scheduler",
     "due runs",
     "found URLs",
+    "pages of recrawls",
     "run effects",
     "retention",
     "standing waker",

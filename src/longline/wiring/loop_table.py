@@ -35,7 +35,7 @@ from longline.wiring.parts.feeds import (
 from longline.wiring.parts.logs import Streams, log_month_keeper, run_log_keeper
 from longline.wiring.parts.manifest_streams import direct_task_loop, stream_mirror_loop
 from longline.wiring.parts.manifests import manifest_chore
-from longline.wiring.parts.recrawls import found_urls
+from longline.wiring.parts.recrawls import found_urls, recrawl_page_retention
 from longline.wiring.parts.runs import (
     automatic_series_runs,
     due_run_starter,
@@ -293,6 +293,14 @@ LOOPS = (
         (UPKEEP,),
         "cleanup",
         once=lambda p: retention(p.platform).once,
+    ),
+    LoopRow(
+        "pages of recrawls",
+        "Delete archived pages of recrawls that are too old.",
+        (UPKEEP,),
+        "cleanup",
+        once=lambda p: recrawl_page_retention(p.platform).once,
+        settings=("retention_recrawls",),
     ),
     LoopRow(
         "manifest pruning",

@@ -46,6 +46,7 @@ from longline.drivers.records.proxies import PoolRecords, ProxyFigureRecords, Pr
 from longline.drivers.records.recrawls.batches import BatchRecords
 from longline.drivers.records.recrawls.found_urls import FoundUrlRecords
 from longline.drivers.records.recrawls.holds import HoldRecords
+from longline.drivers.records.recrawls.old_pages import RecrawlPageRecords
 from longline.drivers.records.recrawls.recrawls import GenerationRecords, RecrawlRecords
 from longline.drivers.records.recrawls.webhooks import WebhookRecords
 from longline.drivers.records.runs.end_effects import RunEffectRecords
@@ -185,6 +186,7 @@ def _standing_records(database: Database) -> dict[str, Any]:
         "recrawls": RecrawlRecords(database),
         "generations": GenerationRecords(database),
         "found_urls": FoundUrlRecords(database),
+        "recrawl_pages": RecrawlPageRecords(database),
         "holds": HoldRecords(database),
         "batches": BatchRecords(database),
     }

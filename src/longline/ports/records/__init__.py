@@ -31,7 +31,14 @@ from longline.ports.records.frontier.standing_frontier import StandingFrontierSt
 from longline.ports.records.logs import EventStore, LogPageStore, LogStore
 from longline.ports.records.manifests import ManifestStores
 from longline.ports.records.proxies import AlertStore, PoolStore, ProxyFigureStore, ProxyStore
-from longline.ports.records.recrawls.recrawls import BatchStore, FoundUrlStore, GenerationStore, HoldStore, RecrawlStore
+from longline.ports.records.recrawls.recrawls import (
+    BatchStore,
+    FoundUrlStore,
+    GenerationStore,
+    HoldStore,
+    RecrawlPageStore,
+    RecrawlStore,
+)
 from longline.ports.records.recrawls.webhooks import WebhookStore
 from longline.ports.records.runs import (
     DueRunStore,
@@ -95,6 +102,7 @@ class Records:
     recrawls: RecrawlStore
     generations: GenerationStore
     found_urls: FoundUrlStore
+    recrawl_pages: RecrawlPageStore
     holds: HoldStore
     batches: BatchStore
     proxies: ProxyStore

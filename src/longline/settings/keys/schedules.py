@@ -56,6 +56,10 @@ class ScheduleKeys(ParseKeys, frozen=True, kw_only=True):
             " 0 is never.",
         ),
     ] = 7776000.0
+    retention_recrawls: Annotated[
+        float,
+        Key(DURATION, "Age at which the archived pages of recrawls are deleted; the recrawls stay. 0 is never."),
+    ] = 7776000.0
     retention_bots: Annotated[
         float, Key(DURATION, "Age at which ended tasks of bots are deleted, with their results; 0 is never.")
     ] = 0.0

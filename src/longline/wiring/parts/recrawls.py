@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from longline.engine.archive.page_reader import PageReader
+from longline.engine.recrawls.page_retention import RecrawlPageRetention
 from longline.services.frontier.task_moves import TaskMoves
 from longline.services.proxies.proxy_figures import ProxyFigures
 from longline.services.recrawls.batches import Batches
@@ -43,6 +44,12 @@ def found_urls(platform: Platform) -> FoundUrls:
     """Return the taker of URLs that pages of recrawls brought."""
     services = recrawl_services(platform)
     return FoundUrls(platform.records.found_urls, services.recrawls, services.images)
+
+
+def recrawl_page_retention(platform: Platform) -> RecrawlPageRetention:
+    """Return the chore that deletes old pages of recrawls."""
+    age_ms = round(platform.settings.retention_recrawls * 1000)
+    return RecrawlPageRetention(platform.records.recrawl_pages, platform.clock, age_ms)
 
 
 def recrawled_sources(platform: Platform, holds: Holds) -> RecrawledSources:

@@ -55,12 +55,19 @@ def work(
     is_paged: bool = True,
 ) -> list[int]:
     """Let a worker do all that is due, with this outcome; the ids of the tasks."""
-    return door.call(_worked(door.platform.records, became, reason, due_ms, error, is_paged=is_paged))
+    return door.call(worked(door.platform.records, became, reason, due_ms, error, is_paged=is_paged))
 
 
-async def _worked(
-    records: Records, became: TaskState, reason: str, due_ms: int, error: str | None, *, is_paged: bool
+async def worked(
+    records: Records,
+    became: TaskState = TaskState.COMPLETED,
+    reason: str = "ok",
+    due_ms: int = 0,
+    error: str | None = None,
+    *,
+    is_paged: bool = True,
 ) -> list[int]:
+    """Let a worker do all that is due, with this outcome; the ids of the tasks."""
     now, done = await records.schema.now(), []
     for lease in await records.frontier.claim(ClaimRequest(WORKER, 100, 1000, TTL_MS)):
         outcomes = [

@@ -151,3 +151,15 @@ class FoundUrlStore(Protocol):
     async def delete(self, ids: Sequence[int]) -> None:
         """Delete URLs that were taken."""
         ...
+
+
+class RecrawlPageStore(Protocol):
+    """The archived pages of recrawls."""
+
+    async def delete_pages(self, before: int, after: int, limit: int) -> tuple[int, int | None]:
+        """Delete pages from before a moment, of recrawls at rest, among so many recrawls behind the id `after`.
+
+        Return the number of deleted pages, and the last id that was looked at, None at the end. A body that other
+        pages refer to is kept.
+        """
+        ...
