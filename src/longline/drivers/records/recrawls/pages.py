@@ -42,7 +42,7 @@ async def page(tx: Transaction, query: RecrawlQuery, limit: int, offset: int) ->
         asked = await _asked(tx, query, query.phase)
         read = _few if await _is_few(tx, asked, total, is_bounded=is_bounded) else _many
         ids = await read(tx, query, asked | {"limit": limit, "offset": offset})
-    return ids, max(total, offset + len(ids)), is_bounded
+    return ids, max(total, offset + len(ids)) if ids else total, is_bounded
 
 
 async def sums(tx: Transaction, source_id: int | None) -> dict[str, int]:
