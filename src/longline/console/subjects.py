@@ -122,7 +122,7 @@ def _parts(pages: Pages, given: SubjectServices) -> Iterator[tuple[tuple[Operati
 
 
 def _more_parts(pages: Pages, given: SubjectServices) -> Iterator[tuple[tuple[Operation, ...], object]]:
-    yield PROXY_PAGES, ProxyPageServices(pages, given.proxies, given.proxy_figures, given.pools, given.sources)
+    yield PROXY_PAGES, ProxyPageServices(pages, given.proxies, given.proxy_figures, given.pools, given.source_overviews)
     yield MANIFEST_PAGES, ManifestPageServices(pages, given.manifests, given.letters)
     yield ITEM_PAGES, ItemPageServices(pages, given.searches, given.histories, given.now)
     yield BOT_PAGES, BotPageServices(pages, given.bot_registry, given.bot_work, given.bot_policies)

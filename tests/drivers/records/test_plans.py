@@ -103,6 +103,7 @@ INDEXES = {
     "queue_of_host": {"queue_pkey", "tasks_pkey"},
     "queue_in_hand": {"queue_pkey", "tasks_pkey"},
     "held_offers": {"offers_later", "tasks_pkey"},
+    "newest_tasks_before": {"tasks_pkey", "hosts_pkey", "line_pkey"},
     "tasks_of_run_before": {"tasks_run", "tasks_pkey", "hosts_pkey", "line_pkey"},
     "last_scanned_task": {"tasks_run"},
     "lease_of_task": {"tasks_pkey", "line_pkey"},

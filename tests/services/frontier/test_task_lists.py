@@ -24,10 +24,10 @@ async def test_states_in_hand_are_asked_of_the_queue(records: Records, tasks: Ta
     run = await running_run(records)
     await admit(records, *urls(run, "a.example", 3))
     await claim(records, tasks=1)
-    found, older = await tasks.of_run(run.id, "queued", None, 10)
+    found, older = await tasks.find(run.id, "queued", None, 10)
     assert ([task.url for task in found], older) == (["https://a.example/0"], None)
-    assert len((await tasks.of_run(run.id, "pending", None, 10))[0]) == 3
-    assert (await tasks.of_run(run.id, "failed", None, 10))[0] == []
+    assert len((await tasks.find(run.id, "pending", None, 10))[0]) == 3
+    assert (await tasks.find(run.id, "failed", None, 10))[0] == []
 
 
 async def test_a_task_is_told_with_its_lease_and_its_moves(records: Records, tasks: TaskLists, clock: FakeClock):
@@ -46,7 +46,7 @@ async def test_a_task_is_told_with_its_lease_and_its_moves(records: Records, tas
 
 async def test_a_task_is_told_with_its_page(records: Records, tasks: TaskLists, tmp_path: Path):
     run = await keep(records, open_blobs(str(tmp_path)), "s", {"/1": b"<title>One</title>"})
-    [row], _ = await tasks.of_run(run.id, "completed", None, 10)
+    [row], _ = await tasks.find(run.id, "completed", None, 10)
     whole = await tasks.get(row.id)
     assert whole.page is not None
     assert (whole.page.status, whole.lease.owner) == (200, None)

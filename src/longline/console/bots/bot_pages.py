@@ -8,7 +8,6 @@ from longline.console.pages import Pages, redirect
 from longline.console.visitor import Visitor
 from longline.model.bots.bot import NewBot
 from longline.model.bots.bot_policy import PolicyFilter
-from longline.model.bots.bot_task import ResultFilter
 from longline.services.bots.policies import BotPolicies
 from longline.services.bots.registry import BotRegistry
 from longline.services.bots.tasks import BotTasks
@@ -34,6 +33,12 @@ class BotListQuery(msgspec.Struct, frozen=True):
     start: Start = 0
 
 
+class ResultListQuery(msgspec.Struct, frozen=True):
+    """The place in the list of results: the id of the last one that was shown."""
+
+    before: Annotated[str, msgspec.Meta(max_length=100)] = ""
+
+
 class BotForm(msgspec.Struct, frozen=True):
     """The form of a bot."""
 
@@ -49,7 +54,7 @@ async def show_bots(services: BotPageServices, query: BotListQuery, identity: Vi
 
 
 async def _bots(services: BotPageServices, visitor: Visitor, start: int = 0, problem: str = "") -> ApiResponse[Any]:
-    figures = await services.tasks.dashboard()
+    figures = await services.tasks.recent_activity()
     found = await services.registry.find(limit=PAGE_SIZE + 1, offset=start)
     answer = services.pages.page(
         "bots/list.html",
@@ -132,14 +137,14 @@ async def disable_policy(services: BotPageServices, uid: str, body: BotForm) -> 
 
 
 @operation("GET", "/console/results", "Show results", access="reader")
-async def show_results(services: BotPageServices, query: BotListQuery, identity: Visitor) -> ApiResponse[Any]:
-    found = await services.tasks.results(ResultFilter(), limit=PAGE_SIZE + 1, offset=query.start)
+async def show_results(services: BotPageServices, query: ResultListQuery, identity: Visitor) -> ApiResponse[Any]:
+    found = await services.tasks.newest_results(query.before or None, PAGE_SIZE + 1)
     return services.pages.page(
         "bots/results.html",
         identity,
         section="results",
         results=found[:PAGE_SIZE],
-        older=query.start + PAGE_SIZE if len(found) > PAGE_SIZE else None,
+        older=found[PAGE_SIZE - 1].uid if len(found) > PAGE_SIZE else None,
     )
 
 

@@ -11,7 +11,7 @@ from longline.model.proxies.proxy import ProxyFilter
 from longline.services.proxies.pools import Pools
 from longline.services.proxies.proxies import Proxies
 from longline.services.proxies.proxy_figures import ProxyFigures
-from longline.services.sources.sources import Sources
+from longline.services.sources.source_overview import SourceOverviews
 from longline.surfaces.operation import ApiResponse, operation
 
 PAGE_SIZE = 50
@@ -25,7 +25,7 @@ class ProxyPageServices(msgspec.Struct, frozen=True):
     proxies: Proxies
     figures: ProxyFigures
     pools: Pools
-    sources: Sources
+    sources: SourceOverviews
 
 
 class ShownProxiesQuery(msgspec.Struct, frozen=True):
@@ -55,7 +55,7 @@ async def _listed(
         section="proxies",
         proxies=shown,
         pools=await services.pools.find(),
-        columns=[await services.sources.get(source_id) for source_id in matrix],
+        columns=list((await services.sources.rows(matrix)).values()),
         cells={(source_id, one.proxy_id): one for source_id, ones in matrix.items() for one in ones},
         filters={"active": query.active},
         older=query.start + PAGE_SIZE if len(found) > PAGE_SIZE else None,
@@ -82,12 +82,13 @@ async def add_proxy(services: ProxyPageServices, body: ProxyForm, identity: Visi
 async def show_proxy(services: ProxyPageServices, proxy_id: int, identity: Visitor) -> ApiResponse[Any]:
     proxy = await services.proxies.get(proxy_id)
     uses = await services.figures.by_source([proxy_id], PAGE_SIZE)
+    sources = await services.sources.rows(uses)
     return services.pages.page(
         "proxies/page.html",
         identity,
         section="proxies",
         proxy=proxy,
-        uses=[(await services.sources.get(source_id), one) for source_id, ones in uses.items() for one in ones],
+        uses=[(sources[source_id], one) for source_id, ones in uses.items() for one in ones if source_id in sources],
         pools=[pool for pool in await services.pools.find() if proxy_id in pool.proxies],
     )
 

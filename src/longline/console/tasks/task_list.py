@@ -1,4 +1,4 @@
-"""Tasks of a run by state, and moves of many of them at once."""
+"""Tasks of all runs or of one, by state, and moves of many of them at once."""
 
 from typing import Annotated, Any, Literal
 
@@ -59,13 +59,9 @@ class PriorityForm(BulkForm, frozen=True):
     priority: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 500
 
 
-@operation("GET", "/console/tasks", "Show tasks of a run", access="reader")
+@operation("GET", "/console/tasks", "Show tasks", access="reader")
 async def show_tasks(services: TaskListServices, query: TaskListQuery, identity: Visitor) -> ApiResponse[Any]:
-    found, older = (
-        ([], None)
-        if query.run is None
-        else await services.tasks.of_run(query.run, query.state, query.before, PAGE_SIZE)
-    )
+    found, older = await services.tasks.find(query.run, query.state, query.before, PAGE_SIZE)
     return services.pages.page(
         "tasks/list.html",
         identity,

@@ -145,6 +145,10 @@ class ProxyFigureRecords:
         asked = {"source_id": source_id, "active": active}
         return await self._database.read(lambda tx: _all(tx, "mapped_proxies", MappedProxy, **asked))
 
+    async def mapped_pairs(self, pairs: Sequence[tuple[int, int]]) -> list[MappedProxy]:
+        rows = await self._database.read(lambda tx: tx.batch("mapped_pairs", sorted(set(pairs))))
+        return [struct(row, MappedProxy) for row in rows]
+
     async def sums(self, sources: Sequence[int]) -> dict[int, ProxySums]:
         async def work(tx: Transaction) -> dict[int, ProxySums]:
             rows = await tx.batch("proxy_sums", [(i,) for i in sorted(set(sources))], failing=SKIP_AFTER_FAILURES)

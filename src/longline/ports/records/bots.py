@@ -107,6 +107,10 @@ class BotOverviewStore(Protocol):
         """Return results, newest first."""
         ...
 
+    async def newest_results(self, *, before: str | None = None, limit: int = 50) -> list[ResultRow]:
+        """Return results, newest first, from behind the one with this id."""
+        ...
+
     async def result(self, *, uid: str | None = None, task_id: int | None = None) -> ResultRow | None:
         """Return one result, by its own id or by its task's."""
         ...

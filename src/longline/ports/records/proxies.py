@@ -91,6 +91,10 @@ class ProxyFigureStore(Protocol):
         """Return a source's mappings with their proxies, best priority first, then the least recently used."""
         ...
 
+    async def mapped_pairs(self, pairs: Sequence[tuple[int, int]]) -> list[MappedProxy]:
+        """Return the mappings of pairs of a source and a proxy, by source."""
+        ...
+
     async def sums(self, sources: Sequence[int]) -> dict[int, ProxySums]:
         """Return the sums of the mappings of each source that has any."""
         ...

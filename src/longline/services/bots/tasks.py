@@ -25,6 +25,14 @@ class Dashboard(msgspec.Struct, frozen=True):
     totals: BotTotals
 
 
+class RecentActivity(msgspec.Struct, frozen=True):
+    """The figures of bots and their schedules that cost no count of tasks."""
+
+    bots: list[BotActivity]
+    schedules: PolicyStats
+    totals: BotTotals
+
+
 class TaskHeld(LonglineError):
     """The task cannot be deleted, because a bot holds it."""
 
@@ -84,6 +92,10 @@ class BotTasks:
         """Return results, newest first."""
         return await self._look.results(wanted, limit=limit, offset=offset)
 
+    async def newest_results(self, before: str | None, limit: int) -> list[ResultRow]:
+        """Return results, newest first, from behind the one with this id."""
+        return await self._look.newest_results(before=before, limit=limit)
+
     async def result(self, uid: str) -> tuple[ResultRow, str | None]:
         """Return a result, and the text of its page if the bot sent one."""
         row = await self._look.result(uid=uid)
@@ -101,6 +113,13 @@ class BotTasks:
             await self._bots.activity(since),
             await self._schedules.figures(),
             await self._bots.totals(since),
+        )
+
+    async def recent_activity(self) -> RecentActivity:
+        """Return the figures that are kept by the hour and those of policies; no task is counted for them."""
+        since = self._clock.now() - HOUR_MS
+        return RecentActivity(
+            await self._bots.activity(since), await self._schedules.figures(), await self._bots.totals(since)
         )
 
     async def states(self) -> dict[str, int]:

@@ -50,15 +50,19 @@ class TaskLists:
         self._tasks, self._lists, self._runs = records.tasks, records.task_lists, records.runs
         self._pages, self._items, self._sources = records.pages, records.items, records.sources
 
-    async def of_run(
-        self, run_id: int, state: str | None, before: int | None, limit: int
+    async def find(
+        self, run_id: int | None, state: str | None, before: int | None, limit: int
     ) -> tuple[list[TaskRow], int | None]:
-        """Return tasks of a run, newest first, and the id before which the list goes on.
+        """Return tasks of a run, or of all runs, newest first, and the id before which the list goes on.
 
         A task in a worker's hand rests as `pending`: its state in hand is a mark in the queue.
         """
         rest = "pending" if state in IN_HAND else state
-        found, older = await self._lists.of_run(run_id, state=rest, before=before, limit=limit)
+        found, older = (
+            await self._lists.newest(state=rest, before=before, limit=limit)
+            if run_id is None
+            else await self._lists.of_run(run_id, state=rest, before=before, limit=limit)
+        )
         return [task for task in found if state not in IN_HAND or task.state == state], older
 
     async def get(self, task_id: int) -> WholeTask:

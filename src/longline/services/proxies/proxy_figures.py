@@ -51,8 +51,12 @@ class ProxyFigures:
         """Return the figures of proxies at the sources that they are assigned to, of `limit` sources at most."""
         found = await self._records.sources_of(proxies)
         sources = sorted({source_id for ids in found.values() for source_id in ids})[:limit]
-        wanted = set(proxies)
-        return {i: [one for one in await self._records.mapped(i) if one.proxy_id in wanted] for i in sources}
+        shown = set(sources)
+        pairs = [(source_id, proxy_id) for proxy_id, ids in found.items() for source_id in ids if source_id in shown]
+        by_source: dict[int, list[MappedProxy]] = {source_id: [] for source_id in sources}
+        for one in await self._records.mapped_pairs(pairs):
+            by_source[one.source_id].append(one)
+        return by_source
 
     async def sources_using(self, proxies: Sequence[int]) -> Mapping[int, int]:
         """Return the number of sources that each proxy is assigned to."""

@@ -1,6 +1,6 @@
 """A source with everything that hangs on it: uses, proxies, schedules, feed, and the tasks of its recrawls."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
@@ -54,3 +54,7 @@ class SourceOverviews:
             await self._feeds.get(source_id),
             await self._recrawls.counts(source_id) if SourceUse.PRODUCTS in uses else {},
         )
+
+    async def rows(self, ids: Collection[int]) -> dict[int, SourceRow]:
+        """Return the sources with these ids, those that exist."""
+        return await self._sources.get_many(ids) if ids else {}

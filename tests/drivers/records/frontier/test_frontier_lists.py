@@ -82,6 +82,10 @@ async def test_tasks_of_a_run_come_by_state_newest_first(records: Records, run: 
     assert older == page[-1].id
     following, _ = await records.task_lists.of_run(run.id, before=older, limit=20)
     assert [task.id for task in [*page, *following]] == [task.id for task in everything]
+    newest, older = await records.task_lists.newest(limit=4)
+    assert ([task.id for task in newest], older) == ([task.id for task in page], page[-1].id)
+    [alone], _ = await records.task_lists.newest(state="failed", limit=20)
+    assert alone.id == failed.id
 
 
 async def test_a_rare_state_reads_a_stretch_and_says_where_it_goes_on(

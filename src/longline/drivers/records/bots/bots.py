@@ -82,6 +82,9 @@ class BotOverviewRecords(Table):
         facts = msgspec.structs.asdict(wanted)
         return await self._all("find_results", ResultRow, uid=None, task_id=None, **facts, limit=limit, offset=offset)
 
+    async def newest_results(self, *, before: str | None = None, limit: int = 50) -> list[ResultRow]:
+        return await self._all("newest_results", ResultRow, before=before, limit=limit)
+
     async def result(self, *, uid: str | None = None, task_id: int | None = None) -> ResultRow | None:
         facts = msgspec.structs.asdict(ResultFilter())
         return await self._one("find_results", ResultRow, uid=uid, task_id=task_id, **facts, limit=1, offset=0)

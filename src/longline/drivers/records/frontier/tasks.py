@@ -1,6 +1,6 @@
 """Tasks for reading: tasks by run, the hosts in line with the tasks of their queues, and the facts around one task."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -95,12 +95,24 @@ class TaskListRecords(Table):
         self, run_id: int, *, state: str | None = None, before: int | None = None, limit: int = 50
     ) -> tuple[list[TaskRow], int | None]:
         asked = {"run_id": run_id, "before": before or MAX_ID, "scanned": MAX_SCANNED if state else limit}
+        return await self._scan(("tasks_of_run_before", "last_scanned_task"), state, limit, asked)
+
+    async def newest(
+        self, *, state: str | None = None, before: int | None = None, limit: int = 50
+    ) -> tuple[list[TaskRow], int | None]:
+        asked = {"before": before or MAX_ID, "scanned": MAX_SCANNED if state else limit}
+        return await self._scan(("newest_tasks_before", "last_scanned_of_all"), state, limit, asked)
+
+    async def _scan(
+        self, names: tuple[str, str], state: str | None, limit: int, asked: Mapping[str, int]
+    ) -> tuple[list[TaskRow], int | None]:
+        """Return the tasks that the first statement finds, and the place that the second says the scan came to."""
 
         async def work(tx: Transaction) -> tuple[list[TaskRow], int | None]:
-            rows = await tx.all("tasks_of_run_before", state=state, limit=limit, **asked)
+            rows = await tx.all(names[0], state=state, limit=limit, **asked)
             if len(rows) == limit:
                 return [struct(row, TaskRow) for row in rows], rows[-1]["id"]
-            last = await tx.one("last_scanned_task", **asked)
+            last = await tx.one(names[1], **asked)
             is_cut = last is not None and last["count"] == asked["scanned"]
             return [struct(row, TaskRow) for row in rows], last["id"] if last is not None and is_cut else None
 

@@ -31,6 +31,13 @@ FROM source_proxies m JOIN proxies p ON p.id = m.proxy_id
 WHERE m.source_id = :source_id AND (CAST(:active AS BOOLEAN) IS NULL OR m.active = :active)
 ORDER BY m.priority, m.turn, m.proxy_id;
 
+-- name: mapped_pairs
+SELECT m.id, m.source_id, m.active, m.priority, m.last_used_at, m.success_count, m.failure_count, m.total_failures, m.avg_ms,
+    m.created_at, m.updated_at, p.id AS proxy_id, p.scheme, p.host, p.port, p.username, p.active AS proxy_active,
+    p.disabled_reason, p.country, p.city, p.provider
+FROM source_proxies m JOIN proxies p ON p.id = m.proxy_id /*rows , r(source_id bigint, proxy_id bigint) */
+WHERE m.source_id = r.source_id AND m.proxy_id = r.proxy_id ORDER BY m.source_id, m.proxy_id;
+
 -- name: proxy_sums
 SELECT m.source_id, COUNT(*) AS proxies,
     CAST(SUM(CASE WHEN m.active AND p.active THEN 1 ELSE 0 END) AS BIGINT) AS active,

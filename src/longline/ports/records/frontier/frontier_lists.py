@@ -55,6 +55,12 @@ class TaskListStore(Protocol):
         """
         ...
 
+    async def newest(
+        self, *, state: str | None = None, before: int | None = None, limit: int = 50
+    ) -> tuple[list[TaskRow], int | None]:
+        """Return tasks of all runs, newest first, like `of_run`."""
+        ...
+
     async def lease(self, task_id: int) -> LeasedTask | None:
         """Return the lease and the origin of a task."""
         ...

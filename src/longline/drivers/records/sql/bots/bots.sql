@@ -35,6 +35,12 @@ WHERE (CAST(:uid AS TEXT) IS NULL OR r.uid = :uid)
   AND (CAST(:crawled_before AS BIGINT) IS NULL OR r.crawled_at < :crawled_before)
 ORDER BY r.uid DESC LIMIT :limit OFFSET :offset;
 
+-- name: newest_results
+SELECT t.id, t.url, t.created_at AS task_created_at, r.uid, r.price, r.currency, r.title, r.in_stock, r.data, r.page_key,
+       r.crawled_at, r.created_at
+FROM (SELECT * FROM bot_results WHERE CAST(:before AS TEXT) IS NULL OR uid < :before ORDER BY uid DESC LIMIT :limit) r
+JOIN tasks t ON t.id = r.task_id ORDER BY r.uid DESC;
+
 -- name: count_bot_tasks
 SELECT CASE WHEN o.owner IS NOT NULL THEN 'crawling' ELSE t.state END AS state, COUNT(*) AS count
 FROM bot_tasks b JOIN tasks t ON t.id = b.task_id LEFT JOIN offers o ON o.id = b.task_id

@@ -115,6 +115,15 @@ JOIN tasks_now n ON n.id = s.id ORDER BY s.id DESC;
 SELECT MIN(id) AS id, COUNT(*) AS count
 FROM (SELECT id FROM tasks WHERE run_id = :run_id AND id < :before ORDER BY id DESC LIMIT :scanned) s;
 
+-- name: newest_tasks_before
+SELECT /*part listed_task */
+FROM (SELECT id FROM (SELECT id, state FROM tasks WHERE id < :before ORDER BY id DESC LIMIT :scanned) a
+      WHERE CAST(:state AS TEXT) IS NULL OR a.state = :state ORDER BY id DESC LIMIT :limit) s
+JOIN tasks_now n ON n.id = s.id ORDER BY s.id DESC;
+
+-- name: last_scanned_of_all
+SELECT MIN(id) AS id, COUNT(*) AS count FROM (SELECT id FROM tasks WHERE id < :before ORDER BY id DESC LIMIT :scanned) s;
+
 -- name: lease_of_task
 SELECT n.host_id, n.executor, n.rest, n.owner, n.token, n.lease_until, l.not_before, t.scope, t.parent_id AS found_on,
        (SELECT p.url FROM tasks p WHERE p.id = t.parent_id) AS found_on_url,
