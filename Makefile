@@ -79,7 +79,7 @@ fix: setup ## format, and apply automatic fixes
 	@test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench
 	@echo '*' > .venv-bench/.gitignore
 	@echo "installing rivals into .venv-bench ..."
-	@.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
+	@.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements/bench.txt
 	@touch $@
 
 bench: setup .venv-bench/.installed ## crawl one site with Longline and other crawlers, side by side; ARGS="--only ours,scrapy"

@@ -85,7 +85,7 @@ class PostgresTransaction:
         query = self._queries[name]
         first, *others = zip(*rows, strict=True)
         # An empty array stands for a column of NULLs, since unnest() pads shorter arrays: the library checks the type
-        # of every element in Python, which takes a third of the client's time for a report.
+        # of every element in Python.
         columns = [first, *(() if _is_null(column) else column for column in others)]
         found: list[Row] = await self._connection.fetch(query.sql, *self._values(query, params), *columns)
         return found
