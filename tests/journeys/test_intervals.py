@@ -372,7 +372,7 @@ def test_29_with_redis_search_and_the_html_archive_away_a_job_is_done_all_the_sa
     waits = Counter(
         line["error"].split(" cannot ")[0] for line in logged if line["message"] == "chore paused, engine unavailable"
     )
-    apart = {"source events": 1, "fetchbox.jobs.tasks": 1, "streams of manifests": 1, "search": 1}
+    apart = {"source events": 1, "fetchbox.jobs.tasks": 1, "streams of manifests": 1, "search": 1, "Redis": 1}
     assert waits == apart, "each is told of once"
 
 

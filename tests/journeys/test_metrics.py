@@ -65,8 +65,8 @@ def test_a_scrape_under_load_shows_the_work_of_all_processes(place: Place):
     assert_documented(families)
     names = {name for panel in PANELS for query, _ in panel.queries for name in re.findall(r"\blongline_\w+", query)}
     without = {name for name in names if not found[name]}
-    unused = ("longline_sink_", "longline_webhook_")
-    assert without == {name for name in names if name.startswith(unused)}, "this platform has no sink and no webhook"
+    unused = ("longline_sink_", "longline_webhook_", "longline_download_failures_", "longline_proxy_failures_")
+    assert without == {name for name in names if name.startswith(unused)}, "no sink, webhook, download or proxy"
     requests = place.value("SELECT CAST(SUM(count) AS BIGINT) FROM requests")
     assert total(found, "longline_fetches_total") == requests
     assert found["longline_fetch_seconds_count"][()] == requests

@@ -33,7 +33,7 @@ ANCHORED = {
     "longline.html.sniffing._HTML": "match",
     "longline.html.sniffing._JSON": "match",
     "longline.plugins.extension._NAME": "fullmatch",
-    "longline.surfaces.manifests.manifest_reader._TOKEN": "fullmatch",
+    "longline.surfaces.manifests.ingest.manifest_reader._TOKEN": "fullmatch",
     "longline.services.callers.door_settings.KEY": "fullmatch",
     "longline.model.recrawls.frequency._FORM": "fullmatch",
     "longline.surfaces.server.request_head._HOST": "match",
@@ -43,6 +43,7 @@ ANCHORED = {
 BOUNDED = {
     "longline.drivers.http.certificates._CERTIFICATE": "a file of the operator",
     "longline.drivers.records.named_queries._ROWS": "our own SQL",
+    "longline.drivers.records.named_queries._PART": "our own SQL",
     "longline.drivers.records.named_queries._SWITCH": "our own SQL",
     "longline.model.duration._PART": "64 characters",
     "longline.model.timestamps._W3C": "256 characters",

@@ -84,6 +84,14 @@ TABLES = (
     "page_changes",
     "counters",
     "workers",
+    "targets",
+    "series_runs",
+    "series",
+    "maintenance_runs",
+    "webhook_tries",
+    "webhooks",
+    "alerts",
+    "door_settings",
     "source_versions",
 )
 """Every table but the list of migrations and the one row of turns, children before parents."""

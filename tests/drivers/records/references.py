@@ -53,8 +53,8 @@ HISTORY = {
 }
 """Columns that name the origin of a row that outlives it; their readers expect no row there."""
 
-ABSENT = {("items", "source_id"): 0}
-"""Values that stand for no reference."""
+ABSENT = {("items", "source_id"): 0, ("source_versions", "source_id"): 0}
+"""Values that stand for no reference; the version under 0 counts the changes of all sources."""
 
 
 class Reference(NamedTuple):

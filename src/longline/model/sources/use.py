@@ -55,6 +55,11 @@ def slug_of(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:MAX_SLUG_CHARS].strip("-") or "source"
 
 
+def numbered_stem(slug: str) -> str:
+    """Return the text with which every numbered form of a slug begins; a long slug loses its end to the number."""
+    return f"{slug}-"[: MAX_SLUG_CHARS - 10]
+
+
 def free_slug(slug: str, taken: Iterable[str]) -> str:
     """Return a slug that is not taken: the slug itself, or with the first free number from 2 behind it."""
     known = set(taken)

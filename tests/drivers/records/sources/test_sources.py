@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from longline.model.errors import Conflict
+from longline.model.series.series import NewSeries
 from longline.model.sources.source import NewSource, SourceRow
 from longline.model.sources.use import SourceUse, Taken, decode_uses
 from longline.ports.records import Records
@@ -34,6 +35,13 @@ async def test_a_name_on_another_host_is_another_source(records: Records):
     await records.sources.make(SHOP)
     with pytest.raises(Conflict, match=r"there is a source called shop\.example on another host"):
         await records.sources.make(msgspec.structs.replace(NEWS, base_url="https://other.example/"))
+
+
+async def test_long_names_that_differ_at_their_end_have_slugs_too(records: Records):
+    made = [await records.sources.make(NewSource(f"{'a' * 130} {n}", f"https://{n}.example/")) for n in range(1, 5)]
+    assert [row.slug for row in made] == ["a" * 120, *(f"{'a' * 118}-{n}" for n in (2, 3, 4))]
+    series = [await records.catalogues.series.add(NewSeries("b" * 200)) for _ in range(3)]
+    assert [row.slug for row in series] == ["b" * 120, "b" * 118 + "-2", "b" * 118 + "-3"]
 
 
 async def test_slugs_are_made_of_names_and_unique(records: Records):

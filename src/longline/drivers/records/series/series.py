@@ -8,7 +8,7 @@ from longline.drivers.records.like_patterns import contains, literal
 from longline.drivers.records.table import Table
 from longline.model.ids import new_id
 from longline.model.series.series import NewSeries, SeriesRow
-from longline.model.sources.use import MAX_SLUG_CHARS, Taken, free_slug, slug_of
+from longline.model.sources.use import Taken, free_slug, numbered_stem, slug_of
 
 
 class SeriesRecords(Table):
@@ -53,5 +53,5 @@ class SeriesRecords(Table):
 
 async def _free_slug(tx: Transaction, title: str) -> str:
     slug = slug_of(title)
-    rows = await tx.all("series_slugs_like", slug=slug, pattern=f"{literal(slug[: MAX_SLUG_CHARS - 10])}-%")
+    rows = await tx.all("series_slugs_like", slug=slug, pattern=f"{literal(numbered_stem(slug))}%")
     return free_slug(slug, (row["slug"] for row in rows))

@@ -14,11 +14,11 @@ from longline.model.errors import Unavailable
 from longline.model.ids import new_id
 from longline.model.sources.source import NewSource, SourceQuery, SourceRow, joined
 from longline.model.sources.use import (
-    MAX_SLUG_CHARS,
     Taken,
     decode_uses,
     encode_uses,
     free_slug,
+    numbered_stem,
     slug_of,
 )
 from longline.model.url import parse
@@ -212,7 +212,7 @@ async def add_source(tx: Transaction, source: NewSource) -> Row | None:
 
 async def _free_slug(tx: Transaction, name: str) -> str:
     slug = slug_of(name)
-    rows = await tx.all("slugs_like", slug=slug, pattern=f"{literal(slug[: MAX_SLUG_CHARS - 10])}-%")
+    rows = await tx.all("slugs_like", slug=slug, pattern=f"{literal(numbered_stem(slug))}%")
     return free_slug(slug, (row["slug"] for row in rows))
 
 
