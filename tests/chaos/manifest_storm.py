@@ -225,8 +225,8 @@ max_retries = 2
 class Door:
     """The API, as a client sees it; an API that is busy or away is asked again."""
 
-    def __init__(self, url: str) -> None:
-        self._client = httpx.Client(base_url=url, timeout=60)
+    def __init__(self, client: httpx.Client) -> None:
+        self._client = client
 
     def ask(self, method: str, path: str, **how: Any) -> Any:
         """The answer to a request."""
@@ -331,7 +331,8 @@ def storm(folder: Path, manifests: int, count: int, every: float, origin: Endles
         assert Program(["migrate"], env=env, stdout=subprocess.DEVNULL).wait(60) == 0
         crew = Crew(folder, env)
         stack.callback(crew.end)
-        door, store, jobs = Door(f"http://127.0.0.1:{port}"), store_of(bucket), dict[str, str]()
+        client = stack.enter_context(httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60))
+        door, store, jobs = Door(client), store_of(bucket), dict[str, str]()
         stack.enter_context(watching(store, verdict))
         for number in range(manifests):
             kind = "plain" if number % 2 else "proxied"
