@@ -66,26 +66,27 @@ async def test_a_connection_is_used_again_after_a_whole_body_and_closed_after_a_
 
 
 async def test_a_cancelled_reader_closes_its_connection(client: WreqHttp):
-    gone, begun = asyncio.Event(), asyncio.Event()
+    gone, opened = asyncio.Event(), asyncio.Event()
 
     async def silent(peer: Peer) -> None:
         await peer.request()
         await peer.send(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
-        begun.set()
         await peer.goodbye()
         gone.set()
 
     async with serving(silent) as server:
-        task = asyncio.create_task(_read(client, server.url("/")))
-        await begun.wait()
+        task = asyncio.create_task(_read(client, server.url("/"), opened))
+        await opened.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
         await asyncio.wait_for(gone.wait(), 10)
 
 
-async def _read(client: WreqHttp, url: str) -> bytes:
-    return await body(await client.open(Request(url)))
+async def _read(client: WreqHttp, url: str, opened: asyncio.Event) -> bytes:
+    stream = await client.open(Request(url))
+    opened.set()
+    return await body(stream)
 
 
 @pytest.mark.parametrize(

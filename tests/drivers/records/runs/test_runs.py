@@ -26,6 +26,7 @@ def test_bots_and_the_standing_frontier_stand():
     assert standing == {kind for kind in RunKind if kind.value.startswith("frontier.")} | {
         RunKind.BOTS,
         RunKind.PRODUCTS,
+        RunKind.IMAGES,
     }
 
 
