@@ -100,7 +100,7 @@ async def _read(client: WreqHttp, url: str, opened: asyncio.Event) -> bytes:
 async def test_a_broken_body_is_a_failure(client: WreqHttp, answer: bytes, kind: str):
     async with serving(says(answer)) as server:
         with pytest.raises(FetchFailed) as failed:
-            await _read(client, server.url("/"))
+            await body(await client.open(Request(server.url("/"))))
     assert failed.value.kind == kind
 
 
