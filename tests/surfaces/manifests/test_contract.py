@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.journeys.place import wait_until
 from tests.surfaces.manifests.origin import content, digest
 from tests.surfaces.manifests.running import Box
 
@@ -174,7 +175,13 @@ def test_a_snapshot_has_the_keys_of_the_contract(box: Box):
     assert job["log_cursor"] == {"stream": "jobs.logs", "offset": job["log_cursor"]["offset"]}
     assert (job["last_error"], job["tenant"], job["origin"], job["dlq_offset"]) == (None, None, "api", None)
     assert job["created_at"] <= job["updated_at"]
-    assert box.log(job_id, since_offset=job["log_cursor"]["offset"]) == box.log(job_id)
+
+    def is_read_from_the_cursor() -> bool:
+        # Log lines are written a moment after the state.
+        found = box.log(job_id, since_offset=job["log_cursor"]["offset"])
+        return bool(found) and found == box.log(job_id)
+
+    wait_until(is_read_from_the_cursor, "the log behind the cursor")
 
 
 def test_an_error_shows_at_once_and_the_status_at_the_end(box: Box):
