@@ -15,7 +15,7 @@ import pytest
 import uvicorn.server
 from litestar.utils.signature import ParsedSignature
 
-from longline.cli.event_loop import GC_GENERATION_RATIO, GC_NEW_OBJECTS
+from longline.wiring.garbage_collection import GC_GENERATION_RATIO, GC_NEW_OBJECTS
 from tests.compiled import import_share
 from tests.drivers.records import migrated
 from tests.order import slow_first

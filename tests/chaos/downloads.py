@@ -27,10 +27,16 @@ from tests.engine.downloads.workshop import Workshop, open_workshop
 
 LEASE_SECONDS = 3.0
 WORKERS = 2
-SHARES = (("error", 0.05), ("missing", 0.02), ("hang", 0.01), ("short", 0.02), ("away", 0.1))
+SHARES = (("error", 0.05), ("missing", 0.02), ("hang", 0.01), ("short", 0.01), ("wrong", 0.01), ("away", 0.1))
 """Ways in which the origin treats files, and their shares; all other files are served."""
 
-REASONS = {"error": "http_5xx", "missing": "http_4xx", "hang": "idle_timeout", "short": "truncated"}
+REASONS = {
+    "error": "http_5xx",
+    "missing": "http_4xx",
+    "hang": "idle_timeout",
+    "short": "truncated",
+    "wrong": "checksum",
+}
 
 
 class Verdict(NamedTuple):
@@ -55,6 +61,11 @@ def content(name: str) -> bytes:
     """The bytes of a file."""
     size = 2_000_000 if hash_of(name.encode()).startswith("00") else 5_000
     return hashlib.sha256(name.encode()).digest() * (size // 32)
+
+
+def checksum(name: str) -> str | None:
+    """The checksum that a sender gives for a file: only for those whose length the origin gets wrong."""
+    return f"sha256:{hash_of(content(name))}" if treatment(name) == "wrong" else None
 
 
 def hash_of(data: bytes) -> str:
@@ -92,6 +103,12 @@ class Origin:
                 return False
             case "short":
                 await peer.send(head.replace(b"ETag", b"X-None"), data[: len(data) // 2])
+                peer.writer.close()
+                return False
+            case "wrong":  # the announced length is half of the file's, and only a checksum tells
+                await peer.send(
+                    head.replace(b"Content-Length: %d" % len(data), b"Content-Length: %d" % (len(data) // 2)), data
+                )
                 peer.writer.close()
                 return False
             case "away":
@@ -186,7 +203,9 @@ async def judged(workshop: Workshop, runs: list[int]) -> Verdict:
 def files_of(server: Server, run: int, files: int) -> list[NewDownload]:
     """The files of a run; the first ten are five pairs with one URL each."""
     urls = [server.url(f"/{run}-{n // 2 * 2 if n < 10 else n}") for n in range(files)]
-    return [file(server, f"{run}-{n}", url=url) for n, url in enumerate(urls)]
+    return [
+        file(server, f"{run}-{n}", url=url, checksum=checksum(url.rpartition("/")[2])) for n, url in enumerate(urls)
+    ]
 
 
 async def storm(database: str, objects: str, runs: int, files: int, every: float) -> tuple[Verdict, Verdict]:

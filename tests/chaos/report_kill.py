@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from longline.engine.frontier.seeding import RunToMake
-from longline.engine.worker.reporter import Finished, ReportParts
+from longline.engine.worker.finished_task import Finished
+from longline.engine.worker.reporter import ReportParts
 from longline.model.runs.run import RunKind
 from longline.model.sources.source import NewSource
 from longline.model.url import parse

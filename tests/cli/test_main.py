@@ -30,6 +30,7 @@ def test_the_overview_lists_every_command_with_its_own_help_and_imports_none():
     overview, whole = (get_group(app()) for app in (program.build_overview, program.build))
     listed = {name: one.get_short_help_str() for name, one in overview.commands.items()}
     assert listed == {name: one.get_short_help_str() for name, one in whole.commands.items() if not one.hidden}
+    assert not [text for text in listed.values() if text.endswith("...")]
     lean = "import sys; import longline.cli.main as m; m.build_overview(); print('longline.wiring' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", lean], capture_output=True, text=True).stdout == "False\n"
 
@@ -55,6 +56,17 @@ def test_help_has_a_short_flag_and_a_group_alone_shows_its_help(longline: Comman
     assert outcome.stdout.startswith(
         f"Usage: {' '.join(['longline', *words[: len(words) - ('-h' in words)]])} [OPTIONS]"
     )
+
+
+@pytest.mark.parametrize("group", sorted(program.GROUPS))
+def test_the_help_of_a_group_has_whole_sentences(group: str):
+    commands = get_group(program.build(group)).commands[group].commands  # type: ignore[attr-defined]  # of a group
+    told = {name: one.get_short_help_str() for name, one in commands.items()}
+    assert not {name: text for name, text in told.items() if text.endswith("...") or "\n" in text}
+
+
+def test_a_text_in_place_of_a_number_is_told_in_our_words(longline: Command):
+    assert_one_line(longline("urls", "--run", "x"), 2, "Invalid value for '--run': it is no integer")
 
 
 def test_an_unknown_command_is_one_line(longline: Command):

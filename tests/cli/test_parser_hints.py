@@ -8,8 +8,8 @@ import pytest
 from longline.cli.commands.crawl import exit_code
 from longline.cli.parser_hints import parser_hints
 from longline.plugins.parser import HTML
+from longline.services.archive.parser_report import ParserUse, UnusedParser
 from longline.services.crawls.crawl_loop import CrawlResult
-from longline.services.parser_use import ParserUse, UnusedParser
 from longline.settings import Settings
 from tests.cli.commands.test_crawl import a_run
 

@@ -5,7 +5,7 @@ from longline.cli.reference import render, write
 from longline.engine.fetch.fetcher import Fetched
 from longline.engine.frontier.standing_runs import StandingRules, standing_plan
 from longline.engine.sources.crawl_plan import CrawlRules, plan_of
-from longline.engine.worker.reporter import Finished
+from longline.engine.worker.finished_task import Finished
 from longline.model.frontier import reasons
 from longline.model.runs.plan import CrawlPlan
 from longline.model.sources.source import CrawlSource

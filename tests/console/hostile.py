@@ -8,6 +8,7 @@ from longline.model.bots.bot import NewBot
 from longline.model.callers.api_key import NewApiKey
 from longline.model.frontier.task import NewTask, PageFacts
 from longline.model.ids import new_id
+from longline.model.proxies.alert import Alert
 from longline.model.runs.run import RunRow
 from longline.model.schedules.schedule import NewSchedule, ScheduleSpec
 from longline.model.search.item import Origin, new_items
@@ -60,6 +61,10 @@ async def make_things(platform: Platform) -> Things:
     schedule = await create_schedule(records.schedules, new, "person")
     proxy = await Proxies(records.proxies, platform.vault).add("http://u:secret-of-proxy@proxy.example:8080")
     await records.proxies.assign(source.id, [proxy.id], 5)
+    told = Alert("stalled_run", HOSTILE, f"no task of {HOSTILE} has moved", 1, 0, source.id, run_id=run.id)
+    await records.alerts.settle([told], "hostile")
+    await records.alerts.settle([], "hostile")
+    await records.alerts.settle([told], "hostile")
     series = await records.catalogues.series.add(NewSeries(HOSTILE[:200]))
     await records.catalogues.targets.add(NewTarget(series.id, source.id, HOSTILE[:80], "https://a.example/s"))
     await BotRegistry(records.bots).register(NewBot(name="a-bot", title=HOSTILE[:100]))
@@ -98,5 +103,6 @@ def paths(things: Things) -> list[str]:
         *(f"/console/tasks?run={things.run}", f"/console/tasks/{things.task}", "/console/hosts/a.example"),
         *("/console/hosts/b.example", f"/console/workers/{things.worker}", f"/console/schedules/{things.schedule}"),
         *(f"/console/proxies/{things.proxy}", f"/console/items/{things.item}", f"/console/catalogue/{things.series}"),
-        f"/console/schedules/new?source={things.source}",
+        *(f"/console/schedules/new?source={things.source}", f"/console/sources/{things.source}/proxies"),
+        *("/console", "/console/runs", f"/console/runs/{things.run}", "/console/search?q=gnp"),
     ]

@@ -3,7 +3,7 @@
 import msgspec
 
 from longline.model.ids import new_id
-from longline.model.logs import NewLogEntry
+from longline.model.logs.run_log import NewLogEntry
 from longline.model.metrics.throughput import WorkerThroughput
 from longline.model.runs.run import NewRun, RunKind, RunRow
 from longline.model.sources.source import NewSource

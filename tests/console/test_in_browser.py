@@ -54,9 +54,9 @@ async def test_the_main_actions_are_done_by_hand(door: Door, chromium: Path):
         await visit.show(pages["tasks"] + "&state=failed")
         for box in await page.locator("[name=tasks]").all():
             await box.check()
-        await page.get_by_role("button", name="Restart", exact=True).click()
+        await page.get_by_role("button", name="Restart 3", exact=True).click()
         assert "3 of 3 tasks moved" in await page.inner_text("h1")
-        await visit.show("/console/schedules")
+        await visit.show("/console/schedules/rebalance")
         await page.get_by_role("button", name="moves…").click()
         await page.get_by_role("button", name="Move them").click()
         assert await page.get_by_text("No schedule would move").is_visible()

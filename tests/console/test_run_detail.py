@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from longline.model.callers.audit import AuditFilter
-from longline.model.logs import NewLogEntry
+from longline.model.logs.run_log import NewLogEntry
 from longline.model.states import TaskState, legal
 from tests.console.scene import add_urls, end_urls, make_scene, start_run, write_log
 from tests.console.visiting import csrf, log_in, text_of

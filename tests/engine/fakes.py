@@ -11,7 +11,7 @@ import msgspec
 from longline.engine.fetch.fetcher import Fetched, Fetcher, FetchParts
 from longline.engine.fetch.request_sender import FetchSettings, Sender
 from longline.engine.fetch.robots import RobotsRules
-from longline.engine.frontier.held_hosts import HeldHost
+from longline.engine.frontier.leased_hosts import HeldHost
 from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.engine.proxies.rotation import ProxyRotation
 from longline.model.archive.page import PageRow
@@ -20,10 +20,11 @@ from longline.model.errors import NotFound, Unavailable
 from longline.model.frontier.host import HostLease
 from longline.model.frontier.task import ClaimedTask, NewTask, PageFacts
 from longline.model.proxies.proxy import NoProxies, ProxyRequest, ProxyUse
+from longline.model.proxies.proxy_uri import Proxy
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunRow
 from longline.ports.clock import Clock
-from longline.ports.http import FetchFailed, Proxy, Request, Response
+from longline.ports.http import FetchFailed, Request, Response
 from longline.ports.records import Records
 from longline.ports.records.frontier.frontier import Admitted, ClaimRequest, HostSetting, ReportBatch, Reported
 from longline.ports.records.proxies import PickedProxy

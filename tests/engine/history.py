@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import orjson
 
-from longline.model.event import Event
+from longline.model.logs.event import Event
 from longline.model.states import BY_NAME, Actor, Noun, TaskState, is_reachable, move
 
 IN_HAND_OF = {"pending": "queued", "downloaded": "parsing", "queued_parse": "parsing"}

@@ -30,7 +30,7 @@ PROVED_ELSEWHERE = {
     "surfaces/products/": "surfaces/products",
     "surfaces/catalogue/": "surfaces/catalogue",
     "services/series/": "surfaces/catalogue",
-    "engine/runs/series_plans.py": "surfaces/catalogue",
+    "engine/series/series_plans.py": "surfaces/catalogue",
     "services/callers/door_settings.py": "surfaces/catalogue",
     "services/bots/access.py": "surfaces/bots",
     "services/archive/item_history.py": "surfaces/products",
@@ -50,11 +50,11 @@ PROVED_ELSEWHERE = {
     # So is the console, with the services that stand behind its pages alone.
     "console/": "console",
     "services/callers/console_sessions.py": "console",
-    "services/runs/run_pages.py": "console",
+    "services/runs/run_views.py": "console",
     "services/runs/run_actions.py": "console",
     "services/logs/live_logs.py": "console",
     "services/overview.py": "console",
-    "services/finder.py": "console",
+    "services/search/global_search.py": "console",
     "model/metrics/throughput.py": "services/metrics",
     "model/callers/console_session.py": "console",
     "model/runs/run_view.py": "console",
@@ -67,7 +67,6 @@ PROVED_ELSEWHERE = {
     "wiring/doors/manifests.py": "surfaces/manifests",
     "wiring/parts/manifests.py": "surfaces/manifests",
     "wiring/parts/manifest_streams.py": "surfaces/manifests",
-    "services/proxies/configured_pools.py": "surfaces/manifests",
     "cli/commands/fetchbox.py": "cli/commands",
     # Creations and moves of schedules are proved with the services that ask for them.
     "engine/lifecycle/creation.py": "services/schedules",
@@ -77,6 +76,10 @@ PROVED_ELSEWHERE = {
     "wiring/parts/schedules.py": "wiring",
     # Tools of language models are proved by the official client.
     "surfaces/mcp/": "journeys",
+    "engine/worker/finished_task.py": "engine/worker",
+    "wiring/loops/loop_row.py": "wiring/loops",
+    "wiring/loops/server.py": "wiring/loops",
+    "plugins/parser_reload.py": "engine/parse",
     "wiring/mcp.py": "journeys",
     # The commands of a process are proved by processes.
     "wiring/doors/bots.py": "surfaces/bots",

@@ -50,11 +50,21 @@ PLAIN = {"cached_property", "cookies", "duration", "error", "id", "patterns", "r
         "log_month",
         "histogram",
         "credentials",
-        "rotation",
+        "proxy_selection",
         "storable_text",
         "url_globs",
     ),
     *("cron", "door_setting", "maintenance_run", "series_run", "series_schedule"),
+    *(
+        "end_effect",
+        "end_judgement",
+        "frontier_list",
+        "gone_item",
+        "item_change",
+        "proxy_uri",
+        "run_log",
+        "token_bucket",
+    ),
 }
 """Words of the field that need no line in the glossary; a module or folder of the model may be called so."""
 
@@ -75,11 +85,11 @@ BELOW_THE_DOORS = (*CORE, "drivers/", "parsers/")
 ALLOWED_TEXTS = {
     "services/manifests/downloads.py": {"job-id"},  # an attribute of stored objects
     # Fields of log entries as they are stored and archived, for programs that read the archive or Redis.
-    "model/logs.py": {"job_id", "execution_id"},
+    "model/logs/run_log.py": {"job_id", "execution_id"},
     "engine/logs/run_log_keeper.py": {"job_id", "execution_id", "execution_number"},
     "drivers/logs/redis_streams.py": {"job_id", "execution_id"},
     # A hook of the classes that operators write for their manifests.
-    "plugins/manifests.py": {"finalize_job"},
+    "plugins/manifest_handlers.py": {"finalize_job"},
     # Fields of documents in the search index.
     "model/search/document.py": {"raw_html"},
     "drivers/search/mapping.py": {"raw_html"},
@@ -89,7 +99,7 @@ ALLOWED_TEXTS = {
     # A field of another service's sources.
     "engine/sources/remote_source_reader.py": {"feed_poll_interval_minutes"},
     # Words of websites: paths of job adverts, the link type of a privacy policy.
-    "parsers/article/content.py": {"job", "jobs"},
+    "parsers/article/classification.py": {"job", "jobs"},
     "html/links.py": {"privacy-policy"},
     # The name that `longline policies` shows, for advice of `longline doctor`.
     "services/invalid_patterns.py": {"url_pattern of policy "},
@@ -97,7 +107,7 @@ ALLOWED_TEXTS = {
 """Texts below the doors that users or other programs read as they are, by module."""
 
 TABLES: Mapping[str, Noun] = {"SCHEDULE_WORDS": "schedule", "RUN_WORDS": "run", "TASK_WORDS": "task"}
-"""What `surfaces/<name>/words.py` may define: dictionaries from our states to the contract's words."""
+"""What `surfaces/<name>/statuses_and_errors.py` may define: dictionaries from our states to the contract's words."""
 
 
 def glossary_words() -> list[str]:
@@ -252,11 +262,14 @@ def test_a_class_name_that_is_used_twice_is_seen():
 
 
 def test_every_door_has_its_words():
-    assert not [door.name for door in doors() if not (door / "words.py").is_file()]
+    assert not [door.name for door in doors() if not (door / "statuses_and_errors.py").is_file()]
 
 
 def test_every_door_has_a_word_for_every_state():
-    faults = {door.name: gaps(importlib.import_module(f"longline.surfaces.{door.name}.words")) for door in doors()}
+    faults = {
+        door.name: gaps(importlib.import_module(f"longline.surfaces.{door.name}.statuses_and_errors"))
+        for door in doors()
+    }
     assert not {name: found for name, found in faults.items() if found}
 
 

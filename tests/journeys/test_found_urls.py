@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 
 from tests.chaos.products import PARSER, Shop, opened
-from tests.journeys.place import PATIENCE
+from tests.journeys.place import PATIENCE, Place
 from tests.web import running_site
 from tests.web.wire import Answer
 
@@ -38,7 +38,7 @@ def wait_for(client: httpx.Client, path: str, fits: Any) -> Any:
 
 def test_children_are_crawled_to_the_third_depth_and_images_are_stored(tmp_path: Path):
     parser = PARSER.replace("import Item,", "import Child, Item,").replace("SUFFIX", "") + CHILDREN
-    with running_site(pages=0) as site, opened(tmp_path, text=parser) as client:
+    with running_site(pages=0) as site, opened(Place(tmp_path / "data"), text=parser) as client:
         for number in range(CHAIN):
             site.site.extra[f"/p/{number}"] = page(number)
             site.site.extra[f"/i/{number}.png"] = Answer(body=PNG, content_type="image/png")

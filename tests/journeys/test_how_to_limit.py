@@ -48,7 +48,7 @@ def test_limits(tmp_path: Path) -> None:
         told = [type_in(line, site, tmp_path) for line in commands("limit-a-crawl.md")]
         assert paths(tmp_path / "blog", site) == {"/", "/blog", "/blog/2", "/item-1"}
         assert "1 link was in an --exclude" in told[0]
-        assert "1 link was beyond --depth 2; a larger --depth goes on with them" in told[1]
+        assert "1 link was beyond --depth 2; a larger --depth goes on with it" in told[1]
         assert "1 link that the earlier bounds left out taken up" in told[2]
         assert "/deep/5" in paths(tmp_path / "example", site)
         assert "/deep/6" not in paths(tmp_path / "example", site)

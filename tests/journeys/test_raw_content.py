@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from longline.engine.loops import chore, run_loops
+from longline.engine.loop_supervisor import chore, run_loops
 from longline.settings import Settings
 from longline.wiring.parts.schedules import scheduler_loop
 from longline.wiring.platform import registered_worker

@@ -53,3 +53,44 @@ def test_a_write_ahead_log_without_permission_is_one_line(tmp_path: Path):
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
     assert LEFT_BY_A_KILL in done.stderr
+
+
+LISTS = (
+    ("sources", "list"),
+    ("audit",),
+    ("keys", "list"),
+    ("proxies", "list"),
+    ("proxies", "pools"),
+    ("manifests", "list"),
+    ("candidates", "list"),
+    ("bots", "list"),
+    ("policies", "list"),
+    ("recrawls", "list"),
+    ("recrawls", "stats"),
+    ("series", "list"),
+    ("batches", "list"),
+    ("maintenance", "list"),
+    ("migrate", "--check"),
+)
+
+
+def test_lists_work_in_a_folder_without_write_permission_and_changes_are_refused(tmp_path: Path):
+    data = tmp_path / "data"
+    assert program.run("sources", "add", "Books", "https://books.example/", "--data", str(data)).returncode == 0
+    (data / "vault.secret").unlink(missing_ok=True)
+    before = sorted(data.rglob("*"))
+    for words in LISTS:
+        done = read(data, *words)
+        assert (done.returncode, "error" in done.stderr) == (0, False), (words, done.stderr)
+    assert "Books" in read(data, "sources", "list").stdout
+    refused = read(data, "keys", "create", "mine", "--door", "console")
+    assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
+    assert "cannot be opened for writing" in refused.stderr
+    assert sorted(data.rglob("*")) == before
+
+
+def test_a_token_is_signed_with_a_secret_that_may_only_be_read(tmp_path: Path):
+    data = tmp_path / "data"
+    assert program.run("token", "--role", "admin", "--data", str(data)).returncode == 0
+    done = read(data, "token", "--role", "admin")
+    assert (done.returncode, done.stdout.count(".")) == (0, 2), done.stderr

@@ -158,6 +158,7 @@ def deliver(folder: Path, postgres_url: str, count: int, away_seconds: float) ->
         done = program.run(*words, cwd=folder)
         assert done.returncode == 0, done.stdout + done.stderr
         assert SECRET not in done.stdout + done.stderr
+        assert "all items were delivered to " in done.stdout
     assert receiver.bad_signatures == 0
     assert receiver.deaths == []
     by_id = {id_: number for id_, _, _, number in receiver.seen}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from longline.engine.loops import chore, run_loops
+from longline.engine.loop_supervisor import chore, run_loops
 from longline.services.crawls.crawl_options import CrawlRequest
 from longline.services.crawls.crawls import Crawls
 from longline.settings import Settings

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import asyncpg
 
-from longline.drivers.records.migrations import CREATE_MIGRATIONS, FIRST_MIGRATION, schema_text
+from longline.drivers.records.migration_runner import CREATE_MIGRATIONS, FIRST_MIGRATION, schema_text
 from longline.drivers.records.named_queries import Engine
 from longline.drivers.records.sqlite import statements
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from longline.drivers.records import migrations, open_records
-from longline.drivers.records.migrations import CREATE_MIGRATIONS, migration_names, schema_text
+from longline.drivers.records import migration_runner, open_records
+from longline.drivers.records.migration_runner import CREATE_MIGRATIONS, migration_names, schema_text
 from longline.drivers.records.named_queries import switch
 from longline.model.errors import Unavailable
 from longline.testing.clock import FakeClock
@@ -63,10 +63,12 @@ ALTER TABLE runs ADD COLUMN half BIGINT;
 @pytest.fixture
 def with_a_second(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Plant a migration more than there is; its text is what the list holds."""
-    names, read, text = migration_names(), migrations.migration_text, [GOOD]
-    monkeypatch.setattr(migrations, "migration_names", lambda: [*names, "0002_pre_half"])
+    names, read, text = migration_names(), migration_runner.migration_text, [GOOD]
+    monkeypatch.setattr(migration_runner, "migration_names", lambda: [*names, "0002_pre_half"])
     monkeypatch.setattr(
-        migrations, "migration_text", lambda name, engine: text[0] if name == "0002_pre_half" else read(name, engine)
+        migration_runner,
+        "migration_text",
+        lambda name, engine: text[0] if name == "0002_pre_half" else read(name, engine),
     )
     return text
 
@@ -79,7 +81,7 @@ async def test_the_schema_is_the_replay_of_all_migrations(database_url: str, pre
 async def test_a_database_that_is_brought_forward_equals_a_new_one(
     database_url: str, postgres_server: PostgresServer, tmp_path: Path, with_a_second: list[str]
 ):
-    assert await replayed(database_url) == migrations.migration_names() == [*migration_names(), "0002_pre_half"]
+    assert await replayed(database_url) == migration_runner.migration_names() == [*migration_names(), "0002_pre_half"]
     text = f"{CREATE_MIGRATIONS}\n{schema_text(engine_of(database_url))}\n{GOOD}"
     assert await catalogue(database_url) == await catalogue_of_text(database_url, text, postgres_server, tmp_path)
 

@@ -21,7 +21,7 @@ ANCHORED = {
     "longline.model.url._INTERNATIONAL_HOST": "match",
     "longline.model.url._NAMES_HOST": "match",
     "longline.model.url._SCHEME": "match",
-    "longline.parsers.article.content._SLUG": "fullmatch",
+    "longline.parsers.article.classification._SLUG": "fullmatch",
     "longline.parsers.feeds.feed._ADDRESS_AND_NAME": "fullmatch",
     "longline.parsers.product.product._RATING": "fullmatch",
     "longline.html.article_text.marked_lines._NUMBER": "fullmatch",

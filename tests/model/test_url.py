@@ -17,7 +17,6 @@ from longline.model.url import (
     join_all,
     parse,
     percent_normalized,
-    product_form,
     referer,
     target,
     without_credentials,
@@ -319,32 +318,6 @@ def test_interval_form(text, form):
 def test_interval_form_refuses(text):
     with pytest.raises(BadUrl):
         interval_form(text)
-
-
-@pytest.mark.parametrize(
-    ("text", "form"),
-    [
-        ("HTTPS://Shop.Example/p?b=2&a=1#x", "https://shop.example/p?a=1&b=2"),
-        ("https://shop.example/p/", "https://shop.example/p/"),
-        ("https://shop.example/P", "https://shop.example/P"),
-        (" \thttps://shop.example/p\n", "https://shop.example/p"),
-        ("https://shop.example:443/p", "https://shop.example:443/p"),
-        ("https://shop.example/p;Type=A?x", "https://shop.example/p;Type=A?x"),
-        ("https://shop.example/a/../b//c", "https://shop.example/a/../b//c"),
-        ("https://shop.example/p?b&&a=%2f&a=%2F", "https://shop.example/p?&a=%2F&a=%2f&b"),
-        ("https://shop.example/p?utm_source=x", "https://shop.example/p?utm_source=x"),
-        ("https://shop.example", "https://shop.example"),
-    ],
-)
-def test_product_form(text, form):
-    assert product_form(text) == form
-    assert product_form(form) == form
-
-
-@pytest.mark.parametrize("text", ["shop.example/p", "", "https://", "https://[bad/"])
-def test_product_form_refuses(text):
-    with pytest.raises(BadUrl):
-        product_form(text)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from longline.model.errors import BadInput
 from longline.plugins import Item, Page, chapter, extension, series
 from longline.plugins.extension import EXTENSION_ATTRIBUTE
-from longline.plugins.failure import ParserMistake
+from longline.plugins.parser_errors import ParserMistake
 from longline.plugins.registry import Registry
 
 

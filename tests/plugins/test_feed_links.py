@@ -1,7 +1,7 @@
-"""The places of feeds."""
+"""Feeds that pages declare."""
 
 from longline.plugins import Page
-from longline.plugins.feed_links import feed_links, usual_feeds
+from longline.plugins.feed_links import feed_links
 
 HOME = "https://a.example/start/"
 
@@ -21,7 +21,3 @@ def test_a_page_names_its_feeds() -> None:
         "https://b.example/atom",
         "https://a.example/blog/feed.json",
     ]
-
-
-def test_where_feeds_usually_lie() -> None:
-    assert usual_feeds(HOME)[:2] == ["https://a.example/feed", "https://a.example/rss"]

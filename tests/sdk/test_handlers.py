@@ -61,6 +61,16 @@ async def test_a_name_in_any_script_is_the_same_host(server: Server, where: str)
     assert (await bot.run(once=True)).done == 2
 
 
+async def test_a_name_is_read_by_the_present_standard_for_international_names(server: Server, where: str):
+    """The sharp s is a letter of its own, and names that decode to nothing are names all the same."""
+    taken = await some(server, 1, "xn--fa-hia.de") + await some(server, 1, "xn--a.com")
+    [other] = await some(server, 1, "fass.de")
+    bot = Bot(where, "b")
+    bot.on("faẞ.de", "xn--a.com")(easy)
+    assert (await bot.run(once=True)).done == len(taken)
+    assert (await server.get(f"jobs/{other}"))["status"] == "pending"
+
+
 # -- handlers that cannot be ------------------------------------------------------------------------------------
 
 

@@ -8,6 +8,9 @@ JOB = Job("id", "https://Shop.Example.com:8080/a", 5, 3, 600, 0, "2025-01-07T07:
 
 def test_the_host_of_a_job():
     assert JOB.host == "shop.example.com"
+    assert Job("id", "https://faẞ.de/", 5, 3, 600, 0, "").host == "xn--fa-hia.de"
+    assert Job("id", "https://xn--a.com:81/", 5, 3, 600, 0, "").host_and_port == "xn--a.com:81"
+    assert Job("id", "nonsense", 5, 3, 600, 0, "").host == ""
 
 
 def test_prices_are_sent_as_texts():

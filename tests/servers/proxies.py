@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from longline.ports.http import Proxy, ProxyScheme
+from longline.model.proxies.proxy_uri import Proxy, ProxyScheme
 
-GONE = (ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ssl.SSLError)
+GONE = (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError)
 
 
 @dataclass(frozen=True)
@@ -155,14 +155,16 @@ async def reached(proxy: RunningProxy, host: str, port: int) -> AsyncIterator[St
 
 
 async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, limit: int | None = None) -> None:
-    """Pass bytes on until there are no more, or so many have passed."""
-    with suppress(*GONE):
+    """Pass bytes on until there are no more, or so many have passed; pass a reset on too."""
+    try:
         while limit != 0 and (piece := await reader.read(65536 if limit is None else limit)):
             limit = None if limit is None else limit - len(piece)
             writer.write(piece)
             await writer.drain()
         if limit is None and writer.can_write_eof():
             writer.write_eof()
+    except GONE:
+        writer.transport.abort()
 
 
 async def join(proxy: RunningProxy, client: Streams, target: Streams, lives: bool) -> None:
@@ -250,9 +252,9 @@ async def answer(proxy: RunningProxy, reader: asyncio.StreamReader, writer: asyn
     """Forward head and body, changed as the options of the proxy demand."""
     first, *lines = await read_head(reader)
     sizes = [int(line.partition(":")[2]) for line in lines if line.lower().startswith("content-length:")]
-    body = await (reader.readexactly(sizes[0]) if sizes else reader.read(-1))
+    body, is_whole = await read_body(reader, sizes[0] if sizes else None)
     kept = [line for line in lines if not line.lower().startswith(("content-length", "connection"))]
-    promised = len(body) + 10 * proxy.manners.lies
+    promised = (len(body) if is_whole else sizes[0]) + 10 * proxy.manners.lies
     kept += ["Via: 1.1 proxy", f"Content-Length: {promised}"]
     writer.write("\r\n".join([first, *kept, "", ""]).encode("latin-1"))
     writer.write(body if lives else body[: len(body) // 2])
@@ -260,7 +262,17 @@ async def answer(proxy: RunningProxy, reader: asyncio.StreamReader, writer: asyn
     if not lives:
         await asyncio.sleep(0.02)  # what was passed on must arrive before the end does
         proxy.die()
-    return lives and not proxy.manners.lies
+    return lives and is_whole and not proxy.manners.lies
+
+
+async def read_body(reader: asyncio.StreamReader, size: int | None) -> tuple[bytes, bool]:
+    """The body of an answer as far as it came, and whether it is whole."""
+    if size is None:
+        return await reader.read(-1), True
+    try:
+        return await reader.readexactly(size), True
+    except asyncio.IncompleteReadError as broken:
+        return broken.partial, False
 
 
 # SOCKS5: RFC 1928, passwords by RFC 1929

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from longline.ports.http import Proxy
+from longline.model.proxies.proxy_uri import Proxy
 from tests.servers.proxies import Manners, Passage, RunningProxy, running_proxy
 from tests.web import SiteHandle, running_site
 

@@ -41,7 +41,7 @@ def test_a_folder_below_a_file_is_refused_in_one_line(tmp_path: Path):
 
 def test_a_file_in_its_place_is_refused_in_one_line(tmp_path: Path):
     (tmp_path / "data").write_text("")
-    with pytest.raises(LonglineError, match="cannot be written: File exists"):
+    with pytest.raises(LonglineError, match="cannot be written: it is a file"):
         prepare_folder(tmp_path / "data")
 
 

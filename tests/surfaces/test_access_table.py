@@ -76,10 +76,14 @@ EXPECTED: dict[tuple[str, str], dict[str, str]] = {
 
 
 class Anything:
-    """Services that are never called."""
+    """Services that are never called, but for the maintenance mode of the catalogue API."""
 
     def __getattr__(self, name: str) -> Any:
         return Anything()
+
+    async def is_under_maintenance(self) -> bool:
+        """Say no: a refused caller of the catalogue API is asked about."""
+        return False
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import pytest
 from longline.drivers.search.opensearch import OpenSearch
 from longline.model.errors import NotFound
 from longline.model.search.item import Origin, new_items
-from longline.services.search import SearchRequest
+from longline.services.search.item_search import SearchRequest
 from longline.settings import Settings
 from longline.wiring.platform import migrate_tables, open_platform
 from longline.wiring.read_commands import FolderOutput, export, read_page, search

@@ -7,7 +7,7 @@ from longline.model.archive.export import table_file
 from longline.model.errors import NotFound, Unavailable
 from longline.model.frontier.fate import UrlFilters
 from longline.services.archive.item_tables import ItemOutputs
-from longline.services.search import SearchRequest
+from longline.services.search.item_search import SearchRequest
 from longline.settings import Settings
 from longline.wiring.platform import migrate_tables, open_platform
 from longline.wiring.read_commands import FolderOutput, export, export_items, export_urls, list_urls, read_page, search

@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from longline.engine.loops import Loop, chore, run_loops
+from longline.engine.loop_supervisor import Loop, chore, run_loops
 from longline.services.crawls.crawl_options import CrawlRequest
 from longline.services.crawls.crawls import Crawls, OpenedRun
 from longline.settings import Settings

@@ -329,6 +329,10 @@ def refused_links(run: RunRow, fates: Iterable[Fate], stored: Mapping[str, int])
     return {reason: count for reason, count in counts.items() if count}
 
 
+def _left_out(count: int, text: str) -> str:
+    return f"1 link was {text.removesuffix('them')}it" if count == 1 else f"{count:,} links were {text}"
+
+
 def hints(run: RunRow, refused: Mapping[str, int], dropped: int = 0) -> list[str]:
     """Return a sentence for each bound that left links out, with the option that takes them up.
 
@@ -343,7 +347,7 @@ def hints(run: RunRow, refused: Mapping[str, int], dropped: int = 0) -> list[str
         "budget": f"beyond --limit {run.budget}; a larger --limit goes on with them",
     }
     counted = ((refused.get(reason, 0), text) for reason, text in texts.items())
-    found = [f"{count:,} {'link was' if count == 1 else 'links were'} {text}" for count, text in counted if count]
+    found = [_left_out(count, text) for count, text in counted if count]
     if dropped:
         links = "1 further link was" if dropped == 1 else f"{dropped:,} further links were"
         found.append(

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from longline.cli.command_line import counted
+from longline.cli.output_texts import counted
 from longline.model.archive.export import STREAM, table_file
 from longline.services.archive.item_tables import ItemOutputs, WrittenTables
 

@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -75,10 +76,12 @@ def build(only: str | None = None, *, hidden: bool = True) -> typer.Typer:
     app = _empty_program()
     for name, place in COMMANDS.items():
         if only in (None, name):
-            app.command(name)(_function(place))
+            function = _function(place)
+            app.command(name, short_help=first_sentence(function.__doc__ or ""))(function)
     for name, place in GROUPS.items():
         if only in (None, name):
-            app.add_typer(_function(place)(), name=name)
+            group = _with_summaries(_function(place)())
+            app.add_typer(group, name=name, short_help=first_sentence(str(group.info.help)))
     for name, place in HIDDEN.items() if hidden else ():
         if only in (None, name):
             app.command(name, hidden=True)(_function(place))
@@ -89,8 +92,20 @@ def build_overview() -> typer.Typer:
     """Return the program with the names and summaries of all commands, without importing their modules."""
     app = _empty_program()
     for name, place in {**COMMANDS, **GROUPS}.items():
-        app.command(name, help=_summary(place))(_no_command)
+        app.command(name, short_help=first_sentence(_summary(place)))(_no_command)
     return app
+
+
+def _with_summaries(group: typer.Typer) -> typer.Typer:
+    """Return the group with a whole sentence about each command, which a list wraps; a help text alone is cut off."""
+    for command in group.registered_commands:
+        command.short_help = first_sentence(command.help or getattr(command.callback, "__doc__", None) or "")
+    return group
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a help text, on one line."""
+    return re.split(r"(?<=\.)\s", " ".join(text.split()), maxsplit=1)[0]
 
 
 def _empty_program() -> typer.Typer:
@@ -207,10 +222,15 @@ def _print_error(error: Exception) -> int:
     known = _expected_failure(error)
     if known is None:
         raise error
-    text = known.format_message() if isinstance(known, TyperException) else _sentence(known)
+    text = _plain(known.format_message()) if isinstance(known, TyperException) else _sentence(known)
     line = Text.assemble(("error:", "bold red"), " ", " ".join(text.split()))
     OutputConsole(stderr=True).print(line, soft_wrap=True, highlight=False)
     return getattr(known, "exit_code", 1)
+
+
+def _plain(text: str) -> str:
+    """Return the text of a wrong argument without the words of the library that checks types."""
+    return re.sub(r"Input should be a valid (integer|number).*", r"it is no \1", text)
 
 
 def _sentence(error: LonglineError | OSError) -> str:

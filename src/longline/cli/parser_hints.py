@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from longline.cli.command_line import command
+from longline.cli.output_texts import command
 from longline.model.runs.run import RunRow
 from longline.model.url import hide_credentials
 from longline.plugins.parser import HTML
 from longline.plugins.parser_files import absolute_place
-from longline.services.parser_use import ParserUse, UnusedParser
+from longline.services.archive.parser_report import ParserUse, UnusedParser
 from longline.settings import Settings
 
 

@@ -19,7 +19,8 @@ from longline.settings.tables import ROOT
 from longline.settings.tables.schema import default_of, dotted, leaves
 from longline.settings.values import mask
 from longline.surfaces.platform.metric_table import METRIC_TABLE
-from longline.wiring.loop_table import LOOPS, LoopRow
+from longline.wiring.loops.loop_row import LoopRow
+from longline.wiring.loops.loop_table import LOOPS
 
 _GENERATED = "<!-- Written by `make docs`; do not edit. -->\n"
 
@@ -45,10 +46,10 @@ with an underscore for each of them. The file and the variables of the manifest 
 
 
 _LOOPS_INTRODUCTION = """\
-The loops of a process, from `wiring/loop_table.py`. A process runs the loops of its roles: `longline up` has all of
-them, `longline api` the role api, `longline worker` the others or those that `--roles` names. A setting in the column
-*interval* has the pause between two rounds; a loop without an interval waits for its work by itself. A loop with a
-*setting* runs while the setting is on. A loop that fails is started again.
+The loops of a process, from `wiring/loops/loop_table.py`. A process runs the loops of its roles: `longline up` has all
+of them, `longline api` the role api, `longline worker` the others or those that `--roles` names. A setting
+in the column *interval* has the pause between two rounds; a loop without an interval waits for its work by itself. A
+loop with a *setting* runs while the setting is on. A loop that fails is started again.
 """
 
 

@@ -2,10 +2,13 @@
 
 from collections.abc import Set as AbstractSet
 from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
+from longline.console.actions import HOME, ActionForm, FormReader, read_toast
+from longline.console.template_filters import TIME_ZONE
 from longline.console.visitor import Visitor
 from longline.model.callers.caller import AccessRule, NotAllowed, Role
 from longline.model.callers.console_session import SessionCookie
@@ -15,10 +18,7 @@ from longline.surfaces.door import Access, HttpRequest
 
 SESSION_COOKIE = "longline_console"
 THEME_COOKIE = "longline_theme"
-CSRF_FIELD = "csrf"
 THEMES = ("light", "dark")
-
-HOME = "/console"
 
 
 class LoginNeeded(LonglineError):
@@ -52,18 +52,18 @@ class PageAccess:
         return Access(check, ("session",), rule=rule)
 
     def of_forms(self, roles: AbstractSet[Role]) -> Access:
-        """Return the access to actions: forms carry the token of their session."""
-        rule = AccessRule(self._door, frozenset(roles))
+        """Return the access to actions: forms carry the token of their session, and the reason for the audit."""
+        rule, reader = AccessRule(self._door, frozenset(roles)), FormReader(ActionForm)
 
         async def check(request: HttpRequest) -> Visitor:
             check_origin(request)
             visitor, cookie = await self._visitor(request, rule)
-            sent = dict(parse_qsl(request.body.decode("latin-1"), keep_blank_values=True))
-            if not cookie.proves(sent.get(CSRF_FIELD, "")):
+            sent: ActionForm = reader.body(request.body)
+            if not cookie.proves(sent.csrf):
                 raise ForgedForm
-            return visitor
+            return msgspec.structs.replace(visitor, reason=sent.reason.strip() or None)
 
-        return Access(check, ("session",), rule=rule)
+        return Access(check, ("session",), rule=rule, reads_body=True)
 
     async def _visitor(self, request: HttpRequest, rule: AccessRule) -> tuple[Visitor, SessionCookie]:
         cookies = cookies_of(request)
@@ -77,8 +77,9 @@ class PageAccess:
         if why is not None:
             raise NotAllowed(why, caller, rule)
         facts = msgspec.structs.asdict(caller)
-        visitor = Visitor(**facts, session=row.uid, csrf=cookie.csrf, theme=theme_of(cookies))
-        return visitor, cookie
+        TIME_ZONE.set(zone_of(row.time_zone))
+        theme, toast = theme_of(cookies), read_toast(cookies)
+        return Visitor(**facts, session=row.uid, csrf=cookie.csrf, theme=theme, toast=toast), cookie
 
 
 def cookies_of(request: HttpRequest) -> dict[str, str]:
@@ -94,6 +95,14 @@ def theme_of(cookies: dict[str, str]) -> str:
     """Return the theme that the visitor chose; empty for that of the system."""
     chosen = cookies.get(THEME_COOKIE, "")
     return chosen if chosen in THEMES else ""
+
+
+def zone_of(name: str) -> ZoneInfo:
+    """Return a time zone by its name; UTC for one that this machine does not know."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        return ZoneInfo("UTC")
 
 
 def check_origin(request: HttpRequest) -> None:

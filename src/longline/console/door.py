@@ -6,23 +6,25 @@ from longline.console.access import PageAccess
 from longline.console.content_security import CONTENT_SECURITY, PolicyReports
 from longline.console.live import LivePages
 from longline.console.login import LOGIN, LoginServices, browser_access
-from longline.console.old_paths import OLD_PATHS
 from longline.console.overview.overview import OVERVIEW_PAGES, OverviewServices
 from longline.console.page_format import PageFormat
-from longline.console.pages import Clock, Pages
+from longline.console.page_groups import SubjectServices, subject_groups
+from longline.console.preferences.time_zone import PREFERENCES, PreferenceServices
+from longline.console.redirects import OLD_PATHS
+from longline.console.runs.live_runs import LiveRuns
 from longline.console.runs.run_detail import RUN_DETAIL, RunDetailServices
 from longline.console.runs.run_list import RUN_LIST, RunListServices
 from longline.console.search.search_page import SEARCH_PAGE, SearchPageServices
 from longline.console.sessions import SESSIONS, SessionPageServices
 from longline.console.static_files import STATIC, StaticFiles
-from longline.console.subjects import SubjectServices, subject_groups
+from longline.console.template_rendering import Clock, Pages
 from longline.model.callers.caller import ADMINS, NOT_BANNED, OPERATORS, AccessRule
 from longline.services.callers.console_sessions import ConsoleSessions
-from longline.services.finder import Finder
 from longline.services.logs.live_logs import LiveLogs
 from longline.services.overview import Overview
 from longline.services.runs.run_actions import RunActions
-from longline.services.runs.run_pages import RunPages
+from longline.services.runs.run_views import RunPages
+from longline.services.search.global_search import Finder
 from longline.surfaces.door import PUBLIC, Door, OperationGroup
 
 NAME = "console"
@@ -64,10 +66,11 @@ def console_door(services: ConsoleServices, reports: PolicyReports | None = None
             OperationGroup("console", about, OLD_PATHS.operations),
             OperationGroup("console", about, LOGIN, LoginServices(pages, services.sessions)),
             OperationGroup("console", about, SESSIONS, SessionPageServices(pages, services.sessions)),
+            OperationGroup("console", about, PREFERENCES, PreferenceServices(pages, services.sessions)),
             OperationGroup("console", about, OVERVIEW_PAGES, OverviewServices(pages, services.overview, services.live)),
             OperationGroup("console", about, SEARCH_PAGE, SearchPageServices(pages, services.finder)),
-            OperationGroup("console", about, RUN_LIST, RunListServices(pages, services.runs)),
-            *subject_groups(pages, services.subjects),
+            OperationGroup("console", about, RUN_LIST, _run_list(pages, services)),
+            *subject_groups(pages, services.subjects, services.live),
             OperationGroup("console", about, RUN_DETAIL, _run_detail(pages, services)),
         ),
         access={
@@ -81,6 +84,10 @@ def console_door(services: ConsoleServices, reports: PolicyReports | None = None
         },
         is_described=False,
     )
+
+
+def _run_list(pages: Pages, services: ConsoleServices) -> RunListServices:
+    return RunListServices(pages, services.runs, services.live, LiveRuns(pages, services.runs, services.live))
 
 
 def _run_detail(pages: Pages, services: ConsoleServices) -> RunDetailServices:

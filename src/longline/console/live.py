@@ -2,8 +2,11 @@
 
 import asyncio
 import logging
+import secrets
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Hashable, Sequence
+from contextlib import aclosing
 
+from longline.console.template_filters import zone_name
 from longline.model.errors import LonglineError, Unavailable
 from longline.services.logs.event_streams import ClientLimit
 from longline.surfaces.sse import EventStream, frame
@@ -38,7 +41,7 @@ class LiveTopic:
     def __init__(self, read: ReadParts, tick_seconds: float) -> None:
         self._read, self._tick_seconds = read, tick_seconds
         self._parts: dict[str, tuple[int, str]] = {}
-        self._version = 0
+        self._version, self._birth = 0, secrets.token_hex(4)
         self._changed = asyncio.Event()
         self.pages = 0
 
@@ -53,30 +56,39 @@ class LiveTopic:
 
     def _note(self, parts: Parts) -> None:
         changed = {name: html for name, html in parts.items() if self._parts.get(name, (0, None))[1] != html}
+        self._parts = {name: kept for name, kept in self._parts.items() if name in parts}
         if changed:
             self._version += 1
             self._parts |= {name: (self._version, html) for name, html in changed.items()}
             self._changed.set()
             self._changed = asyncio.Event()
 
-    async def follow(self) -> AsyncGenerator[Parts]:
-        """Yield all parts, and then those that change."""
-        seen = 0
+    async def follow(self, mark: str = "") -> AsyncGenerator[tuple[str, Parts]]:
+        """Yield all parts, or those that changed since a mark, and then those that change, each time with the mark."""
+        seen = self._seen(mark)
         while True:
             waiting = self._changed
             news = {name: html for name, (version, html) in self._parts.items() if version > seen}
             if news:
                 seen = self._version
-                yield news
+                yield f"{self._birth}.{seen}", news
             else:
                 await waiting.wait()
+
+    def _seen(self, mark: str) -> int:
+        """Return the version of a mark; 0 for a mark of another topic, which may be one that has ended."""
+        birth, _, version = mark.partition(".")
+        known = birth == self._birth and version.isascii() and version.isdecimal() and len(version) < 19
+        return min(int(version), self._version) if known else 0
 
 
 class LivePages:
     """All open pages of this process."""
 
-    def __init__(self, max_pages: int = MAX_PAGES, tick_seconds: float = TICK_SECONDS) -> None:
-        self._seats, self._tick_seconds = ClientLimit(max_pages), tick_seconds
+    def __init__(
+        self, max_pages: int = MAX_PAGES, tick_seconds: float = TICK_SECONDS, now: Callable[[], int] = lambda: 0
+    ) -> None:
+        self._seats, self._tick_seconds, self._now = ClientLimit(max_pages), tick_seconds, now
         self._topics: dict[Hashable, tuple[LiveTopic, asyncio.Task[None]]] = {}
         self._closed = asyncio.Event()
 
@@ -86,7 +98,15 @@ class LivePages:
         return self._seats.taken
 
     async def topic(self, key: Hashable, read: ReadParts) -> Frames:
-        """Yield frames with the parts of a topic; pages with the same key share one reading."""
+        """Yield frames with the parts of a topic; pages with the same key and time zone share one reading."""
+        async with aclosing(self.parts(key, read)) as found:
+            async for _, parts in found:
+                yield frame("parts", parts)
+
+    async def parts(self, key: Hashable, read: ReadParts, mark: str = "") -> AsyncGenerator[tuple[str, Parts]]:
+        """Yield the parts of a topic with their marks, from behind a mark that the page has."""
+        # The task below keeps the context of the page that began it, and with it the time zone of its visitor.
+        key = (key, zone_name())
         found = self._topics.get(key)
         if found is None:
             made = LiveTopic(read, self._tick_seconds)
@@ -94,8 +114,8 @@ class LivePages:
         topic, running = found
         topic.pages += 1
         try:
-            async for parts in topic.follow():
-                yield frame("parts", parts)
+            async for news in topic.follow(mark):
+                yield news
         finally:
             topic.pages -= 1
             if not topic.pages:
@@ -122,21 +142,24 @@ class LivePages:
 
         tasks = [asyncio.create_task(pump(source)) for source in sources] + [asyncio.create_task(end())]
         try:
-            yield RETRY_FRAME + frame("alive", {})
-            while (data := await _next(waiting)) is not None:
+            yield RETRY_FRAME + self._alive()
+            while (data := await self._next(waiting)) is not None:
                 yield data
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
+    async def _next(self, waiting: "asyncio.Queue[bytes | None]") -> bytes | None:
+        try:
+            return await asyncio.wait_for(waiting.get(), ALIVE_SECONDS)
+        except TimeoutError:
+            return self._alive()
+
+    def _alive(self) -> bytes:
+        """Return a sign of life, with the time that countdowns go by."""
+        return frame("alive", {"now": self._now()})
+
     def close(self) -> None:
         """End all streams."""
         self._closed.set()
-
-
-async def _next(waiting: "asyncio.Queue[bytes | None]") -> bytes | None:
-    try:
-        return await asyncio.wait_for(waiting.get(), ALIVE_SECONDS)
-    except TimeoutError:
-        return frame("alive", {})

@@ -5,8 +5,9 @@ from typing import Any
 
 import msgspec
 
-from longline.console.access import HOME, SESSION_COOKIE, check_origin, cookies_of, inner_path, theme_of
-from longline.console.pages import Pages, redirect
+from longline.console.access import SESSION_COOKIE, check_origin, cookies_of, inner_path, theme_of
+from longline.console.actions import HOME, redirect
+from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.callers.caller import NotAllowed
 from longline.model.callers.console_session import MAX_AGE_MS, SessionCookie
@@ -55,12 +56,6 @@ class LoginForm(msgspec.Struct, frozen=True):
     credentials: str = ""
     shared_key: str = ""
     next: str = HOME
-
-
-class LogoutForm(msgspec.Struct, frozen=True):
-    """The form of the logout."""
-
-    csrf: str
 
 
 def browser_access() -> Access:
@@ -115,7 +110,7 @@ async def log_in_once(services: LoginServices, query: OnceQuery, identity: Brows
 
 
 @operation("POST", "/console/logout", "Log out", access="form", action="session.close")
-async def log_out(services: LoginServices, body: LogoutForm, identity: Visitor) -> ApiResponse[Any]:  # noqa: ARG001 - the form carries the token of its session
+async def log_out(services: LoginServices, identity: Visitor) -> ApiResponse[Any]:
     await services.sessions.end(identity.session)
     return redirect("/console/login", cookie_header(None, is_secure=False))
 

@@ -53,5 +53,5 @@ NAVIGATION = (
     NavigationGroup("Platform", (ALERTS, AUDIT, KEYS, SESSIONS, SETTINGS)),
 )
 
-PHONE_NAVIGATION = (OVERVIEW, RUNS, SOURCES, TASKS, SCHEDULES)
-"""Entries of the bar at the bottom of a small screen, five at most."""
+PHONE_NAVIGATION = (OVERVIEW, RUNS, SOURCES, TASKS)
+"""Entries of the bar at the bottom of a small screen; its fifth place opens the whole navigation."""

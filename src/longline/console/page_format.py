@@ -3,13 +3,14 @@
 import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import parse_qsl, quote
+from urllib.parse import quote
 
 import msgspec
 from litestar.exceptions import HTTPException
 
 from longline.console.access import ForgedForm, LoginNeeded
-from longline.console.pages import Pages
+from longline.console.actions import FormReader
+from longline.console.template_rendering import Pages
 from longline.model.callers.caller import NotAllowed
 from longline.model.errors import BadInput, LonglineError, NotFound, Unavailable
 from longline.services.callers.rate_limits import TooOften
@@ -32,18 +33,6 @@ TITLES: Mapping[int, str] = {
     500: "Something broke",
     503: "An engine does not answer",
 }
-
-
-class FormReader(RequestReader[Any]):
-    """A reader of forms. The values of a field that is sent several times, as of boxes, have spaces between them."""
-
-    def body(self, sent: bytes) -> Any:
-        """Return the shape in a form; raise `InvalidRequest`."""
-        fields = parse_qsl(sent.decode("latin-1"), keep_blank_values=True, errors="replace")
-        found: dict[str, list[str]] = {}
-        for name, value in fields:
-            found.setdefault(name, []).append(value)
-        return self.text({name: " ".join(values) for name, values in found.items() if name in self.names})
 
 
 class PageFormat(ErrorFormat):

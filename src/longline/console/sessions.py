@@ -4,7 +4,8 @@ from typing import Any
 
 import msgspec
 
-from longline.console.pages import Pages, redirect
+from longline.console.actions import acted
+from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.errors import NotFound
 from longline.services.callers.console_sessions import ConsoleSessions
@@ -26,12 +27,6 @@ class SessionQuery(msgspec.Struct, frozen=True):
     before: int | None = None
 
 
-class EndForm(msgspec.Struct, frozen=True):
-    """The form that ends a session."""
-
-    csrf: str
-
-
 @operation("GET", "/console/sessions", "Show the sessions of everyone", access="admin")
 async def show_sessions(services: SessionPageServices, query: SessionQuery, identity: Visitor) -> ApiResponse[Any]:
     found = await services.sessions.all(PAGE_SIZE + 1, query.before)
@@ -48,17 +43,12 @@ async def show_own_sessions(services: SessionPageServices, identity: Visitor) ->
 
 
 @operation("POST", "/console/sessions/{uid}/end", "End a session", access="form", action="session.close")
-async def end_session(
-    services: SessionPageServices,
-    uid: str,
-    body: EndForm,  # noqa: ARG001 - the form only carries the token of its session
-    identity: Visitor,
-) -> ApiResponse[Any]:
+async def end_session(services: SessionPageServices, uid: str, identity: Visitor) -> ApiResponse[Any]:
     own = {session.uid for session in await services.sessions.of_subject(identity.subject, identity.kind)}
     if uid not in own and not identity.is_admin:
         raise NotFound("session", uid)
     await services.sessions.end(uid)
-    return redirect("/console/sessions/mine" if uid in own else "/console/sessions")
+    return acted("/console/sessions/mine" if uid in own else "/console/sessions", "The session is ended.")
 
 
 SESSIONS = (show_sessions, show_own_sessions, end_session)

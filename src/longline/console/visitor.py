@@ -1,14 +1,20 @@
 """The visitor of a page: a caller with a session, and the choices that the browser keeps."""
 
+from longline.console.actions import Toast
 from longline.model.callers.caller import ADMINS, OPERATORS, Caller
 
 
 class Visitor(Caller, frozen=True, kw_only=True):
-    """A caller with a session. `csrf` is the token that the forms of the session carry; `theme` may be empty."""
+    """A caller with a session. `csrf` is the token that the forms of the session carry; `theme` may be empty.
+
+    `reason` comes with the form of an action, `toast` tells the outcome of the last one.
+    """
 
     session: str = ""
     csrf: str = ""
     theme: str = ""
+    reason: str | None = None
+    toast: Toast | None = None
 
     @property
     def may_act(self) -> bool:

@@ -7,7 +7,7 @@ _SCHEDSTAT = Path("/proc/thread-self/schedstat")
 
 
 def run_delay() -> float:
-    """Return the run delay of the calling thread in seconds since its start; 0 where the system does not tell."""
+    """Return the run delay of the calling thread in seconds since its start; 0 where the system does not report it."""
     try:
         with _SCHEDSTAT.open("rb", buffering=0) as file:
             return int(file.read(200).split()[1]) / 1e9

@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 
 class BotTaskUpkeep:
-    """The two chores, each in batches until nothing is left."""
+    """Upkeep of the tasks of bots, in batches: due schedules get tasks, and lapsed leases are taken back."""
 
     def __init__(self, lifecycle: BotLifecycle, bots: BotStore, clock: Clock, delay_ms: int) -> None:
         self._lifecycle, self._bots, self._clock, self._delay_ms = lifecycle, bots, clock, delay_ms

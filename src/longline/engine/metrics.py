@@ -9,6 +9,12 @@ from longline.model.metrics.metric import DATABASE_SECONDS, Metric, counter_name
 from longline.model.metrics.throughput import WorkerThroughput, throughput_of
 from longline.ports.records.counters import CounterStore
 
+FLUSH_INTERVAL_SECONDS = 5.0
+"""Seconds between two additions of the counts of a process to the database."""
+
+IDLE_FLUSH_INTERVAL_SECONDS = 60.0
+"""Seconds for which an idle process keeps the times of its transactions, which look for work."""
+
 
 class MetricCounters:
     """Counters in memory; `flush` adds them to the database. A killed process loses the counts since its last flush.

@@ -39,7 +39,7 @@ class RunState(StrEnum):
 
 
 class TaskState(StrEnum):
-    """The states of a task. `queued`, `crawling` and `parsing` are in hand, under a lease."""
+    """The states of a task. `queued`, `crawling` and `parsing` are under a lease."""
 
     PENDING = "pending"
     QUEUED = "queued"

@@ -2,14 +2,14 @@
 
 Two bindings of one parser read URLs: `can_ada` is fast, `ada_url` knows the present rules for international host
 names. `parse` is the gate for text from people and files, `join_all` for links of a page. URLs of one host with the
-same `dedupe_key` are the same. Two contracts compare other spellings: they hash `interval_form` and `product_form`,
-and still fetch the URL as it was given.
+same `dedupe_key` are the same. The interval contract hashes another spelling, `interval_form`, and still fetches the
+URL as it was given.
 """
 
 import re
 from collections.abc import Iterable
 from hashlib import sha256
-from urllib.parse import parse_qsl, urlencode, urlparse, urlunparse
+from urllib.parse import parse_qsl, urlencode
 from zlib import crc32
 
 import ada_url
@@ -288,18 +288,3 @@ def interval_form(text: str) -> str:
     kept = sorted((pair for pair in pairs if pair[0] not in _TRACKING), key=lambda pair: pair[0])
     query = urlencode(kept, encoding="latin-1")
     return f"https://{credentials}{'@' if credentials else ''}{host}{path}{'?' if query else ''}{query}"
-
-
-def product_form(text: str) -> str:
-    """Return the spelling of a URL for its SHA-256 in the product contract; never the URL to fetch.
-
-    Lower-case scheme and authority, raw query pieces sorted, no fragment; all other parts stay as they were written.
-    """
-    try:
-        parts = urlparse(text.strip())
-    except ValueError:
-        raise BadUrl("bad_url", text, "it cannot be parsed") from None
-    if not parts.scheme or not parts.netloc:
-        raise BadUrl("bad_url", text, "it has no scheme or no host")
-    query = "&".join(sorted(parts.query.split("&")))
-    return urlunparse((parts.scheme.lower(), parts.netloc.lower(), parts.path, parts.params, query, ""))

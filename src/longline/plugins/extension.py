@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from longline.model.errors import BadInput
-from longline.plugins.failure import ParserMistake
 from longline.plugins.parser import HTML, Parser
+from longline.plugins.parser_errors import ParserMistake
 from longline.plugins.results import Item
 
 EXTENSION_ATTRIBUTE = "__longline_extension__"
@@ -32,13 +32,15 @@ class Extension:
     checks: Callable[[Mapping[str, Any]], None] | None = None
 
     def check(self, config: Mapping[str, Any]) -> None:
-        """Raise `BadInput` for a config that the extension refuses."""
+        """Raise `BadInput` for a config that the extension refuses, or that its check cannot read."""
         if self.checks is None:
             return
         try:
             self.checks(config)
         except ValueError as error:
             raise BadInput(f"extension {self.name}: {error}") from None
+        except Exception as error:
+            raise BadInput(f"extension {self.name}: its check failed with {type(error).__name__}: {error}") from None
 
 
 def extension(name: str) -> Callable[[_Class], _Class]:

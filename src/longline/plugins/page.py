@@ -16,10 +16,10 @@ from longline.html.charset import charset_of, decode_as, encode_as
 from longline.html.links import PageLinks, RobotsMeta, header_directives, page_links
 from longline.html.page_text import declared_text, main_text, simple_text
 from longline.html.parse_cost import ParseCost, check_parse_cost, parse_cost_of
-from longline.html.structured import Data
+from longline.html.structured_data import Data
 from longline.model.cached_property import cached_property
 from longline.model.url import MAX_LENGTH, join, join_all
-from longline.plugins.failure import bad_selector
+from longline.plugins.parser_errors import bad_selector
 
 
 class PageResponse:

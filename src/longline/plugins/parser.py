@@ -7,8 +7,8 @@ from types import CodeType, FunctionType, MappingProxyType
 from typing import Any, TypeVar, cast
 
 from longline.plugins.config import check_config_type, read_config
-from longline.plugins.failure import ParserMistake, shown, yield_place
 from longline.plugins.page import Page
+from longline.plugins.parser_errors import ParserMistake, shown, yield_place
 from longline.plugins.results import Child, Item, Link, Links, Refused
 
 HTML = ("text/html", "application/xhtml+xml")

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 from longline.model.errors import BadInput
-from longline.plugins.failure import describe
+from longline.plugins.parser_errors import describe
 
 _MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _SUFFIX = ".py"

@@ -4,7 +4,6 @@ import importlib
 import logging
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from time import monotonic
 from types import ModuleType
 from typing import Any
 
@@ -24,9 +23,6 @@ DEFAULT_PARSER = "page"
 """Parser of pages that no other parser accepts, unless the plan of a run has another last resort."""
 
 ANY_TYPE = "*"
-
-RELOAD_INTERVAL_SECONDS = 1.0
-"""Seconds between two looks at the files of custom parsers."""
 
 
 class Registry:
@@ -205,44 +201,6 @@ class ParserSources(msgspec.Struct, frozen=True):
     def stamps(self) -> tuple[object, ...]:
         """Return values that change with the files."""
         return tuple(_stamp(Path(file)) for file in self.files)
-
-
-class LoadedParsers(Registry):
-    """Parsers of which changed files are loaded again, at most once a second, for the next pages and runs.
-
-    A changed file that cannot be loaded is logged, and the parsers stay as they were.
-    """
-
-    def __init__(self, sources: ParserSources) -> None:
-        super().__init__()
-        self._sources, self._stamps, self._looked = sources, sources.stamps(), monotonic()
-        self._take(sources.code())
-
-    def code(self) -> ParserCode:
-        """Return the code of the loaded parsers."""
-        return self._code
-
-    def refresh(self) -> None:
-        """Load the files again if one has changed."""
-        if not self._sources.files or monotonic() - self._looked < RELOAD_INTERVAL_SECONDS:
-            return
-        self._looked = monotonic()
-        stamps = self._sources.stamps()
-        if stamps == self._stamps:
-            return
-        self._stamps = stamps
-        try:
-            code = self._sources.code()
-            if code != self._code:
-                self._take(code)
-                log.info("parsers loaded again", extra={"parsers": [parser.name for parser in self.custom]})
-        except BadInput as error:
-            log.error("changed parsers not loaded", extra={"error": str(error)})
-
-    def _take(self, code: ParserCode) -> None:
-        loaded = code.open()
-        self._code, self._parsers, self._custom = code, loaded._parsers, loaded._custom
-        self._sessions, self._sinks, self._extensions = loaded._sessions, loaded._sinks, loaded._extensions
 
 
 def _stamp(path: Path) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ import msgspec
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from longline.model.search.item import ItemKey
-from longline.plugins.failure import ParserMistake
+from longline.plugins.parser_errors import ParserMistake
 
 
 @dataclass(init=False)

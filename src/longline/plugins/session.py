@@ -10,9 +10,9 @@ from urllib.parse import urlencode
 import msgspec
 
 from longline.model.url import join
-from longline.plugins.failure import ParserMistake
 from longline.plugins.page import Page
 from longline.plugins.parser import matches_glob
+from longline.plugins.parser_errors import ParserMistake
 
 SESSION_ATTRIBUTE = "__longline_session__"
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from longline.model.sinks.sink import DEFAULT_BATCH_SIZE, SinkItem
-from longline.plugins.failure import ParserMistake
+from longline.plugins.parser_errors import ParserMistake
 
 SINK_ATTRIBUTE = "__longline_sink__"
 RESERVED_SCHEMES = frozenset({"http", "https", "postgres", "postgresql"})

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from longline.model.logs import LogMark
+from longline.model.logs.run_log import LogMark
 
 
 class LogCopies(Protocol):

@@ -18,7 +18,7 @@ from longline.model.sinks.sink import (
 class SinkFailed(Exception):
     """A delivery that failed after the first `delivered` items; the others are sent again later.
 
-    `refused` tells that the receiver refused the next item; otherwise the receiver is away.
+    `refused` is set if the receiver refused the next item; otherwise the receiver is away.
     """
 
     def __init__(

@@ -150,11 +150,11 @@ class ApiClient:
 
     def _data(self, status: int, text: bytes, retry_after: bytes) -> dict[str, Any]:
         try:
-            told = orjson.loads(text)
-            if told["success"]:
-                data: dict[str, Any] = told["data"]
+            answer_body = orjson.loads(text)
+            if answer_body["success"]:
+                data: dict[str, Any] = answer_body["data"]
                 return data
-            code, detail = str(told["error"]), told["detail"]
+            code, detail = str(answer_body["error"]), answer_body["detail"]
         except (ValueError, KeyError, TypeError):
             code, detail = "bad_answer", f"{self.url} answered {status} in words that are not this contract's"
             if status < 400:

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-import can_ada
+import ada_url
 
 from longline.sdk.job import Found, Job
 
@@ -63,7 +63,7 @@ def host_pattern(text: str) -> str:
     if not name or any(char in "*/?#@\\" or char.isspace() for char in name):
         raise ValueError(f"{text!r} is not a host name, such as 'shop.example' or '*.shop.example'")
     try:
-        return below + str(can_ada.parse(f"http://{name}/").host)
+        return below + str(ada_url.URL(f"http://{name}/").host)
     except ValueError:
         raise ValueError(f"{text!r} is not a host name, such as 'shop.example' or '*.shop.example'") from None
 

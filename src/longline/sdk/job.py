@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from typing import Any
 
-import can_ada
+import ada_url
 import orjson
 
 MAX_ERROR_CHARS = 500
@@ -35,9 +35,9 @@ class Job:
     locked_until: str
 
     @classmethod
-    def read(cls, told: Mapping[str, Any]) -> "Job":
+    def read(cls, sent_values: Mapping[str, Any]) -> "Job":
         """Return the job in a server's answer; fields that a newer server adds are left out."""
-        return cls(**{each.name: told[each.name] for each in fields(cls)})
+        return cls(**{each.name: sent_values[each.name] for each in fields(cls)})
 
     @property
     def host(self) -> str:
@@ -51,7 +51,7 @@ class Job:
 
     def _part(self, name: str) -> str:
         try:
-            return str(getattr(can_ada.parse(self.url), name))
+            return str(getattr(ada_url.URL(self.url), name))
         except ValueError:
             return ""
 
@@ -69,13 +69,13 @@ class Found:
 
     def body(self) -> dict[str, Any]:
         """Return the fields of a submit; raise `Unsendable` for data that is not JSON."""
-        told = {"success": True, "price": str(self.price), "currency": self.currency, "title": self.title}
+        sent_values = {"success": True, "price": str(self.price), "currency": self.currency, "title": self.title}
         try:
             data = dict(self.parsed_data)
             _check_numbers(data)
         except Exception as error:
             raise Unsendable(f"parsed_data is not a JSON object: {error}") from error
-        return {**told, "in_stock": self.in_stock, "parsed_data": data, "raw_html": self.raw_html}
+        return {**sent_values, "in_stock": self.in_stock, "parsed_data": data, "raw_html": self.raw_html}
 
 
 def encoded(body: Mapping[str, Any]) -> bytes:

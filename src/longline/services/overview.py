@@ -4,6 +4,7 @@ import msgspec
 
 from longline.model.metrics.metric import QueueFigures
 from longline.model.metrics.throughput import ThroughputWindow
+from longline.model.proxies.alert import AlertRow
 from longline.model.runs.run_view import RunView
 from longline.model.sources.source import FailingSource
 from longline.model.states import RunState
@@ -11,10 +12,10 @@ from longline.ports.records.frontier.frontier import QueueFigureStore
 from longline.ports.records.sources import FailingSourceStore
 from longline.services.health import Health, Report
 from longline.services.metrics.counts import Counts, Totals
+from longline.services.metrics.platform_alerts import PlatformAlerts
 from longline.services.metrics.throughput import Throughput, ThroughputView
 from longline.services.metrics.worker_liveness import WorkerLiveness
-from longline.services.proxies.alerts import Alerts, AlertView
-from longline.services.runs.run_pages import RunPages
+from longline.services.runs.run_views import RunPages
 
 MAX_RUNNING = 8
 MAX_FAILING = 6
@@ -28,7 +29,7 @@ class OverviewParts(msgspec.Struct, frozen=True):
     queue: QueueFigureStore
     runs: RunPages
     failing: FailingSourceStore
-    alerts: Alerts
+    alerts: PlatformAlerts
     health: Health
     workers: WorkerLiveness
 
@@ -41,7 +42,7 @@ class OverviewView(msgspec.Struct, frozen=True):
     queue: QueueFigures
     running: list[RunView]
     failing: list[FailingSource]
-    alerts: list[AlertView]
+    alerts: list[AlertRow]
     health: Report
     workers: dict[str, int]
 
@@ -61,7 +62,7 @@ class Overview:
             await parts.queue.queue_figures(),
             await parts.runs.open(RunState.RUNNING, MAX_RUNNING),
             await parts.failing.find(limit=MAX_FAILING),
-            await parts.alerts.find(),
+            await parts.alerts.raised(),
             await parts.health.report(),
             await parts.workers.alive(),
         )

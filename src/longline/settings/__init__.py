@@ -3,7 +3,7 @@
 from longline.settings.data_folder import prepare_folder
 from longline.settings.keys import KEYS, Settings
 from longline.settings.layers import Loaded, load
-from longline.settings.secret_files import jwt_public_key, jwt_secret, vault_key, webhook_secret
+from longline.settings.secret_files import jwt_public_key, jwt_secret, readable_vault_key, vault_key, webhook_secret
 from longline.settings.values import Key
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "jwt_secret",
     "load",
     "prepare_folder",
+    "readable_vault_key",
     "vault_key",
     "webhook_secret",
 ]

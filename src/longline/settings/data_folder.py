@@ -18,5 +18,5 @@ def prepare_folder(folder: Path, flag: str = "--data") -> Path:
     except OSError as error:
         if is_disk_full(error):
             raise DiskFull(f"the disk is full: data folder {folder} cannot be written; make room") from error
-        reason = error.strerror or error
+        reason = "it is a file" if isinstance(error, FileExistsError) else error.strerror or error
         raise LonglineError(f"data folder {folder} cannot be written: {reason}; name another with {flag}") from error

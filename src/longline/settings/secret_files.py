@@ -38,6 +38,12 @@ def vault_key(settings: Settings) -> str:
     return settings.vault_key or _stored_secret(settings.data, VAULT_NAME, "stored passwords must be entered again")
 
 
+def readable_vault_key(settings: Settings) -> str:
+    """Return the key of the vault, and create no file; without read permission, a key that decrypts nothing."""
+    is_known = settings.vault_key or os.access(settings.data / VAULT_NAME, os.R_OK)
+    return vault_key(settings) if is_known else secrets.token_hex(_SECRET_CHARS // 2)
+
+
 def webhook_secret(settings: Settings) -> str:
     """Return the secret that signs webhooks, `whsec_` and Base64: from the settings, else from the data folder."""
     if settings.webhook_secret:
@@ -48,7 +54,9 @@ def webhook_secret(settings: Settings) -> str:
 
 def _stored_secret(folder: Path, name: str, price: str) -> str:
     """Return a secret of the data folder, created on first use; `price` is the consequence of its loss."""
-    path = prepare_folder(folder) / name
+    path = folder / name
+    if not path.exists():
+        prepare_folder(folder)
     try:
         if not path.exists():
             _create(path)

@@ -16,8 +16,8 @@ import msgspec
 
 from longline.model.duration import parse_duration, show_duration
 from longline.model.errors import BadInput, UnknownSetting
+from longline.model.proxies.proxy_uri import Proxy
 from longline.model.sinks.sink import parse_sinks
-from longline.ports.http import Proxy
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?", re.IGNORECASE)
 _SIZE_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}

@@ -16,7 +16,7 @@ class DoorAccess:
     """The access checks of one API, which it declares by the roles that its operations serve.
 
     With `is_open`, callers need no credentials; with `has_tenants`, callers of a tenant are served too. `per_minute`
-    limits the requests of each caller. `limits`, a policy of rate limits, is told in the headers of every response;
+    limits the requests of each caller. `limits`, a policy of rate limits, is shown in the headers of every response;
     `reset_format` is the form of the time in them.
     """
 

@@ -72,7 +72,7 @@ class Access:
     `check`, a function or a coroutine function, raises for a request without the required credentials, and returns the
     identity of the caller. `schemes` names the accepted security schemes of the OpenAPI document; each of them is
     enough. With `is_optional`, some callers need none. `rule` names the roles that are served, if roles decide.
-    `limiter` counts requests under the rate limits that the API declares.
+    `limiter` counts requests under the rate limits that the API declares. With `reads_body`, the check reads the body.
     """
 
     check: Callable[[HttpRequest], Any]
@@ -80,6 +80,7 @@ class Access:
     is_optional: bool = False
     rule: AccessRule | None = None
     limiter: RateLimiter | None = None
+    reads_body: bool = False
 
 
 PUBLIC = Access(lambda _: None)
@@ -121,7 +122,7 @@ class ApiFormat(Protocol):
     def read_path_value(self, text: str) -> str:
         """Return the text of a parameter in a path."""
 
-    def reads_empty_body(self, operation: Operation) -> bool:
+    def reads_empty_body(self, operation: Operation, /) -> bool:
         """Return whether an empty body counts as an empty object."""
 
 
@@ -143,6 +144,7 @@ class Door:
     `refresh_metrics` updates its gauges before a scrape, `observe_request` gets route and status of each request to one
     of its operations. `wrap` adds an ASGI wrapper around the framework. With `reads_nul`, URLs with a NUL character
     reach the API; elsewhere they are refused. An API for browsers alone is not described in the OpenAPI document.
+    `limiter` tells the rate limits with errors outside operations.
     """
 
     name: str
@@ -156,6 +158,7 @@ class Door:
     wrap: Callable[[ASGIApp], ASGIApp] | None = None
     reads_nul: bool = False
     is_described: bool = True
+    limiter: RateLimiter | None = None
 
     def endpoints(self) -> "Iterator[Endpoint]":
         """Yield an endpoint for every operation."""
@@ -182,6 +185,7 @@ class Endpoint:
         self, operation: Operation, services: Any, api_format: ApiFormat, access: Access, *, door: str = ""
     ) -> None:
         self.operation, self._door = operation, door
+        self.reads_body = (operation.body is not None or access.reads_body) and not operation.streams_body
         self._format, self._check, self._limiter = api_format, access.check, access.limiter
         self._awaits_check = iscoroutinefunction(access.check)
         self._services = {"services": services} if "services" in operation.parameters else {}
@@ -248,8 +252,9 @@ class Endpoint:
     def _audit_context(self, identity: Any, arguments: Mapping[str, Any]) -> AuditContext:
         if not isinstance(identity, Caller):
             raise TypeError(f"{self.operation.name} is audited and needs a caller")
-        reason = getattr(arguments.get("body"), "reason", None)
-        return AuditContext(identity, self._door, self.operation.action, reason if isinstance(reason, str) else None)
+        told = (getattr(one, "reason", None) for one in (arguments.get("body"), identity))
+        reason = next((text for text in told if isinstance(text, str)), None)
+        return AuditContext(identity, self._door, self.operation.action, reason)
 
     def fail(self, error: Exception) -> HttpResponse:
         """Return the response to an error."""
@@ -314,8 +319,8 @@ class Endpoint:
 
 
 def _streamed_body(request: HttpRequest) -> StreamedBody[Any]:
-    told = (request.header(name) or "" for name in (b"content-type", b"content-encoding", b"content-length"))
-    return StreamedBody(no_pieces() if request.pieces is None else request.pieces, *told)
+    header_values = (request.header(name) or "" for name in (b"content-type", b"content-encoding", b"content-length"))
+    return StreamedBody(no_pieces() if request.pieces is None else request.pieces, *header_values)
 
 
 class EmptyBody(NotJson):

@@ -57,7 +57,38 @@ UNAVAILABLE = error(503, "Service temporarily unavailable")
 NUL_IN_URL = error(400, "Invalid address: NUL character")
 
 
-class ErrorFormat:
+class PlainFormat:
+    """Defaults of a format: JSON without an envelope, any query accepted, and an empty body read as an empty object."""
+
+    def wrap(self, value: Any) -> Any:
+        """Return the value: there is no envelope."""
+        return value
+
+    def wrapped_type(self, answer: Any) -> Any:
+        """Return the type: there is no envelope."""
+        return answer
+
+    def encode(self, value: Any) -> bytes:
+        """Return a value as JSON."""
+        return msgspec.json.encode(value)
+
+    def reader(self, shape: type[msgspec.Struct]) -> RequestReader[Any]:
+        """Return the reader of a body."""
+        return RequestReader(shape)
+
+    def check_unread_query(self, operation: Operation, sent: Sequence[tuple[str, str]]) -> None:
+        """Accept any query."""
+
+    def read_path_value(self, text: str) -> str:
+        """Return the text as it is."""
+        return text
+
+    def reads_empty_body(self, _: Operation, /) -> bool:
+        """Return True: an empty body counts as an empty object."""
+        return True
+
+
+class ErrorFormat(PlainFormat):
     """The format of responses and errors. `missing` has the text of a 404 for each noun that can be missing."""
 
     error_type: type[msgspec.Struct] = ErrorBody
@@ -112,22 +143,6 @@ class ErrorFormat:
         body = () if operation.body is None else (error(400, "Invalid request body: not JSON"), TOO_LARGE)
         return (*refused, *address, *body, INTERNAL_ERROR, UNAVAILABLE)
 
-    def wrap(self, value: Any) -> Any:
-        """Return the value: there is no envelope."""
-        return value
-
-    def wrapped_type(self, answer: Any) -> Any:
-        """Return the type: there is no envelope."""
-        return answer
-
-    def encode(self, value: Any) -> bytes:
-        """Return a value as JSON."""
-        return msgspec.json.encode(value)
-
-    def reader(self, shape: type[msgspec.Struct]) -> RequestReader[Any]:
-        """Return the reader of a body."""
-        return RequestReader(shape)
-
     def read_query(self, reader: RequestReader[Any], sent: Sequence[tuple[str, str]]) -> msgspec.Struct:
         """Return a query; wrong values mean the default, and large ones the bound."""
         first: dict[str, str] = {}
@@ -136,14 +151,7 @@ class ErrorFormat:
         found: msgspec.Struct = reader.lenient_text(first, _FORMS)
         return found
 
-    def check_unread_query(self, operation: Operation, sent: Sequence[tuple[str, str]]) -> None:
-        """Accept any query."""
-
-    def read_path_value(self, text: str) -> str:
-        """Return the text as it is."""
-        return text
-
-    def reads_empty_body(self, operation: Operation) -> bool:  # noqa: ARG002 - the same for all operations
+    def reads_empty_body(self, _: Operation, /) -> bool:
         """Return False: an empty body is none."""
         return False
 

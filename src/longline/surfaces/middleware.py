@@ -12,9 +12,10 @@ from litestar.enums import ScopeType
 from litestar.exceptions import HTTPException
 from litestar.types import ASGIApp, ExceptionHandlersMap, HTTPScope, Message, Receive, Scope, Send
 
+from longline.model.errors import Unavailable
 from longline.surfaces.door import ApiFormat, Door, door_at
 from longline.surfaces.error_format import NUL_IN_URL, ErrorFormat
-from longline.surfaces.routing import to_framework
+from longline.surfaces.routing import client_of, to_framework
 from longline.surfaces.server.request_head import Refusal, refusal_in
 
 REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
@@ -24,6 +25,7 @@ _ID_CHARS = 128
 _BODILESS = ("GET", "HEAD", "OPTIONS")
 _CLIENT_GONE = 499  # the status that proxies log for a client that disconnected before the response
 
+_LIMIT = b"x-ratelimit-limit"
 _NUL = Refusal(NUL_IN_URL.status, NUL_IN_URL.body["error"])
 
 _access = logging.getLogger("longline.access")
@@ -60,7 +62,8 @@ class RequestMiddleware:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [*message["headers"], (b"x-request-id", request_id.encode("latin-1"))]
+                limits = await self._limits(scope, message) if status >= 400 else []
+                message["headers"] = [*message["headers"], *limits, (b"x-request-id", request_id.encode("latin-1"))]
             await send(message)
 
         mark = REQUEST_ID.set(request_id)
@@ -78,6 +81,18 @@ class RequestMiddleware:
             status = refusal.status if refusal is not None else status
             self._finish(AccessRecord(scope["method"], route, status, time.perf_counter() - begun), path, scope)
             REQUEST_ID.reset(mark)
+
+    async def _limits(self, scope: HTTPScope, message: Any) -> list[tuple[bytes, bytes]]:
+        """Return the headers about rate limits of an error outside operations, where the API at its path tells them."""
+        door = door_at(self._doors, scope["path"])
+        if door is None or door.limiter is None or any(name == _LIMIT for name, _ in message["headers"]):
+            return []
+        try:
+            state = await door.limiter.charge(None, client_of(scope), scope["method"])
+        except Unavailable:
+            return []  # the error itself is told all the same
+        told = {} if state is None else door.limiter.headers(state)
+        return [(name.lower().encode(), value.encode()) for name, value in told.items()]
 
     async def _refuse(self, refusal: Refusal, scope: HTTPScope, receive: Receive, send: Send) -> None:
         """Answer a request with a refusal."""

@@ -76,23 +76,23 @@ class _Document:
             for operation in group.operations:
                 access = door.access[operation.access]
                 for number, path in enumerate((operation.path, *operation.aliases)):
-                    told = self._operation(operation, door.format)
+                    schema_part = self._operation(operation, door.format)
                     suffix = f"_{number + 1}" if number else ""
-                    told |= {"operationId": f"{door.name}_{operation.name}{suffix}", "tags": [group.tag]}
-                    told["security"] = _security(access)
+                    schema_part |= {"operationId": f"{door.name}_{operation.name}{suffix}", "tags": [group.tag]}
+                    schema_part["security"] = _security(access)
                     if access.limiter is not None:
-                        _describe_limits(told["responses"])
-                    self._paths.setdefault(path, {})[operation.method.lower()] = told
+                        _describe_limits(schema_part["responses"])
+                    self._paths.setdefault(path, {})[operation.method.lower()] = schema_part
 
     def _operation(self, operation: Operation, api_format: ApiFormat) -> Schema:
-        told: Schema = {"summary": operation.summary, "parameters": list(self._parameters(operation))}
+        schema_part: Schema = {"summary": operation.summary, "parameters": list(self._parameters(operation))}
         if operation.handler.__doc__:
-            told["description"] = operation.handler.__doc__
+            schema_part["description"] = operation.handler.__doc__
         if operation.body is not None:
             content = BYTES if operation.body is RawBytes else self._json(operation)
-            told["requestBody"] = {"required": _requires_body(operation, api_format), "content": content}
-        told["responses"] = self._responses(operation, api_format)
-        return told
+            schema_part["requestBody"] = {"required": _requires_body(operation, api_format), "content": content}
+        schema_part["responses"] = self._responses(operation, api_format)
+        return schema_part
 
     def _json(self, operation: Operation) -> Schema:
         return {JSON: self._media(operation.body, operation.request_example)}
@@ -114,7 +114,7 @@ class _Document:
             yield {"name": name, "in": place, "required": required, **_parameter(schema)}
 
     def _responses(self, operation: Operation, api_format: ApiFormat) -> Schema:
-        told = {
+        schema_part = {
             str(status): self._answer(status, answer, operation, api_format)
             for status, answer in operation.answers.items()
         }
@@ -124,22 +124,22 @@ class _Document:
         for status, errors in sorted(by_status.items()):
             examples = {f"{status}_{number}": {"value": dict(e.body)} for number, e in enumerate(errors, 1)}
             schema = self._schema(api_format.error_type)
-            if (same := told.get(str(status))) is not None:
+            if (same := schema_part.get(str(status))) is not None:
                 schema = {"anyOf": [same["content"][JSON]["schema"], schema]}
             media = {"schema": schema, "examples": examples}
-            told[str(status)] = {"description": HTTPStatus(status).phrase, "content": {JSON: media}}
+            schema_part[str(status)] = {"description": HTTPStatus(status).phrase, "content": {JSON: media}}
             if headers := {name: value for each in errors for name, value in each.headers.items()}:
-                told[str(status)]["headers"] = {name: _header(example=value) for name, value in headers.items()}
-        return told
+                schema_part[str(status)]["headers"] = {name: _header(example=value) for name, value in headers.items()}
+        return schema_part
 
     def _answer(self, status: int, answer: Any, operation: Operation, api_format: ApiFormat) -> Schema:
-        told: Schema = {"description": HTTPStatus(status).phrase}
+        schema_part: Schema = {"description": HTTPStatus(status).phrase}
         if isinstance(answer, Content):
-            told |= _described_content(answer)
+            schema_part |= _described_content(answer)
         elif answer is not None:
             schema = self._schema(api_format.wrapped_type(answer), api_format.decimal_type)
-            told["content"] = {JSON: {"schema": schema, **_example(operation, status, api_format)}}
-        return told
+            schema_part["content"] = {JSON: {"schema": schema, **_example(operation, status, api_format)}}
+        return schema_part
 
     def _media(self, kind: Any, example: Any) -> Schema:
         media: Schema = {"schema": self._schema(kind)}

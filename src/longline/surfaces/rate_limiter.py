@@ -1,4 +1,4 @@
-"""The rate limits that an API declares: counted for each request, and told in the headers of each response."""
+"""The rate limits that an API declares: counted for each request, and shown in the headers of each response."""
 
 from typing import Literal
 

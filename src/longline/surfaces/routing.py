@@ -17,10 +17,9 @@ def route_of(endpoint: Endpoint) -> HTTPRouteHandler:
     """Return the route of an operation."""
     operation = endpoint.operation
     streams_body = operation.streams_body
-    reads_body = operation.body is not None and not streams_body
 
     async def handle(request: AnyRequest) -> Response[Any]:
-        body = await request.body() if reads_body else b""
+        body = await request.body() if endpoint.reads_body else b""
         pieces = request.stream() if streams_body else None
         values: dict[str, str] = request.path_params
         scope = request.scope

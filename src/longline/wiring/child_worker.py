@@ -9,7 +9,7 @@ from functools import partial
 
 import msgspec
 
-from longline.engine.loops import Loop, run_loops, run_until
+from longline.engine.loop_supervisor import Loop, run_loops, run_until
 from longline.settings import Settings
 from longline.settings.child_process import environment
 

@@ -14,10 +14,10 @@ from longline.model.runs.run import RunKind
 from longline.model.url import parse
 from longline.services.archive.item_changes import ItemChanges
 from longline.services.archive.item_tables import ItemOutputs
+from longline.services.archive.parser_report import ParserUses
 from longline.services.crawls.crawl_loop import CrawlLoop, CrawlLoopParts, CrawlResult, Watcher
 from longline.services.crawls.crawl_options import CrawlRequest
 from longline.services.crawls.crawls import Crawls, CrawlStores
-from longline.services.parser_use import ParserUses
 from longline.services.sinks.crawl_sinks import CrawlSinks
 from longline.settings import Settings
 from longline.wiring.parts.exports import check_places, live_items

@@ -12,7 +12,7 @@ from longline.services.archive.pages import ArchivedPage
 from longline.services.crawls.crawl_loop import CrawlResult, Watcher
 from longline.services.crawls.crawl_options import ALL_OPTIONS, CrawlRequest, site_hosts
 from longline.services.frontier.url_fates import UrlFates, UrlOut
-from longline.services.search import SearchPage, SearchRequest
+from longline.services.search.item_search import SearchPage, SearchRequest
 from longline.settings import Settings
 from longline.surfaces.mcp.server import CrawlOrder, McpServices, Progress, build_server
 from longline.wiring.crawl import crawl_until

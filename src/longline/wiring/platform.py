@@ -24,7 +24,7 @@ from longline.drivers.http.egress_guard import GuardedResolver
 from longline.drivers.http.render import RenderingHttp
 from longline.drivers.http.replay import Fixtures, RecordingHttp, ReplayingHttp
 from longline.drivers.process_lock import FileProcessLock
-from longline.drivers.records import open_records
+from longline.drivers.records import is_write_protected, open_records
 from longline.drivers.schedules.no_page_changes import NoPageChanges
 from longline.drivers.search import NodeOptions, open_search
 from longline.drivers.signals import open_signals
@@ -33,7 +33,7 @@ from longline.engine.fetch.robots import RobotsCache
 from longline.engine.frontier.reaper import Reaper
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.lifecycle.politeness_key import By, PolitenessKey
-from longline.engine.loops import chore
+from longline.engine.loop_supervisor import chore
 from longline.engine.metrics import MetricCounters
 from longline.engine.parse.page_parser import PageParser
 from longline.engine.parse.parser_process import Limits
@@ -43,9 +43,11 @@ from longline.engine.search.indexer import Indexer
 from longline.engine.secrets import Vault
 from longline.model.errors import Unavailable
 from longline.model.fetch.egress import AddressPolicy
+from longline.model.frontier.worker import HEARTBEAT_INTERVAL_SECONDS
 from longline.plugins.parser import CONFIG_KEY, PARSER_KEY
 from longline.plugins.parser_files import absolute_place
-from longline.plugins.registry import LoadedParsers, ParserSources
+from longline.plugins.parser_reload import LoadedParsers
+from longline.plugins.registry import ParserSources
 from longline.ports.blobs import StreamingBlobs
 from longline.ports.cache import Cache
 from longline.ports.clock import Clock
@@ -59,11 +61,10 @@ from longline.ports.signals import Signals
 from longline.ports.sources import SourceManager
 from longline.services.callers.tokens import Tokens
 from longline.services.proxies.proxies import Proxies
-from longline.settings import Settings, jwt_secret, prepare_folder, vault_key
+from longline.settings import Settings, jwt_secret, prepare_folder, readable_vault_key, vault_key
 
 log = logging.getLogger(__name__)
 
-HEARTBEAT_INTERVAL_SECONDS = 10.0
 SERVICE_TOKEN_SECONDS = 86_400.0
 
 WORK_TOPIC = "work"
@@ -99,7 +100,10 @@ PROCESS_LOCKS_FOLDER = "alive"
 
 @dataclass(frozen=True, slots=True)
 class Platform:
-    """All opened engines; `source_manager` is the service that keeps sources, where one is configured."""
+    """All opened engines; `source_manager` is the service that keeps sources, where one is configured.
+
+    `writable` is False for a database that this user may only read.
+    """
 
     settings: Settings
     clock: Clock
@@ -119,6 +123,7 @@ class Platform:
     source_manager: SourceManager | None = None
     metrics: MetricCounters = field(default_factory=MetricCounters)
     robots: RobotsCache = field(default_factory=RobotsCache)
+    writable: bool = True
 
     @property
     def lifecycle(self) -> Lifecycle:
@@ -178,19 +183,23 @@ class Platform:
 
 @asynccontextmanager
 async def open_platform(
-    settings: Settings, trusted: frozenset[str] = frozenset(), *, folder_flag: str = "--data"
+    settings: Settings, trusted: frozenset[str] = frozenset(), *, folder_flag: str = "--data", reading: bool = False
 ) -> AsyncIterator[Platform]:
     """Open every engine; opened engines are closed again, also when a later one fails.
 
     `trusted` are host names that the operator typed: these may be internal. `folder_flag` is the flag of the command
-    that names the data folder.
+    that names the data folder. With `reading`, a database that this user may not write is opened for reading.
     """
     # First: parsers that cannot be loaded leave no folder behind.
     parsers = load_parsers(settings)
-    prepare_folder(settings.data, folder_flag)
+    writable = not (reading and is_write_protected(settings.database))
+    if writable:
+        prepare_folder(settings.data, folder_flag)
     clock, metrics = SystemClock(), MetricCounters()
     async with AsyncExitStack() as stack:
-        records = await open_records(settings.database, clock, observe=metrics.observe_transaction)
+        records = await open_records(
+            settings.database, clock, read_only=not writable, observe=metrics.observe_transaction
+        )
         stack.push_async_callback(records.schema.close)
         signals = open_signals(settings.database, settings.redis or None)
         stack.push_async_callback(signals.close)
@@ -206,11 +215,6 @@ async def open_platform(
         http = _http(settings, trusted, names)
         stack.push_async_callback(http.close)
         parser = page_parser(settings, parsers, stack, metrics)
-        page_change_store: PageChangeStore = records.page_changes if settings.rhythms == "database" else NoPageChanges()
-        if settings.rhythms == "redis" and settings.redis:
-            in_redis = load_driver("longline.drivers.schedules.redis_page_changes").RedisPageChanges(settings.redis)
-            page_change_store = in_redis
-            stack.push_async_callback(in_redis.close)
         source_manager = _source_manager(settings, clock)
         if source_manager is not None:
             stack.push_async_callback(source_manager.close)
@@ -223,16 +227,27 @@ async def open_platform(
             http=http,
             presence=FileProcessLock(settings.data / PROCESS_LOCKS_FOLDER),
             politeness=PolitenessKey(cast(By, settings.politeness), names.resolve),
-            vault=Vault(vault_key(settings)),
+            vault=Vault(vault_key(settings) if writable else readable_vault_key(settings)),
             parsers=parsers,
             parser=parser,
             search=search,
-            page_change_store=page_change_store,
+            page_change_store=_page_change_store(settings, records, stack),
             cache=cache,
             run_queue=run_queue,
             source_manager=source_manager,
             metrics=metrics,
+            writable=writable,
         )
+
+
+def _page_change_store(settings: Settings, records: Records, stack: AsyncExitStack) -> PageChangeStore:
+    """Return the store of the history of page changes, closed with the stack."""
+    if settings.rhythms == "redis" and settings.redis:
+        in_redis = load_driver("longline.drivers.schedules.redis_page_changes").RedisPageChanges(settings.redis)
+        stack.push_async_callback(in_redis.close)
+        store: PageChangeStore = in_redis
+        return store
+    return records.page_changes if settings.rhythms == "database" else NoPageChanges()
 
 
 def _source_manager(settings: Settings, clock: Clock) -> SourceManager | None:
@@ -335,9 +350,9 @@ async def registered_worker(platform: Platform, roles: frozenset[str]) -> AsyncI
 
 async def migrate_tables(platform: Platform, *, may_migrate: bool) -> None:
     """Migrate the tables, or raise `Unavailable` with the command to run; then register the proxies of the settings."""
-    if may_migrate or platform.embedded:
+    if platform.writable and (may_migrate or platform.embedded):
         await platform.records.schema.migrate()
     elif behind := await platform.records.schema.pending():
         raise Unavailable(f"the database is {len(behind)} migrations behind; run: longline migrate")
-    if platform.settings.proxies:
+    if platform.settings.proxies and platform.writable:
         await Proxies(platform.records.proxies, platform.vault).ensure(platform.settings.proxies)

@@ -28,11 +28,11 @@ from longline.services.archive.item_tables import ItemOutputs, WrittenTables, ch
 from longline.services.archive.markdown_files import MarkdownFiles
 from longline.services.archive.pages import ArchivedPage, ArchivedPages
 from longline.services.archive.parsed_pages import ParsedPages
+from longline.services.archive.parser_report import ParserUses
 from longline.services.archive.reparse import Reparse, Reparsed
 from longline.services.frontier.url_fates import UrlFates, UrlOut
-from longline.services.parser_use import ParserUses
 from longline.services.runs.run_list import ListedRun, RunLists, check_comparable
-from longline.services.search import Searches, SearchPage, SearchRequest
+from longline.services.search.item_search import Searches, SearchPage, SearchRequest
 from longline.settings import Settings
 from longline.wiring.parts.exports import check_places, live_items
 from longline.wiring.parts.runs import run_deleter

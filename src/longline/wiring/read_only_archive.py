@@ -1,6 +1,5 @@
 """The archive of a data folder, opened by commands that read: they create nothing, and need no write permission."""
 
-import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -8,7 +7,7 @@ from pathlib import Path
 
 from longline.drivers.blobs import open_blobs
 from longline.drivers.clock import SystemClock
-from longline.drivers.records import open_records
+from longline.drivers.records import is_write_protected, open_records
 from longline.engine.search.indexer import Indexer
 from longline.model.errors import Unavailable
 from longline.ports.blobs import Blobs
@@ -23,7 +22,7 @@ _SQLITE = "sqlite:///"
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """The engines that hold pages and items. `writable` tells whether the index may be brought up to date."""
+    """The engines that hold pages and items. `writable` is whether the index may be brought up to date."""
 
     settings: Settings
     clock: Clock
@@ -57,7 +56,5 @@ async def open_archive(settings: Settings, *, write: bool = False) -> AsyncItera
 
 def _may_write(database: str) -> bool:
     """Return whether a database exists and may be written; a server decides for itself."""
-    if not database.startswith(_SQLITE):
-        return True
-    path = Path(database.removeprefix(_SQLITE))
-    return path.is_file() and os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+    is_there = not database.startswith(_SQLITE) or Path(database.removeprefix(_SQLITE)).is_file()
+    return is_there and not is_write_protected(database)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from longline import __version__
 from longline.drivers.disk_space import check_room
 from longline.drivers.thread_run_delay import run_delay
-from longline.engine.loops import RETRY_INTERVAL_SECONDS, run_loops, run_until
+from longline.engine.loop_supervisor import RETRY_INTERVAL_SECONDS, run_loops, run_until
 from longline.model.errors import NeedsOperator, Unavailable
 from longline.services.callers.console_sessions import OneTimeLogin
 from longline.services.callers.rate_limits import RateLimits
@@ -34,7 +34,8 @@ from longline.wiring.doors.console import console
 from longline.wiring.doors.intervals import interval_services
 from longline.wiring.doors.manifests import manifest_services
 from longline.wiring.doors.products import product_services
-from longline.wiring.loop_table import API, LoopParts, build_loops
+from longline.wiring.loops.loop_row import API, LoopParts
+from longline.wiring.loops.loop_table import build_loops
 from longline.wiring.parts.archive import html_archiving
 from longline.wiring.parts.callers import access_tokens, api_keys
 from longline.wiring.parts.logs import Streams, closing_logs, copying_logs, writing_run_logs

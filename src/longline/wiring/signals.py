@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from longline.engine.loops import Loop, run_until
+from longline.engine.loop_supervisor import Loop, run_until
 from longline.wiring.platform import Platform
 
 

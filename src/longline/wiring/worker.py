@@ -29,7 +29,7 @@ from longline.engine.worker.page_log import PageLog
 from longline.engine.worker.pipeline import Pipeline
 from longline.engine.worker.reporter import Reporter, ReportObserver, ReportParts
 from longline.engine.worker.worker import Progress, Worker, WorkerParts
-from longline.parsers.article.content import is_content_url
+from longline.parsers.article.classification import is_content_url
 from longline.settings import Settings
 from longline.wiring.parts.discovery import discovery
 from longline.wiring.parts.sources import plan_cache, standing_runs

@@ -146,7 +146,7 @@ def test_bounds_that_left_links_out_are_named_with_the_option_that_takes_them_up
     told = summary(a_run(budget=10), refused={"depth": 81, "offsite": 1, "budget": 1200, "excluded": 2}, taken_up=7)
     assert "7 links that the earlier bounds left out taken up" in told
     assert "81 links were beyond --depth 2; a larger --depth goes on with them" in told
-    assert "1 link was to other hosts; --offsite goes on with them" in told
+    assert "1 link was to other hosts; --offsite goes on with it" in told
     assert "1,200 links were beyond --limit 10; a larger --limit goes on with them" in told
     assert "2 links were in an --exclude" in told
     assert "--include" not in told

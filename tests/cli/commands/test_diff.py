@@ -2,7 +2,7 @@ from collections import Counter
 
 from longline.cli.commands.diff import lines, summary
 from longline.model.search.item import ItemRow
-from longline.model.search.version import FieldChange
+from longline.model.search.item_changes import FieldChange
 from longline.services.archive.item_changes import ItemDifference
 from tests.cli.conftest import Command, assert_one_line
 
@@ -41,6 +41,7 @@ def test_the_summary_counts_items():
     assert summary(Counter()) == "no item differs"
     assert summary(Counter(changed=1200, gone=1)) == "1,200 changed, 0 added, 1 gone"
     assert summary(Counter(unseen=2)).endswith("; 2 not seen: their pages were not read")
+    assert summary(Counter(unseen=1)).endswith("; 1 not seen: its page was not read")
 
 
 def test_trouble_has_another_exit_code_than_differences(longline: Command):

@@ -6,13 +6,13 @@ from rich.console import Console
 from longline.cli.commands.search import show
 from longline.model.search.item import ItemRow
 from longline.model.search.query import Piece
-from longline.services.search import Hit, SearchPage
+from longline.services.search.item_search import Hit, SearchPage
 from tests.cli.conftest import Command, assert_one_line
 
 
-def shown(found: SearchPage, *, terminal: bool = True) -> str:
+def shown(found: SearchPage, *, terminal: bool = True, offset: int = 0) -> str:
     paper = StringIO()
-    show(found, Console(file=paper, width=80, force_terminal=terminal, color_system=None))
+    show(found, Console(file=paper, width=80, force_terminal=terminal, color_system=None), offset)
     return paper.getvalue()
 
 
@@ -35,8 +35,9 @@ def test_hits_are_paragraphs_with_the_whole_url():
 
 
 def test_in_a_pipe_a_hit_is_a_line():
-    said = shown(SearchPage((HIT,), 1), terminal=False)
-    assert said == f"7\t1.234e-06\tbook\tA [red]title\t{item().url}\tone hook more\n"
+    said = shown(SearchPage((HIT, HIT), 22), terminal=False, offset=20)
+    line = f"book\tA [red]title\t{item().url}\tone hook more\n"
+    assert said == f"7\t21\t{line}7\t22\t{line}"
 
 
 def test_what_was_looked_for_instead_is_said():
@@ -51,3 +52,4 @@ def test_nothing_found_is_an_exit_code(longline: Command):
     outcome = longline("search", "hook")
     assert (outcome.returncode, outcome.stdout, outcome.stderr) == (1, "", "0 found\n")
     assert_one_line(longline("search", "--", "-only"), 2, "give words to search for")
+    assert_one_line(longline("search", "("), 2, "give words to search for")

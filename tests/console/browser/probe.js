@@ -12,7 +12,7 @@
     return color;
   };
   const ratio = (a, b) => { const x = light(a), y = light(b); return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05); };
-  const visible = (e) => { const r = e.getBoundingClientRect(), s = getComputedStyle(e); return r.width > 1 && r.height > 1 && s.visibility !== "hidden" && s.display !== "none"; };
+  const visible = (e) => { const r = e.getBoundingClientRect(), s = getComputedStyle(e); return r.width > 1 && r.height > 1 && s.visibility !== "hidden" && s.display !== "none" && e.checkVisibility(); };
   const faint = new Set();
   let texts = 0;
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -33,5 +33,28 @@
   const wide = [...document.querySelectorAll("body *")].filter((e) => { const r = e.getBoundingClientRect(); return r.width && r.right > width + 1 && !e.closest(".scroll-x, .chips, .tabs, .sr, svg, .log, pre, .skip-link") && !clipped(e); }).map((e) => `${e.tagName}.${e.className.baseVal ?? e.className}`);
   const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
   const small = width > 500 ? [] : controls.filter((e) => e.matches(".btn, .chip, .bottombar a, .seg a") && visible(e)).filter((e) => { const r = e.getBoundingClientRect(); return r.height < 32 || r.width < 32; }).map((e) => e.className);
-  return { texts, faint: [...faint], nameless, wide: wide.slice(0, 8), small, scroll: document.documentElement.scrollWidth > width, repeated: ids.filter((id, at) => ids.indexOf(id) !== at), inline: document.querySelectorAll("[style], style, [onclick]").length, headings: document.querySelectorAll("h1").length };
+  // Headings go down one level at a time; landmarks of one kind have names of their own; every reference leads to something.
+  const structure = [];
+  let level = 0;
+  for (const e of [...document.querySelectorAll("h1, h2, h3, h4")].filter((e) => visible(e) && !e.closest(".rail, dialog"))) {
+    const found = Number(e.tagName[1]);
+    if (found > level + 1) structure.push(`level ${found} after ${level}: ${e.textContent.trim().slice(0, 30)}`);
+    level = found;
+  }
+  if (document.querySelectorAll("main").length !== 1) structure.push("not one main");
+  if (!document.documentElement.lang) structure.push("no lang");
+  if (!document.title.trim()) structure.push("no title");
+  for (const e of document.querySelectorAll("th:not([scope])")) structure.push(`th without scope: ${e.textContent.slice(0, 30)}`);
+  for (const e of document.querySelectorAll("[aria-labelledby], [aria-describedby], label[for]")) for (const name of ["aria-labelledby", "aria-describedby", "for"])
+    for (const id of (e.getAttribute(name) ?? "").split(" ").filter(Boolean)) if (!document.getElementById(id)) structure.push(`${name} leads to no ${id}`);
+  const named = {};
+  for (const e of document.querySelectorAll("nav, form[role=search], aside[aria-label], section[aria-label]")) {
+    const key = `landmark ${e.tagName} ${e.getAttribute("aria-label") ?? ""}`;
+    if (e.tagName === "NAV" && named[key]) structure.push(`${key} twice`);
+    named[key] = true;
+  }
+  for (const e of document.querySelectorAll("img:not([alt]), svg[role=img]:not([aria-label])")) structure.push(`no text: ${e.outerHTML.slice(0, 60)}`);
+  // Focus follows the document: no positive tabindex, and nothing that can be focused is hidden from readers.
+  const order = [...document.querySelectorAll("[tabindex]")].filter((e) => e.tabIndex > 0 || (e.tabIndex === 0 && e.closest("[aria-hidden=true]"))).map((e) => e.outerHTML.slice(0, 80));
+  return { structure, order, texts, faint: [...faint], nameless, wide: wide.slice(0, 8), small, scroll: document.documentElement.scrollWidth > width, repeated: ids.filter((id, at) => ids.indexOf(id) !== at), inline: document.querySelectorAll("[style], style, [onclick]").length, headings: document.querySelectorAll("h1").length };
 }

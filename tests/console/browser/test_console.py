@@ -6,7 +6,7 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser, expect
 
-from longline.model.logs import NewLogEntry
+from longline.model.logs.run_log import NewLogEntry
 from longline.model.runs.run import RunRow
 from longline.model.states import TaskState
 from tests.console.browser.stage import Stage

@@ -13,11 +13,11 @@ from tests.console.browser.stage import Stage
 PROBE = (Path(__file__).parent / "probe.js").read_text(encoding="utf-8")
 
 
-class Visit:
+class Watched:
     """A page, and everything that it asked for and complained about."""
 
-    def __init__(self, page: Page, stage: Stage) -> None:
-        self.page, self.stage = page, stage
+    def __init__(self, page: Page, address: str) -> None:
+        self.page, self.address = page, address
         self.requested: list[str] = []
         self.complaints: list[str] = []
         self.expected: set[str] = set()
@@ -31,15 +31,8 @@ class Visit:
 
     def open(self, path: str) -> Page:
         """Load a page of the console."""
-        self.page.goto(f"{self.stage.address}{path}", wait_until="load")
+        self.page.goto(f"{self.address}{path}", wait_until="load")
         return self.page
-
-    def log_in(self, role: str = "admin") -> None:
-        """Log in by the form."""
-        self.open("/console/login")
-        self.page.get_by_label("Token or API key").fill(self.stage.token(role))
-        self.page.get_by_role("button", name="Log in").click()
-        self.page.wait_for_url("**/console")
 
     def probe(self) -> dict[str, Any]:
         """Contrast, labels and overflow of the page as it is now."""
@@ -49,10 +42,35 @@ class Visit:
     def check(self) -> None:
         """Fail if the page complained, or asked another host, or refused content."""
         hosts = {urlsplit(url).netloc for url in self.requested if not url.startswith("data:")}
-        assert hosts <= {urlsplit(self.stage.address).netloc}, hosts
+        assert hosts <= {urlsplit(self.address).netloc}, hosts
         assert not [url for url in self.requested if "csp-report" in url]
         unexpected = [text for text in self.complaints if not any(known in text for known in self.expected)]
         assert not unexpected, unexpected
+
+
+class Visit(Watched):
+    """A page of a platform on a stage."""
+
+    def __init__(self, page: Page, stage: Stage) -> None:
+        super().__init__(page, stage.address)
+        self.stage = stage
+
+    def log_in(self, role: str = "admin") -> None:
+        """Log in by the form."""
+        self.open("/console/login")
+        self.page.get_by_label("Token or API key").fill(self.stage.token(role))
+        self.page.get_by_role("button", name="Log in").click()
+        self.page.wait_for_url("**/console")
+
+
+@contextmanager
+def watch(browser: Browser, address: str) -> Iterator[Watched]:
+    """A page that is watched, of a program that runs at an address."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    try:
+        yield Watched(context.new_page(), address)
+    finally:
+        context.close()
 
 
 @contextmanager

@@ -54,14 +54,14 @@ async def test_an_illegal_move_is_refused(door: Door, visitor: httpx.AsyncClient
 async def test_the_rebalancing_moves_what_it_showed(door: Door, visitor: httpx.AsyncClient):
     due = door.platform.clock.now() + DAY_MS // 2
     rows = [await add(door, f"h{n}", due) for n in range(8)]
-    page = (await visitor.get("/console/schedules")).text
+    page = (await visitor.get("/console/schedules/rebalance")).text
     assert "Apply 7 moves" in page
     assert "<script>alert" not in page
     answer = await visitor.post("/console/schedules/rebalance", data={"csrf": csrf(page)})
     assert answer.status_code == 303
     found = [await door.platform.records.schedules.get(row.id) for row in rows]
     assert len({row.next_due for row in found if row}) == 8
-    assert "No schedule would move" in text_of((await visitor.get("/console/schedules")).text)
+    assert "No schedule would move" in text_of((await visitor.get("/console/schedules/rebalance")).text)
 
 
 async def test_a_source_is_scheduled_by_the_form(door: Door, visitor: httpx.AsyncClient):

@@ -24,7 +24,7 @@ class Calls:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.made: list[str] = []
         monkeypatch.setattr(os, "fsync", self._noted("fsync", os.fsync))
-        monkeypatch.setattr(Path, "replace", self._noted("replace", Path.replace))
+        monkeypatch.setattr(os, "replace", self._noted("replace", os.replace))
 
     def _noted(self, name: str, act: Callable[..., object]) -> Callable[..., object]:
         def noted(*given: object) -> object:

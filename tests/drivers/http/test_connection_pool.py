@@ -9,7 +9,8 @@ from longline.drivers.http import connection_pool as clients_of
 from longline.drivers.http.certificates import trust
 from longline.drivers.http.connection_pool import IDLE_CONNECTION_SECONDS, MAX_REMEMBERED_CONNECTIONS, ClientCache
 from longline.drivers.http.route import Route
-from longline.ports.http import Proxy, Request
+from longline.model.proxies.proxy_uri import Proxy
+from longline.ports.http import Request
 from tests.drivers.http.wire import keeps_answering, serving, to_loopback
 from tests.servers.proxies import Manners, running_proxy
 

@@ -14,7 +14,8 @@ from longline.drivers.http.dns import Resolve
 from longline.drivers.http.route import Route
 from longline.model.fetch.egress import Address, AddressPolicy
 from longline.model.frontier import reasons
-from longline.ports.http import FetchFailed, Proxy, ProxyScheme, Request
+from longline.model.proxies.proxy_uri import Proxy, ProxyScheme
+from longline.ports.http import FetchFailed, Request
 from tests.drivers.http.wire import Server, keeps_answering, says, serving
 from tests.servers.proxies import Manners, running_proxy
 

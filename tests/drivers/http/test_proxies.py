@@ -11,7 +11,8 @@ import trustme
 
 from longline.drivers.http import WreqHttp
 from longline.model.frontier import reasons
-from longline.ports.http import FetchFailed, Proxy, ProxyScheme, Request
+from longline.model.proxies.proxy_uri import Proxy, ProxyScheme
+from longline.ports.http import FetchFailed, Request
 from tests.drivers.http.wire import Peer, Script, keeps_answering, says, serving, to_loopback
 from tests.servers.proxies import Manners, RunningProxy, running_proxy
 

@@ -6,7 +6,7 @@ import pytest
 
 from longline.drivers.http.proxy_tunnel import refusal
 from longline.drivers.http.route import Route
-from longline.ports.http import Proxy, ProxyScheme
+from longline.model.proxies.proxy_uri import Proxy, ProxyScheme
 from tests.drivers.http.wire import Peer, Script, says, serving
 from tests.servers.proxies import Manners, running_proxy
 

@@ -11,7 +11,8 @@ import pytest
 import trustme
 
 from longline.drivers.http import WreqHttp
-from longline.ports.http import FetchFailed, Proxy, ProxyScheme, Request, Response
+from longline.model.proxies.proxy_uri import Proxy, ProxyScheme
+from longline.ports.http import FetchFailed, Request, Response
 from tests.drivers.http.http2 import Stream, serving_http2
 from tests.drivers.http.wire import Peer, Script, serving, to_loopback
 from tests.servers.proxies import running_proxy

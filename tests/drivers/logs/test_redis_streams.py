@@ -8,7 +8,7 @@ from redis.asyncio import Redis
 
 from longline.drivers.logs.redis_streams import RedisLogCopies
 from longline.model.errors import Unavailable
-from longline.model.logs import LogMark
+from longline.model.logs.run_log import LogMark
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import asyncpg
 TABLES = (
     "audit",
     "api_keys",
+    "console_choices",
     "console_sessions",
     "throughput",
     "throughput_hours",
@@ -93,6 +94,7 @@ TABLES = (
     "alerts",
     "door_settings",
     "source_versions",
+    "source_changes",
 )
 """Every table but the list of migrations and the one row of turns, children before parents."""
 

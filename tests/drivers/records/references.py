@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from longline.drivers.records.migrations import schema_text
+from longline.drivers.records.migration_runner import schema_text
 from tests.drivers.records.peek import Peek
 
 TARGETS = {
@@ -53,8 +53,8 @@ HISTORY = {
 }
 """Columns that name the origin of a row that outlives it; their readers expect no row there."""
 
-ABSENT = {("items", "source_id"): 0, ("source_versions", "source_id"): 0}
-"""Values that stand for no reference; the version under 0 counts the changes of all sources."""
+ABSENT = {("items", "source_id"): 0}
+"""Values that stand for no reference."""
 
 
 class Reference(NamedTuple):

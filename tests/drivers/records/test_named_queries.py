@@ -9,7 +9,7 @@ import asyncpg
 import pytest
 
 from longline.drivers.records import engine_clock
-from longline.drivers.records.migrations import schema_text
+from longline.drivers.records.migration_runner import schema_text
 from longline.drivers.records.named_queries import MAX_ALL_ROWS, MAX_ROWS, Engine, compile_query, load, spread, switch
 from longline.drivers.records.sqlite import statements
 
@@ -192,6 +192,8 @@ def test_both_engines_have_the_same_queries_but_for_those_marked():
         "mean_text",
         "merge_texts",
         "pick_tasks",
+        "find_queued",
+        "read_queued",
         "plan_each",
         "quick_check",
         "say_tokenizer",

@@ -128,6 +128,7 @@ def source(name: str | None, base_url: str = "") -> dict[str, object]:
         "crawl": "{}",
         "sinks": "[]",
         "proxy_pools": "[]",
+        "robots_url": None,
         "recrawl": "{}",
     }
     feed = {"enabled": True, "feed_url": None, "feed_wanted": True, "feed_every_ms": 900_000}

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.parse.report_additions import Contributor, ReportAdditions, additions_of
-from longline.engine.worker.reporter import Finished
+from longline.engine.worker.finished_task import Finished
 from longline.ports.records import Records
 from longline.ports.records.frontier.frontier import ReportBatch
 

@@ -3,7 +3,7 @@
 import pytest
 
 from longline.engine.discovery.onsite_links import OnsiteLinks
-from longline.engine.worker.reporter import Finished
+from longline.engine.worker.finished_task import Finished
 from longline.model.frontier.standing_frontier import UrlQuery
 from longline.model.sources.source import NewSource
 from longline.ports.records import Records

@@ -1,5 +1,5 @@
 from longline.engine.discovery.outlinks import MAX_LINKS_PER_TRANSACTION, Outlinks
-from longline.engine.worker.reporter import Finished
+from longline.engine.worker.finished_task import Finished
 from longline.model.discovery.link import LinkDetails, NewLink
 from longline.testing.clock import FakeClock
 from tests.engine.discovery.contributions import contributed

@@ -100,19 +100,18 @@ async def test_the_digest_of_an_object_is_read_in_pieces(workshop: Workshop):
 
 STOPPED = """
 import asyncio, os, signal, sys, time
-from pathlib import Path
 from longline.engine.frontier.claims import WorkerSettings
 from tests.engine.downloads.workshop import open_workshop
 # Stopped between the last look at the lease and the rename of the object.
-really = Path.replace
-def replace(self, target):
+really = os.replace
+def replace(source, target):
     if "resources" in str(target):
-        Path.replace = really
+        os.replace = really
         print("stopped", flush=True)
         os.kill(os.getpid(), signal.SIGSTOP)
         time.sleep(0.5)  # the signal reaches another thread first
-    return really(self, target)
-Path.replace = replace
+    return really(source, target)
+os.replace = replace
 async def main():
     async with open_workshop(sys.argv[1], sys.argv[2]) as workshop:
         settings = WorkerSettings(concurrency=4, lease=1.5, idle_poll=0.05, flush_after=0.05, downloads=4)

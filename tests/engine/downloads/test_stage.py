@@ -3,16 +3,18 @@
 import asyncio
 import hashlib
 import os
+import time
 from collections.abc import Awaitable, Callable
 
 import msgspec
 import pytest
 
+from longline.engine.frontier.claims import WorkerSettings
 from longline.model.downloads.dead_letter import DeadLetterFilter
 from longline.model.downloads.download import NewDownload
 from longline.model.fetch.credentials import Credentials
+from longline.model.proxies.proxy_uri import Proxy
 from longline.model.runs.plan import CrawlPlan
-from longline.ports.http import Proxy
 from longline.services.proxies.proxies import Proxies
 from tests.drivers.http.wire import Peer, Server, serving
 from tests.engine.downloads.workshop import PLAN, VAULT, Workshop
@@ -122,6 +124,26 @@ async def test_a_short_body_is_no_file(workshop: Workshop):
         rows = await workshop.download([file(server, "a"), file(server, "b")])
     assert {(row.state, row.reason, row.attempts) for row in rows.values()} == {("failed", "truncated", 3)}
     assert await objects(workshop) == {}
+
+
+async def test_a_deadline_that_passes_while_the_worker_is_stopped_costs_no_attempt(workshop: Workshop):
+    asked = 0
+
+    async def answer(peer: Peer) -> None:
+        nonlocal asked
+        asked += 1
+        if asked == 1:
+            time.sleep(2.5)  # noqa: ASYNC251 - the whole process stands still, as after a SIGSTOP
+            await peer.goodbye()
+        else:
+            await peer.answer(b"x")
+
+    settings = WorkerSettings(concurrency=4, lease=1.5, idle_poll=0.05, flush_after=0.05, downloads=4)
+    async with serving(routes(a=answer)) as server:
+        run_id = await workshop.begin([file(server, "a")])
+        run = await workshop.done(run_id, workshop.worker(settings=settings))
+    [row] = await workshop.records.downloads.find(run_id)
+    assert (run.state, row.attempts, asked) == ("completed", 1, 2)
 
 
 async def test_a_silent_host_and_a_slow_one_are_given_up_by_their_own_deadlines(workshop: Workshop):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from longline.engine.feeds.feed_finder import FeedFinder
+from longline.engine.feeds.feed_finder import FeedFinder, usual_feeds
 from longline.model.feeds.feed_poll import SEARCH_INTERVAL_MS, FeedRow
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
@@ -92,3 +92,7 @@ async def test_how_long_a_source_is_left_alone_is_the_operators_word(web: HandMa
     feed = await web.records.feeds.get(source_id)
     assert feed is not None
     assert (feed.url, feed.due_at) == (None, clock.now() + 5000)
+
+
+def test_where_feeds_usually_lie() -> None:
+    assert usual_feeds("https://a.example/start/")[:2] == ["https://a.example/feed", "https://a.example/rss"]

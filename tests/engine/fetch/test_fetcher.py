@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from longline.engine.fetch.request_sender import LeaseLost
-from longline.engine.frontier.held_hosts import HeldHost
+from longline.engine.frontier.leased_hosts import HeldHost
 from longline.model.fetch.content_encoding import ACCEPT_ENCODING
 from longline.model.frontier import reasons
 from longline.model.frontier.task import KnownPage, RequestMade

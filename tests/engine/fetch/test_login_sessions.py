@@ -6,12 +6,13 @@ import pytest
 from longline.engine.fetch.login_sessions import FRUITLESS_PAUSE_SECONDS, LOGIN_RETRY_SECONDS, SessionParts, Sessions
 from longline.engine.fetch.request_sender import FetchSettings, RequestContext, Sender
 from longline.engine.fetch.run_credentials import RunCredentials
-from longline.engine.frontier.held_hosts import HeldHost
+from longline.engine.frontier.leased_hosts import HeldHost
 from longline.engine.proxies.rotation import ProxyRotation
 from longline.engine.secrets import Vault
+from longline.model.proxies.proxy_uri import Proxy
 from longline.plugins import LoginFailed, Page, Session, session
 from longline.plugins.session import SESSION_ATTRIBUTE
-from longline.ports.http import FetchFailed, Proxy, Request, Response
+from longline.ports.http import FetchFailed, Request, Response
 from longline.ports.records.proxies import PickedProxy
 from longline.ports.sessions import SessionRow
 from longline.testing.clock import FakeClock

@@ -5,10 +5,11 @@ import msgspec
 import pytest
 
 from longline.engine.fetch.request_sender import FetchSettings, LeaseLost, RequestContext, Sender
-from longline.engine.frontier.held_hosts import HeldHost
+from longline.engine.frontier.leased_hosts import HeldHost
 from longline.engine.proxies.rotation import ProxyRotation
+from longline.model.proxies.proxy_uri import Proxy
 from longline.model.runs.plan import CrawlPlan, Proxying
-from longline.ports.http import FetchFailed, Proxy, Response
+from longline.ports.http import FetchFailed, Response
 from longline.ports.records.proxies import PickedProxy
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import AGENT, FakeHttp, FakeWays, response, sender_of

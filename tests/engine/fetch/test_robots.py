@@ -5,7 +5,7 @@ import pytest
 
 from longline.engine.fetch import robots as rules_of
 from longline.engine.fetch.robots import RobotsCache
-from longline.engine.frontier.held_hosts import TooSoon
+from longline.engine.frontier.leased_hosts import TooSoon
 from longline.model.fetch.robots import MAX_BYTES, Robots
 from longline.model.frontier import reasons, retries
 from longline.ports.http import FetchFailed

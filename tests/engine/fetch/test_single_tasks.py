@@ -13,8 +13,8 @@ from longline.engine.proxies.rotation import ProxyRotation
 from longline.engine.secrets import Vault
 from longline.model.fetch.credentials import MASK, Credentials
 from longline.model.frontier.task import TaskRedirect
+from longline.model.proxies.proxy_uri import Proxy
 from longline.model.url import dedupe_key
-from longline.ports.http import Proxy
 from longline.ports.records.proxies import PickedProxy
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import AGENT, HOST, RUN, Asker, FakeHttp, FakeWays, claimed, moved

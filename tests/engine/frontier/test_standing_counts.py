@@ -13,6 +13,9 @@ from tests.drivers.records.world import admit, claim_one, url
 
 
 async def test_every_rest_is_told_of(records: Records, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO):
+        await StandingCountLog(records.standing).once()
+    assert caplog.records == [], "there is nothing to tell of"
     run = await records.runs.add(NewRun(new_id(), RunKind.STANDING_MANUAL, "{}", seed="s"))
     await admit(records, url(run, scope=SCOPE))
     await claim_one(records)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from longline.engine.fetch.request_sender import RequestContext
-from longline.engine.frontier.held_hosts import HeldHost, TaskWithdrawn
+from longline.engine.frontier.leased_hosts import HeldHost, TaskWithdrawn
 from longline.engine.frontier.withdrawn_tasks import WithdrawnTaskFilter
 from longline.model.frontier.task import ClaimedTask
 from longline.testing.clock import FakeClock

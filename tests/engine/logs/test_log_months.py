@@ -7,7 +7,7 @@ import pytest
 from longline.drivers.blobs import open_blobs
 from longline.engine.logs import log_months
 from longline.engine.logs.log_months import LogMonthKeeper, decode_lines
-from longline.model.log_months import MonthLine, following_month, month_name, month_of
+from longline.model.logs.log_months import MonthLine, following_month, month_name, month_of
 from longline.ports.blobs import Blobs
 from longline.ports.records import Records
 from longline.testing.clock import START, FakeClock

@@ -5,7 +5,7 @@ from longline.engine.logs import redis_copy as module
 from longline.engine.logs.redis_copy import RedisLogCopy
 from longline.model.errors import Unavailable
 from longline.model.ids import new_id
-from longline.model.logs import LogMark, NewLogEntry
+from longline.model.logs.run_log import LogMark, NewLogEntry
 from longline.model.schedules.schedule import NewSchedule
 from longline.ports.records import Records
 from longline.testing.clock import START

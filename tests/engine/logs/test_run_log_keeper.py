@@ -9,7 +9,7 @@ from longline.drivers.signals.local import LocalSignals
 from longline.engine.logs.run_log_keeper import RunLogKeeper, RunLogKeeperSettings
 from longline.engine.runs.retention import RunDeleter
 from longline.model.ids import new_id
-from longline.model.logs import LogFilter, NewLogEntry
+from longline.model.logs.run_log import LogFilter, NewLogEntry
 from longline.model.runs.run import RunRow
 from longline.model.schedules.schedule import NewSchedule
 from longline.ports.blobs import Blobs

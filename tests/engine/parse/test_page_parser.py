@@ -9,7 +9,7 @@ from longline.engine.parse.page_parser import MAX_REASONS, PageParser, Parsed
 from longline.model.errors import BadInput
 from longline.parsers import page as built_in
 from longline.plugins import Item, Link, Links, Page, Refused, parser
-from longline.plugins.failure import shown
+from longline.plugins.parser_errors import shown
 from longline.plugins.registry import Registry
 
 

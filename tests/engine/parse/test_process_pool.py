@@ -16,8 +16,9 @@ from longline.engine.parse.parser_process import Limits, ParserProcess
 from longline.engine.parse.process_pool import ProcessPool
 from longline.parsers import page as built_in
 from longline.plugins import Page
-from longline.plugins.failure import shown
-from longline.plugins.registry import LoadedParsers, ParserSources, Registry, no_parser
+from longline.plugins.parser_errors import shown
+from longline.plugins.parser_reload import LoadedParsers
+from longline.plugins.registry import ParserSources, Registry, no_parser
 from tests.engine import slow_parsers
 
 SHELF = ParserSources(modules=("longline.parsers.page", "tests.engine.slow_parsers"))
@@ -308,7 +309,7 @@ def own(page):
 async def test_a_changed_file_is_taken_up_by_the_next_page_and_a_broken_one_is_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ):
-    monkeypatch.setattr("longline.plugins.registry.RELOAD_INTERVAL_SECONDS", 0.0)
+    monkeypatch.setattr("longline.plugins.parser_reload.RELOAD_INTERVAL_SECONDS", 0.0)
     file = tmp_path / "own.py"
     file.write_text(OWN.format(version=1))
     loaded = LoadedParsers(ParserSources(("longline.parsers.page",), (str(file),)))

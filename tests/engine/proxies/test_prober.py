@@ -1,7 +1,8 @@
 import pytest
 
 from longline.engine.proxies.prober import Prober
-from longline.ports.http import FetchFailed, Proxy
+from longline.model.proxies.proxy_uri import Proxy
+from longline.ports.http import FetchFailed
 from longline.ports.records.proxies import PickedProxy
 from longline.testing.clock import START, FakeClock
 from tests.engine.fakes import FakeHttp, FakeWays, response

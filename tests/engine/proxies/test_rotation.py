@@ -5,8 +5,9 @@ import pytest
 from longline.engine.proxies.rotation import NO_PROXY_CACHE_SECONDS, ProxyRotation
 from longline.model.errors import BadInput, Unavailable
 from longline.model.proxies.proxy import ProxyRequest
+from longline.model.proxies.proxy_uri import Proxy
 from longline.model.runs.plan import Proxying
-from longline.ports.http import FetchFailed, Proxy
+from longline.ports.http import FetchFailed
 from longline.ports.records.proxies import PickedProxy
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import FakeWays

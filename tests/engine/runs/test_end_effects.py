@@ -5,7 +5,7 @@ import pytest
 from longline.engine.runs import end_effects
 from longline.engine.runs.end_effects import RunEffectWorker
 from longline.model.errors import Unavailable
-from longline.model.runs.effect import RunEffect, RunEffectKind
+from longline.model.runs.end_effect import RunEffect, RunEffectKind
 from longline.ports.records import Records
 from longline.ports.records.frontier.frontier import Change
 from longline.testing.clock import FakeClock

@@ -10,8 +10,8 @@ from longline.model.discovery.candidate import Decision
 from longline.model.errors import Conflict, NotFound
 from longline.model.frontier.task import PageFacts
 from longline.model.ids import new_id
-from longline.model.logs import NewLogEntry
-from longline.model.runs.effect import RunEffectKind
+from longline.model.logs.run_log import NewLogEntry
+from longline.model.runs.end_effect import RunEffectKind
 from longline.model.runs.retention import RetentionAges
 from longline.model.runs.run import NewRun, RunKind, RunRow
 from longline.model.sinks.sink import SinkAddress

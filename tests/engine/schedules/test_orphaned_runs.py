@@ -34,7 +34,15 @@ def test_a_lease_lapses_after_its_end():
 def test_the_only_run_of_a_killed_process_is_accused():
     assert accused_runs([tick(1)], ME, URL_MS) == {1}
     assert accused_runs([tick(1), tick(2)], ME, URL_MS) == frozenset(), "neither had time to end a URL"
-    assert accused_runs([tick(1), tick(2)], ME, 5_000) == {1, 2}
+    assert accused_runs([tick(1), tick(2, ended_urls=1)], ME, 5_000) == {1, 2}
+
+
+def test_runs_of_a_process_that_ended_no_url_at_all_are_not_accused():
+    stalled = [tick(number, ended_urls=7, adopted_ended=7, adoptions=MAX_ADOPTIONS) for number in range(60)]
+    assert accused_runs(stalled, ME, 5_000) == frozenset()
+    other = tick(99, owner=3, ended_urls=8, adopted_ended=7)
+    assert accused_runs([*stalled, other], ME, 5_000) == {99}, "another process did work"
+    assert accused_runs(stalled[:1], ME, 5_000) == {0}
 
 
 @pytest.mark.parametrize("facts", [{"owner": ME}, {"owner": None}, {"lease_until": NOW}])

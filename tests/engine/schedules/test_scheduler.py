@@ -30,7 +30,7 @@ from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults
 from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
 from tests.drivers.records.peek import Peek
-from tests.drivers.records.world import claim, host_report, report
+from tests.drivers.records.world import admit, claim, host_report, report, url
 
 
 class Away:
@@ -200,7 +200,7 @@ async def test_rivals_adopt_each_run_once(records: Records, clock: FakeClock, pe
     found = [await current(records, row) for row in rows]
     assert [(one.state, one.retries, one.token) for one in found] == [("running", 0, 2)] * 20
     runs = [await records.runs.get(one.run_id or 0) for one in found]
-    assert [(run.state, run.adoptions) for run in runs if run] == [("running", 1)] * 20
+    assert [(run.state, run.adoptions) for run in runs if run] == [("running", 0)] * 20
     assert await faults(peek, clock.now()) == []
     await work(records)
     assert sum(await asyncio.gather(*(one.follow() for one in rivals))) == 20
@@ -222,11 +222,10 @@ async def test_a_scheduler_takes_back_what_lapsed_while_it_was_paused(records: R
     assert (run.adoptions, run.unheld_ms) == (0, 5 * 1000), "its process was not killed"
 
 
-@pytest.mark.parametrize(("runs", "seconds", "counted"), [(2, 29, 0), (2, 31, 1), (1, 1, 1)])
-async def test_a_process_that_dies_early_accuses_its_only_run_alone(
+@pytest.mark.parametrize(("runs", "seconds", "counted"), [(2, 29, 0), (2, 31, 0), (1, 1, 1)])
+async def test_a_process_that_ended_no_url_accuses_its_only_run_alone(
     records: Records, clock: FakeClock, runs: int, seconds: float, counted: int
 ):
-    """One of several runs is accused when its process had the time that a URL may take, and none of them ended."""
     rows = [await schedule(records, f"h{n}") for n in range(runs)]
     await scheduler(records, clock).poll()
     for owner in range(1, 6):
@@ -242,6 +241,30 @@ async def test_a_process_that_dies_early_accuses_its_only_run_alone(
             break
     assert found is not None
     assert found.state == ("failed" if counted else "running")
+
+
+@pytest.mark.parametrize(("seconds", "counted"), [(29, 0), (31, 1)])
+async def test_a_run_is_accused_beside_one_that_goes_on(
+    records: Records, clock: FakeClock, seconds: float, counted: int
+):
+    """One of several runs is accused when its process had the time that a URL may take, and others ended URLs in it."""
+    stuck, moving = [await schedule(records, name) for name in ("stuck", "moving")]
+    await scheduler(records, clock).poll()
+    run = await records.runs.get((await current(records, moving)).run_id or 0)
+    assert run is not None
+    for owner in range(1, 5):
+        await admit(records, url(run, f"h{owner}.example"))
+        clock.advance(seconds)
+        leases = await claim(records)
+        assert not (await report(records, host_report(leases[f"h{owner}.example"]))).refused
+        await Lifecycle(records).release_all(owner)
+        clock.advance(0.01)
+        assert await scheduler(records, clock, owner + 1).follow() == 2
+    states = [await records.runs.get((await current(records, row)).run_id or 0) for row in (stuck, moving)]
+    assert [(found.state, found.adoptions) for found in states if found] == [
+        ("failed" if counted else "running", 3 * counted),
+        ("running", counted),
+    ]
 
 
 async def test_the_log_of_a_run_says_how_it_was_adopted(

@@ -5,7 +5,7 @@ import pytest
 
 from longline.engine.metrics import MetricCounters
 from longline.engine.worker.fetch_metrics import FetchMetrics
-from longline.engine.worker.reporter import Finished
+from longline.engine.worker.finished_task import Finished
 from longline.model.frontier.task import RequestMade
 from longline.model.metrics import metric as m
 from longline.testing.clock import FakeClock

@@ -10,11 +10,12 @@ from longline.engine.fetch.fetcher import Fetched
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.logs.run_log_writer import RunLogSettings, RunLogWriter
 from longline.engine.parse.page_parser import Parsed
+from longline.engine.worker.finished_task import Finished, FinishedBatch
 from longline.engine.worker.page_log import ENTRIES, PageLog
-from longline.engine.worker.reporter import Finished, FinishedBatch, Reporter, ReportParts
+from longline.engine.worker.reporter import Reporter, ReportParts
 from longline.model.frontier.reasons import FINAL, OK, RETRYABLE, SKIPPED
 from longline.model.frontier.retries import state_after
-from longline.model.logs import NewLogEntry
+from longline.model.logs.run_log import NewLogEntry
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import OWNER, RUN, part
 from tests.engine.worker.test_reporter import Desk, done

@@ -12,16 +12,11 @@ from warcio.archiveiterator import ArchiveIterator
 from longline.engine.archive.segment_writer import SegmentWriter, keep_page
 from longline.engine.fetch.fetcher import Fetched
 from longline.engine.frontier.admission import BATCH_SIZE_LINKS
-from longline.engine.frontier.held_hosts import HeldHost
+from longline.engine.frontier.leased_hosts import HeldHost
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.parse.page_parser import Parsed
-from longline.engine.worker.reporter import (
-    MAX_SECONDS_AT_ONCE,
-    Finished,
-    FinishedBatch,
-    Reporter,
-    ReportParts,
-)
+from longline.engine.worker.finished_task import Finished, FinishedBatch
+from longline.engine.worker.reporter import MAX_SECONDS_AT_ONCE, Reporter, ReportParts
 from longline.model.errors import DiskFull, Unavailable
 from longline.model.frontier.task import ClaimedTask
 from longline.model.search.item import NewItem

@@ -41,3 +41,20 @@ def test_an_article_knows_the_lines_it_was_made_of():
     assert found.or_longer("short") is found
     other = found.or_longer(TEXT + TEXT + "!", 2)
     assert (other.selection, isinstance(other.page, PageLines)) == (None, True)
+
+
+def test_short_lines_of_an_east_asian_script_are_prose():
+    lines = "".join(f"<p>一波波接續性低溫寒流報到 已將後山一帶披上彩衣{number}</p>" for number in range(9))
+    comments = "".join(f"<p>{number}. {WORDS}</p>" for number in range(3))
+    markup = f"<body><div id=text>{lines}</div><div id=below>{comments}</div></body>"
+    assert text(markup).count("寒流") == 9
+    assert text(markup.replace("寒流", "x" * 2)).count("xx") == 9, "a few other letters in a line change nothing"
+
+
+def test_a_section_whose_id_is_its_heading_is_not_dropped_by_name():
+    sections = "".join(
+        f"<div id={name}><h2>{name.replace('-', ' ')}</h2>{STORY.replace('dusk', name)}</div>"
+        for name in ("why-we-set-a-line", "sharing-with-a-single-developer", "how-we-haul-it-in", "what-is-left-to-do")
+    )
+    found = text(f"<body>{sections}</body>")
+    assert found.count("sharing-with-a-single-developer") == 10

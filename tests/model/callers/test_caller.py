@@ -59,12 +59,6 @@ def test_a_door_without_tenants_serves_no_caller_of_a_tenant():
     assert AccessRule("books", ADMINS, has_tenants=True).denial(caller(tenant="acme")) is None
 
 
-def test_a_caller_of_a_tenant_uses_the_data_of_that_tenant():
-    assert caller(tenant="acme").may_use("acme")
-    assert not caller(tenant="acme").may_use("other")
-    assert caller().may_use("acme")
-
-
 def test_the_refusal_says_what_would_help():
     rule = AccessRule("books", at_least(Role.MODERATOR))
     texts = [str(NotAllowed(why, caller(Role.MEMBER, door="bots"), rule)) for why in ("role", "door", "tenant")]

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Callable
 from contextlib import suppress
 
-import brotli  # type: ignore[import-untyped]  # the library has no types
+import brotli
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -31,8 +31,12 @@ def test_each_line_is_a_cookie_of_its_own_site(url: str, sent: str | None):
 
 def test_bad_lines_are_named_by_their_numbers_and_not_shown():
     text = FILE + "site.example\tTRUE\tsecret\n" + "a b secret\n" + "x\tMAYBE\t/\tTRUE\t0\tn\tsecret\n"
-    with pytest.raises(BadInput, match=r"cookies\.txt is no Netscape cookie file: line 8, 9, 10 has not") as caught:
+    with pytest.raises(
+        BadInput, match=r"cookies\.txt is no Netscape cookie file: lines 8, 9, 10 do not have"
+    ) as caught:
         read_cookie_file(text, "cookies.txt")
     assert "secret" not in str(caught.value)
-    with pytest.raises(BadInput, match=r"line 1, 2, 3, 4, 5 and 4 more"):
+    with pytest.raises(BadInput, match=r"file: line 1 does not have the seven"):
+        read_cookie_file("x\n", "cookies.txt")
+    with pytest.raises(BadInput, match=r"lines 1, 2, 3, 4, 5 and 4 more do not"):
         read_cookie_file("x\n" * 9, "cookies.txt")

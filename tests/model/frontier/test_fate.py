@@ -16,3 +16,10 @@ def test_every_fate_may_be_asked_for():
 def test_another_fate_is_refused(fate: str, said: str):
     with pytest.raises(BadInput, match=said):
         UrlFilters(fate)
+
+
+def test_a_reason_of_urls_that_were_never_admitted_is_refused():
+    with pytest.raises(BadInput, match="offsite URLs are counted in the summary, not listed"):
+        UrlFilters(reason="offsite")
+    assert UrlFilters(reason="bad_url").reason == "bad_url", "a redirect to a bad URL fails an admitted one"
+    assert UrlFilters(reason="of-a-bot").reason == "of-a-bot"

@@ -4,7 +4,17 @@ from typing import Any
 
 import pytest
 
-from longline.model.proxies.alert import Alert, AlertThresholds, RaisedAlert, SlowProxy, SourcePool, alerts_of, settled
+from longline.model.proxies.alert import (
+    MAX_UNSEEN_MS,
+    Alert,
+    AlertKind,
+    AlertRow,
+    AlertThresholds,
+    SlowProxy,
+    SourcePool,
+    alerts_of,
+    settled,
+)
 
 LIMITS = AlertThresholds(max_queue_depth=10)
 
@@ -42,8 +52,13 @@ def test_alerts_of_slow_proxies_and_of_the_queue():
     assert kinds(depth=11) == ["queue_depth"]
 
 
-def test_only_changes_are_settled():
+def row(scope: str, kind: AlertKind, subject: str, seen_at: int = 10 * MAX_UNSEEN_MS) -> AlertRow:
+    return AlertRow(1, scope, kind, subject, "raised", "", None, None, None, 5, seen_at, None)
+
+
+def test_only_changes_of_a_scope_are_settled():
     first, second = Alert("low_pool", "1", "", 0, 3), Alert("low_pool", "2", "", 0, 3)
-    known = [RaisedAlert("low_pool", "1", 5), RaisedAlert("queue_depth", "queue", 6)]
-    change = settled([first, second], known)
-    assert (change.raised, change.cleared) == ((second,), (known[1],))
+    others = [row("b", "low_pool", "2"), row("b", "engine_down", "disk", 10 * MAX_UNSEEN_MS - MAX_UNSEEN_MS - 1)]
+    known = [row("a", "low_pool", "1"), row("a", "queue_depth", "queue"), *others]
+    change = settled([first, second], known, "a", 10 * MAX_UNSEEN_MS)
+    assert (change.raised, change.cleared) == ((second,), (known[1], known[3])), "an alert ends unseen"

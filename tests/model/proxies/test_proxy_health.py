@@ -21,7 +21,7 @@ from longline.model.proxies.proxy_health import (
     mapping_after,
     success_rate,
 )
-from longline.model.proxies.rotation import SLOT_MS
+from longline.model.proxies.proxy_selection import SLOT_MS
 
 NOW = 1_700_000_000_000
 

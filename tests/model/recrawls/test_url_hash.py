@@ -15,6 +15,9 @@ from longline.model.recrawls.url_hash import normal_form, submitted_hash
         ("https://shop.example/p/", "https://shop.example/p/"),
         ("https://shop.example/P;q=1?", "https://shop.example/P;q=1"),
         ("https://shop.example:443/%7e?utm_source=x&&a", "https://shop.example:443/%7e?&a&utm_source=x"),
+        ("https://shop.example/a/../b//c", "https://shop.example/a/../b//c"),
+        ("https://shop.example/p?b&&a=%2f&a=%2F", "https://shop.example/p?&a=%2F&a=%2f&b"),
+        ("https://shop.example", "https://shop.example"),
     ],
 )
 def test_little_is_changed(text: str, form: str):

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from longline.model.bots.rate_limit import TokenBucket
 from longline.model.callers.caller import ADMINS, AccessRule
 from longline.model.callers.rate_limit import RateLimit
+from longline.model.token_bucket import TokenBucket
 from longline.ports.records import Records
 from longline.ports.records.callers import Spending
 from longline.services.callers.callers import CallerCredentials, Callers

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from longline.model.errors import Unavailable
-from longline.model.event import Event
+from longline.model.logs.event import Event
 from longline.model.runs.run import RunRow
 from longline.services.health import Check, Health
 from longline.services.logs.event_streams import (

@@ -6,7 +6,7 @@ from longline.drivers.blobs import open_blobs
 from longline.drivers.signals.local import LocalSignals
 from longline.engine.logs.run_log_keeper import RunLogKeeper, RunLogKeeperSettings
 from longline.model.errors import BadInput
-from longline.model.logs import LogPage, LogQuery, NewLogEntry
+from longline.model.logs.run_log import LogPage, LogQuery, NewLogEntry
 from longline.model.runs.run import RunRow
 from longline.ports.blobs import Blobs
 from longline.ports.records import Records

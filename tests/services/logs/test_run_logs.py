@@ -11,7 +11,7 @@ from longline.drivers.blobs import open_blobs
 from longline.drivers.signals.local import LocalSignals
 from longline.model.errors import NotFound, Unavailable
 from longline.model.ids import new_id
-from longline.model.logs import LogMark, NewLogEntry
+from longline.model.logs.run_log import LogMark, NewLogEntry
 from longline.model.schedules.schedule import NewSchedule
 from longline.ports.records import Records
 from longline.ports.records.frontier.frontier import Change

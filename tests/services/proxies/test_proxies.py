@@ -13,8 +13,8 @@ from longline.engine.proxies.stored_proxies import StoredProxies
 from longline.engine.secrets import Vault
 from longline.model.errors import BadInput, NotFound, Unavailable
 from longline.model.proxies.proxy import NoProxies, ProxyFilter, ProxyRequest, ProxyUse
+from longline.model.proxies.proxy_uri import Proxy
 from longline.model.sources.source import NewSource
-from longline.ports.http import Proxy
 from longline.ports.records import Records
 from longline.ports.records.proxies import ProxySource
 from longline.services.proxies.proxies import MAX_LIST_SIZE, DuplicateProxy, Proxies

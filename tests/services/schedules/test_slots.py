@@ -39,7 +39,9 @@ async def test_the_map_of_a_day_shows_before_and_after(records: Records, clock: 
     due = clock.now() + 3 * 3_600_000
     for n in range(10):
         await schedule(records, f"h{n}", interval_ms=DAY_MS, due=due)
-    day = await Slots(records.schedules, clock).day()
+    day = await Slots(records.schedules, clock).preview()
     assert (len(day.before), sum(day.before), max(day.before)) == (96, 10, 10)
     assert (sum(day.after), max(day.after), len(day.plan.shifts)) == (10, 1, 9)
     assert day.before[(due - day.start) // 900_000] == 10
+    shown = await Slots(records.schedules, clock).day()
+    assert (shown.start, shown.loads) == (day.start, day.before)

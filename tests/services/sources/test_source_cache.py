@@ -1,9 +1,10 @@
 """The cache of sources: versions decide, a broken cache costs nothing but time."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from longline.drivers.cache.memory import MemoryCache
 from longline.model.errors import Unavailable
+from longline.model.sources.source import SourceChange
 from longline.services.sources.source_cache import RETRY_SECONDS, CacheEntry, SourceCache, SourceCacheCleaner
 from longline.testing.clock import FakeClock
 
@@ -19,9 +20,13 @@ class Versions:
     async def get(self, source_id: int | None) -> int:
         return self.now.get(source_id, 0)
 
-    async def after(self, version: int, limit: int) -> list[tuple[int | None, int]]:
-        found = sorted((v, i or 0) for i, v in self.now.items() if v > version)
-        return [(i or None, v) for v, i in found][:limit]
+    async def parts(self) -> dict[int, int]:
+        return {part: max(v for i, v in self.now.items() if i and i % 2 == part) for part in (0, 1)}
+
+    async def after(self, seen: Mapping[int, int], limit: int) -> list[SourceChange]:
+        """Two parts, of even ids and odd ones."""
+        found = [SourceChange(i % 2, i, v) for i, v in self.now.items() if i and v > seen.get(i % 2, 0)]
+        return sorted(found, key=lambda change: (change.part, change.version))[:limit]
 
 
 class Values:
@@ -101,11 +106,11 @@ async def test_the_cleaner_removes_the_keys_of_changed_sources():
     clock, versions = FakeClock(), Versions()
     memory = MemoryCache(clock)
     cleaner = SourceCacheCleaner(versions, memory, "all", lambda source_id: [f"s{source_id}"])
-    versions.now = {None: 4, 7: 4}
+    versions.now = {7: 4, 8: 1, 9: 2}
     for key in ("s7", "s8", "s9"):
         await memory.put(key, b"x")
     await cleaner.once()
     assert await memory.get("s7") == b"x", "older changes are in no entry"
-    versions.now = {None: 6, 7: 5, 8: 6}
+    versions.now = {7: 5, 8: 3, 9: 2}
     await cleaner.once()
-    assert [await memory.get(key) for key in ("s7", "s8", "s9", "all")] == [None, None, b"x", b"6"]
+    assert [await memory.get(key) for key in ("s7", "s8", "s9", "all")] == [None, None, b"x", b"8"]

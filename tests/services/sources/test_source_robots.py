@@ -14,9 +14,10 @@ from longline.model.callers.audit import AuditContext, AuditFilter, audited_as
 from longline.model.callers.caller import Caller, Role
 from longline.model.errors import BadInput, NotFound
 from longline.model.fetch.robots import Robots
+from longline.model.proxies.proxy_uri import Proxy
 from longline.model.sources.source import NewSource, SourceRow
 from longline.plugins.registry import Registry
-from longline.ports.http import FetchFailed, Proxy
+from longline.ports.http import FetchFailed
 from longline.ports.records import Records
 from longline.ports.records.proxies import PickedProxy
 from longline.services.sources.source_robots import ROBOTS_TOPIC, RobotsNotFetched, SourceRobots

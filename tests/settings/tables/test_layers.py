@@ -212,9 +212,14 @@ def test_secrets_are_shown_nowhere():
     assert loaded.table_texts["job_types.images.default_headers.user_agent"] == "bot/1"
 
 
-def test_a_table_without_effect_yet_is_told_once():
-    notes = from_file('[telemetry]\notlp_endpoint = "http://a"\n[retention]\njob_ttl_days = 2\n').notes
-    assert notes == ("longline.toml sets telemetry, which has no effect yet",)
+def test_a_collector_of_traces_is_refused():
+    with pytest.raises(BadInput, match=r"^longline.toml: telemetry.otlp_endpoint is not supported.*metrics_addr"):
+        from_file('[telemetry]\notlp_endpoint = "http://a"\n')
+
+
+def test_a_short_key_for_manifests_is_refused():
+    with pytest.raises(BadInput, match=r"^longline.toml: storage.client_side_key has fewer than 16 characters$"):
+        from_file('[storage]\nclient_side_key = "hunter2"\n')
 
 
 def test_the_variable_of_child_processes_is_not_for_people():

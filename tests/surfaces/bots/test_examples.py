@@ -9,7 +9,8 @@ from prometheus_client import CollectorRegistry
 
 from longline.services.callers.callers import Callers
 from longline.services.callers.tokens import Tokens
-from longline.surfaces.bots import examples, words
+from longline.surfaces.bots import examples
+from longline.surfaces.bots import statuses_and_errors as words
 from longline.surfaces.bots.door import BotServices, bots_door
 from longline.surfaces.bots.format import BotFormat
 from longline.surfaces.bots.requests import SubmitRequest

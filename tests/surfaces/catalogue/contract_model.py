@@ -42,6 +42,7 @@ class Catalogue:
     crons: dict[str, Json] = field(default_factory=dict)
     audit: list[tuple[str, str, str, str | None]] = field(default_factory=list)
     disabled: list[str] = field(default_factory=list)
+    failing: set[int] = field(default_factory=set)
     is_paused: bool = False
     clock: Any = field(default_factory=lambda: itertools.count(1))
 
@@ -73,18 +74,32 @@ class Catalogue:
         if wanted.get("isenabled") and not source["isenabled"]:
             source["consecutivefails"] = 0
         source.update(wanted)
+        self._forget(source)
         self.note(user, "source.update", source["id"])
+
+    def _forget(self, source: Json) -> None:
+        """Drop the notification of a source that is enabled."""
+        if source["isenabled"]:
+            self.failing.discard(source["id"])
+
+    @property
+    def notified(self) -> list[Json]:
+        """The sources that failures have disabled, by name."""
+        found = sorted((self.sources[number]["name"], number) for number in self.failing)
+        return [{"type": "source.autodisable", "level": "warning", "sourceid": number} for _, number in found]
 
     def switch(self, user: str, source: Json, *, on: bool, reason: str | None) -> None:
         """Enable or disable a source."""
         if source["isenabled"] != on:
             source.update({"isenabled": on} | ({"consecutivefails": 0} if on else {}))
+            self._forget(source)
             self.note(user, "source.enable" if on else "source.disable", source["id"], reason)
 
     def deregister(self, user: str, source: Json, reason: str | None) -> None:
         """Delete a source with its mappings and jobs."""
         number = source["id"]
         del self.sources[number]
+        self.failing.discard(number)
         self.mappings = {key: each for key, each in self.mappings.items() if each["sourceid"] != number}
         self.jobs = {key: each for key, each in self.jobs.items() if each["sourceid"] != number}
         self.note(user, "source.delete", number, reason)
@@ -149,6 +164,7 @@ class Catalogue:
         if source["isenabled"] and source["consecutivefails"] >= threshold:
             source["isenabled"] = False
             self.disabled.append(str(source["id"]))
+            self.failing.add(source["id"])
 
     @property
     def threshold(self) -> int:

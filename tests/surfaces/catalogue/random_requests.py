@@ -128,7 +128,7 @@ class RandomAdmin:
         slug = SLUGS[at] if self.flip(0.8) else self.random.choice(SLUGS)
         body: Json = {"name": NAMES[at], "slug": slug, "baseurl": f"https://{slug}.example"}
         if self.flip(0.5):
-            body["config"] = {"ratelimit": self.random.randint(1, 5)}
+            body["config"] = {self.random.choice(["ratelimit", "delay"]): self.random.randint(1, 5)}
         if self.flip(0.2):
             body["isenabled"] = self.flip(0.5)
         if self.flip(0.2):
@@ -141,6 +141,9 @@ class RandomAdmin:
             name, value, text = self.random.choice(BAD_SOURCES)
             answer = await self.send("POST", "crawler/sources", body | {name: value})
             return self.failed(answer, (400, "VALIDATION_ERROR", text), name)
+        if self.flip(0.05):
+            refused = {"extensionid": "longline.extension.selectors", "config": {"ratelimit": 2}}
+            return self.failed(await self.send("POST", "crawler/sources", body | refused), INVALID, "config")
         if self.flip(0.1):
             name = self.random.choice(["name", "slug", "baseurl"])
             answer = await self.send("POST", "crawler/sources", {k: v for k, v in body.items() if k != name})
@@ -159,9 +162,14 @@ class RandomAdmin:
             return self.failed(answer, (400, "VALIDATION_ERROR", text), name)
         whole = self.source_body() | {"isenabled": self.flip(0.7)}
         body = {name: value for name, value in whole.items() if self.flip(0.4)}
-        answer = await self.send("PATCH", f"crawler/sources/{number}", body)
+        mode = self.random.choice([{}, {}, {"configmode": "replace"}, {"configmode": "merge"}, {"configmode": "odd"}])
+        answer = await self.send("PATCH", f"crawler/sources/{number}", body, **mode)
+        if mode.get("configmode") == "odd":
+            return self.failed(answer, INVALID, "configmode")
         if source is None:
             return self.failed(answer, NO_SOURCE)
+        if mode.get("configmode") == "merge" and "config" in body:
+            body["config"] = source["config"] | body["config"]
         if taken := self.model.conflict(body, number):
             return self.failed(answer, taken)
         self.model.change(self.user, source, body)
@@ -503,6 +511,9 @@ class RandomAdmin:
             self.model.note(self.user, "batchschedule.update", key)
         return None
 
+    async def notified(self) -> None:
+        self.data(await self.send("GET", "notifications"), self.model.notified)
+
     async def reset_stuck(self) -> None:
         self.data(await self.send("POST", "crawler/jobs/reset-stuck"), {"count": 0, "failed": [], "jobs": []})
 
@@ -526,7 +537,7 @@ class RandomAdmin:
             *[self.trigger, self.trigger, self.cancel, self.read_job, self.list_jobs, self.setting, self.work] * 2,
             *[self.work] * 6,
             *[self.unlink, self.deregister, self.race, self.pause, self.batch, self.reset_stuck],
-            *[self.stranger],
+            *[self.stranger, self.notified, self.notified],
         ]
         while self.sent < requests:
             await self.random.choice(kinds)()
@@ -571,6 +582,7 @@ def main(engine: str, requests: str, seed: str = "") -> None:
 
 def _run(stage: Stage, seed: int, requests: int) -> None:
     try:
+        stage.empty()  # the model begins without settings
         admin = asyncio.run(drive(stage, seed, requests))
         model = admin.model
         print(f"{admin.sent} requests of {len(admin.users)} users, {len(model.audit)} changes audited,")

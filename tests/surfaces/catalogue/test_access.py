@@ -1,5 +1,7 @@
 """Who may use the catalogue API: tokens, roles, rate limits, and the answers of each refusal."""
 
+import asyncio
+
 import httpx
 import jwt
 import pytest
@@ -72,7 +74,8 @@ async def test_every_response_tells_the_rate_limit(admin: Admin):
 
 
 async def test_changes_have_a_limit_of_their_own(admin: Admin):
-    answers = [await admin.ask("PUT", "settings/site.name", {"value": "x"}) for _ in range(64)]
+    asked = (admin.ask("PUT", "settings/site.name", {"value": "x"}) for _ in range(200))
+    answers = await asyncio.gather(*asked)
     refused = [answer for answer in answers if answer.status_code == 429]
     assert refused
     status, code, text = error(refused[-1])
@@ -90,3 +93,49 @@ async def test_the_request_id_is_echoed(admin: Admin):
 async def test_unknown_paths_and_methods_are_answered_in_this_form(admin: Admin):
     assert error(await admin.ask("GET", "crawler/nothing"))[:2] == (404, "NOT_FOUND")
     assert error(await admin.ask("PUT", "crawler/sources"))[:2] == (405, "METHOD_NOT_ALLOWED")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "odd", 404),
+        ("DELETE", "crawler/sources", 405),
+        ("PUT", "crawler/jobs", 405),
+        ("GET", "crawler/sources/%00", 400),
+        ("GET", "crawler/sources/999999", 404),
+        ("POST", "crawler/sources", 400),
+    ],
+)
+async def test_every_error_tells_the_rate_limit_and_the_request_id(admin: Admin, method: str, path: str, status: int):
+    answer = await admin.ask(method, path)
+    assert error(answer)[0] == status
+    assert int(answer.headers["X-RateLimit-Limit"]) in (60, 300)
+    assert int(answer.headers["X-RateLimit-Remaining"]) >= 0
+    assert answer.headers["X-RateLimit-Reset"].isdecimal()
+    assert answer.headers["X-Request-ID"]
+
+
+MAINTENANCE = (503, "SERVICE_UNAVAILABLE", "The service is under maintenance. Please try again later.")
+
+
+@pytest.mark.parametrize("value", ["true", " TRUE "])
+async def test_maintenance_mode_serves_admins_alone(admin: Admin, value: str):
+    await admin.ask("PUT", "settings/site.maintenance_mode", {"value": value})
+    for authorization in (None, *(f"Bearer {token(admin.stage, role)}" for role in ("moderator", "member", "banned"))):
+        answer = await _answer(admin, authorization)
+        assert error(answer) == MAINTENANCE
+        assert answer.headers["Retry-After"] == "3600"
+        assert answer.headers["X-RateLimit-Limit"]
+    # The bearer of a wrong token may be an admin, and gets the reason.
+    assert error(await _answer(admin, "Bearer abc"))[:2] == (401, "TOKEN_INVALID")
+    assert error(await _answer(admin, "Basic abc"))[:2] == (401, "UNAUTHORIZED")
+    assert (await admin.ask("GET", "crawler/sources")).status_code == 200
+    await admin.source()
+    await admin.ask("PUT", "settings/site.maintenance_mode", {"value": "false"})
+    assert error(await _answer(admin, None))[:2] == (401, "UNAUTHORIZED")
+
+
+@pytest.mark.parametrize("value", ["false", "1", "yes", "", None])
+async def test_other_values_are_no_maintenance(admin: Admin, value: str | None):
+    await admin.ask("PUT", "settings/site.maintenance_mode", {"value": value})
+    assert error(await _answer(admin, None))[:2] == (401, "UNAUTHORIZED")

@@ -12,7 +12,7 @@ import httpx
 from longline.model.frontier.host import HostReport
 from longline.model.frontier.task import Outcome
 from longline.model.ids import new_id, task_id_of
-from longline.model.logs import NewLogEntry
+from longline.model.logs.run_log import NewLogEntry
 from longline.model.runs.run import NewRun, RunKind, RunRow
 from longline.model.schedules.schedule import NewSchedule, ScheduleRow
 from longline.model.states import TaskState

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from longline.engine.frontier.standing_waker import StandingWaker
-from longline.engine.loops import run_loops
+from longline.engine.loop_supervisor import run_loops
 from longline.model.frontier.standing_frontier import NEVER_DUE_MS
 from longline.settings import Settings
 from longline.surfaces.intervals.frontier import to_internal_priority

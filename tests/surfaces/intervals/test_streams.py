@@ -12,7 +12,7 @@ from longline.ports.records.frontier.frontier import Change
 from longline.services.logs.event_streams import ClientLimit
 from longline.settings import Settings
 from longline.surfaces.intervals.streams import contract_events
-from longline.wiring import loop_table as wiring
+from longline.wiring.loops import loop_table as wiring
 from tests.surfaces.intervals.platform import Door, open_door, take
 
 EMBEDDED = pytest.mark.parametrize("migrated_url", ["sqlite"], indirect=True)

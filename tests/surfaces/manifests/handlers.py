@@ -4,7 +4,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from longline.plugins.manifests import DownloadTask, InvalidManifest, Manifest, ManifestSummary, StoragePlace
+from longline.plugins.manifest_handlers import (
+    DownloadTask,
+    InvalidManifest,
+    Manifest,
+    ManifestSummary,
+    ProxyHint,
+    StoragePlace,
+)
 
 
 class Counting:
@@ -43,6 +50,15 @@ class Placing:
 
     def override_storage(self, task: DownloadTask) -> StoragePlace:
         return StoragePlace(key=f"placed/{task.resource_id}")
+
+
+class Hinting:
+    """Asks for the proxy pools that the tags of a resource name."""
+
+    def build_tasks(self, prepared: Manifest, emit: Callable[[DownloadTask], None]) -> None:
+        for one in prepared.resources:
+            first, *others = one.tags["pools"].split()
+            emit(DownloadTask(one.id, one.url, proxy_hint=ProxyHint(first, tuple(others))))
 
 
 class Nothing:

@@ -77,6 +77,84 @@ primary = ["{alive.uri}"]
             assert [one["failure_code"] for one in box.letters(job_id)] == ["DOWNLOAD_PROXY_EXHAUSTED"]
 
 
+HINTED = """
+[job_types.hinted]
+handler = "tests.surfaces.manifests.handlers:Hinting"
+[job_types.hinted.proxy]
+primary = "usual"
+[proxy.pools.usual]
+primary = ["{usual}"]
+[proxy.pools.dead]
+primary = ["{dead}"]
+retry_backoff_ms = 10
+[proxy.pools.other]
+primary = ["{other}"]
+"""
+
+
+def test_a_handlers_proxy_hint_chooses_the_pools(tmp_path: Path, origin: Origin):
+    with running_proxy() as usual, running_proxy() as dead, running_proxy() as other:
+        more = HINTED.format(usual=usual.uri, dead=dead.uri, other=other.uri)
+        dead.die()
+        with running_box(tmp_path, origin, more=more) as box:
+            body = box.manifest("/hinted")
+            body["resources"][0]["tags"] = {"pools": "dead other"}
+            job_id = box.post(body, "hinted").json()["job_id"]
+            assert box.ended(job_id)["status"] == "completed"
+            assert other.targets
+            assert not usual.targets
+            body["resources"][0]["tags"] = {"pools": "other unknown"}
+            answer = box.post(body, "hinted")
+            assert answer.status_code == 500
+            failed = box.job(answer.json()["error"]["job_id"])
+            assert (failed["status"], failed["last_error"]["code"]) == ("failed", "HANDLER_TASK_GENERATION")
+            assert "no proxy pool named 'unknown'" in failed["last_error"]["message"]
+
+
+def test_a_direct_producers_proxy_hint_chooses_the_pools(tmp_path: Path, origin: Origin, valkey_server: ValkeyServer):
+    valkey_server.empty()
+    client: Any = redis.Redis.from_url(valkey_server.url, decode_responses=True)
+    with running_proxy() as usual, running_proxy() as dead, running_proxy() as other:
+        more = HINTED.format(usual=usual.uri, dead=dead.uri, other=other.uri)
+        with running_box(tmp_path, origin, more=more, LONGLINE_REDIS=valkey_server.url) as box:
+            eventually(lambda: client.hgetall("fetchbox.positions"))
+            task = {"job_id": "hint", "job_type": "gallery", "url": f"{origin.url}/hint", "resources_total": 2}
+            for resource_id, pool in (("good", "other"), ("bad", "unknown")):
+                hint = {"resource_id": resource_id, "proxy_hint": {"primary_pool": pool, "fallbacks": []}}
+                client.xadd("fetchbox.jobs.tasks", {"data": json.dumps(task | hint)})
+            eventually(lambda: box.client.get("/operators/jobs/hint").status_code == 200)
+            job = box.ended("hint")
+            assert (job["resource_completed"], job["resource_failed"]) == (1, 1)
+            [letter] = box.letters("hint")
+            assert (letter["task"]["resource_id"], letter["failure_code"]) == ("bad", "DOWNLOAD_PROXY_EXHAUSTED")
+            assert "no proxy pool named 'unknown'" in letter["failure_message"]
+            assert other.targets
+
+
+def test_manifests_are_encrypted_with_the_operators_key(tmp_path: Path, origin: Origin):
+    more = '[storage]\nclient_side_key = "sixteen characters and more"\n'
+    with running_box(tmp_path, origin, more=more) as box:
+        metadata = {"secret": "hunter2", "big": 12345678901234567890}
+        job_id = box.submit("/encrypted", metadata=metadata)
+        assert box.ended(job_id)["status"] == "completed"
+        for name in ("metadata.json", "manifest.json"):
+            assert b"hunter2" not in box.read(f"manifests/gallery/{job_id}/{name}")
+        assert box.read(f"resources/gallery/{job_id}/r0") == content("/encrypted")
+        env = environment(tmp_path, tmp_path / "fetchbox.toml")
+        shown = run("manifests", "document", job_id, "--metadata", env=env)
+        assert json.loads(shown.stdout) == metadata, shown.stderr
+        assert json.loads(run("manifests", "document", job_id, env=env).stdout)["metadata"] == metadata
+        parts = box.client.post("/jobs/uploads", headers={"X-Fetchbox-Job-Type": "gallery"}).json()
+        sent = json.dumps(box.manifest("/encrypted", metadata=metadata)).encode()
+        put = box.client.put(f"/jobs/uploads/{parts['upload_id']}/parts/1", content=sent)
+        assert put.status_code == 200, put.text
+        assert b"hunter2" not in box.read(f"uploads/{parts['upload_id']}/parts/00001")
+        done = box.client.post(
+            f"/jobs/uploads/{parts['upload_id']}/complete", headers={"X-Fetchbox-Job-Type": "gallery"}
+        )
+        assert done.status_code == 202, done.text
+
+
 def test_acceptance_10_a_killed_worker_does_not_count_twice(tmp_path: Path, origin: Origin):
     env = environment(tmp_path, config(tmp_path))
     origin.gate.clear()
@@ -203,3 +281,11 @@ token = "open-sesame"
         assert get("/operators/jobs", headers={"X-Fetchbox-Operator-Token": "wrong"}).status_code == 401
         assert get("/operators/jobs", headers={"X-Fetchbox-Operator-Token": "open-sesame"}).status_code == 200
         assert get("/operators/jobs", headers={"Authorization": "Bearer open-sesame"}).status_code == 200
+
+
+def test_a_url_with_a_password_is_refused_and_not_told(box: Box):
+    host = box.origin.url.removeprefix("http://")
+    answer = box.post(box.manifest("/a.bin", f"http://bob:hunter2canary@{host}/b.bin"))
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "INVALID_PAYLOAD")
+    assert "resources[1].url" in answer.text
+    assert "hunter2canary" not in answer.text

@@ -187,3 +187,32 @@ async def test_robots_that_cannot_be_fetched_are_told(door: Door):
     answer = await door.ask("POST", f"admin/domains/{domain['id']}/refresh-robots")
     assert error(answer)[:2] == (502, "ROBOTS_NOT_FETCHED")
     assert error(await door.ask("POST", "admin/domains/77/refresh-robots"))[:2] == (404, "DOMAIN_NOT_FOUND")
+
+
+async def test_robots_go_by_the_proxies_of_the_domain_and_without_a_usable_one_not_at_all(door: Door):
+    site, url = await robots_site("User-agent: *\nCrawl-delay: 4\n")
+    async with site:
+        domain = await door.domain("localhost", base_url=url)
+        proxy = await door.proxy("127.0.0.1", 9)
+        path = f"admin/domains/{domain['id']}"
+        await door.write("POST", f"{path}/proxies", {"proxy_ids": [proxy["id"]]}, 201)
+        await door.write("POST", f"{path}/proxies/{proxy['id']}/disable")
+        answer = await door.ask("POST", f"{path}/refresh-robots")
+        assert error(answer) == (400, "NO_PROXIES_AVAILABLE", "No usable proxy is available")
+        assert (await door.get(path))["robots_txt_last_fetched"] is None
+        await door.write("PATCH", path, {"allow_direct": True})
+        assert (await door.write("POST", f"{path}/refresh-robots"))["crawl_delay_found"] == 4.0
+
+
+async def test_a_domain_may_have_its_robots_at_another_url(door: Door):
+    site, url = await robots_site("User-agent: *\nCrawl-delay: 4\n")
+    async with site:
+        domain = await door.domain("localhost", base_url="http://127.0.0.1:9", robots_txt_url=f"{url}/rules.txt")
+        assert domain["robots_txt_url"] == f"{url}/rules.txt"
+        path = f"admin/domains/{domain['id']}"
+        assert (await door.write("POST", f"{path}/refresh-robots"))["robots_txt_url"] == f"{url}/rules.txt"
+        changed = await door.write("PATCH", path, {"robots_txt_url": None})
+        assert changed["robots_txt_url"] is None
+        assert error(await door.ask("POST", f"{path}/refresh-robots"))[:2] == (502, "ROBOTS_NOT_FETCHED")
+    wrong = await door.ask("PATCH", path, {"robots_txt_url": "robots.txt"})
+    assert error(wrong)[:2] == (400, "VALIDATION_ERROR")

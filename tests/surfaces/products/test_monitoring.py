@@ -3,6 +3,7 @@
 from typing import Any
 
 from tests.surfaces.products.running import Door
+from tests.surfaces.products.tasks.crawling import claim
 
 
 async def submit(door: Door, domain: int, path: str, **more: Any) -> int:
@@ -64,3 +65,20 @@ async def test_tasks_are_a_metric_by_status(door: Door):
     assert 'longline_product_tasks{status="paused"} 1.0' in told
     assert 'longline_product_tasks{status="pending"} 1.0' in told
     assert 'longline_product_tasks{status="failed"} 0.0' in told
+
+
+async def test_tasks_in_hand_of_a_domain_that_is_off_are_not_taken_from_those_that_are_due(door: Door):
+    domain = (await door.domain(crawl_delay_seconds=0))["id"]
+    other = (await door.domain("other.example"))["id"]
+    held = [await submit(door, domain, f"p/{priority}", priority=priority) for priority in (1, 5)]
+    assert len(claim(door)) == 2
+    body = {"domain_id": other, "url": "https://other.example/p"}
+    for path, priority in (("1", 2), ("2", 7)):
+        await door.write("POST", "admin/tasks", body | {"url": body["url"] + path, "priority": priority}, 201)
+    for switch in ("enable", "disable"):
+        await door.write("POST", f"admin/domains/{domain}/{switch}")
+        assert await queues(door) == {"crawl_queue": (1, 1), "parse_queue": (0, 0), "priority_queue": (1, 1)}, switch
+        assert (await door.get("admin/tasks/stats"))["by_status"] == {"crawling": 2, "queued": 2}, switch
+        by_status = (await door.get("admin/stats"))["tasks"]["by_status"]
+        assert [by_status[status] for status in ("pending", "queued", "crawling")] == [0, 2, 2], switch
+        assert (await door.get(f"admin/tasks/{held[0]}"))["status"] == "crawling"

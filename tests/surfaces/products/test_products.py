@@ -63,6 +63,10 @@ async def test_a_product_is_shown_with_images_metadata_and_prices(door: Door):
         ("https://shop.example/1.jpg", "primary", 0),
         ("https://shop.example/2.jpg", "gallery", 1),
     ]
+    columns = "id product_id image_url image_path alt_text image_type position width height file_size created_at"
+    assert all(set(image) == set(columns.split()) for image in shown["images"])
+    assert {image["product_id"] for image in shown["images"]} == {row["id"]}
+    assert len({image["id"] for image in shown["images"]}) == 2
     assert shown["metadata"] == {"gtin": "0123456789012"}
     assert [price["price"] for price in shown["price_history"]] == [19.99]
 

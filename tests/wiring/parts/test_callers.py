@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from longline.model.errors import BadInput
+from longline.services.callers.tokens import CLOCK_SKEW_SECONDS
 from longline.settings import Settings
-from longline.wiring.parts.callers import CLOCK_SKEW_SECONDS, access_tokens
+from longline.wiring.parts.callers import access_tokens
 
 
 def platform(**settings: Any) -> Any:

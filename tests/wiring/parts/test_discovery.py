@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from longline.engine.logs.run_log_writer import RunLogWriter
-from longline.engine.loops import chore, run_loops
+from longline.engine.loop_supervisor import chore, run_loops
 from longline.engine.worker.reporter import ReportParts
 from longline.model.discovery.link import LinkQuery
 from longline.model.url import parse

@@ -14,13 +14,14 @@ from longline.engine.feeds.document_reader import Reader
 from longline.engine.feeds.feed_finder import FeedFinder
 from longline.engine.feeds.feed_poller import FeedPoller
 from longline.engine.feeds.sitemap_reader import SitemapReader
-from longline.engine.loops import chore, run_loops
+from longline.engine.loop_supervisor import chore, run_loops
 from longline.model.feeds.feed_poll import FeedRow, enabled
 from longline.model.search.query import Filters, parse_query
 from longline.model.sources.source import NewSource
 from longline.plugins import Page
 from longline.settings import Settings
-from longline.wiring.loop_table import LoopParts, build_loops
+from longline.wiring.loops.loop_row import LoopParts
+from longline.wiring.loops.loop_table import build_loops
 from longline.wiring.parts import feeds as wiring
 from longline.wiring.parts.feeds import feed_loop, feed_parts, sitemap_parts
 from longline.wiring.platform import Platform, migrate_tables, open_platform, registered_worker

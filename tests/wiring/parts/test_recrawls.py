@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from longline.engine.frontier.withdrawn_tasks import WithdrawnTaskFilter
-from longline.engine.loops import chore, run_loops
+from longline.engine.loop_supervisor import chore, run_loops
 from longline.model.sources.source import NewSource
 from longline.model.sources.use import SourceUse
 from longline.services.recrawls.recrawls import RecrawlOrder

@@ -1,8 +1,8 @@
 """Parts of runs without a schedule."""
 
 from longline.drivers.records.runs.end_effects import AT_ONCE
-from longline.model.runs.effect import PlannedEffect, RunEffectKind
-from longline.model.runs.judgement import EndRules
+from longline.model.runs.end_effect import PlannedEffect, RunEffectKind
+from longline.model.runs.end_judgement import EndRules
 from longline.model.runs.plan import CrawlPlan
 from longline.ports.records.frontier.frontier import Change
 from longline.settings import Settings

@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from longline.engine.loops import run_loops
+from longline.engine.loop_supervisor import run_loops
 from longline.model.frontier.standing_frontier import NEVER_DUE_MS
 from longline.model.runs.run import RunKind
 from longline.settings import Settings

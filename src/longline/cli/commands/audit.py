@@ -33,7 +33,7 @@ def audit(
     wanted = AuditFilter(by or None, action or None, thing=thing or None, since=_since(since))
 
     async def work() -> list[AuditRow]:
-        async with open_platform(loaded.settings) as platform:
+        async with open_platform(loaded.settings, reading=True) as platform:
             await migrate_tables(platform, may_migrate=False)
             return await AuditTrail(platform.records.audit).find(wanted, limit)
 
@@ -68,8 +68,8 @@ def _since(age: str) -> int | None:
 
 def _json(row: AuditRow) -> str:
     states = {name: msgspec.Raw(text.encode()) for name in ("before", "after") if (text := getattr(row, name))}
-    told = msgspec.structs.asdict(row) | states | {"at": _time(row.at)}
-    return msgspec.json.encode(told).decode()
+    shown = msgspec.structs.asdict(row) | states | {"at": _time(row.at)}
+    return msgspec.json.encode(shown).decode()
 
 
 def _time(at: int) -> str:

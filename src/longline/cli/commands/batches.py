@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
+from longline.cli.audited_changes import run_change
 from longline.cli.commands.recrawls import opened
 from longline.cli.event_loop import run
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
-from longline.cli.operator import run_change
 from longline.model.recrawls.recrawl import PHASES, BatchRow
 from longline.model.timestamps import written
 from longline.services.recrawls.batches import Batches

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
+from longline.cli.audited_changes import run_change
 from longline.cli.data_folder import read_rows
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
-from longline.cli.operator import run_change
 from longline.model.bots.bot import BotRow, NewBot
 from longline.model.errors import BadInput
 from longline.settings import Loaded
@@ -50,7 +50,7 @@ def build() -> typer.Typer:
 @asynccontextmanager
 async def services(loaded: Loaded) -> AsyncIterator[BotServices]:
     """Open the engines and yield the services of the bot contract."""
-    async with open_platform(loaded.settings) as platform:
+    async with open_platform(loaded.settings, reading=True) as platform:
         await migrate_tables(platform, may_migrate=False)
         yield bot_services(platform)
 

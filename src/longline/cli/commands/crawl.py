@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.text import Text
 
 from longline.cli import log_setup as logs
-from longline.cli.command_line import command
+from longline.cli.commands.diff import unseen_items
 from longline.cli.commands.export import write
 from longline.cli.commands.urls import urls_command
 from longline.cli.crawl_scope import Scope, ScopeArguments, hints, read_scope, refused_links, takes_scope
@@ -20,6 +20,7 @@ from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
 from longline.cli.item_outputs import PIPE_CLOSED, Outputs, print_tables, takes_outputs
 from longline.cli.listing import Column, Listing, OutputConsole
+from longline.cli.output_texts import command
 from longline.cli.parser_hints import parser_hints
 from longline.model.frontier.reasons import PARSER_ERROR
 from longline.model.runs.plan import SITEMAPS, CrawlPlan, FetchOptions, ParseOptions, Politeness, Retries
@@ -138,6 +139,7 @@ def run(loaded: Loaded, arguments: CrawlArguments) -> None:
     if written is not None:
         _print_files(console, written, folder)
     _print_undelivered(console, result.undelivered, folder)
+    _print_delivered(console, result, settings.sinks)
     for hint in parser_hints(result.parser_use, result.run, settings):
         console.print(Text(hint, "yellow"), soft_wrap=True)
     if code := exit_code(result, parsers_given=loaded.origins["parsers"] in _GIVEN):
@@ -174,6 +176,14 @@ def _print_undelivered(console: Console, undelivered: Sequence[Undelivered], dat
     if undelivered:
         line = command("sinks", "list", "--data", str(data.absolute()))
         console.print(Text(f"to see sinks and their positions: {line}"), soft_wrap=True)
+
+
+def _print_delivered(console: Console, result: CrawlResult, sinks: Sequence[str]) -> None:
+    """Print the sinks that have every item of a run that has ended."""
+    behind = {left.sink for left in result.undelivered}
+    for sink in parse_sinks(sinks) if result.run.state in RUN_ENDED else ():
+        if sink.label not in behind:
+            console.print(Text(f"all items were delivered to {sink.label}"), soft_wrap=True)
 
 
 def _request(loaded: Loaded, wanted: Scope, *, again: bool) -> CrawlRequest:
@@ -349,5 +359,4 @@ def _details(console: Console, result: CrawlResult) -> None:
 def _changes(counts: ChangeCounts) -> Text:
     """Return the numbers of items against the runs before as text."""
     known = f"{counts.changed:,} changed, {counts.unchanged:,} unchanged, {counts.new:,} new, {counts.gone:,} gone"
-    unseen = f"; {counts.unseen:,} not seen: their pages were not read" if counts.unseen else ""
-    return Text(f"items since the last crawl: {known}{unseen}")
+    return Text(f"items since the last crawl: {known}{unseen_items(counts.unseen)}")

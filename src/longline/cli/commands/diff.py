@@ -85,8 +85,14 @@ def summary(counts: Counter[str]) -> str:
     if not counts:
         return "no item differs"
     known = ", ".join(f"{counts[change]:,} {change}" for change in ("changed", "added", "gone"))
-    unseen = f"; {counts['unseen']:,} not seen: their pages were not read" if counts["unseen"] else ""
-    return known + unseen
+    return known + unseen_items(counts["unseen"])
+
+
+def unseen_items(count: int) -> str:
+    """Return the end of a sentence about items whose pages were not read; an empty text if there are none."""
+    if not count:
+        return ""
+    return f"; {count:,} not seen: {'its page was' if count == 1 else 'their pages were'} not read"
 
 
 def _cells(line: dict[str, Any]) -> list[Text]:

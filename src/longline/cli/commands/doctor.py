@@ -155,12 +155,12 @@ def _longline_answers(settings: Settings) -> bool:
     connection = HTTPConnection(host, settings.port, timeout=_ANSWER_SECONDS)
     try:
         connection.request("GET", "/health")
-        told = msgspec.json.decode(connection.getresponse().read(_MAX_ANSWER_BYTES))
+        answer = msgspec.json.decode(connection.getresponse().read(_MAX_ANSWER_BYTES))
     except (OSError, HTTPException, msgspec.DecodeError):
         return False
     finally:
         connection.close()
-    return isinstance(told, dict) and told.get("service") == SERVICE
+    return isinstance(answer, dict) and answer.get("service") == SERVICE
 
 
 def parsers(settings: Settings) -> CheckRow:
@@ -208,7 +208,7 @@ async def engines(settings: Settings, *, deep: bool = False) -> list[CheckRow]:
     if embedded and not settings.data.exists() and _may_create(settings.data):
         return [CheckRow("engines", "ok", "none yet; created on first use")]
     try:
-        async with open_platform(settings) as platform:
+        async with open_platform(settings, reading=True) as platform:
             carrier = "redis" if settings.redis else "signals"
             return [
                 await _check(
@@ -298,7 +298,9 @@ async def sinks(platform: Platform) -> CheckRow:
     idle = [lag for lag in found if lag.waiting and not lag.failing and lag.unseen_ms > UNSEEN_MS]
     if failing:
         texts = (f"{lag.title} ({lag.label}): {lag.error or 'refuses items'}" for lag in failing)
-        advice = "mend the receiver; longline sinks show tells what waits, longline sinks skip leaves an item out"
+        advice = (
+            "mend the receiver; longline sinks show lists the waiting items, longline sinks skip leaves an item out"
+        )
         return CheckRow("sinks", "warn", f"failing: {'; '.join(texts)}", advice)
     if idle:
         texts = (f"{lag.title} ({lag.label}), {lag.waiting} items" for lag in idle)

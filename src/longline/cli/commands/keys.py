@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
+from longline.cli.audited_changes import run_change
 from longline.cli.data_folder import read_rows
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
-from longline.cli.operator import run_change
 from longline.console.door import NAME as CONSOLE
 from longline.model.callers.api_key import ApiKeyRow, NewApiKey
 from longline.model.callers.caller import Role
@@ -39,7 +39,7 @@ def build() -> typer.Typer:
 
 @asynccontextmanager
 async def _keys(loaded: Loaded) -> AsyncIterator[ApiKeys]:
-    async with open_platform(loaded.settings) as platform:
+    async with open_platform(loaded.settings, reading=True) as platform:
         await migrate_tables(platform, may_migrate=False)
         yield api_keys(platform)
 

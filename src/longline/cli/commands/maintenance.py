@@ -5,10 +5,10 @@ from typing import Annotated
 import msgspec
 import typer
 
+from longline.cli.audited_changes import operator_order, run_change
 from longline.cli.event_loop import run
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
-from longline.cli.operator import operator_order, run_change
 from longline.model.maintenance.maintenance_run import MaintenanceRunRow, MaintenanceSchedule
 from longline.model.timestamps import written
 from longline.services.maintenance import TaskOverview
@@ -33,7 +33,7 @@ def show_list(loaded: Loaded) -> None:
     """List the tasks, their cron expressions in UTC, and their last runs."""
 
     async def work() -> list[TaskOverview]:
-        async with open_platform(loaded.settings) as platform:
+        async with open_platform(loaded.settings, reading=True) as platform:
             await migrate_tables(platform, may_migrate=False)
             return list(await catalogue_services(platform).batch.maintenance.tasks())
 
@@ -56,8 +56,8 @@ def run_now(loaded: Loaded, task: Task) -> None:
             return await maintenance.run_now(task, operator_order("maintenance run.create").caller)
 
     row = run_change("maintenance run.create", work())
-    told = {"id": row.id, "task": row.task, "state": row.state, "rows": row.rows_changed, "error": row.error}
-    typer.echo(msgspec.json.encode(told | msgspec.json.decode(row.facts)).decode())
+    shown = {"id": row.id, "task": row.task, "state": row.state, "rows": row.rows_changed, "error": row.error}
+    typer.echo(msgspec.json.encode(shown | msgspec.json.decode(row.facts)).decode())
     if row.error:
         raise typer.Exit(1)
 

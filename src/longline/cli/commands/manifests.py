@@ -9,15 +9,22 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 import typer
 
+from longline.cli.audited_changes import run_change
 from longline.cli.data_folder import read_rows
 from longline.cli.event_loop import run
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
-from longline.cli.operator import run_change
 from longline.model.downloads.dead_letter import DeadLetter, DeadLetterFilter
 from longline.model.duration import parse_duration
 from longline.model.errors import BadInput
-from longline.model.manifests.manifest import ManifestFilter, ManifestSnapshot, PrunedManifests
+from longline.model.manifests.manifest import (
+    DOCUMENT_FILE,
+    METADATA_FILE,
+    ManifestFilter,
+    ManifestSnapshot,
+    PrunedManifests,
+    manifest_key,
+)
 from longline.services.manifests.dead_letters import filters_of
 from longline.services.manifests.pruning import exported
 from longline.settings import Loaded
@@ -29,7 +36,7 @@ from longline.surfaces.manifests.stream_records import read_task
 from longline.wiring import open_platform
 from longline.wiring.doors.manifests import manifest_services
 from longline.wiring.parts.manifest_streams import manifest_streams
-from longline.wiring.parts.manifests import manifest_kinds, manifest_pruning
+from longline.wiring.parts.manifests import manifest_blobs, manifest_kinds, manifest_pruning
 from longline.wiring.platform import Platform, migrate_tables
 
 T = TypeVar("T")
@@ -51,6 +58,7 @@ def build() -> typer.Typer:
     commands = {
         "list": show_list,
         "show": show,
+        "document": document,
         "logs": tail_logs,
         "status": tail_status,
         "export": export,
@@ -75,7 +83,7 @@ def build_dead_letters() -> typer.Typer:
 
 @asynccontextmanager
 async def _opened(loaded: Loaded) -> AsyncIterator[tuple[Platform, ManifestServices]]:
-    async with open_platform(loaded.settings) as platform:
+    async with open_platform(loaded.settings, reading=True) as platform:
         await migrate_tables(platform, may_migrate=False)
         yield platform, manifest_services(platform)
 
@@ -119,6 +127,23 @@ def show(loaded: Loaded, job_id: Annotated[str, typer.Argument(help="Id of the j
 
 
 @takes("data", "database", "objects")
+def document(
+    loaded: Loaded,
+    job_id: Annotated[str, typer.Argument(help="Id of the job.", show_default=False)],
+    metadata: Annotated[bool, typer.Option("--metadata", help="Print the metadata alone.")] = False,
+) -> None:
+    """Print the manifest of a job as it was sent, decrypted where it is stored encrypted."""
+
+    async def work() -> None:
+        async with _opened(loaded) as (platform, services):
+            found = await services.snapshots.get(job_id)
+            key = manifest_key(found.kind, found.uid, METADATA_FILE if metadata else DOCUMENT_FILE)
+            typer.echo((await manifest_blobs(platform).get(key)).decode())
+
+    run(work())
+
+
+@takes("data", "database", "objects")
 def tail_logs(
     loaded: Loaded,
     job_id: JobId,
@@ -149,12 +174,12 @@ def tail_status(loaded: Loaded, job_id: JobId) -> None:
 
     async def work() -> None:
         async with _opened(loaded) as (_, services):
-            told: msgspec.Struct | None = None
+            printed: msgspec.Struct | None = None
             while True:
                 body = snapshot_body(await services.snapshots.get(job_id), services.places)
-                if body != told:
+                if body != printed:
                     _echo(body)
-                    told = body
+                    printed = body
                 if body.status in _ENDED:
                     return
                 await asyncio.sleep(TAIL_INTERVAL_SECONDS)

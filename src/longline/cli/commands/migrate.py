@@ -32,7 +32,7 @@ async def _migrate(settings: Settings) -> None:
 
 
 async def _check(settings: Settings) -> None:
-    async with open_platform(settings) as platform:
+    async with open_platform(settings, reading=True) as platform:
         pending = await platform.records.schema.pending()
     for name in pending:
         typer.echo(f"pending: {name}")

@@ -6,12 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
+from longline.cli.audited_changes import operator_order, run_change
 from longline.cli.commands.bots import DryRun, Limit, services
 from longline.cli.data_folder import read_rows
 from longline.cli.event_loop import run
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
-from longline.cli.operator import operator_order, run_change
 from longline.model.bots.bot_policy import BotPolicyRow, PolicyFilter
 from longline.model.callers.audit import audited_as
 from longline.model.errors import BadInput, NotFound

@@ -7,10 +7,10 @@ from typing import Annotated, Any, TypeVar
 import typer
 from rich.text import Text
 
+from longline.cli.audited_changes import run_change
 from longline.cli.data_folder import read_rows
 from longline.cli.flags import ENGINES, takes
 from longline.cli.listing import Cell, Column, Listing
-from longline.cli.operator import run_change
 from longline.model.proxies.proxy import Pool
 from longline.services.proxies.pools import Pools
 from longline.services.proxies.proxies import Proxies, ProxyView
@@ -131,7 +131,7 @@ def _call(loaded: Loaded, method: Callable[[Platform], Coroutine[Any, Any, T]], 
 
 def _read(loaded: Loaded, method: Callable[[Platform], Coroutine[Any, Any, list[T]]]) -> list[T]:
     async def work() -> list[T]:
-        async with open_platform(loaded.settings) as platform:
+        async with open_platform(loaded.settings, reading=True) as platform:
             await migrate_tables(platform, may_migrate=True)
             return await method(platform)
 

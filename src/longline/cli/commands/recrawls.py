@@ -8,10 +8,10 @@ from typing import Annotated, TypeVar
 import msgspec
 import typer
 
+from longline.cli.audited_changes import run_change
 from longline.cli.event_loop import run
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
-from longline.cli.operator import run_change
 from longline.model.errors import BadInput
 from longline.model.recrawls.recrawl import PHASES, PRIORITY_STEP, RecrawlPage, RecrawlQuery, RecrawlRow, RecrawlStats
 from longline.model.timestamps import written
@@ -63,7 +63,7 @@ def build() -> typer.Typer:
 @asynccontextmanager
 async def opened(loaded: Loaded) -> AsyncIterator[RecrawlServices]:
     """Open the services of recrawls on an existing database."""
-    async with open_platform(loaded.settings) as platform:
+    async with open_platform(loaded.settings, reading=True) as platform:
         await migrate_tables(platform, may_migrate=False)
         yield recrawl_services(platform)
 
@@ -148,7 +148,7 @@ def _lines(file: Path) -> list[str]:
 
 @takes("data", "database")
 def pause(loaded: Loaded, task_ids: TaskIds) -> None:
-    """Pause recrawls that wait or are in the hand of a worker."""
+    """Pause recrawls that wait or are leased by a worker."""
 
     async def move(services: RecrawlServices, task_id: int) -> RecrawlRow:
         return (await services.orders.pause(task_id))[1]
@@ -226,7 +226,7 @@ def stats(
     """Show the number of recrawls in each phase, by the time of their creation."""
 
     async def work() -> RecrawlStats:
-        async with open_platform(loaded.settings) as platform:
+        async with open_platform(loaded.settings, reading=True) as platform:
             await migrate_tables(platform, may_migrate=False)
             services = recrawl_services(platform)
             return await services.recrawls.stats(platform.clock.now() - hours * HOUR_MS, source_id)

@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 
 from longline.cli import log_setup as logs
+from longline.cli.audited_changes import run_change
 from longline.cli.data_folder import READ_KEYS, archive_settings
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
-from longline.cli.operator import run_change
 from longline.model.url import without_credentials
 from longline.services.runs.run_list import ListedRun
 from longline.settings import Loaded

@@ -11,8 +11,9 @@ from longline.cli.data_folder import READ_KEYS, archive_settings
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
 from longline.cli.listing import Listing, OutputConsole
+from longline.model.errors import BadInput
 from longline.model.search.query import Filters
-from longline.services.search import Hit, SearchPage, SearchRequest
+from longline.services.search.item_search import Hit, SearchPage, SearchRequest
 from longline.settings import Loaded
 from longline.wiring import search as ask
 
@@ -33,29 +34,31 @@ def search(
 ) -> None:
     """Search items, the best match first.
 
-    Off a terminal each item is a line of values between tabs: item, score, kind, title, URL, text.
+    Off a terminal each item is a line of values between tabs: item, rank, kind, title, URL, text.
     """
     logs.set_up(loaded.settings.log_level, loaded.settings.log_format)
+    if not any(character.isalnum() for character in "".join(words)):
+        raise BadInput("give words to search for: there is no letter and no digit in the question")
     asked = SearchRequest(" ".join(words), Filters(kind=kind, run_id=run), limit=limit, offset=offset)
     found = run_loop(ask(archive_settings(loaded), asked))
-    show(found, OutputConsole())
+    show(found, OutputConsole(), offset)
     if not found.total:
         raise typer.Exit(_NOTHING_FOUND)
 
 
-def show(found: SearchPage, console: Console) -> None:
-    """Print hits, and their total: on a terminal a paragraph for each, elsewhere a line with its score."""
-    listing = Listing("item", "score", "kind", "title", "URL", "text", console=console)
+def show(found: SearchPage, console: Console, offset: int = 0) -> None:
+    """Print hits, and their total: on a terminal a paragraph for each, elsewhere a line with its rank, from 1 on."""
+    listing = Listing("item", "rank", "kind", "title", "URL", "text", console=console)
     if found.meant:
         listing.note(f"no item has all of these words; searched for: {found.meant}")
-    for hit in found.hits:
+    for rank, hit in enumerate(found.hits, offset + 1):
         title = hit.item.title or "(no title)"
         if listing.is_table:
             console.print(Text.assemble((f"{hit.item.id} ", "dim"), (title, "bold")), soft_wrap=True)
             console.print(Text(hit.item.url, "cyan"), soft_wrap=True)
             console.print(_excerpt(hit), "")
         else:
-            listing.add(str(hit.item.id), f"{hit.score:.4g}", hit.item.kind, title, hit.item.url, _excerpt(hit))
+            listing.add(str(hit.item.id), str(rank), hit.item.kind, title, hit.item.url, _excerpt(hit))
     listing.note(f"{'more than ' if found.more else ''}{found.total:,} found")
 
 

@@ -8,12 +8,12 @@ from typing import Annotated
 import msgspec
 import typer
 
+from longline.cli.audited_changes import operator_order, run_change
 from longline.cli.event_loop import run
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
-from longline.cli.operator import operator_order, run_change
 from longline.model.errors import BadInput
-from longline.model.logs import LogQuery
+from longline.model.logs.run_log import LogQuery
 from longline.model.runs.run import RunKind
 from longline.model.series.series import NewSeries, NewTarget, SeriesRow
 from longline.model.series.series_run import SeriesRunQuery, SeriesRunRow, SourceRunCounts
@@ -67,7 +67,7 @@ def build() -> typer.Typer:
 
 @asynccontextmanager
 async def _opened(loaded: Loaded) -> AsyncIterator[CatalogueServices]:
-    async with open_platform(loaded.settings) as platform:
+    async with open_platform(loaded.settings, reading=True) as platform:
         await migrate_tables(platform, may_migrate=False)
         yield catalogue_services(platform)
 
@@ -187,7 +187,7 @@ def show_health(loaded: Loaded, source: SourceId) -> None:
             return await services.sources.sources.get(source), await services.sources.runs.of_source(source)
 
     row, counts = run(work())
-    told = {
+    shown = {
         "source": row.id,
         "enabled": row.enabled,
         "failures": row.failures,
@@ -197,7 +197,7 @@ def show_health(loaded: Loaded, source: SourceId) -> None:
         "states": counts.states,
         "last": None if counts.last is None else counts.last.run.uid,
     }
-    typer.echo(msgspec.json.encode(told).decode())
+    typer.echo(msgspec.json.encode(shown).decode())
 
 
 @takes("data", "database")

@@ -7,9 +7,9 @@ import typer
 
 from longline import __version__
 from longline.cli import log_setup as logs
-from longline.cli.command_line import command
 from longline.cli.event_loop import run
 from longline.cli.flags import ENGINES, takes
+from longline.cli.output_texts import command
 from longline.model.errors import BadInput
 from longline.services.callers.console_sessions import OneTimeLogin
 from longline.settings import Loaded

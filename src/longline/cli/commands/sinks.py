@@ -5,15 +5,15 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from longline.cli.command_line import command
+from longline.cli.audited_changes import run_change
 from longline.cli.event_loop import run
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
-from longline.cli.operator import run_change
+from longline.cli.output_texts import command
 from longline.model.duration import show_duration
 from longline.model.sinks.sink import UNSEEN_MS, SinkLag, SinkRunLag
 from longline.model.timestamps import written
-from longline.services.sinks.progress import SinkProgress
+from longline.services.sinks.sink_progress import SinkProgress
 from longline.settings import Loaded
 from longline.wiring import open_platform
 from longline.wiring.parts.sinks import sink_progress

@@ -5,11 +5,11 @@ from typing import Annotated
 import msgspec
 import typer
 
+from longline.cli.audited_changes import run_change
 from longline.cli.data_folder import read_rows
 from longline.cli.event_loop import run
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
-from longline.cli.operator import run_change
 from longline.model.sources.source import NewSource, SourceQuery, SourceRow
 from longline.model.sources.use import SourceUse, decode_uses
 from longline.model.url import parse, without_credentials
@@ -292,7 +292,7 @@ def show(loaded: Loaded, limit: Limit = 100) -> None:
     """List the sources by name, with their ids, parsers, sinks and budgets."""
 
     async def work() -> list[SourceRow]:
-        async with open_platform(loaded.settings) as platform:
+        async with open_platform(loaded.settings, reading=True) as platform:
             return (await (await _sources(platform)).find(SourceQuery(), limit, 0))[0]
 
     found = read_rows(loaded, work)

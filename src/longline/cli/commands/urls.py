@@ -12,11 +12,11 @@ from rich.console import Console
 from rich.text import Text
 
 from longline.cli import log_setup as logs
-from longline.cli.command_line import command, counted
 from longline.cli.data_folder import READ_KEYS, archive_settings
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing, OutputConsole
+from longline.cli.output_texts import command, counted
 from longline.model.archive.export import STREAM, table_file
 from longline.model.frontier.fate import FATES, UrlFilters
 from longline.model.runs.run import RunRow
@@ -29,6 +29,7 @@ MAX_SHOWN = 1000
 """Largest number of URLs in a table on a terminal."""
 
 _NOTHING_FOUND = 1
+_NONE = "the run has no such URLs"
 
 
 class Format(StrEnum):
@@ -75,7 +76,9 @@ def urls(
     if chosen is Format.TABLE:
         _show_table(console, settings, run, filters)
     else:
-        run_loop(list_urls(settings, run, filters, _csv() if chosen is Format.CSV else _write_lines))
+        write = _csv() if chosen is Format.CSV else _write_lines
+        if not run_loop(list_urls(settings, run, filters, write)):
+            OutputConsole(stderr=True).print(Text(_NONE))
 
 
 def urls_command(run: RunRow, settings: Settings) -> str:
@@ -114,7 +117,7 @@ def _show_table(console: Console, settings: Settings, run: int | None, filters: 
     count = run_loop(list_urls(settings, run, filters, show))
     listing.print()
     if not count:
-        listing.note("the run has no such URLs")
+        listing.note(_NONE)
         raise typer.Exit(_NOTHING_FOUND)
     more = f"; {count - MAX_SHOWN:,} are not shown, -o FILE writes all" if count > MAX_SHOWN else ""
     listing.note(f"{count:,} URLs{more}")
@@ -122,11 +125,11 @@ def _show_table(console: Console, settings: Settings, run: int | None, filters: 
 
 def _url_cell(row: UrlOut) -> Text:
     """Return a URL on a line of its own; below it the URL that it led to, its error, and the page with the link."""
-    told = Text(row.url)
+    cell = Text(row.url)
     if row.final_url not in (None, row.url):
-        told.append(f"\n-> {row.final_url}", "dim")
+        cell.append(f"\n-> {row.final_url}", "dim")
     if row.error:
-        told.append(f"\n{row.error}", "dim")
+        cell.append(f"\n{row.error}", "dim")
     if row.found_on:
-        told.append(f"\nfound on {row.found_on}", "dim")
-    return told
+        cell.append(f"\nfound on {row.found_on}", "dim")
+    return cell

@@ -4,7 +4,8 @@ from typing import Annotated, Any
 
 import msgspec
 
-from longline.console.pages import Pages, redirect
+from longline.console.actions import acted
+from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.bots.bot import NewBot
 from longline.model.bots.bot_policy import PolicyFilter
@@ -14,8 +15,6 @@ from longline.services.bots.tasks import BotTasks
 from longline.surfaces.operation import ApiResponse, operation
 
 PAGE_SIZE = 50
-
-Start = Annotated[int, msgspec.Meta(ge=0, le=100_000)]
 
 
 class BotPageServices(msgspec.Struct, frozen=True):
@@ -28,9 +27,15 @@ class BotPageServices(msgspec.Struct, frozen=True):
 
 
 class BotListQuery(msgspec.Struct, frozen=True):
-    """The place in a list."""
+    """The place in the list of bots: the name of the last one that was shown."""
 
-    start: Start = 0
+    after: Annotated[str, msgspec.Meta(max_length=200)] = ""
+
+
+class PolicyListQuery(msgspec.Struct, frozen=True):
+    """The place in the list of policies: the number of the last one that was shown."""
+
+    before: int | None = None
 
 
 class ResultListQuery(msgspec.Struct, frozen=True):
@@ -42,20 +47,18 @@ class ResultListQuery(msgspec.Struct, frozen=True):
 class BotForm(msgspec.Struct, frozen=True):
     """The form of a bot."""
 
-    csrf: str
     name: Annotated[str, msgspec.Meta(max_length=100, pattern="^[A-Za-z0-9_.-]*$")] = ""
     title: Annotated[str, msgspec.Meta(max_length=200)] = ""
-    reason: Annotated[str, msgspec.Meta(max_length=500)] = ""
 
 
 @operation("GET", "/console/bots", "Show bots", access="reader")
 async def show_bots(services: BotPageServices, query: BotListQuery, identity: Visitor) -> ApiResponse[Any]:
-    return await _bots(services, identity, query.start)
+    return await _bots(services, identity, query.after)
 
 
-async def _bots(services: BotPageServices, visitor: Visitor, start: int = 0, problem: str = "") -> ApiResponse[Any]:
+async def _bots(services: BotPageServices, visitor: Visitor, after: str = "", problem: str = "") -> ApiResponse[Any]:
     figures = await services.tasks.recent_activity()
-    found = await services.registry.find(limit=PAGE_SIZE + 1, offset=start)
+    found = await services.registry.find(limit=PAGE_SIZE + 1, after=after)
     answer = services.pages.page(
         "bots/list.html",
         visitor,
@@ -63,7 +66,7 @@ async def _bots(services: BotPageServices, visitor: Visitor, start: int = 0, pro
         bots=found[:PAGE_SIZE],
         figures=figures,
         activity={one.name: one for one in figures.bots},
-        older=start + PAGE_SIZE if len(found) > PAGE_SIZE else None,
+        older=found[PAGE_SIZE - 1].name if len(found) > PAGE_SIZE else None,
         problem=problem,
     )
     return answer._replace(status=400) if problem else answer
@@ -85,12 +88,7 @@ async def register_bot(services: BotPageServices, body: BotForm, identity: Visit
 
 
 @operation("POST", "/console/bots/{name}/token", "Replace the token", access="action", action="bot.rotate_token")
-async def rotate_token(
-    services: BotPageServices,
-    name: str,
-    body: BotForm,  # noqa: ARG001 - the form carries the token of its session
-    identity: Visitor,
-) -> ApiResponse[Any]:
+async def rotate_token(services: BotPageServices, name: str, identity: Visitor) -> ApiResponse[Any]:
     row, token = await services.registry.rotate(name)
     return _token(services, identity, row.name, token)
 
@@ -101,39 +99,39 @@ def _token(services: BotPageServices, visitor: Visitor, name: str, token: str) -
 
 
 @operation("POST", "/console/bots/{name}/enable", "Enable a bot", access="action", action="bot.change")
-async def enable_bot(services: BotPageServices, name: str, body: BotForm) -> ApiResponse[Any]:  # noqa: ARG001 - the form carries the token of its session
+async def enable_bot(services: BotPageServices, name: str) -> ApiResponse[Any]:
     await services.registry.change(name, enabled=True)
-    return redirect("/console/bots")
+    return acted("/console/bots", f"Bot {name} is enabled.")
 
 
 @operation("POST", "/console/bots/{name}/disable", "Disable a bot", access="action", action="bot.change")
-async def disable_bot(services: BotPageServices, name: str, body: BotForm) -> ApiResponse[Any]:  # noqa: ARG001 - the form carries the token of its session
+async def disable_bot(services: BotPageServices, name: str) -> ApiResponse[Any]:
     await services.registry.change(name, enabled=False)
-    return redirect("/console/bots")
+    return acted("/console/bots", f"Bot {name} is disabled: its requests are refused.")
 
 
 @operation("GET", "/console/policies", "Show policies", access="reader")
-async def show_policies(services: BotPageServices, query: BotListQuery, identity: Visitor) -> ApiResponse[Any]:
-    found = await services.policies.find(PolicyFilter(), limit=PAGE_SIZE + 1, offset=query.start)
+async def show_policies(services: BotPageServices, query: PolicyListQuery, identity: Visitor) -> ApiResponse[Any]:
+    found = await services.policies.find(PolicyFilter(before=query.before), limit=PAGE_SIZE + 1)
     return services.pages.page(
         "bots/policies.html",
         identity,
         section="policies",
         policies=found[:PAGE_SIZE],
-        older=query.start + PAGE_SIZE if len(found) > PAGE_SIZE else None,
+        older=found[PAGE_SIZE - 1].schedule_id if len(found) > PAGE_SIZE else None,
     )
 
 
 @operation("POST", "/console/policies/{uid}/enable", "Enable a policy", access="action", action="schedule.resume")
-async def enable_policy(services: BotPageServices, uid: str, body: BotForm) -> ApiResponse[Any]:  # noqa: ARG001 - the form carries the token of its session
+async def enable_policy(services: BotPageServices, uid: str) -> ApiResponse[Any]:
     await services.policies.change(uid, enabled=True)
-    return redirect("/console/policies")
+    return acted("/console/policies", "The policy is enabled.")
 
 
 @operation("POST", "/console/policies/{uid}/disable", "Disable a policy", access="action", action="schedule.pause")
-async def disable_policy(services: BotPageServices, uid: str, body: BotForm) -> ApiResponse[Any]:  # noqa: ARG001 - the form carries the token of its session
+async def disable_policy(services: BotPageServices, uid: str) -> ApiResponse[Any]:
     await services.policies.change(uid, enabled=False)
-    return redirect("/console/policies")
+    return acted("/console/policies", "The policy is disabled: it makes no tasks.")
 
 
 @operation("GET", "/console/results", "Show results", access="reader")

@@ -4,9 +4,8 @@ from typing import Annotated, Any
 
 import msgspec
 
-from longline.console.pages import Pages
+from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
-from longline.model.series.series_run import SeriesRunQuery
 from longline.services.series.series import Series
 from longline.services.series.series_runs import SeriesRuns
 from longline.surfaces.operation import ApiResponse, operation
@@ -27,26 +26,26 @@ class SeriesPageQuery(msgspec.Struct, frozen=True):
     """The filter of the list, and the place in it."""
 
     text: Annotated[str, msgspec.Meta(max_length=200)] = ""
-    start: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
+    after: Annotated[str, msgspec.Meta(max_length=4000)] = ""
+    id: Annotated[str, msgspec.Meta(max_length=100)] = ""
 
 
 @operation("GET", "/console/catalogue", "Show series", access="reader")
 async def show_series_list(
     services: CataloguePageServices, query: SeriesPageQuery, identity: Visitor
 ) -> ApiResponse[Any]:
-    found, total = await services.series.find(query.text.strip() or None, PAGE_SIZE, query.start)
-    runs, _ = await services.runs.find(SeriesRunQuery(), MAX_RUNS, 0)
+    found = await services.series.after(query.text.strip() or None, (query.after, query.id), PAGE_SIZE + 1)
+    last = found[PAGE_SIZE - 1] if len(found) > PAGE_SIZE else None
+    runs = await services.runs.newest(MAX_RUNS)
     return services.pages.page(
         "catalogue/list.html",
         identity,
         section="catalogue",
-        series=found,
-        total=total,
+        series=found[:PAGE_SIZE],
         runs=runs,
         sources=await services.series.sources({one.run.source_id for one in runs if one.run.source_id}),
         filters={"text": query.text},
-        start=query.start,
-        older=query.start + PAGE_SIZE if query.start + PAGE_SIZE < total else None,
+        older=None if last is None else {"after": last.title, "id": last.id},
     )
 
 

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from markupsafe import Markup
 
-from longline.console.values import number
+from longline.console.template_filters import number
 
 PATTERNS = {"f-fail": "p-hatch", "f-skip": "p-dots", "f-stop": "p-bars"}
 """Patterns by which fills are told apart without colour."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from longline.console.values import moment
+from longline.console.template_filters import moment, zone_name
 
 _WIDTH, _HEIGHT, _TOP, _BOTTOM = 1000, 140, 10, 22
 
@@ -64,7 +64,9 @@ def _points(prices: Sequence[tuple[int, float]], points: Sequence[tuple[float, f
     )
     drawn = zip(prices, points, strict=True)
     return Markup("").join(
-        shape.format(tip=f"{price:g} since {moment(at)[:16]} UTC", x=x / 10, y=y, top=_TOP, high=_HEIGHT - _BOTTOM)
+        shape.format(
+            tip=f"{price:g} since {moment(at)[:16]} {zone_name()}", x=x / 10, y=y, top=_TOP, high=_HEIGHT - _BOTTOM
+        )
         for (at, price), (x, y) in drawn
     )
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from longline.console.values import clock_time
+from longline.console.template_filters import clock_time, zone_name
 
 _HEIGHT, _TOP, _BOTTOM = 128, 8, 20
 _LINES = 4
@@ -54,7 +54,7 @@ def _lines(top: int) -> list[Markup]:
 
 
 def _bar(load: int, number: int, step: float, top: int, start: int) -> Markup:
-    told = f"{clock_time(start + number * _SLOT_MS)[:5]} UTC: {load}"
+    told = f"{clock_time(start + number * _SLOT_MS)[:5]} {zone_name()}: {load}"
     return Markup(
         '<rect class="sb" x="{:.2f}%" width="{:.2f}%" y="{:.1f}" height="{:.1f}"><title>{}</title></rect>'
     ).format(number * step, step * 0.8, _y(load, top), _y(0, top) - _y(load, top), told)
@@ -63,6 +63,7 @@ def _bar(load: int, number: int, step: float, top: int, start: int) -> Markup:
 def _tick(hour: int, start: int, slots: int) -> Markup:
     share = hour * 4 / slots
     anchor = "start" if not hour else "end" if share >= 1 else "middle"
-    return Markup('<text x="{:.2f}%" y="{}" text-anchor="{}">{}</text>').format(
-        share * 100, _HEIGHT - 4, anchor, clock_time(start + hour * _HOUR_MS)[:5]
+    kind = Markup(' class="tick-2"') if hour % 8 else ""
+    return Markup('<text x="{:.2f}%" y="{}" text-anchor="{}"{}>{}</text>').format(
+        share * 100, _HEIGHT - 4, anchor, kind, clock_time(start + hour * _HOUR_MS)[:5]
     )

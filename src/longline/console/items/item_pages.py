@@ -5,11 +5,13 @@ from typing import Annotated, Any
 import msgspec
 
 from longline.console.drawing.price_plot import price_plot
-from longline.console.pages import Clock, Pages
+from longline.console.template_filters import counted
+from longline.console.template_rendering import Clock, Pages
 from longline.console.visitor import Visitor
-from longline.model.search.query import Filters, Sort
+from longline.model.search.query import Filters
 from longline.services.archive.item_history import ItemHistories
-from longline.services.search import Searches, SearchRequest
+from longline.services.search.item_search import Searches, SearchRequest
+from longline.services.sources.source_overview import SourceOverviews
 from longline.surfaces.operation import ApiResponse, operation
 
 PAGE_SIZE = 20
@@ -22,6 +24,7 @@ class ItemPageServices(msgspec.Struct, frozen=True):
     pages: Pages
     searches: Searches
     histories: ItemHistories
+    sources: SourceOverviews
     now: Clock
 
 
@@ -31,28 +34,46 @@ class ItemListQuery(msgspec.Struct, frozen=True):
     text: Annotated[str, msgspec.Meta(max_length=500)] = ""
     kind: Annotated[str, msgspec.Meta(max_length=100)] = ""
     start: Annotated[int, msgspec.Meta(ge=0, le=MAX_START)] = 0
+    before: int | None = None
 
     @property
     def asked(self) -> SearchRequest:
-        """The query: the best first, or without words the newest."""
+        """The query for words, the best match first."""
         filters = Filters(kind=self.kind.strip() or None)
-        sort: Sort = "score" if self.text.strip() else "created"
-        return SearchRequest(self.text, filters, sort, limit=PAGE_SIZE, offset=self.start)
+        return SearchRequest(self.text, filters, limit=PAGE_SIZE, offset=self.start)
 
 
 @operation("GET", "/console/items", "Search items", access="reader")
 async def show_items(services: ItemPageServices, query: ItemListQuery, identity: Visitor) -> ApiResponse[Any]:
+    shown = await (_best if query.text.strip() else _newest)(services, query)
+    filters = {"text": query.text, "kind": query.kind}
+    return services.pages.page("items/list.html", identity, section="items", filters=filters, **shown)
+
+
+async def _best(services: ItemPageServices, query: ItemListQuery) -> dict[str, Any]:
+    """Return the best matches; the order is that of scores, which have no key, so that the list has an end."""
     found = await services.searches.find(query.asked)
     following = query.start + PAGE_SIZE
-    return services.pages.page(
-        "items/list.html",
-        identity,
-        section="items",
-        found=found,
-        filters={"text": query.text, "kind": query.kind},
-        start=query.start,
-        older=following if len(found.hits) == PAGE_SIZE and following <= MAX_START else None,
-    )
+    has_more = len(found.hits) == PAGE_SIZE and following <= MAX_START
+    shown = f"{query.start + 1 if found.hits else 0} to {query.start + len(found.hits)} of {found.total:,}"
+    return {
+        "hits": found.hits,
+        "meant": found.meant,
+        "about": f"{shown}{'+' if found.more else ''}, the best match first.",
+        "older": {"start": following} if has_more else None,
+    }
+
+
+async def _newest(services: ItemPageServices, query: ItemListQuery) -> dict[str, Any]:
+    """Return the newest items, paged by key."""
+    found = await services.searches.newest(query.kind.strip() or None, query.before, PAGE_SIZE + 1)
+    shown = found[:PAGE_SIZE]
+    return {
+        "hits": shown,
+        "meant": None,
+        "about": f"{counted(len(shown), 'item')}, newest first.",
+        "older": {"before": shown[-1].item.id} if len(found) > PAGE_SIZE else None,
+    }
 
 
 @operation("GET", "/console/items/{item_id}", "Show an item", access="reader")
@@ -65,6 +86,7 @@ async def show_item(services: ItemPageServices, item_id: int, identity: Visitor)
         identity,
         section="items",
         item=item,
+        source=(await services.sources.rows([item.source_id])).get(item.source_id),
         fields=msgspec.json.decode(item.fields, type=dict[str, Any]),
         versions=versions,
         plot=price_plot(prices, services.now()),

@@ -4,7 +4,9 @@ from typing import Annotated, Any
 
 import msgspec
 
-from longline.console.pages import Pages, redirect
+from longline.console.actions import acted
+from longline.console.template_filters import counted
+from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.downloads.dead_letter import DeadLetterFilter
 from longline.model.manifests.manifest import ManifestFilter
@@ -51,10 +53,8 @@ class LetterListQuery(msgspec.Struct, frozen=True):
 
 
 class ReplayForm(msgspec.Struct, frozen=True):
-    """The form that replays letters: those of a filter, or one by its number."""
+    """The filter of the letters that are replayed."""
 
-    csrf: str
-    reason: Annotated[str, msgspec.Meta(max_length=500)] = ""
     letter_reason: Text = ""
     host: Text = ""
 
@@ -92,8 +92,8 @@ async def show_letters(services: ManifestPageServices, query: LetterListQuery, i
 @operation("POST", "/console/dead-letters/replay", "Replay dead letters", access="action", action="dead_letter.replay")
 async def replay_letters(services: ManifestPageServices, body: ReplayForm) -> ApiResponse[Any]:
     wanted = DeadLetterFilter(reason=body.letter_reason.strip() or None, host=body.host.strip() or None, replayed=False)
-    await services.letters.replay([wanted])
-    return redirect("/console/dead-letters")
+    count = await services.letters.replay([wanted])
+    return acted("/console/dead-letters", f"{counted(count, 'letter')} replayed.")
 
 
 @operation(
@@ -103,14 +103,11 @@ async def replay_letters(services: ManifestPageServices, body: ReplayForm) -> Ap
     access="action",
     action="dead_letter.replay",
 )
-async def replay_letter(
-    services: ManifestPageServices,
-    number: int,
-    body: ReplayForm,  # noqa: ARG001 - the form carries the token of its session
-) -> ApiResponse[Any]:
+async def replay_letter(services: ManifestPageServices, number: int) -> ApiResponse[Any]:
     letter = await services.letters.get(number)
-    await services.letters.replay_one(number)
-    return redirect(f"/console/tasks/{letter.task_id}")
+    is_replayed = await services.letters.replay_one(number)
+    outcome = "is replayed: its task is open again" if is_replayed else "was replayed before, or its run is gone"
+    return acted(f"/console/tasks/{letter.task_id}", f"Letter {number:,} {outcome}.")
 
 
 MANIFEST_PAGES = (show_manifests, show_manifest, show_letters, replay_letters, replay_letter)

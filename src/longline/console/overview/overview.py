@@ -6,8 +6,9 @@ import msgspec
 
 from longline.console.drawing.plot import Curve
 from longline.console.live import LivePages
-from longline.console.pages import Pages
-from longline.console.values import clock_time, moment, rate
+from longline.console.platform.alert_page import alert_path
+from longline.console.template_filters import clock_time, moment, rate, zone_name
+from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.duration import HOUR_MS
 from longline.model.metrics.throughput import WINDOWS
@@ -55,17 +56,25 @@ class Trouble(msgspec.Struct, frozen=True):
     text: str
     since: int | None = None
     is_critical: bool = False
+    path: str = "/console/alerts"
 
 
 def troubles(view: OverviewView) -> list[Trouble]:
     """Return the alerts: engines that do not answer first."""
     engines = [
-        Trouble("engine", f"{name} does not answer: {check.error or 'failed'}", None, check.status == "unhealthy")
+        Trouble(
+            "engine",
+            f"{name} does not answer: {check.error or 'failed'}",
+            None,
+            check.status == "unhealthy",
+            "#engines",
+        )
         for name, check in view.health.checks.items()
         if check.status != "healthy"
     ]
     engines.sort(key=lambda one: not one.is_critical)
-    return engines + [Trouble(one.alert.kind.replace("_", " "), one.alert.text, one.since) for one in view.alerts]
+    rows = [one for one in view.alerts if one.kind != "engine_down" or one.subject not in view.health.checks]
+    return engines + [Trouble(one.kind.replace("_", " "), one.text, one.since, path=alert_path(one)) for one in rows]
 
 
 def curve_of(view: ThroughputView) -> Curve:
@@ -74,7 +83,7 @@ def curve_of(view: ThroughputView) -> Curve:
     long = view.window.span_ms > 24 * HOUR_MS
     labels = [moment(point.at)[5:10] if long else clock_time(point.at)[:5] for point in view.points]
     tips = [
-        f"{moment(point.at)[5:16] if long else clock_time(point.at)[:5]} UTC: "
+        f"{moment(point.at)[5:16] if long else clock_time(point.at)[:5]} {zone_name()}: "
         f"{rate(page)} pages/s, {rate(failed)} failures/s"
         for point, page, failed in zip(view.points, pages, failures, strict=True)
     ]

@@ -1,11 +1,12 @@
-"""Pages of the platform: alerts, the audit, API keys and the settings in force."""
+"""Pages of the platform: the audit, API keys and the settings in force."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
 
 import msgspec
 
-from longline.console.pages import Pages, redirect
+from longline.console.actions import acted
+from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.callers.api_key import NewApiKey
 from longline.model.callers.audit import AuditFilter
@@ -13,7 +14,6 @@ from longline.model.callers.caller import Role
 from longline.model.errors import BadInput
 from longline.services.callers.api_keys import ApiKeys
 from longline.services.callers.audit_trail import AuditTrail
-from longline.services.proxies.alerts import Alerts
 from longline.surfaces.operation import ApiResponse, operation
 
 PAGE_SIZE = 50
@@ -36,7 +36,6 @@ class PlatformPageServices(msgspec.Struct, frozen=True):
     pages: Pages
     audit: AuditTrail
     keys: ApiKeys
-    alerts: Alerts
     settings: Sequence[ShownSetting]
     doors: Sequence[str]
 
@@ -60,17 +59,9 @@ class ShownAuditQuery(msgspec.Struct, frozen=True):
 class KeyForm(msgspec.Struct, frozen=True):
     """The form of a new API key."""
 
-    csrf: str
     name: Text = ""
     door: Text = ""
     role: Role = Role.SERVICE
-    reason: Annotated[str, msgspec.Meta(max_length=500)] = ""
-
-
-@operation("GET", "/console/alerts", "Show alerts", access="reader")
-async def show_alerts(services: PlatformPageServices, identity: Visitor) -> ApiResponse[Any]:
-    found = await services.alerts.find()
-    return services.pages.page("platform/alerts.html", identity, section="alerts", alerts=found)
 
 
 @operation("GET", "/console/audit", "Show the audit", access="admin")
@@ -133,9 +124,9 @@ async def make_key(services: PlatformPageServices, body: KeyForm, identity: Visi
 
 
 @operation("POST", "/console/keys/{uid}/revoke", "Revoke an API key", access="admin_action", action="key.revoke")
-async def revoke_key(services: PlatformPageServices, uid: str, body: KeyForm) -> ApiResponse[Any]:  # noqa: ARG001 - the form carries the token of its session
+async def revoke_key(services: PlatformPageServices, uid: str) -> ApiResponse[Any]:
     await services.keys.revoke(uid)
-    return redirect("/console/keys")
+    return acted("/console/keys", "The key is revoked.")
 
 
 @operation("GET", "/console/settings", "Show the settings in force", access="admin")
@@ -144,6 +135,6 @@ async def show_settings(services: PlatformPageServices, identity: Visitor) -> Ap
 
 
 PLATFORM_PAGES = (
-    *(show_alerts, show_audit, show_audit_row),
+    *(show_audit, show_audit_row),
     *(show_keys, make_key, revoke_key, show_settings),
 )

@@ -4,12 +4,13 @@ from typing import Annotated, Any
 
 import msgspec
 
-from longline.console.pages import Pages, redirect
+from longline.console.actions import acted
+from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.errors import BadInput, Conflict
 from longline.model.proxies.proxy import ProxyFilter
 from longline.services.proxies.pools import Pools
-from longline.services.proxies.proxies import Proxies
+from longline.services.proxies.proxies import DuplicateProxy, Proxies
 from longline.services.proxies.proxy_figures import ProxyFigures
 from longline.services.sources.source_overview import SourceOverviews
 from longline.surfaces.operation import ApiResponse, operation
@@ -32,21 +33,19 @@ class ShownProxiesQuery(msgspec.Struct, frozen=True):
     """The filter of the list, and the place in it."""
 
     active: bool | None = None
-    start: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
+    after: int = 0
 
 
 class ProxyForm(msgspec.Struct, frozen=True):
     """The form that registers a proxy, given as a URI."""
 
-    csrf: str
     uri: Annotated[str, msgspec.Meta(max_length=2000)] = ""
-    reason: Annotated[str, msgspec.Meta(max_length=500)] = ""
 
 
 async def _listed(
     services: ProxyPageServices, query: ShownProxiesQuery, visitor: Visitor, problem: str = ""
 ) -> ApiResponse[Any]:
-    found = await services.proxies.find(ProxyFilter(active=query.active), limit=PAGE_SIZE + 1, offset=query.start)
+    found = await services.proxies.find(ProxyFilter(active=query.active), limit=PAGE_SIZE + 1, after=query.after)
     shown = found[:PAGE_SIZE]
     matrix = await services.figures.by_source([one.id for one in shown], MAX_SOURCES)
     answer = services.pages.page(
@@ -58,7 +57,7 @@ async def _listed(
         columns=list((await services.sources.rows(matrix)).values()),
         cells={(source_id, one.proxy_id): one for source_id, ones in matrix.items() for one in ones},
         filters={"active": query.active},
-        older=query.start + PAGE_SIZE if len(found) > PAGE_SIZE else None,
+        older=shown[-1].id if len(found) > PAGE_SIZE else None,
         problem=problem,
     )
     return answer._replace(status=400) if problem else answer
@@ -73,9 +72,9 @@ async def show_proxies(services: ProxyPageServices, query: ShownProxiesQuery, id
 async def add_proxy(services: ProxyPageServices, body: ProxyForm, identity: Visitor) -> ApiResponse[Any]:
     try:
         made = await services.proxies.add(body.uri.strip())
-    except (BadInput, Conflict) as error:
+    except (BadInput, Conflict, DuplicateProxy) as error:
         return await _listed(services, ShownProxiesQuery(), identity, str(error))
-    return redirect(f"/console/proxies/{made.id}")
+    return acted(f"/console/proxies/{made.id}", "The proxy is registered.")
 
 
 @operation("GET", "/console/proxies/{proxy_id}", "Show a proxy", access="reader")
@@ -94,23 +93,15 @@ async def show_proxy(services: ProxyPageServices, proxy_id: int, identity: Visit
 
 
 @operation("POST", "/console/proxies/{proxy_id}/enable", "Enable a proxy", access="action", action="proxy.enable")
-async def enable_proxy(
-    services: ProxyPageServices,
-    proxy_id: int,
-    body: ProxyForm,  # noqa: ARG001 - the form carries the token of its session
-) -> ApiResponse[Any]:
+async def enable_proxy(services: ProxyPageServices, proxy_id: int) -> ApiResponse[Any]:
     await services.proxies.enable(proxy_id)
-    return redirect(f"/console/proxies/{proxy_id}")
+    return acted(f"/console/proxies/{proxy_id}", "The proxy is enabled.")
 
 
 @operation("POST", "/console/proxies/{proxy_id}/disable", "Disable a proxy", access="action", action="proxy.disable")
-async def disable_proxy(
-    services: ProxyPageServices,
-    proxy_id: int,
-    body: ProxyForm,  # noqa: ARG001 - the form carries the token of its session
-) -> ApiResponse[Any]:
+async def disable_proxy(services: ProxyPageServices, proxy_id: int) -> ApiResponse[Any]:
     await services.proxies.disable(proxy_id)
-    return redirect(f"/console/proxies/{proxy_id}")
+    return acted(f"/console/proxies/{proxy_id}", "The proxy is disabled: no new request goes through it.")
 
 
 PROXY_PAGES = (show_proxies, add_proxy, show_proxy, enable_proxy, disable_proxy)

@@ -1,19 +1,21 @@
 """One run: the fate of every URL, its failures by reason and host, its log, and its actions."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 
+from longline.console.actions import acted
 from longline.console.live import Frames, LivePages
-from longline.console.pages import Pages, redirect
 from longline.console.runs.host_table import host_table
+from longline.console.template_filters import counted
+from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
-from longline.model.logs import LEVELS
+from longline.model.logs.run_log import LEVELS
 from longline.model.runs.run_view import MAX_COUNTED_TASKS, RunView
 from longline.model.states import legal
 from longline.services.logs.live_logs import LiveLogs, LogMatch
 from longline.services.runs.run_actions import RunActions
-from longline.services.runs.run_pages import RunDetail, RunPages
+from longline.services.runs.run_views import RunDetail, RunPages
 from longline.surfaces.operation import ApiResponse, operation
 from longline.surfaces.sse import EventStream, frame
 
@@ -60,24 +62,10 @@ class LogFilterQuery(msgspec.Struct, frozen=True):
         return LogMatch(chosen or frozenset(LEVELS), self.text.strip())
 
 
-class RunPageQuery(LogFilterQuery, frozen=True):
-    """The filter of the log, and the action from which the visitor comes: its outcome, and the number of its URLs."""
-
-    done: Literal["", "cancelled", "retried"] = ""
-    count: int = 0
-
-
 class StreamHeaders(msgspec.Struct, frozen=True):
     """The number of the last entry that the browser has, when it connects again."""
 
     last_event_id: str | None = msgspec.field(default=None, name="last-event-id")
-
-
-class RunActionForm(msgspec.Struct, frozen=True):
-    """The form of an action, with the reason for the audit."""
-
-    csrf: str
-    reason: str | None = None
 
 
 def shown(detail: RunDetail) -> dict[str, Any]:
@@ -97,7 +85,7 @@ def actions(run: RunView, visitor: Visitor) -> frozenset[str]:
 
 @operation("GET", "/console/runs/{run_id}", "Show a run", access="reader")
 async def show_run(
-    services: RunDetailServices, run_id: int, query: RunPageQuery, identity: Visitor
+    services: RunDetailServices, run_id: int, query: LogFilterQuery, identity: Visitor
 ) -> ApiResponse[Any]:
     detail = await services.runs.detail(run_id)
     return services.pages.page(
@@ -108,8 +96,6 @@ async def show_run(
         levels=LEVELS,
         match=query.match,
         moves=actions(detail.run, identity),
-        done=query.done,
-        count=query.count,
         **shown(detail),
     )
 
@@ -125,15 +111,15 @@ async def follow_run(
 
 
 @operation("POST", "/console/runs/{run_id}/cancel", "Cancel a run", access="action", action="run.cancel")
-async def cancel_run(services: RunDetailServices, run_id: int, body: RunActionForm) -> ApiResponse[Any]:
-    await services.actions.cancel(run_id, body.reason or None)
-    return redirect(f"/console/runs/{run_id}?done=cancelled")
+async def cancel_run(services: RunDetailServices, run_id: int, identity: Visitor) -> ApiResponse[Any]:
+    await services.actions.cancel(run_id, identity.reason)
+    return acted(f"/console/runs/{run_id}", f"Run {run_id:,} is cancelled.")
 
 
 @operation("POST", "/console/runs/{run_id}/retry", "Fetch failed URLs again", access="action", action="task.restart")
-async def retry_run(services: RunDetailServices, run_id: int, body: RunActionForm) -> ApiResponse[Any]:
-    count = await services.actions.retry_failed(run_id, body.reason or None)
-    return redirect(f"/console/runs/{run_id}?done=retried&count={count}")
+async def retry_run(services: RunDetailServices, run_id: int, identity: Visitor) -> ApiResponse[Any]:
+    count = await services.actions.retry_failed(run_id, identity.reason)
+    return acted(f"/console/runs/{run_id}", f"{counted(count, 'failed URL')} will be fetched again.")
 
 
 RUN_DETAIL = (show_run, follow_run, cancel_run, retry_run)

@@ -4,13 +4,16 @@ from typing import Annotated, Any
 
 import msgspec
 
-from longline.console.pages import Pages
+from longline.console.live import LivePages
+from longline.console.runs.live_runs import LiveRuns, RunRows
+from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.runs.run import RunKind
 from longline.model.runs.run_view import MAX_SEARCHED_RUNS, RunQuery
 from longline.model.states import RunState
-from longline.services.runs.run_pages import RunPages
+from longline.services.runs.run_views import RunPages
 from longline.surfaces.operation import ApiResponse, operation
+from longline.surfaces.sse import EventStream
 
 PAGE_SIZE = 50
 MAX_TEXT_CHARS = 500
@@ -21,6 +24,8 @@ class RunListServices(msgspec.Struct, frozen=True):
 
     pages: Pages
     runs: RunPages
+    live: LivePages
+    rows: LiveRuns
 
 
 class RunListQuery(msgspec.Struct, frozen=True):
@@ -44,6 +49,25 @@ class RunListQuery(msgspec.Struct, frozen=True):
         return {"state": self.state, "kind": self.kind, "source": self.source, "text": self.text}
 
 
+class RunStreamQuery(RunListQuery, frozen=True):
+    """The filters of a list, its runs, and whether newer runs are announced on it."""
+
+    shown: Annotated[str, msgspec.Meta(max_length=2000)] = ""
+    announces: bool = False
+
+    def rows(self) -> RunRows:
+        """Return the runs to be followed; words that are no numbers are ignored."""
+        words = [word for word in self.shown.split(",") if word.isascii() and word.isdecimal() and len(word) < 19]
+        ids = tuple(int(word) for word in words[:PAGE_SIZE])
+        return RunRows(self.choice, ids, self.announces and not self.text.strip(), self.filters)
+
+
+class RunStreamHeaders(msgspec.Struct, frozen=True):
+    """The mark of the last parts that the browser has, when it connects again."""
+
+    last_event_id: str = msgspec.field(default="", name="last-event-id")
+
+
 @operation("GET", "/console/runs", "Show runs", access="reader")
 async def show_runs(services: RunListServices, query: RunListQuery, identity: Visitor) -> ApiResponse[Any]:
     return services.pages.page(
@@ -56,7 +80,14 @@ async def show_runs(services: RunListServices, query: RunListQuery, identity: Vi
         states=tuple(RunState),
         kinds=tuple(RunKind),
         searched=MAX_SEARCHED_RUNS,
+        is_newest=query.before is None and query.after is None,
+        newer=0,
     )
 
 
-RUN_LIST = (show_runs,)
+@operation("GET", "/console/runs/stream", "Follow the runs of a list", access="reader")
+async def follow_runs(services: RunListServices, query: RunStreamQuery, headers: RunStreamHeaders) -> EventStream:
+    return services.live.stream([services.rows.frames(query.rows(), headers.last_event_id)])
+
+
+RUN_LIST = (show_runs, follow_runs)

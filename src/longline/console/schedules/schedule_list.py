@@ -5,17 +5,19 @@ from typing import Annotated, Any
 
 import msgspec
 
+from longline.console.actions import acted
 from longline.console.drawing.slot_bars import shade, slot_bars
-from longline.console.pages import Pages, redirect
+from longline.console.template_filters import counted
+from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
-from longline.model.schedules.schedule import ScheduleFilter, ScheduleKind
+from longline.model.schedules.schedule import ScheduleFilter, ScheduleKind, ScheduleRow
 from longline.model.states import ScheduleState, legal
+from longline.services.schedules.schedule_lists import ScheduleLists
 from longline.services.schedules.schedules import Schedules
-from longline.services.schedules.slots import SlotMap, Slots
+from longline.services.schedules.slots import Slots
 from longline.surfaces.operation import ApiResponse, operation
 
 PAGE_SIZE = 50
-MAX_START = 100_000
 
 BUTTONS: Mapping[str, str] = {
     "force_run": "Run now",
@@ -27,11 +29,16 @@ BUTTONS: Mapping[str, str] = {
 """Moves of people, with the words on their buttons."""
 
 
+WAITING = (ScheduleState.PENDING, ScheduleState.SCHEDULED)
+"""States with a next start."""
+
+
 class ScheduleListServices(msgspec.Struct, frozen=True):
     """The services behind the list of schedules."""
 
     pages: Pages
     schedules: Schedules
+    lists: ScheduleLists
     slots: Slots
 
 
@@ -40,21 +47,16 @@ class ScheduleListQuery(msgspec.Struct, frozen=True):
 
     state: ScheduleState | None = None
     text: Annotated[str, msgspec.Meta(max_length=500)] = ""
-    start: Annotated[int, msgspec.Meta(ge=0, le=MAX_START)] = 0
+    due: int | None = None
+    after: int | None = None
 
     @property
     def choice(self) -> ScheduleFilter:
         """The schedules that are chosen, the soonest first."""
         states = () if self.state is None else (self.state.value,)
         text = self.text.strip() or None
-        return ScheduleFilter(ScheduleKind.CRAWL, states, search=text, sort="next_run_at", ascending=True)
-
-
-class RebalanceForm(msgspec.Struct, frozen=True):
-    """The form that applies a rebalancing."""
-
-    csrf: str
-    reason: Annotated[str, msgspec.Meta(max_length=500)] = ""
+        place = None if self.after is None else (self.due, self.after)
+        return ScheduleFilter(ScheduleKind.CRAWL, states, search=text, sort="next_run_at", ascending=True, after=place)
 
 
 def buttons_of(state: str) -> list[tuple[str, str]]:
@@ -66,31 +68,38 @@ def buttons_of(state: str) -> list[tuple[str, str]]:
 async def show_schedules(
     services: ScheduleListServices, query: ScheduleListQuery, identity: Visitor
 ) -> ApiResponse[Any]:
-    found, total = await services.schedules.find(query.choice, PAGE_SIZE, query.start)
+    found = await services.lists.find(query.choice, PAGE_SIZE + 1)
+    shown = found[:PAGE_SIZE]
     return services.pages.page(
         "schedules/list.html",
         identity,
         section="schedules",
-        schedules=[(row, buttons_of(row.state)) for row in found],
-        total=total,
+        schedules=[(row, buttons_of(row.state)) for row in shown],
         states=await services.schedules.states(),
         filters={"state": query.state, "text": query.text},
-        start=query.start,
-        older=query.start + PAGE_SIZE if query.start + PAGE_SIZE < total else None,
-        **_drawn(await services.slots.day()),
+        older=_place(shown[-1]) if len(found) > PAGE_SIZE else None,
+        day=await services.slots.day(),
+        shade=shade,
     )
 
 
-def _drawn(day: SlotMap) -> dict[str, Any]:
-    """Return the map of the day and the bars of the rebalancing."""
+def _place(last: ScheduleRow) -> dict[str, int | None]:
+    """Return the place behind a schedule: its next start, and its number."""
+    return {"due": last.next_due if last.state in WAITING else None, "after": last.id}
+
+
+@operation("GET", "/console/schedules/rebalance", "Preview a rebalancing of schedules", access="reader")
+async def show_rebalancing(services: ScheduleListServices, identity: Visitor) -> ApiResponse[Any]:
+    day = await services.slots.preview()
     most = max(*day.before, *day.after, 1)
-    return {
-        "day": day,
-        "most": most,
-        "shade": shade,
-        "bars_before": slot_bars(day.before, most, day.start),
-        "bars_after": slot_bars(day.after, most, day.start),
-    }
+    return services.pages.page(
+        "schedules/rebalance.html",
+        identity,
+        section="schedules",
+        day=day,
+        bars_before=slot_bars(day.before, most, day.start),
+        bars_after=slot_bars(day.after, most, day.start),
+    )
 
 
 @operation(
@@ -100,9 +109,9 @@ def _drawn(day: SlotMap) -> dict[str, Any]:
     access="action",
     action="schedule.rebalance",
 )
-async def rebalance(services: ScheduleListServices, body: RebalanceForm) -> ApiResponse[Any]:  # noqa: ARG001 - the form carries the token of its session
-    await services.slots.rebalance(apply=True)
-    return redirect("/console/schedules")
+async def rebalance(services: ScheduleListServices) -> ApiResponse[Any]:
+    _, moved = await services.slots.rebalance(apply=True)
+    return acted("/console/schedules/rebalance", f"{counted(moved, 'schedule')} moved.")
 
 
-SCHEDULE_LIST = (show_schedules, rebalance)
+SCHEDULE_LIST = (show_schedules, show_rebalancing, rebalance)

@@ -4,9 +4,10 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from longline.console.actions import acted
 from longline.console.drawing.state_diagram import moves_from, state_diagram
-from longline.console.pages import Pages, redirect
 from longline.console.schedules.schedule_list import BUTTONS, buttons_of
+from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.callers.audit import name_action
 from longline.model.errors import BadInput, Conflict
@@ -34,13 +35,6 @@ class SchedulePageServices(msgspec.Struct, frozen=True):
     sources: Sources
 
 
-class ScheduleMoveForm(msgspec.Struct, frozen=True):
-    """The form of a move."""
-
-    csrf: str
-    reason: Annotated[str, msgspec.Meta(max_length=500)] = ""
-
-
 class NewScheduleQuery(msgspec.Struct, frozen=True):
     """The source that the schedule is for."""
 
@@ -50,7 +44,6 @@ class NewScheduleQuery(msgspec.Struct, frozen=True):
 class NewScheduleForm(msgspec.Struct, frozen=True):
     """The form of a new schedule; without an interval it runs once, now."""
 
-    csrf: str
     source: int
     every: Annotated[str, msgspec.Meta(max_length=10)] = ""
     unit: Literal["minutes", "hours", "days"] = "hours"
@@ -84,15 +77,10 @@ async def show_schedule(services: SchedulePageServices, uid: str, identity: Visi
 
 
 @operation("POST", "/console/schedules/{uid}/{move}", "Move a schedule", access="action", action="schedule.move")
-async def move_schedule(
-    services: SchedulePageServices,
-    uid: str,
-    move: ScheduleMove,
-    body: ScheduleMoveForm,  # noqa: ARG001 - the form carries the token of its session
-) -> ApiResponse[Any]:
+async def move_schedule(services: SchedulePageServices, uid: str, move: ScheduleMove) -> ApiResponse[Any]:
     name_action(f"schedule.{'force' if move == 'force_run' else move}")
-    await _moved(services.schedules, uid, move)
-    return redirect(f"/console/schedules/{uid}")
+    row = await _moved(services.schedules, uid, move)
+    return acted(f"/console/schedules/{uid}", f"The schedule is {row.state} now.")
 
 
 async def _moved(schedules: Schedules, uid: str, move: ScheduleMove) -> ScheduleRow:
@@ -129,7 +117,7 @@ async def make_schedule(services: SchedulePageServices, body: NewScheduleForm, i
         row = await services.schedules.make(terms)
     except (BadInput, Conflict) as error:
         return await _form(services, identity, source.id, str(error))
-    return redirect(f"/console/schedules/{row.uid}")
+    return acted(f"/console/schedules/{row.uid}", "The schedule is made.")
 
 
 async def _form(

@@ -4,9 +4,9 @@ from typing import Annotated, Any
 
 import msgspec
 
-from longline.console.pages import Pages
+from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
-from longline.services.finder import MAX_FOUND, Finder
+from longline.services.search.global_search import MAX_FOUND, Finder
 from longline.surfaces.operation import ApiResponse, operation
 
 MAX_TEXT_CHARS = 500

@@ -4,8 +4,9 @@ from typing import Annotated, Any
 
 import msgspec
 
+from longline.console.actions import acted
 from longline.console.page_format import wrong_fields
-from longline.console.pages import Pages, redirect
+from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.errors import BadInput, Conflict
 from longline.model.sources.source import NewSource, SourceRow
@@ -32,7 +33,6 @@ class SourceFormServices(msgspec.Struct, frozen=True):
 class SourceForm(msgspec.Struct, frozen=True):
     """The fields of the form, as text: empty fields mean the operator's default."""
 
-    csrf: str = ""
     name: Text = ""
     base_url: Text = ""
     use: SourceUse = SourceUse.INTERVAL
@@ -133,7 +133,7 @@ async def make_source(services: SourceFormServices, body: SourceForm, identity: 
         row = await services.sources.make(NewSource(**facts, crawl=crawl, use=body.use))
     except (BadInput, Conflict) as error:
         return _form(services, identity, body, problems=_problems(error))
-    return redirect(f"/console/sources/{row.id}")
+    return acted(f"/console/sources/{row.id}", f"Source {row.name} is registered.")
 
 
 @operation("GET", "/console/sources/{source_id}/edit", "Show the form of a source", access="reader")
@@ -153,7 +153,7 @@ async def change_source(
     except (BadInput, Conflict) as error:
         return _form(services, identity, body, row, _problems(error))
     await services.source_schedules.changed(row.public_id, switched=False)
-    return redirect(f"/console/sources/{source_id}")
+    return acted(f"/console/sources/{source_id}", "The source is changed.")
 
 
 def _amended(was: SourceRow, facts: dict[str, Any]) -> SourceRow:

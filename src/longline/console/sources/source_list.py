@@ -4,11 +4,11 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from longline.console.pages import Pages
+from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.sources.source import SourceQuery
 from longline.model.sources.use import decode_uses
-from longline.services.sources.sources import Sources
+from longline.services.sources.source_overview import SourceOverviews
 from longline.surfaces.operation import ApiResponse, operation
 
 PAGE_SIZE = 50
@@ -21,7 +21,7 @@ class SourceListServices(msgspec.Struct, frozen=True):
     """The services behind the list of sources."""
 
     pages: Pages
-    sources: Sources
+    sources: SourceOverviews
 
 
 class SourceFilterQuery(msgspec.Struct, frozen=True):
@@ -44,7 +44,7 @@ class SourceFilterQuery(msgspec.Struct, frozen=True):
 
 @operation("GET", "/console/sources", "Show sources", access="reader")
 async def show_sources(services: SourceListServices, query: SourceFilterQuery, identity: Visitor) -> ApiResponse[Any]:
-    found, _ = await services.sources.find(query.choice, PAGE_SIZE + 1, 0)
+    found = await services.sources.find(query.choice, PAGE_SIZE + 1)
     shown = found[:PAGE_SIZE]
     return services.pages.page(
         "sources/list.html",

@@ -1,14 +1,15 @@
 """The page of one source: everything that hangs on it, and the switch."""
 
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 
-from longline.console.pages import Pages, redirect
+from longline.console.actions import acted
+from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.runs.run_view import RunQuery
 from longline.model.states import legal
-from longline.services.runs.run_pages import RunPages
+from longline.services.runs.run_views import RunPages
 from longline.services.schedules.schedules import Schedules
 from longline.services.sources.source_overview import SourceOverviews
 from longline.services.sources.source_robots import SourceRobots
@@ -31,13 +32,6 @@ class SourcePageServices(msgspec.Struct, frozen=True):
     runs: RunPages
 
 
-class ReasonForm(msgspec.Struct, frozen=True):
-    """A form with a reason for the audit."""
-
-    csrf: str
-    reason: Annotated[str, msgspec.Meta(max_length=500)] = ""
-
-
 @operation("GET", "/console/sources/{source_id}", "Show a source", access="reader")
 async def show_source(services: SourcePageServices, source_id: int, identity: Visitor) -> ApiResponse[Any]:
     look = await services.overviews.get(source_id)
@@ -54,22 +48,17 @@ async def show_source(services: SourcePageServices, source_id: int, identity: Vi
 
 
 @operation("POST", "/console/sources/{source_id}/enable", "Enable a source", access="action", action="source.enable")
-async def enable_source(
-    services: SourcePageServices,
-    source_id: int,
-    body: ReasonForm,  # noqa: ARG001 - the form carries the token of its session
-) -> ApiResponse[Any]:
+async def enable_source(services: SourcePageServices, source_id: int) -> ApiResponse[Any]:
     row = await services.sources.switch(await services.sources.ours(source_id), on=True)
     await services.source_schedules.enabled(row.public_id)
-    return redirect(f"/console/sources/{source_id}")
+    return acted(f"/console/sources/{source_id}", f"Source {row.name} is enabled.")
 
 
 @operation("POST", "/console/sources/{source_id}/disable", "Disable a source", access="action", action="source.disable")
-async def disable_source(services: SourcePageServices, source_id: int, body: ReasonForm) -> ApiResponse[Any]:
-    reason = body.reason.strip() or None
-    row = await services.sources.switch(await services.sources.ours(source_id), on=False, reason=reason)
+async def disable_source(services: SourcePageServices, source_id: int, identity: Visitor) -> ApiResponse[Any]:
+    row = await services.sources.switch(await services.sources.ours(source_id), on=False, reason=identity.reason)
     await services.source_schedules.disabled(row.public_id)
-    return redirect(f"/console/sources/{source_id}")
+    return acted(f"/console/sources/{source_id}", f"Source {row.name} is disabled.")
 
 
 @operation(
@@ -79,25 +68,17 @@ async def disable_source(services: SourcePageServices, source_id: int, body: Rea
     access="action",
     action="source.refresh_robots",
 )
-async def refresh_robots(
-    services: SourcePageServices,
-    source_id: int,
-    body: ReasonForm,  # noqa: ARG001 - the form carries the token of its session
-) -> ApiResponse[Any]:
+async def refresh_robots(services: SourcePageServices, source_id: int) -> ApiResponse[Any]:
     await services.robots.refresh(source_id)
-    return redirect(f"/console/sources/{source_id}")
+    return acted(f"/console/sources/{source_id}", "The robots.txt is fetched again.")
 
 
 @operation("POST", "/console/sources/{source_id}/delete", "Delete a source", access="action", action="source.delete")
-async def delete_source(
-    services: SourcePageServices,
-    source_id: int,
-    body: ReasonForm,  # noqa: ARG001 - the form carries the token of its session
-) -> ApiResponse[Any]:
+async def delete_source(services: SourcePageServices, source_id: int) -> ApiResponse[Any]:
     row = await services.sources.get(await services.sources.ours(source_id))
     await services.sources.remove(source_id)
     await services.schedules.forget(row.public_id)
-    return redirect("/console/sources")
+    return acted("/console/sources", f"Source {row.name} is deleted.")
 
 
 SOURCE_PAGE = (show_source, enable_source, disable_source, refresh_robots, delete_source)

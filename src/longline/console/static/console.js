@@ -1,4 +1,6 @@
 // The console's script: theme, clock, menus, dialogs and keys. It draws nothing that the server can draw.
+import { watchChoice } from "./bulk.js";
+import { tick } from "./clock.js";
 import { $, $$ } from "./dom.js";
 import { follow } from "./live.js";
 import { readLog } from "./log.js";
@@ -11,17 +13,6 @@ function setTheme(theme) {
   if (theme) root.dataset.theme = theme; else delete root.dataset.theme;
   document.cookie = `longline_theme=${theme}; Path=/console; Max-Age=${theme ? 31536000 : 0}; SameSite=Strict`;
   for (const button of $$("[data-theme-toggle]")) button.setAttribute("aria-label", `Theme: ${theme || "as the system"}`);
-}
-
-// Times count by the server's clock: the difference to the browser's clock is taken once for each page.
-const offset = Number(document.body.dataset.now || Date.now()) - Date.now();
-const serverNow = () => Date.now() + offset;
-function tick() {
-  const now = new Date(serverNow()).toISOString();
-  for (const clock of $$("[data-clock]")) {
-    clock.textContent = `${now.slice(11, 19)} UTC`;
-    clock.dateTime = `${now.slice(0, 19)}Z`;
-  }
 }
 
 // Plots: the pointer or arrow keys move the cursor, and the readout above tells the point.
@@ -44,7 +35,7 @@ document.addEventListener("pointerout", (event) => {
 
 document.addEventListener("click", (event) => {
   const target = event.target;
-  for (const menu of $$("details.menu[open]")) if (!menu.contains(target)) menu.open = false;
+  for (const menu of $$("details:is(.menu, .more)[open]")) if (!menu.contains(target)) menu.open = false;
   const open = target.closest("[data-open]");
   if (open) $(`#${open.dataset.open}`)?.showModal();
   if (target.closest("[data-close]")) target.closest("dialog")?.close();
@@ -64,11 +55,24 @@ document.addEventListener("keydown", (event) => {
     showPoint(plot, Math.min(last, Math.max(0, (at < 0 ? last + 1 : at) + step)));
   }
   if (plot && event.key === "Escape") showPoint(plot, -1);
-  if (event.key === "Escape") for (const menu of $$("details.menu[open]")) { menu.open = false; $("summary", menu).focus(); }
+  if (event.key === "Escape") for (const menu of $$("details:is(.menu, .more)[open]")) { menu.open = false; $("summary", menu).focus(); }
   if (event.key === "/" && !event.target.closest?.("input, textarea, select")) { event.preventDefault(); $("#q")?.focus(); }
 });
 
+// A toast of success goes by itself, unless it is read or its link has the focus.
+for (const toast of $$(".toast:not(.fail)")) {
+  const leave = () => toast.matches(":hover, :focus-within") ? setTimeout(leave, 2000) : toast.remove();
+  setTimeout(leave, 8000);
+}
+
+// What is wider than its box starts at the present: the lit state of a diagram, the present slot of a map.
+for (const box of $$(".scroll-x")) {
+  const lit = $(".halo, .now", box), middle = lit?.getBoundingClientRect();
+  if (lit) box.scrollLeft += middle.left + middle.width / 2 - box.getBoundingClientRect().left - box.clientWidth / 2;
+}
+
 tick();
 setInterval(tick, 1000);
+for (const form of $$("[data-choice]")) watchChoice(form);
 const log = $("[data-log]");
 follow(log ? readLog(log) : undefined);

@@ -1,7 +1,9 @@
 // One event stream for a page. The server renders parts; this swaps them in place and tells how fresh they are.
+import { hearTime, tick } from "./clock.js";
+
 const LATE_MS = 10_000, LOST_MS = 30_000;
-const page = document.body;
-let source = null, heardAt = 0;
+const page = document.body, waiting = new Map();
+let source = null, heardAt = 0, parameters = () => ({});
 
 function showState() {
   const element = document.querySelector("[data-live-state]");
@@ -15,7 +17,6 @@ function showState() {
   element.title = heardAt ? `Last message ${new Date(heardAt).toISOString().slice(11, 19)} UTC by this machine's clock` : "No message yet";
 }
 
-// Focus and selection stay: a part in which the visitor is at work is swapped when the visitor has left it.
 // Buttons depend on the state and on the visitor: when the state of the page's thing has changed, they are asked for anew.
 async function refreshActions() {
   const shown = document.querySelector("[data-actions]"), state = document.querySelector("[data-run-state]");
@@ -26,14 +27,21 @@ async function refreshActions() {
   if (fresh) shown.innerHTML = fresh.innerHTML;
 }
 
+// Focus and selection stay: a part in which the visitor is at work is swapped when the visitor has left it.
 function swap(parts) {
   for (const [name, html] of Object.entries(parts)) {
     const element = document.querySelector(`[data-part="${CSS.escape(name)}"]`);
-    if (!element || element.contains(document.activeElement)) continue;
+    waiting.delete(name);
+    if (!element || element.innerHTML === html) continue;
+    if (element.contains(document.activeElement)) { waiting.set(name, html); continue; }
     element.innerHTML = html;
+    if (element.matches("tr")) element.classList.add("changed");
   }
+  tick();
   refreshActions();
 }
+document.addEventListener("focusout", () => setTimeout(() => swap(Object.fromEntries(waiting))));
+document.addEventListener("animationend", (event) => event.target.classList.remove("changed"));
 
 export function address(more = {}) {
   const url = new URL(page.dataset.stream, location.origin);
@@ -49,7 +57,7 @@ export function open(more = {}) {
   const heard = () => { heardAt = Date.now(); showState(); };
   source.addEventListener("open", heard);
   source.addEventListener("error", showState);
-  source.addEventListener("alive", heard);
+  source.addEventListener("alive", (event) => { heard(); hearTime(JSON.parse(event.data).now); });
   source.addEventListener("parts", (event) => { heard(); swap(JSON.parse(event.data)); });
   for (const [name, listener] of listeners) {
     source.addEventListener(name, (event) => { heard(); listener(event); });
@@ -57,11 +65,14 @@ export function open(more = {}) {
 }
 
 // A page in a hidden window holds no connection; it catches up when it is shown again.
-export function follow(parameters = () => ({})) {
+export function follow(asked = parameters) {
   if (!page.dataset.stream) return;
+  parameters = asked;
   const attend = () => { if (document.hidden) { source?.close(); source = null; } else if (!source) open(parameters()); };
   document.addEventListener("visibilitychange", attend);
   window.addEventListener("pagehide", () => source?.close());
   attend();
   setInterval(showState, 1000);
+  // A refused stream is closed for good by the browser: when all places are taken, the page asks again later.
+  setInterval(() => { if (source?.readyState === EventSource.CLOSED) open(parameters()); }, LOST_MS);
 }

@@ -4,9 +4,9 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from longline.console.pages import Pages
+from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
-from longline.model.frontier.line import MAX_COUNTED_TASKS, ListedHost, PlaceInLine
+from longline.model.frontier.frontier_lists import MAX_COUNTED_TASKS, ListedHost, PlaceInLine
 from longline.services.frontier.host_lists import HostLists
 from longline.surfaces.operation import ApiResponse, operation
 

@@ -1,23 +1,33 @@
 """Tasks of all runs or of one, by state, and moves of many of them at once."""
 
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import msgspec
 
-from longline.console.pages import Pages
+from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.callers.audit import name_action
 from longline.model.errors import BadInput
-from longline.model.states import TaskState, legal
+from longline.model.states import TaskState
 from longline.services.frontier.task_lists import TaskLists
-from longline.services.frontier.task_moves import TaskMoves
+from longline.services.frontier.task_orders import OrderName, TaskOrders, orders_of
 from longline.surfaces.operation import ApiResponse, operation
 
 PAGE_SIZE = 50
 MAX_CHOSEN = 500
 
-BulkMove = Literal["pause", "resume", "cancel", "restart", "reparse"]
-BULK_MOVES: tuple[BulkMove, ...] = BulkMove.__args__  # type: ignore[attr-defined]  # the members of a Literal
+BUTTONS: Mapping[OrderName, str] = {
+    "pending": "Mark pending",
+    "release": "Reset lock",
+    "expire": "Mark expired",
+    "pause": "Pause",
+    "resume": "Resume",
+    "restart": "Restart",
+    "reparse": "Parse again",
+    "cancel": "Cancel",
+}
+"""Orders with the words on their buttons."""
 
 
 class TaskListServices(msgspec.Struct, frozen=True):
@@ -25,7 +35,7 @@ class TaskListServices(msgspec.Struct, frozen=True):
 
     pages: Pages
     tasks: TaskLists
-    mover: TaskMoves
+    orders: TaskOrders
 
 
 class TaskListQuery(msgspec.Struct, frozen=True):
@@ -36,13 +46,10 @@ class TaskListQuery(msgspec.Struct, frozen=True):
     before: int | None = None
 
 
-class BulkForm(msgspec.Struct, frozen=True):
-    """Chosen tasks, as numbers with spaces or commas between them, and the move to make with them."""
+class ChosenTasks(msgspec.Struct, frozen=True):
+    """Chosen tasks, as numbers with spaces or commas between them."""
 
-    csrf: str
-    move: BulkMove
     tasks: Annotated[str, msgspec.Meta(max_length=20_000)] = ""
-    reason: Annotated[str, msgspec.Meta(max_length=500)] = ""
 
     def ids(self) -> list[int]:
         """Return the chosen tasks; raise `BadInput` for none, for too many, and for text that is no number."""
@@ -52,10 +59,15 @@ class BulkForm(msgspec.Struct, frozen=True):
         return [int(word) for word in words]
 
 
-class PriorityForm(BulkForm, frozen=True):
+class OrderForm(ChosenTasks, frozen=True, kw_only=True):
+    """Chosen tasks and the order for them."""
+
+    move: OrderName
+
+
+class PriorityForm(ChosenTasks, frozen=True):
     """Chosen tasks and their new priority, of which the lowest goes first."""
 
-    move: BulkMove = "pause"
     priority: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 500
 
 
@@ -66,24 +78,24 @@ async def show_tasks(services: TaskListServices, query: TaskListQuery, identity:
         "tasks/list.html",
         identity,
         section="tasks",
-        tasks=[(task, [name for name in legal("task", task.state, "person") if name in BULK_MOVES]) for task in found],
+        tasks=[(task, orders_of(task.state)) for task in found],
         filters={"run": query.run, "state": query.state},
         states=tuple(TaskState),
         older=older,
-        bulk_moves=BULK_MOVES,
+        buttons=BUTTONS,
     )
 
 
 @operation("POST", "/console/tasks/move", "Move tasks", access="action", action="task.move")
-async def move_tasks(services: TaskListServices, body: BulkForm, identity: Visitor) -> ApiResponse[Any]:
+async def move_tasks(services: TaskListServices, body: OrderForm, identity: Visitor) -> ApiResponse[Any]:
     name_action(f"task.{body.move}")
-    moved = await services.mover.make(body.move, body.ids(), body.reason.strip() or None)
-    return services.pages.page("tasks/moved.html", identity, section="tasks", move=body.move, results=moved)
+    moved = await services.orders.give(body.move, body.ids(), identity.reason)
+    return services.pages.page("tasks/moved.html", identity, section="tasks", words=BUTTONS[body.move], results=moved)
 
 
 @operation("POST", "/console/tasks/priority", "Give tasks a priority", access="action", action="task.prioritize")
 async def prioritize_tasks(services: TaskListServices, body: PriorityForm, identity: Visitor) -> ApiResponse[Any]:
-    found = await services.mover.prioritize(body.ids(), body.priority)
+    found = await services.orders.prioritize(body.ids(), body.priority)
     return services.pages.page("tasks/prioritized.html", identity, section="tasks", found=found)
 
 

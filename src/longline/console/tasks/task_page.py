@@ -1,23 +1,36 @@
 """The page of one task: its place among the states, its lease, its moves, its page in the archive and its items."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
+from longline.console.actions import acted
 from longline.console.drawing.state_diagram import moves_from, state_diagram
-from longline.console.pages import Pages, redirect
-from longline.console.tasks.task_list import BULK_MOVES, BulkMove
+from longline.console.tasks.task_list import BUTTONS
+from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.callers.audit import name_action
 from longline.model.errors import LonglineError
-from longline.model.states import legal
 from longline.services.archive.pages import ArchivedPage, ArchivedPages
 from longline.services.frontier.task_lists import TaskLists, WholeTask
-from longline.services.frontier.task_moves import TaskMoves
+from longline.services.frontier.task_orders import OrderName, TaskOrders, orders_of
 from longline.surfaces.operation import ApiResponse, operation
 
 MAX_SHOWN_CHARS = 20_000
 """Characters of a stored page that are shown."""
+
+
+OUTCOMES: Mapping[OrderName, str] = {
+    "pending": "The task is pending again.",
+    "release": "The lock of the task is reset.",
+    "expire": "The task is marked expired.",
+    "pause": "The task is paused.",
+    "resume": "The task is open again and due now.",
+    "cancel": "The task is cancelled.",
+    "restart": "The task starts again at its first attempt.",
+    "reparse": "The stored page of the task will be parsed again.",
+}
 
 
 class TaskPageServices(msgspec.Struct, frozen=True):
@@ -25,15 +38,8 @@ class TaskPageServices(msgspec.Struct, frozen=True):
 
     pages: Pages
     tasks: TaskLists
-    mover: TaskMoves
+    orders: TaskOrders
     archive: ArchivedPages
-
-
-class TaskMoveForm(msgspec.Struct, frozen=True):
-    """The form of one move of one task."""
-
-    csrf: str
-    reason: str = ""
 
 
 @operation("GET", "/console/tasks/{task_id}", "Show a task", access="reader")
@@ -48,7 +54,7 @@ async def show_task(services: TaskPageServices, task_id: int, identity: Visitor)
         task=whole.task,
         diagram=state_diagram("task", whole.task.state, _passed(whole)),
         moves=moves_from("task", whole.task.state),
-        buttons=[name for name in legal("task", whole.task.state, "person") if name in BULK_MOVES],
+        buttons=[(name, BUTTONS[name]) for name in orders_of(whole.task.state)],
         stored=stored,
         problem=problem,
     )
@@ -77,12 +83,12 @@ def _passed(whole: WholeTask) -> set[str]:
 
 
 @operation("POST", "/console/tasks/{task_id}/{move}", "Move a task", access="action", action="task.move")
-async def move_task(services: TaskPageServices, task_id: int, move: BulkMove, body: TaskMoveForm) -> ApiResponse[Any]:
+async def move_task(services: TaskPageServices, task_id: int, move: OrderName, identity: Visitor) -> ApiResponse[Any]:
     name_action(f"task.{move}")
-    [result] = await services.mover.make(move, [task_id], body.reason.strip() or None)
+    [result] = await services.orders.give(move, [task_id], identity.reason)
     if result.error is not None:
         raise result.error
-    return redirect(f"/console/tasks/{task_id}")
+    return acted(f"/console/tasks/{task_id}", OUTCOMES[move])
 
 
 TASK_PAGE = (show_task, move_task)

@@ -7,9 +7,10 @@ wait for the files of all other programs too.
 
 import asyncio
 import os
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,8 +25,14 @@ SMALL_BYTES = 512 * 1024
 WRITE_BYTES = 512 * 1024
 """Bytes that are written in one go."""
 
-MAX_BATCH_OBJECTS = 512
-SYNCS_AT_ONCE = 8
+MAX_BATCH_OBJECTS = 128
+BATCHES_AT_ONCE = 2
+"""Batches of small objects that are stored at the same time: one is written while the other is synced."""
+
+GATHER_SECONDS = 0.004
+"""Seconds for which a batch of small objects waits for others that are on their way."""
+
+SYNCS_AT_ONCE = 16
 """Files and folders that are synced at the same time."""
 
 Piece = bytes | memoryview
@@ -40,25 +47,36 @@ class _SmallObject(NamedTuple):
     done: "asyncio.Future[None]"
 
 
+@dataclass(slots=True)
+class _Staged:
+    """A small object of a batch on its way: the path of its staged file, or the failure that ends it."""
+
+    one: _SmallObject
+    path: str = ""
+    failure: Exception | None = None
+
+
 class FolderUploads:
     """The objects that are on their way into one folder; `trouble` turns errors of files into our own."""
 
     def __init__(self, root: Path, folders: SyncedFolders, trouble: Trouble) -> None:
         self._root, self._staging, self._folders, self._trouble = root, root / STAGING, folders, trouble
         self._waiting: list[_SmallObject] = []
-        self._storing: asyncio.Task[None] | None = None
+        self._coming = 0
+        self._storing: set[asyncio.Task[None]] = set()
         self._syncers = ThreadPoolExecutor(SYNCS_AT_ONCE, "object sync")  # its threads start with the first sync
 
     async def upload(self, key: str, pieces: AsyncIterable[Piece]) -> int:
         """Store an object; return its number of bytes."""
         checked_key(key)
-        held: list[Piece] = []
-        size, rest = 0, aiter(pieces)
-        async for piece in rest:
-            held.append(piece)
-            size += len(piece)
-            if size > SMALL_BYTES:
-                return await self._stream(key, held, rest)
+        rest = aiter(pieces)
+        self._coming += 1
+        try:
+            held, size = await _first_pieces(rest)
+        finally:
+            self._coming -= 1
+        if size > SMALL_BYTES:
+            return await self._stream(key, held, rest)
         await self._join(key, held)
         return size
 
@@ -68,80 +86,97 @@ class FolderUploads:
         """Store a small object together with others that are whole by then."""
         done = asyncio.get_running_loop().create_future()
         self._waiting.append(_SmallObject(key, pieces, done))
-        if self._storing is None:
-            self._storing = asyncio.create_task(self._store_all(), name="small objects")
+        if len(self._storing) < BATCHES_AT_ONCE:
+            task = asyncio.create_task(self._store_all(), name="small objects")
+            self._storing.add(task)
+            task.add_done_callback(self._storing.discard)
         await done
 
     async def _store_all(self) -> None:
-        try:
-            while self._waiting:
-                batch, self._waiting = self._waiting[:MAX_BATCH_OBJECTS], self._waiting[MAX_BATCH_OBJECTS:]
-                try:
-                    failures = await asyncio.to_thread(self._store, batch)
-                except Exception as error:  # no upload may wait for ever
-                    failures = [error] * len(batch)
-                for one, failure in zip(batch, failures, strict=True):
-                    if one.done.done():
-                        continue
-                    if failure is None:
-                        one.done.set_result(None)
-                    else:
-                        one.done.set_exception(failure)
-        finally:
-            self._storing = None
+        while self._waiting:
+            if self._coming:
+                await asyncio.sleep(GATHER_SECONDS)
+            batch, self._waiting = self._waiting[:MAX_BATCH_OBJECTS], self._waiting[MAX_BATCH_OBJECTS:]
+            try:
+                failures = await asyncio.to_thread(self._store, batch)
+            except Exception as error:  # no upload may wait for ever
+                failures = [error] * len(batch)
+            for one, failure in zip(batch, failures, strict=True):
+                if one.done.done():
+                    continue
+                if failure is None:
+                    one.done.set_result(None)
+                else:
+                    one.done.set_exception(failure)
 
     def _store(self, batch: Sequence[_SmallObject]) -> list[Exception | None]:
-        """Store objects; return the failure of each. Objects fail one by one, a sync fails for all of them."""
-        failures: list[Exception | None] = [None] * len(batch)
-        staged = [self._try(failures, place, self._stage_small, one) for place, one in enumerate(batch)]
-        try:
-            with self._trouble("written"):
-                self._sync([path for path in staged if path is not None])
-        except LonglineError as error:
-            failures = [failure or error for failure in failures]
-        parents: set[Path] = set()
-        for place, (one, path) in enumerate(zip(batch, staged, strict=True)):
-            if path is not None and failures[place] is None:
-                self._try(failures, place, self._rename, path, one.key)
-                parents.add((self._root / one.key).parent)
-            if path is not None and failures[place] is not None:
-                path.unlink(missing_ok=True)
-        try:
-            with self._trouble("written"):
-                self._sync(list(parents))
-        except LonglineError as error:
-            failures = [failure or error for failure in failures]
-        return failures
-
-    def _try(
-        self, failures: list[Exception | None], place: int, act: Callable[..., Path | None], *given: object
-    ) -> Path | None:
-        try:
-            with self._trouble("written"):
-                return act(*given)
-        except LonglineError as error:
-            failures[place] = error
-            return None
-
-    def _stage_small(self, one: _SmallObject) -> Path:
-        self._make_room(one.key)
-        path = self._staging / new_id()
-        try:
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-            try:
-                _write(handle, one.pieces)
-            finally:
-                os.close(handle)
-        except BaseException:
-            path.unlink(missing_ok=True)
-            raise
-        return path
-
-    def _sync(self, paths: Sequence[Path]) -> None:
-        """Sync files or folders to the disk, several at once."""
+        """Store objects; return the failure of each. Objects fail one by one, the sync of a folder fails for all."""
+        staged = [_Staged(one) for one in batch]
+        parents = self._make_parents(staged)
         if self._folders.durable:
-            shares = [paths[first::SYNCS_AT_ONCE] for first in range(min(SYNCS_AT_ONCE, len(paths)))]
-            list(self._syncers.map(_sync_all, shares))
+            shares = [staged[first::SYNCS_AT_ONCE] for first in range(min(SYNCS_AT_ONCE, len(staged)))]
+            list(self._syncers.map(self._stage_all, shares))
+        else:
+            self._stage_all(staged)
+        for each in staged:
+            if each.failure is None:
+                self._try(each, self._name_small)
+        self._sync_folders(staged, parents)
+        return [each.failure for each in staged]
+
+    def _make_parents(self, staged: Sequence[_Staged]) -> set[Path]:
+        """Make the folders of a batch, each once; return them."""
+        made: dict[str, Path] = {}
+        for each in staged:
+            parent = each.one.key.rpartition("/")[0]
+            if parent not in made:
+                self._try(each, self._make_room_for)
+                if each.failure is None:
+                    made[parent] = self._root / parent
+        return set(made.values())
+
+    def _make_room_for(self, each: _Staged) -> None:
+        self._make_room(each.one.key)
+
+    def _stage_all(self, share: Sequence[_Staged]) -> None:
+        for each in share:
+            if each.failure is None:
+                self._try(each, self._stage_small)
+
+    def _try(self, each: _Staged, act: Callable[[_Staged], None]) -> None:
+        try:
+            with self._trouble("written"):
+                act(each)
+        except LonglineError as error:
+            each.failure = error
+            if each.path:
+                with suppress(OSError):
+                    os.unlink(each.path)
+
+    def _stage_small(self, each: _Staged) -> None:
+        """Write the staged file of an object, synced to the disk."""
+        path = f"{self._staging}/{new_id()}"
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        each.path = path
+        try:
+            _write(handle, each.one.pieces)
+            if self._folders.durable:
+                os.fsync(handle)
+        finally:
+            os.close(handle)
+
+    def _name_small(self, each: _Staged) -> None:
+        self._rename(each.path, each.one.key)
+        each.path = ""
+
+    def _sync_folders(self, staged: Sequence[_Staged], parents: Collection[Path]) -> None:
+        try:
+            with self._trouble("written"):
+                if self._folders.durable:
+                    list(self._syncers.map(self._folders.sync, parents))
+        except LonglineError as error:
+            for each in staged:
+                each.failure = each.failure or error
 
     # -- large objects ----------------------------------------------------------------------------------------
 
@@ -180,7 +215,7 @@ class FolderUploads:
         with self._trouble("written"):
             if self._folders.durable:
                 os.fsync(handle)
-            self._rename(path, key)
+            self._rename(str(path), key)
             self._folders.sync((self._root / key).parent)
 
     # -- both -------------------------------------------------------------------------------------------------
@@ -193,17 +228,29 @@ class FolderUploads:
         except (FileExistsError, NotADirectoryError):
             raise BadInput(f"object {key!r} cannot be stored: a part of its path is an object itself") from None
 
-    def _rename(self, path: Path, key: str) -> None:
-        target = self._root / key
+    def _rename(self, path: str, key: str) -> None:
+        target = f"{self._root}/{key}"
         try:
             try:
-                path.replace(target)
+                os.replace(path, target)
             except FileNotFoundError:  # another process removed a folder that was made here
                 self._folders.forget()
-                self._folders.make(target.parent)
-                path.replace(target)
+                self._folders.make(Path(target).parent)
+                os.replace(path, target)
         except IsADirectoryError:
             raise BadInput(f"object {key!r} cannot be stored: there are objects below it") from None
+
+
+async def _first_pieces(pieces: AsyncIterator[Piece]) -> tuple[list[Piece], int]:
+    """Return the pieces of a small object, or those by which an object is known to be large, and their size."""
+    held: list[Piece] = []
+    size = 0
+    async for piece in pieces:
+        held.append(piece)
+        size += len(piece)
+        if size > SMALL_BYTES:
+            break
+    return held, size
 
 
 def _write(handle: int, pieces: Sequence[Piece]) -> None:
@@ -212,12 +259,3 @@ def _write(handle: int, pieces: Sequence[Piece]) -> None:
         view = memoryview(piece)
         while view:
             view = view[os.write(handle, view) :]
-
-
-def _sync_all(paths: Sequence[Path]) -> None:
-    for path in paths:
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

@@ -41,8 +41,8 @@ def trust(extra: Path | None = None) -> TrustedCertificates:
 
 def _system_file() -> Iterator[Path]:
     """Yield the system's own list, if there is one in a usual place."""
-    told = os.environ.get("SSL_CERT_FILE") or ssl.get_default_verify_paths().cafile
-    candidates = (Path(name) for name in (told, *_SYSTEM) if name)
+    configured = os.environ.get("SSL_CERT_FILE") or ssl.get_default_verify_paths().cafile
+    candidates = (Path(name) for name in (configured, *_SYSTEM) if name)
     file = next((path for path in candidates if path.is_file() and os.access(path, os.R_OK)), None)
     if file is not None:
         yield file

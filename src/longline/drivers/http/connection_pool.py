@@ -9,7 +9,7 @@ from typing import NamedTuple
 import wreq
 
 from longline.drivers.http.route import Route
-from longline.ports.http import Proxy
+from longline.model.proxies.proxy_uri import Proxy
 
 IDLE_CONNECTION_SECONDS = 30.0
 MAX_HEADERS = 512

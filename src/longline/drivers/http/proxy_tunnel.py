@@ -5,7 +5,7 @@ from base64 import b64encode
 from contextlib import suppress
 
 from longline.drivers.http.route import Route
-from longline.ports.http import Proxy
+from longline.model.proxies.proxy_uri import Proxy
 
 TUNNEL_TIMEOUT_SECONDS = 5.0
 

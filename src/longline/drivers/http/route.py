@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 from longline.drivers.http.dns import NameResolver, Resolve, as_address
 from longline.model.fetch.egress import Address
+from longline.model.proxies.proxy_uri import Proxy
 from longline.model.url import Url
-from longline.ports.http import FetchFailed, Proxy
+from longline.ports.http import FetchFailed
 
 
 class Route(NamedTuple):

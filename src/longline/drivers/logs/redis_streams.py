@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
 
 from longline.model.errors import Unavailable
-from longline.model.logs import LogMark, parse_mark
+from longline.model.logs.run_log import LogMark, parse_mark
 
 _ANSWER_TIMEOUT_SECONDS = 5.0
 _KNOWN = "equal or smaller"

@@ -1,12 +1,12 @@
 """Records on SQLite or PostgreSQL, chosen by URL."""
 
 import asyncio
+import os
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from longline.drivers.extras import load_driver
-from longline.drivers.records.alerts import AlertRecords
 from longline.drivers.records.archive.pages import PageRecords
 from longline.drivers.records.archive.retention import RetentionRecords
 from longline.drivers.records.archive.segments import SegmentRecords
@@ -18,7 +18,6 @@ from longline.drivers.records.callers.audit import AuditRecords
 from longline.drivers.records.callers.console_sessions import ConsoleSessionRecords
 from longline.drivers.records.callers.door_settings import DoorSettingRecords
 from longline.drivers.records.callers.rate_limits import RateLimitRecords
-from longline.drivers.records.counters import CounterRecords
 from longline.drivers.records.database import Database
 from longline.drivers.records.discovery.candidates import CandidateRecords
 from longline.drivers.records.discovery.links import LinkRecords
@@ -40,9 +39,12 @@ from longline.drivers.records.logs.events import EventRecords
 from longline.drivers.records.logs.log_pages import LogPageRecords
 from longline.drivers.records.logs.logs import LogRecords
 from longline.drivers.records.manifests.stores import manifest_stores
-from longline.drivers.records.metrics import MetricRecords, TimedDatabase, TransactionObserver
-from longline.drivers.records.migrations import SchemaRecords
-from longline.drivers.records.proxies import PoolRecords, ProxyFigureRecords, ProxyRecords
+from longline.drivers.records.metrics.counters import CounterRecords
+from longline.drivers.records.metrics.queue_figures import MetricRecords, TimedDatabase, TransactionObserver
+from longline.drivers.records.metrics.throughput import ThroughputRecords
+from longline.drivers.records.migration_runner import SchemaRecords
+from longline.drivers.records.proxies.alerts import AlertRecords
+from longline.drivers.records.proxies.proxies import PoolRecords, ProxyFigureRecords, ProxyRecords
 from longline.drivers.records.recrawls.batches import BatchRecords
 from longline.drivers.records.recrawls.found_urls import FoundUrlRecords
 from longline.drivers.records.recrawls.holds import HoldRecords
@@ -70,10 +72,17 @@ from longline.drivers.records.sources.handled_messages import HandledMessageReco
 from longline.drivers.records.sources.remote_sources import RemoteSourceRecords
 from longline.drivers.records.sources.sources import SourceRecords
 from longline.drivers.records.sqlite import SqliteDatabase
-from longline.drivers.records.throughput import ThroughputRecords
 from longline.model.errors import BadInput, NotFound, Unavailable
 from longline.ports.clock import Clock
 from longline.ports.records import Records
+
+
+def is_write_protected(url: str) -> bool:
+    """Return whether the URL names a database file that exists and that this user may not write."""
+    path = Path(url.removeprefix("sqlite:///"))
+    if not url.startswith("sqlite:///") or not path.is_file():
+        return False
+    return not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
 
 
 async def open_database(url: str, clock: Clock, *, read_only: bool = False) -> Database:

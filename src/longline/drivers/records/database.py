@@ -4,7 +4,7 @@ Each operation of a port is written once. PostgreSQL awaits its statements on a 
 function to its end inside its own thread, so that a whole transaction costs one hop between threads.
 """
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar
 
 import msgspec
@@ -80,7 +80,11 @@ class Database(Protocol):
 S = TypeVar("S", bound=msgspec.Struct)
 
 
+def values_of(row: Row) -> dict[str, Any]:
+    """Return the values of a row by their columns."""
+    return {name: row[name] for name in row.keys()}  # noqa: SIM118 - a Row iterates over values
+
+
 def struct(row: Row, kind: type[S]) -> S:
     """Return a row as a struct of the model; SQLite's 0 and 1 become booleans where the model has booleans."""
-    values: Mapping[str, Any] = {key: row[key] for key in row.keys()}  # noqa: SIM118 - a Row iterates over values
-    return msgspec.convert(values, kind, strict=False)
+    return msgspec.convert(values_of(row), kind, strict=False)

@@ -20,14 +20,17 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 6
-# A transaction looks before it writes a unique value; its second attempt finds the value that was taken meanwhile.
+# A transaction looks before it writes a unique value or a reference; its second attempt finds the value that was taken,
+# or misses the row that was deleted meanwhile.
 # The same violation twice is no race, and is raised.
 RETRYABLE_ERRORS = (
     asyncpg.DeadlockDetectedError,
     asyncpg.SerializationError,
     asyncpg.UniqueViolationError,
+    asyncpg.ForeignKeyViolationError,
     TryAgain,
 )
+_VIOLATIONS = (asyncpg.UniqueViolationError, asyncpg.ForeignKeyViolationError)
 ENGINE_FAILURES = (
     OSError,
     TimeoutError,
@@ -183,6 +186,7 @@ async def connect(url: str, clock: Clock) -> PostgresDatabase:
             timeout=10,
             statement_cache_size=500,
             server_settings=SETTINGS,
+            init=_take_vectors,
             reset=_as_it_is,
         )
     except (OSError, TimeoutError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
@@ -196,20 +200,25 @@ async def connect(url: str, clock: Clock) -> PostgresDatabase:
     return database
 
 
+async def _take_vectors(connection: Any) -> None:
+    """Let statements take texts of the index in the binary form of their vectors."""
+    await connection.set_type_codec("tsvector", schema="pg_catalog", encoder=bytes, decoder=bytes, format="binary")
+
+
 async def _as_it_is(_: Any) -> None:
     """Give a connection back without a reset: no state outlives its transaction, and a reset costs a round trip."""
 
 
 def _line(error: BaseException) -> str:
     # The text of the system, without its number.
-    told = error.strerror if isinstance(error, OSError) else None
-    return (told or str(error) or type(error).__name__).splitlines()[0]
+    os_text = error.strerror if isinstance(error, OSError) else None
+    return (os_text or str(error) or type(error).__name__).splitlines()[0]
 
 
 def _is_same_violation(last: Exception, error: Exception) -> bool:
     """Return whether two attempts violated the same constraint with the same value."""
     return (
-        isinstance(last, asyncpg.UniqueViolationError)
-        and isinstance(error, asyncpg.UniqueViolationError)
+        isinstance(last, _VIOLATIONS)
+        and isinstance(error, _VIOLATIONS)
         and (last.constraint_name, last.detail) == (error.constraint_name, error.detail)
     )

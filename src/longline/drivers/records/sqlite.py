@@ -45,7 +45,6 @@ class SqliteTransaction:
 
     def __init__(self, connection: sqlite3.Connection, queries: dict[str, NamedQuery], now: int) -> None:
         self._run = connection.execute
-        self._script = connection.executescript
         self._queries = queries
         self.now = now
 

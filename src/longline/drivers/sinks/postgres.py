@@ -141,8 +141,8 @@ class PostgresSink:
 
 
 def _first_line(error: Exception) -> str:
-    told = error.strerror if isinstance(error, OSError) else None
-    return (told or str(error) or type(error).__name__).splitlines()[0]
+    reason = error.strerror if isinstance(error, OSError) else None
+    return (reason or str(error) or type(error).__name__).splitlines()[0]
 
 
 def _row(item: SinkItem) -> tuple[Any, ...]:

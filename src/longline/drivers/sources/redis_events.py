@@ -97,7 +97,7 @@ class RedisSourceEvents:
         self._joined = True
 
     async def _left_lying(self) -> list[Delivery]:
-        """Return messages that a consumer took and did not settle, with their delivery counts."""
+        """Return messages that a consumer took and did not acknowledge, with their delivery counts."""
         if (time.monotonic() - self._swept) * 1000 < self._idle_ms:
             return []
         self._swept = time.monotonic()

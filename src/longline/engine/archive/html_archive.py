@@ -54,8 +54,8 @@ class HtmlCopy(msgspec.Struct, frozen=True):
     def labels(self) -> dict[str, str]:
         """Return the metadata of the object in the store."""
         facts = {"url": self.response.url, "source": self.source, "crawled-at": self._at}
-        told = {name: quote(value, safe=":/?#[]@!$&'()*+,;=%. ") for name, value in facts.items()}
-        return told | {"status-code": str(self.response.status), "Content-Type": HTML}
+        quoted = {name: quote(value, safe=":/?#[]@!$&'()*+,;=%. ") for name, value in facts.items()}
+        return quoted | {"status-code": str(self.response.status), "Content-Type": HTML}
 
     def facts(self, size: int) -> dict[str, Any]:
         """Return the facts that are stored beside the object."""

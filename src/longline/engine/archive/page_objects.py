@@ -33,7 +33,7 @@ class PageObjects:
 
 
 def object_key(begin: str, url: str) -> str:
-    """Return the key of the object of a URL: its host and path, and a digest where these do not tell the whole URL."""
+    """Return the key of the object of a URL: its host and path, and a digest where these are not the whole URL."""
     place = parse(url)
     plain = f"{place.host.replace(':', '_')}{place.href.split(place.host, 1)[1]}"
     path = _UNSAFE.sub("_", plain.partition("?")[0]).replace("..", "_").rstrip("/")

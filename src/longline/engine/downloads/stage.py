@@ -10,11 +10,12 @@ from collections.abc import Callable
 
 import msgspec
 
+from longline.engine.downloads.file_places import FilePlace
 from longline.engine.downloads.file_stream import FileLimits, FileStream
 from longline.engine.fetch.fetcher import Fetched
 from longline.engine.fetch.request_sender import LeaseLost, RequestContext, Sender, StreamLimits, TimedStream
 from longline.engine.fetch.retry_after import pause_host
-from longline.engine.frontier.held_hosts import HeldHost, TaskWithdrawn
+from longline.engine.frontier.leased_hosts import HeldHost, Overslept, TaskWithdrawn
 from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.model.back_off import back_off
 from longline.model.downloads.download import DEFAULT_CONTENT_TYPE, DownloadOrder, DownloadResult, StoredFile
@@ -39,6 +40,9 @@ MAX_DISCARDED_BYTES = 64 * 1024
 FIRST_STORE_PAUSE_SECONDS, MAX_STORE_PAUSE_SECONDS = 0.5, 30.0
 """Seconds without requests after the object store was found away: at first, and at most."""
 
+TIMEOUTS = frozenset({"connect_timeout", "idle_timeout", "total_timeout"})
+"""Reasons that a deadline gives; they count only if this process ran all the while."""
+
 OUR_HEADERS = frozenset({"accept-encoding", "range", "if-range", "host", "connection", "content-length"})
 """Headers of a request that no order can set: digest and length depend on them, or they belong to the client."""
 
@@ -60,6 +64,7 @@ class _Attempt(msgspec.Struct):
     rules: DownloadPlan
     context: RequestContext
     limits: StreamLimits
+    place: FilePlace | None = None
     proxy: str | None = None
     stored: StoredFile | None = None
     stream: FileStream | None = None
@@ -80,10 +85,16 @@ class DownloadStage:
         self._chance = chance
         self._store_away_until, self._store_failures = float("-inf"), 0
 
-    async def run(self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan) -> Downloaded:
-        """Download one file, and store it; raise only errors that mean that the task was not begun."""
+    async def run(
+        self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan, place: FilePlace | None = None
+    ) -> Downloaded:
+        """Download one file, and store it; raise only errors that mean that the task was not begun.
+
+        A small file leaves its `place` when its last byte has come.
+        """
         started = self._clock.monotonic()
         attempt = self._attempt(host, task, plan)
+        attempt.place = place
         self._check_store()
         try:
             async with asyncio.timeout(attempt.rules.total_seconds):
@@ -96,6 +107,8 @@ class DownloadStage:
         except Unavailable:
             self._note_store(away=True)
             raise
+        if fetched.reason in TIMEOUTS and _lapsed(host, started, self._clock.monotonic()):
+            raise Overslept
         ms = round((self._clock.monotonic() - started) * 1000)
         size = attempt.stream.bytes if attempt.stream is not None else 0
         asked = (*attempt.context.asked, RequestMade(fetched.status, ms, size))
@@ -106,6 +119,7 @@ class DownloadStage:
 
     def _attempt(self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan) -> _Attempt:
         order, rules = task.download or DownloadOrder("", ""), plan.downloads or DownloadPlan()
+        plan = _with_pools(plan, order)
         own = self._sender.own_headers(order.headers) if order.headers and task.home_id is None else ()
         context = RequestContext(
             task.run_id,
@@ -148,6 +162,8 @@ class DownloadStage:
                     return Fetched("upload", self._clock.now(), status=WHOLE, error=str(refused))
                 retries = attempt.plan.retries
                 await self._clock.sleep(back_off(retries.delay_seconds, number - 1, retries.max_delay_seconds))
+                if attempt.place is not None:
+                    attempt.place.take_again()
         raise ValueError("a file needs at least one attempt to store it")
 
     # -- the request ------------------------------------------------------------------------------------------
@@ -200,7 +216,7 @@ class DownloadStage:
             opened,
             lambda headers: self._open(attempt, url, headers),
             limits,
-            lambda: self._look_at_lease(attempt),
+            lambda: self._received(attempt),
         )
         try:
             await self._upload(attempt, stream, opened)
@@ -229,6 +245,12 @@ class DownloadStage:
         measured = image_size(bytes(stream.head)) if stream.head else None
         attempt.stored = StoredFile(order.key, size, stream.sha256, content_type, order.bucket, measured)
 
+    def _received(self, attempt: _Attempt) -> None:
+        """Look at the lease after the last byte, and leave the place to the next file."""
+        self._look_at_lease(attempt)
+        if attempt.place is not None and attempt.stream is not None:
+            attempt.place.leave(attempt.stream.bytes)
+
     def _look_at_lease(self, attempt: _Attempt) -> None:
         """Raise an error, before an object becomes visible, if another worker may have the task by now."""
         host = attempt.host
@@ -236,6 +258,19 @@ class DownloadStage:
             raise LeaseLost
         if attempt.task.mark in host.tasks.withdrawn:
             raise TaskWithdrawn
+
+
+def _with_pools(plan: CrawlPlan, order: DownloadOrder) -> CrawlPlan:
+    """Return the plan with the proxy pools that the order asks for, if it asks for any."""
+    if not (names := order.pool_names):
+        return plan
+    proxying = msgspec.structs.replace(plan.fetch.proxying, use=True, pool=names[0], fallbacks=names[1:])
+    return msgspec.structs.replace(plan, fetch=msgspec.structs.replace(plan.fetch, proxying=proxying))
+
+
+def _lapsed(host: HeldHost, start: float, now: float) -> bool:
+    """Return whether the lease was not renewed in time since `start`: this process was stopped for some time."""
+    return now >= host.expires or host.lapsed_until >= start
 
 
 def give_up(host: HeldHost, plan: CrawlPlan) -> DownloadResult:

@@ -28,9 +28,9 @@ class Reader:
         parsed = await self._parse(PLACES, page)
         if parsed.error is not None:
             raise NotASitemap(parsed.error)
-        told = parsed.items[0].fields
-        places = tuple(map(SitemapEntry, told["urls"], told["changed"]))
-        return Sitemap(told["kind"], places, told["index"], told["flaw"])
+        sitemap_fields = parsed.items[0].fields
+        places = tuple(map(SitemapEntry, sitemap_fields["urls"], sitemap_fields["changed"]))
+        return Sitemap(sitemap_fields["kind"], places, sitemap_fields["index"], sitemap_fields["flaw"])
 
     async def _parse(self, name: str, page: Page) -> Parsed:
         return await self._parser.parse(

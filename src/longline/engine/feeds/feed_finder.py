@@ -23,11 +23,15 @@ from longline.model.feeds.feed_poll import SEARCH_INTERVAL_MS, FeedRow, asked, d
 from longline.model.frontier.task import TaskRow
 from longline.model.runs.run import RunKind
 from longline.model.states import TaskState
+from longline.model.url import join_all
 from longline.plugins import Page
-from longline.plugins.feed_links import feed_links, usual_feeds
+from longline.plugins.feed_links import feed_links
 from longline.ports.records.sources import SourceStore
 
 log = logging.getLogger(__name__)
+
+FEED_PATHS = ("/feed", "/rss", "/feed.xml", "/rss.xml", "/atom.xml", "/index.xml")
+"""Paths at which sites usually have their feed."""
 
 HOME, NAMED, USUAL = "home", "named", "usual"
 
@@ -114,3 +118,8 @@ class FeedFinder:
 
     async def _page(self, task: TaskRow) -> Page | None:
         return await self._parts.find(task.id) if task.state == TaskState.COMPLETED else None
+
+
+def usual_feeds(site: str) -> list[str]:
+    """Return the URLs at which sites usually have their feed."""
+    return join_all(site, FEED_PATHS)

@@ -48,6 +48,9 @@ MAX_CONCURRENT_READS = 4
 Read = Callable[[Page], Awaitable[list[str]]]
 """Function that returns the URLs of a feed's entries, or raises `NotAFeed`."""
 
+MAX_FEED_REDIRECTS = 5
+"""Largest number of redirects to a feed or a sitemap."""
+
 
 @dataclass(frozen=True, slots=True)
 class FeedParts:

@@ -12,7 +12,8 @@ from longline.engine.fetch.login_sessions import Sessions
 from longline.engine.fetch.request_sender import RequestContext, Sender, TimedResponse
 from longline.engine.fetch.retry_after import TOO_MANY_REQUESTS, pause_host
 from longline.engine.fetch.robots import RobotsRules
-from longline.engine.frontier.held_hosts import HeldHost
+from longline.engine.frontier.host_pace import MAX_DELAY_SECONDS, THROTTLED_DELAY_SECONDS
+from longline.engine.frontier.leased_hosts import HeldHost
 from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.engine.sources.crawl_plan import is_binary
 from longline.model.bounded_dict import BoundedDict
@@ -33,11 +34,6 @@ from longline.ports.records.frontier.frontier import TaskStore
 PAGE = 200
 NOT_MODIFIED = 304
 
-MAX_DELAY = 60.0
-"""Largest delay in seconds between requests to a host, however many 429s the host sends."""
-
-THROTTLED_DELAY_SECONDS = 3600.0
-"""Seconds for which a host keeps the doubled delay after its last 429."""
 
 MAX_REMEMBERED_WARNINGS = 10_000
 
@@ -277,7 +273,7 @@ class Fetcher:
         """Return the outcome of a refused request; a 429 for a single URL doubles the host's delay for a while."""
         status = sent.response.status
         if single and status == TOO_MANY_REQUESTS:
-            host.impose(min(2 * host.pace.delay, MAX_DELAY), self._clock.monotonic() + THROTTLED_DELAY_SECONDS)
+            host.impose(min(2 * host.pace.delay, MAX_DELAY_SECONDS), self._clock.monotonic() + THROTTLED_DELAY_SECONDS)
         after = pause_host(host, sent.response, self._clock, self._chance())
         return Fetched(reason, sent.at, status=status, error=f"HTTP {status}", retry_after=after)
 

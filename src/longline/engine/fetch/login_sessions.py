@@ -12,7 +12,7 @@ import msgspec
 from longline.engine.fetch.redirects import redirected
 from longline.engine.fetch.request_sender import LeaseLost, RequestContext, Sender, TimedResponse
 from longline.engine.fetch.run_credentials import RunCredentials, SessionState
-from longline.engine.frontier.held_hosts import HeldHost, TooSoon
+from longline.engine.frontier.leased_hosts import HeldHost, TooSoon
 from longline.engine.secrets import Vault
 from longline.model.bounded_dict import BoundedDict
 from longline.model.errors import Unavailable
@@ -23,7 +23,7 @@ from longline.model.frontier.task import RequestMade
 from longline.model.runs.plan import MAX_REDIRECTS
 from longline.model.url import BadUrl, join, parse
 from longline.plugins import Page
-from longline.plugins.failure import describe, place_of
+from longline.plugins.parser_errors import describe, place_of
 from longline.plugins.session import LoginFailed, Session, SessionHook, SessionRequest
 from longline.ports.clock import Clock
 from longline.ports.http import REDIRECTS, FetchFailed, Method, Request, Response

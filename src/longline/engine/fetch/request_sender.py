@@ -9,7 +9,7 @@ from typing import TypeVar
 import msgspec
 
 from longline.engine.fetch.run_credentials import RunCredentials
-from longline.engine.frontier.held_hosts import HeldHost
+from longline.engine.frontier.leased_hosts import HeldHost
 from longline.engine.proxies.rotation import ProxyRotation
 from longline.model.fetch.content_encoding import ACCEPT_ENCODING
 from longline.model.fetch.cookies import RunCookies

@@ -3,7 +3,7 @@
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 
-from longline.engine.frontier.held_hosts import HeldHost
+from longline.engine.frontier.leased_hosts import HeldHost
 from longline.ports.clock import Clock
 from longline.ports.http import Response
 

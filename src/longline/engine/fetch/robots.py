@@ -10,7 +10,7 @@ import msgspec
 
 from longline.engine.fetch.request_sender import RequestContext, Sender
 from longline.engine.fetch.retry_after import TOO_MANY_REQUESTS, pause_host
-from longline.engine.frontier.held_hosts import HeldHost
+from longline.engine.frontier.leased_hosts import HeldHost
 from longline.model.bounded_dict import BoundedDict
 from longline.model.fetch.content_encoding import Undecodable, decode_body
 from longline.model.fetch.robots import MAX_BYTES, Robots

@@ -1,4 +1,4 @@
-"""Claims of one worker: it claims more when the tasks in hand run low, and works on those meanwhile."""
+"""Claims of one worker: it claims more when the leased tasks run low, and works on those meanwhile."""
 
 import asyncio
 import logging
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from longline.engine.engine_clock import latest_monotonic
-from longline.engine.frontier.held_hosts import HeldHost, HeldHosts
+from longline.engine.frontier.leased_hosts import HeldHost, HeldHosts
 from longline.engine.frontier.work_requests import WorkRequest
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.model.errors import Unavailable
@@ -20,11 +20,11 @@ LOOKAHEAD_SECONDS = 1.0
 """Seconds ahead for which a worker wants enough tasks; only tasks that may start in that time count."""
 
 TASKS_AHEAD_PER_PLACE = 4
-"""Tasks that must wait in hand, as a multiple of the concurrency, so that no place is idle during a claim."""
+"""Tasks that must wait under a lease, as a multiple of the concurrency, so that no place is idle during a claim."""
 
 
 FILES_AHEAD_PER_PLACE = 16
-"""Largest number of files that wait in hand, as a multiple of the places for files, while more hosts are leased."""
+"""Largest number of files that wait under a lease, as a multiple of the places for files, while more are leased."""
 
 CLOCK_MARGIN_SECONDS = 0.005
 """Seconds by which a host may be free later by the engine's clock than by the worker's."""
@@ -50,7 +50,7 @@ class WorkerSettings(msgspec.Struct, frozen=True):
 
 
 class WorkClaims:
-    """The claims that keep one worker's hand full."""
+    """The claims that keep one worker supplied with tasks."""
 
     def __init__(self, lifecycle: Lifecycle, clock: Clock, owner: int, settings: WorkerSettings) -> None:
         self._lifecycle, self._clock, self._owner, self._settings = lifecycle, clock, owner, settings
@@ -61,7 +61,7 @@ class WorkClaims:
         self.trouble: Unavailable | None = None
 
     def if_low(self, wake: Callable[[], None], work_request: WorkRequest | None, free_for_files: int = 0) -> None:
-        """Start a claim when the tasks in hand run low; `wake` is called when the claim has ended.
+        """Start a claim when the leased tasks run low; `wake` is called when the claim has ended.
 
         Hosts with files are leased while there are places for files, and fewer files wait than there are places.
         """
@@ -116,7 +116,7 @@ class WorkClaims:
     async def _claim(
         self, now: float, asking: Sequence[HeldHost], request: ClaimRequest, work_request: WorkRequest | None
     ) -> None:
-        """Lease more hosts and, where too few are free, more tasks of the hosts in hand."""
+        """Lease more hosts and, where too few are free, more tasks of the leased hosts."""
         s, held = self._settings, request.held
         try:
             leases = await self._lifecycle.claim(request)

@@ -1,4 +1,4 @@
-"""The pace of a host in hand: its delay and concurrency, by the plans of recent tasks and the host's own limits."""
+"""The pace of a leased host: its delay and concurrency, by the plans of recent tasks and the host's own limits."""
 
 from collections.abc import Callable
 
@@ -10,6 +10,12 @@ POLITEST_PACE_SECONDS = 30.0
 
 FIRST_BACK_OFF_SECONDS = 2.0
 MAX_BACK_OFF_SECONDS = 300.0
+
+MAX_DELAY_SECONDS = 60.0
+"""Largest delay in seconds between requests to a host, however many 429s the host sends."""
+
+THROTTLED_DELAY_SECONDS = 3600.0
+"""Seconds for which a host keeps the doubled delay after its last 429."""
 
 
 class Pace:

@@ -1,4 +1,4 @@
-"""The plans of the runs that have tasks in hand."""
+"""The plans of the runs that have leased tasks."""
 
 from collections.abc import Awaitable, Callable
 from functools import partial

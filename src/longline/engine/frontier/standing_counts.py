@@ -15,6 +15,7 @@ class StandingCountLog:
         self._standing = standing
 
     async def once(self) -> None:
-        """Log the number of URLs in each group."""
+        """Log the number of URLs in each group; a frontier without any URL is not worth a line a minute."""
         counts = await self._standing.counts()
-        log.info("frontier counts", extra={rest: counts.get(rest, 0) for rest in STATES_BY_LIST})
+        if any(counts.values()):
+            log.info("frontier counts", extra={rest: counts.get(rest, 0) for rest in STATES_BY_LIST})

@@ -1,11 +1,11 @@
-"""Removal of withdrawn tasks from a worker's hand.
+"""Removal of withdrawn tasks from a worker.
 
 A task that was paused, cancelled or restarted, or whose run has stopped, must send no more requests. Reading the
 counts of withdrawals costs one small query for all hosts of the worker; the tasks themselves are compared with the
 queue only where a count has moved. Tasks of runs under a hold are given back: those that were not begun at all.
 """
 
-from longline.engine.frontier.held_hosts import HeldHost, HeldHosts
+from longline.engine.frontier.leased_hosts import HeldHost, HeldHosts
 from longline.engine.lifecycle.tasks import TaskLifecycle
 from longline.ports.records.recrawls.recrawls import HoldStore
 
@@ -14,7 +14,7 @@ WITHDRAWAL_INTERVAL_SECONDS = 0.5
 
 
 class WithdrawnTaskFilter:
-    """A filter that drops withdrawn tasks from a worker's hand."""
+    """A filter that drops withdrawn tasks from a worker."""
 
     def __init__(self, hand: HeldHosts, tasks: TaskLifecycle, owner: int, holds: HoldStore | None = None) -> None:
         self._hand, self._tasks, self._owner, self._holds = hand, tasks, owner, holds

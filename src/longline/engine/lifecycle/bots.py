@@ -30,8 +30,8 @@ class BotLifecycle:
         """Take back tasks of bots after the lease lapsed."""
         return await self._tasks.sweep(limit, retry=retry, dry=dry)
 
-    async def repair(self, tasks: Sequence[tuple[int, int]], repair: Repair) -> int:
-        """Move tasks, each (id, creation time), on the order of a person; return how many were moved."""
+    async def repair(self, tasks: Sequence[tuple[int, int]], repair: Repair) -> list[int]:
+        """Move tasks, each (id, creation time), on the order of a person; return the ids of the moved ones."""
         return await self._tasks.repair(tasks, repair)
 
     async def delete(self, task_id: int, created_at: int) -> Deletion | None:

@@ -12,7 +12,7 @@ from longline.ports.records.manifests import ManifestAdmissionStore, ManifestSub
 
 
 class ManifestLifecycle:
-    """The beginnings of manifests, several in one transaction."""
+    """The creation of manifests with their runs, several in one transaction."""
 
     def __init__(self, store: ManifestAdmissionStore, downloads: DownloadLifecycle) -> None:
         self._store, self._downloads = store, downloads

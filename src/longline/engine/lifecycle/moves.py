@@ -247,7 +247,7 @@ def _change(order: MoveRequest, standing: Current) -> Change:
     """Return the guarded change for an order; raise when the move is not possible."""
     rule = move(order.noun, order.move)
     if rule.became in IN_HAND and order.noun == "task":
-        raise BadInput(f"a task comes into a hand by a claim or a take, not by the single move {order.move}")
+        raise BadInput(f"a task is leased by a claim or a take, not by the single move {order.move}")
     if standing.state not in rule.was or order.actor not in rule.actors:
         raise IllegalMove(order.noun, order.move, standing.state, legal(order.noun, standing.state, order.actor))
     if rule.fenced and order.token != standing.token:

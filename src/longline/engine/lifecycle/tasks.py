@@ -1,4 +1,4 @@
-"""Moves and priorities of many tasks at once, and the tasks that moves take out of workers' hands."""
+"""Moves and priorities of many tasks at once, and the tasks that moves take from workers."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,8 @@ BATCH_SIZE = 500
 class TaskOrder(msgspec.Struct, frozen=True):
     """A move for many tasks. `due` and `priority` are those of the tasks after the move.
 
-    With `keep_attempts` a restart goes on counting the attempts of a task.
+    With `keep_attempts` a restart goes on counting the attempts of a task. `only` narrows the states that the table
+    allows.
     """
 
     move: str
@@ -27,6 +28,7 @@ class TaskOrder(msgspec.Struct, frozen=True):
     due: int | None = None
     priority: int | None = None
     keep_attempts: bool = False
+    only: frozenset[str] | None = None
 
 
 class TaskResult(msgspec.Struct, frozen=True):
@@ -61,7 +63,7 @@ class TaskLifecycle:
     async def prioritize_all(self, task_ids: Sequence[int], priority: int) -> list[Prioritized]:
         """Give tasks another priority; return the tasks that exist, with their former priorities.
 
-        A waiting task moves in its queue; a task in a worker's hand gets the priority when it next rests.
+        A waiting task moves in its queue; a task leased by a worker gets the priority when it next rests.
         """
         found: list[Prioritized] = []
         for batch in _batches(task_ids):
@@ -69,11 +71,11 @@ class TaskLifecycle:
         return found
 
     async def apply_priorities(self, limit: int) -> int:
-        """Apply priorities to tasks that came out of a worker's hand without a report; return how many."""
+        """Apply priorities to tasks that a worker lost without a report; return how many."""
         return await self._store.apply_priorities(limit)
 
     async def withdrawals(self, owner: int) -> dict[tuple[int, int], int]:
-        """Return, by (host, token), how often moves took tasks out of a worker's hand."""
+        """Return, by (host, token), how often moves took tasks from a worker."""
         return await self._store.withdrawals(owner)
 
     async def marked(self, claims: Sequence[tuple[int, int, ClaimedTask]]) -> set[tuple[int, int]]:
@@ -99,7 +101,7 @@ def _change(order: TaskOrder) -> TaskChange:
         raise BadInput(f"a {order.actor} cannot {order.move} many tasks at once")
     return TaskChange(
         order.move,
-        rule.was,
+        rule.was if order.only is None else rule.was & order.only,
         rule.became,
         order.actor,
         order.reason,

@@ -10,7 +10,7 @@ import logging
 
 import msgspec
 
-from longline.model.log_months import (
+from longline.model.logs.log_months import (
     KEPT_MONTHS,
     LogMonth,
     MonthLine,

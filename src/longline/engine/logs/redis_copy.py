@@ -7,7 +7,7 @@ import logging
 from collections.abc import Iterable
 
 from longline.model.errors import Unavailable
-from longline.model.logs import LogMark, log_line
+from longline.model.logs.run_log import LogMark, log_line
 from longline.ports.logs import LogCopies
 from longline.ports.records.logs import LogStore
 

@@ -14,7 +14,7 @@ from longline.engine.logs.redis_copy import RedisLogCopy
 from longline.engine.logs.run_log_writer import LogSignals
 from longline.model.duration import DAY_MS
 from longline.model.errors import NotFound
-from longline.model.logs import DueLog, LogFilter, LoggedRun, NewLogEntry, archive_key, log_line
+from longline.model.logs.run_log import DueLog, LogFilter, LoggedRun, NewLogEntry, archive_key, log_line
 from longline.model.runs.run import RunKind
 from longline.model.states import RUN_ENDED, RunState
 from longline.model.timestamps import written
@@ -27,6 +27,12 @@ log = logging.getLogger(__name__)
 
 PRUNE_INTERVAL_SECONDS = 60.0
 BATCH_SIZE = 2000
+
+HEARTBEAT_INTERVAL_MS = 15_000
+"""Milliseconds without an entry after which the log of an open run gets one about its progress."""
+
+GRACE_MS = 1000
+"""Milliseconds after the end of a run for which its log stays open."""
 
 
 class RunLogKeeperSettings(msgspec.Struct, frozen=True):

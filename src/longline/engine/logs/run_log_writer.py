@@ -12,7 +12,7 @@ from typing import Any
 from longline.engine.logs.redis_copy import RedisLogCopy
 from longline.model.bounded_dict import BoundedDict
 from longline.model.errors import Unavailable
-from longline.model.logs import MAX_MESSAGE_CHARS, LogFilter, NewLogEntry, fields_text, start_entry
+from longline.model.logs.run_log import MAX_MESSAGE_CHARS, LogFilter, NewLogEntry, fields_text, start_entry
 from longline.model.storable_text import storable
 from longline.ports.clock import Clock
 from longline.ports.records.logs import LogStore
@@ -32,6 +32,9 @@ STANDARD_FIELDS = frozenset(vars(logging.LogRecord("", 0, "", 0, "", None, None)
     "run_id",
     "topic",
 }
+
+WRITE_INTERVAL_SECONDS = 0.25
+"""Seconds between two writes of gathered log entries."""
 
 
 class RunLogSettings(LogFilter, frozen=True):

@@ -19,10 +19,10 @@ from longline.model.runs.plan import SITEMAPS
 from longline.model.search.item import NewItem, Origin, new_items
 from longline.model.storable_text import storable
 from longline.plugins import Child, Item, Link, Links, Page, Refused
-from longline.plugins.failure import describe
 from longline.plugins.page import estimated_cost
 from longline.plugins.parser import CONFIG_KEY, LAST_RESORT_KEY, PARSER_KEY, Made
 from longline.plugins.parser import Parser as Marked
+from longline.plugins.parser_errors import describe
 from longline.plugins.registry import DEFAULT_PARSER, Registry, no_parser
 from longline.plugins.session import SessionHook
 

@@ -9,7 +9,6 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import ParamSpec, TypeVar
@@ -19,7 +18,9 @@ from longline.engine.parse.page_parser import NO_SHARE, Parsed, Share
 from longline.engine.parse.parser_process import Limits, Order, ParserAnswer, ParserProcess, ParseTimeout
 from longline.engine.parse.slow_hosts import SlowHosts
 from longline.plugins import Page
-from longline.plugins.registry import LoadedParsers, ParserSources
+from longline.plugins.parser_reload import LoadedParsers
+from longline.plugins.registry import ParserSources
+from longline.plugins.started_threads import started_threads
 
 log = logging.getLogger(__name__)
 
@@ -78,7 +79,7 @@ class ProcessPool:
         self, parsers: ParserSources | LoadedParsers, count: int, deadline: float, limits: Limits | None = None
     ) -> None:
         self._parsers, self._count, self._deadline, self._limits = parsers, count, deadline, limits or Limits()
-        self._threads = ThreadPoolExecutor(count, thread_name_prefix="parsing")
+        self._threads = started_threads(count, "parsing")
         self._idle: list[ParserProcess] = []
         self._all: set[ParserProcess] = set()
         self._lanes = {slow: FairQueue[_Waiting]() for slow in (False, True)}

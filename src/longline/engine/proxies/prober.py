@@ -12,6 +12,8 @@ from longline.ports.records.proxies import PickedProxy, ProxySource
 log = logging.getLogger(__name__)
 
 PROBE_TIMEOUT_SECONDS = 15.0
+PROBE_INTERVAL_SECONDS = 60.0
+"""Time between two looks for failed proxies that are due for a trial."""
 
 
 class Prober:

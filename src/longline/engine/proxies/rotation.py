@@ -15,7 +15,7 @@ from longline.model.bounded_dict import BoundedDict
 from longline.model.errors import BadInput
 from longline.model.metrics.metric import PROXY_FAILURES
 from longline.model.proxies.proxy import NoProxies, ProxyRequest, ProxyUse
-from longline.model.proxies.rotation import REST_MS
+from longline.model.proxies.proxy_selection import REST_MS
 from longline.model.runs.plan import CrawlPlan
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed

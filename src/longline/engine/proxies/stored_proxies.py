@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from longline.engine.secrets import Vault
 from longline.model.proxies.proxy import NoProxies, ProxyRequest, ProxyRow, ProxyUse
-from longline.ports.http import Proxy
+from longline.model.proxies.proxy_uri import Proxy
 from longline.ports.records.proxies import UNREGISTERED, PickedProxy, ProxyStore
 
 

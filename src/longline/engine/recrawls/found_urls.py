@@ -14,11 +14,11 @@ MAX_IMAGES = 50
 """Largest number of images of one product that are stored."""
 
 MAX_TOLD = 50_000
-"""Number of images that are remembered as told: a page is fetched again and again, with the same images."""
+"""Number of images that are remembered as submitted: a page is fetched again and again, with the same images."""
 
 
 class RecrawlFinds:
-    """The contributor of these URLs to the reports of one process."""
+    """A contributor to reports that adds the URLs which pages of recrawls name."""
 
     def __init__(self) -> None:
         self._told: BoundedDict[tuple[int, str], None] = BoundedDict(MAX_TOLD)

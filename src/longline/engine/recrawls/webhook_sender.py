@@ -9,9 +9,8 @@ import logging
 from collections.abc import Callable
 
 from longline.engine.metrics import MetricCounters
-from longline.model.duration import DAY_MS
 from longline.model.metrics.metric import WEBHOOKS
-from longline.model.recrawls.webhook import TryResult, Webhook, retry_ms, state_after
+from longline.model.recrawls.webhook import KEEP_MS, TryResult, Webhook, retry_ms, state_after
 from longline.model.sinks.webhook_signature import signed_headers
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed, Http, Request
@@ -24,8 +23,6 @@ LEASE_MS = 60_000
 REQUEST_TIMEOUT_SECONDS = 20.0
 MAX_RESPONSE_BYTES = 64 * 1024
 MAX_ERROR_CHARS = 500
-KEEP_MS = 30 * DAY_MS
-"""Age of the ended webhooks that are deleted."""
 
 Render = Callable[[Webhook], bytes]
 """Returns the body of a webhook in the words of its contract."""

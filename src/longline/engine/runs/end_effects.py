@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from longline.model.back_off import back_off
 from longline.model.errors import Unavailable
-from longline.model.runs.effect import RunEffect, RunEffectKind
+from longline.model.runs.end_effect import RunEffect, RunEffectKind
 from longline.ports.records.runs import RunEffectStore
 
 log = logging.getLogger(__name__)

@@ -4,7 +4,7 @@ import logging
 
 from longline.model.duration import DAY_MS
 from longline.model.errors import Conflict
-from longline.model.runs.retention import RetentionAges
+from longline.model.runs.retention import DECISIONS_MS, RetentionAges
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
 from longline.ports.records.archive.retention import ExpiredRun, RetentionStore
@@ -17,9 +17,6 @@ BATCH_SIZE = 500
 
 BODY_GRACE_MS = DAY_MS
 """Milliseconds for which a body outlives its last reference: a worker may still report a page with this body."""
-
-DECISIONS_MS = 30 * DAY_MS
-"""Age at which decisions about candidates are deleted."""
 
 
 class RunDeleter:

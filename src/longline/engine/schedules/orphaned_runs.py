@@ -19,16 +19,22 @@ def has_lapsed(tick: Tick) -> bool:
 def accused_runs(ticks: Sequence[Tick], owner: int, url_ms: int) -> frozenset[int]:
     """Return the runs that may have killed the process that held them.
 
-    A process that held several runs, and was killed before a URL could have ended, accuses none of them. A scheduler
-    that takes back its own lapsed lease was not killed.
+    A process that held several runs accuses none of them if it was killed before a URL could have ended, or if no URL
+    of any of them has ended since their last adoption: the cause is then the machine rather than all of its runs. A
+    scheduler that takes back its own lapsed lease was not killed.
     """
     left = [tick for tick in ticks if has_lapsed(tick) and tick.schedule.owner not in (None, owner)]
     held = Counter(tick.schedule.owner for tick in left)
+    able = {tick.schedule.owner for tick in left if tick.run.ended_urls > tick.run.adopted_ended}
     return frozenset(
         tick.run.id
         for tick in left
-        if held[tick.schedule.owner] == 1 or (tick.schedule.lease_until or 0) - tick.schedule.updated_at >= url_ms
+        if held[tick.schedule.owner] == 1 or (tick.schedule.owner in able and _held_ms(tick) >= url_ms)
     )
+
+
+def _held_ms(tick: Tick) -> int:
+    return (tick.schedule.lease_until or 0) - tick.schedule.updated_at
 
 
 def given_up(tick: Tick, longest_ms: int, accused: frozenset[int]) -> str | None:

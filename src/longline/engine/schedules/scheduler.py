@@ -16,7 +16,7 @@ import msgspec
 from longline.engine.frontier.admission import seed
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.lifecycle.schedules import ScheduleLifecycle
-from longline.engine.loops import peak_memory_mb
+from longline.engine.loop_supervisor import peak_memory_mb
 from longline.engine.schedules.orphaned_runs import STALE_LOCK_REASON, accused_runs, given_up, has_lapsed
 from longline.engine.sources.crawl_plan import CrawlRules, plan_of
 from longline.model.duration import HOUR_MS
@@ -52,6 +52,9 @@ CONTINUED_REASON = "interrupted by shutdown, continued"
 
 STALE_LEASES = "stale_leases"
 """Counter of leases of dead processes that schedulers took back, in all processes and for good."""
+
+FOLLOW_INTERVAL_SECONDS = 1.0
+"""Longest pause in seconds between two looks at the runs that a scheduler follows."""
 
 
 class SchedulerSettings(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 
-from longline.engine.loops import Loop, cancel_on_stop, chore, run_loops
+from longline.engine.loop_supervisor import Loop, cancel_on_stop, chore, run_loops
 from longline.model.back_off import back_off
 from longline.model.errors import StaleLease
 from longline.model.search.item import UNINDEXED_KINDS, RunItem

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from longline.engine.metrics import MetricCounters
-from longline.engine.worker.reporter import Finished
+from longline.engine.worker.finished_task import Finished
 from longline.model.frontier.reasons import OK
 from longline.model.metrics.metric import (
     ARCHIVED_PAGES,

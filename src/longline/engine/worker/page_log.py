@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from longline.engine.logs.run_log_writer import RunLogWriter
-from longline.engine.worker.reporter import Finished
+from longline.engine.worker.finished_task import Finished
 from longline.model.downloads.download import DownloadOrder, DownloadResult
 from longline.model.frontier.retries import pause_before_retry
 from longline.model.frontier.task import Outcome

@@ -11,14 +11,15 @@ import msgspec
 from longline.engine.archive.page_objects import PageObjects
 from longline.engine.archive.page_reader import Earlier, PageReader
 from longline.engine.archive.segment_writer import keep_page
+from longline.engine.downloads.file_places import FilePlace
 from longline.engine.downloads.stage import DownloadStage, give_up
 from longline.engine.fetch.fetcher import NOT_MODIFIED, Fetched, Fetcher
 from longline.engine.fetch.request_sender import LeaseLost
-from longline.engine.frontier.held_hosts import HeldHost, TaskWithdrawn, TooSoon
+from longline.engine.frontier.leased_hosts import HeldHost, TaskWithdrawn, TooSoon
 from longline.engine.frontier.plan_cache import PlanCache
 from longline.engine.metrics import MetricCounters
 from longline.engine.parse.page_parser import PageParser, Parsed, Share
-from longline.engine.worker.reporter import Finished
+from longline.engine.worker.finished_task import Finished
 from longline.model.archive.warc import Original, payload_digest
 from longline.model.errors import Unavailable
 from longline.model.frontier.reasons import INTERNAL, OK
@@ -32,7 +33,7 @@ log = logging.getLogger(__name__)
 MAX_CLAIMS = 16
 """Largest number of claims for one attempt; a task with more counts as the cause of its workers' deaths.
 
-Most tasks in the hand of a dying worker were not even begun, so the limit is more than a few.
+Most tasks of a dying worker were not even begun, so the limit is more than a few.
 """
 
 
@@ -58,8 +59,11 @@ class Pipeline:
         """Return how many pages wait to be parsed elsewhere."""
         return self.parser.waiting if self.parser is not None else 0
 
-    async def run(self, host: HeldHost, task: ClaimedTask) -> Finished:
-        """Fetch, parse and keep one task; raise only errors that mean that the task was not begun."""
+    async def run(self, host: HeldHost, task: ClaimedTask, place: FilePlace | None = None) -> Finished:
+        """Fetch, parse and keep one task; raise only errors that mean that the task was not begun.
+
+        A file may leave its `place` before it is stored.
+        """
         plan, original, began_at, page = CrawlPlan(()), None, self.clock.now(), None
         try:
             plan = await self.plans.get(task.run_id)
@@ -68,7 +72,7 @@ class Pipeline:
                 lost = Fetched("worker_lost", self.clock.now(), error="every worker that tried this page was lost")
                 return self._finished(host, task, plan, lost, began_at)
             if task.download is not None:
-                return await self._download(host, task, plan, began_at)
+                return await self._download(host, task, plan, began_at, place)
             fetched, page, original = await self._fetch(host, task, plan)
             if self.objects is not None and plan.objects:
                 await self.objects.store(plan, fetched)
@@ -90,13 +94,15 @@ class Pipeline:
         result = give_up(host, plan) if task.download is not None else None
         return Finished(host, task, plan, fetched, Parsed(), None, began_at=began_at, download=result)
 
-    async def _download(self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan, began_at: int) -> Finished:
+    async def _download(
+        self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan, began_at: int, place: FilePlace | None
+    ) -> Finished:
         """Download one file into the object store."""
         if self.downloads is None:
             raise Unavailable("this worker downloads no files")
         self.metrics.downloads += 1
         try:
-            done = await self.downloads.run(host, task, plan)
+            done = await self.downloads.run(host, task, plan, place)
         finally:
             self.metrics.downloads -= 1
         return Finished(host, task, plan, done.fetched, Parsed(), None, began_at=began_at, download=done.result)

@@ -8,40 +8,34 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import msgspec
 
-from longline.engine.archive.segment_writer import KeptRedirect, PageToKeep, SegmentWriter, StoredSegment
+from longline.engine.archive.segment_writer import SegmentWriter, StoredSegment
 from longline.engine.engine_clock import engine_time
 from longline.engine.fetch.fetcher import Fetched
 from longline.engine.frontier.admission import Admission, AdmissionCache
-from longline.engine.frontier.held_hosts import HeldHost
 from longline.engine.lifecycle.moves import Lifecycle
-from longline.engine.loops import peak_memory_mb
+from longline.engine.loop_supervisor import peak_memory_mb
 from longline.engine.parse.page_parser import Parsed
-from longline.engine.parse.report_additions import Contributor, ReportAdditions, ReportedPage, additions_of
-from longline.model.downloads.download import DownloadResult
+from longline.engine.parse.report_additions import Contributor, ReportAdditions, additions_of
+from longline.engine.worker.finished_task import Finished, FinishedBatch
 from longline.model.errors import NeedsOperator, Unavailable
-from longline.model.frontier import reasons, retries
+from longline.model.frontier import reasons
 from longline.model.frontier.host import HostReport
 from longline.model.frontier.retries import (
     attempts_before_next,
     pause_before_retry,
-    rest_after_parser,
-    retry_rules,
 )
 from longline.model.frontier.standing_frontier import key_in
 from longline.model.frontier.task import (
-    ClaimedTask,
     NewTask,
     Outcome,
     PageFacts,
     RenamedUrl,
     RequestMade,
 )
-from longline.model.runs.plan import CrawlPlan
-from longline.model.search.item import NewItem
 from longline.model.states import TaskState
 from longline.ports.clock import Clock
 from longline.ports.records.frontier.frontier import HostSetting, ReportBatch, Reported
@@ -58,128 +52,8 @@ MAX_LINKS_AT_ONCE = 2000
 MAX_SECONDS_AT_ONCE = 0.005
 """Seconds for which links are judged before other work gets its turn."""
 
-MANY_LINKS = 1000
-"""Links beyond which a page is heavy: heavy pages take turns in reports."""
-
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 5.0
 """Seconds between two tries while an engine is unavailable: the first pause and the longest."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """A task that was worked on and waits to be reported.
-
-    `parsed` None leaves parsing to another process. With `in_words` items are indexed with the report. `archived` is
-    the URL of a page that has not changed, and was parsed again from the task's own record. `began_at` is when work
-    began. A file that was downloaded has a `download` and no page.
-    """
-
-    host: HeldHost
-    task: ClaimedTask
-    plan: CrawlPlan
-    fetched: Fetched
-    parsed: Parsed | None
-    page: PageToKeep | None
-    in_words: bool = False
-    archived: str | None = None
-    began_at: int | None = None
-    download: DownloadResult | None = None
-    _items: list[list[NewItem]] = field(default_factory=list, init=False, repr=False)
-
-    def prepare(self) -> None:
-        """Make the record and items for the report. Costs more than all the rest: not for the event loop."""
-        if self.page is not None:
-            self.page.made()
-        _ = self.items
-
-    @property
-    def items(self) -> list[NewItem]:
-        """Return the items that were made of the page."""
-        if not self._items:
-            url = self.page.response.url if self.page else self.archived
-            made = self.parsed.items_of(self.task, url, in_words=self.in_words) if self.parsed and url else []
-            self._items.append(made)
-        return self._items[0]
-
-    @property
-    def as_reported(self) -> ReportedPage:
-        """Return the page as contributors to its report see it."""
-        answer = self.fetched.response
-        kind = answer.header("content-type") if answer else None
-        return ReportedPage(self.task, self.plan, self.parsed, self.fetched.status, kind)
-
-    @property
-    def heavy_links(self) -> int:
-        """Return the number of links of a page with so many that its report takes long, else 0."""
-        links = self.parsed.weight if self.parsed else 0
-        return links if links > MANY_LINKS else 0
-
-    @property
-    def redirects(self) -> list[KeptRedirect]:
-        """Return the redirects that are kept: those of a task that goes on elsewhere, or is not tried again."""
-        sent = self.fetched.redirects
-        if not sent or (self.rest == TaskState.PENDING and self.fetched.redirected_to is None):
-            return []
-        first = self.task.hops if self.task.home_id is not None else 0
-        return [KeptRedirect(self.task.id, number, one) for number, one in enumerate(sent, first)]
-
-    @property
-    def reason(self) -> str:
-        """Return the reason with which the task ended."""
-        return reasons.PARSER_ERROR if self.parsed and self.parsed.error else self.fetched.reason
-
-    @property
-    def rest(self) -> TaskState:
-        """Return the state in which the task comes to rest."""
-        if self.fetched.redirected_to is not None:
-            return TaskState.PENDING
-        if self.reason == reasons.OK:
-            return TaskState.QUEUED_PARSE if self.parsed is None else TaskState.COMPLETED
-        rules = retry_rules(self.task, self.plan)
-        if self.reason == reasons.PARSER_ERROR:
-            return rest_after_parser(self.plan.retries.parser, self.task.attempt, 1, rules.max_attempts)
-        return retries.rest_after(self.reason, self.fetched.status, self.task.attempt, rules)
-
-
-Unstarted = tuple[HeldHost, tuple[ClaimedTask, ...]]
-"""A host, and tasks of it that were not started."""
-
-
-@dataclass(slots=True)
-class FinishedBatch:
-    """The content of one report: finished tasks, and hosts to be released with their unstarted tasks.
-
-    Tasks that are `given_back` were not started either; their hosts stay in hand unless they are released.
-    """
-
-    finished: list[Finished] = field(default_factory=list)
-    released: dict[int, Unstarted] = field(default_factory=dict)
-    given_back: dict[int, Unstarted] = field(default_factory=dict)
-
-    def __bool__(self) -> bool:
-        return bool(self.finished or self.released or self.given_back)
-
-    @property
-    def unstarted(self) -> dict[int, Unstarted]:
-        """Return the hosts with their tasks that were not started, those that are released and those with some back."""
-        found = dict(self.released)
-        for host_id, (host, tasks) in self.given_back.items():
-            found[host_id] = host, (*tasks, *(found[host_id][1] if host_id in found else ()))
-        return found
-
-    def without(self, refused: Reported) -> "FinishedBatch":
-        """Return the batch without the tasks and hosts of lost leases."""
-        return FinishedBatch(
-            [f for f in self.finished if f.host.lease.host_id not in refused.stale and f.task.id not in refused.gone],
-            {host_id: kept for host_id, kept in self.released.items() if host_id not in refused.stale},
-            {host_id: kept for host_id, kept in self.given_back.items() if host_id not in refused.stale},
-        )
-
-    def halves(self) -> tuple["FinishedBatch", "FinishedBatch"]:
-        """Return the batch as two; hosts are released with the second, after all of their tasks were reported."""
-        middle = len(self.finished) // 2
-        last = FinishedBatch(self.finished[middle:], self.released, self.given_back)
-        return FinishedBatch(self.finished[:middle]), last
 
 
 Delivered = list[tuple[FinishedBatch, Reported]]

@@ -9,19 +9,20 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 
 from longline.engine.archive.segment_writer import RecordBuilder
 from longline.engine.downloads.disputed_files import DisputedFiles
+from longline.engine.downloads.file_places import FilePlace, FilePlaces
 from longline.engine.fetch.request_sender import LeaseLost
 from longline.engine.frontier.claims import WorkClaims, WorkerSettings
-from longline.engine.frontier.held_hosts import FreePlaces, HeldHost, TaskWithdrawn, TooSoon
+from longline.engine.frontier.leased_hosts import FreePlaces, HeldHost, TaskWithdrawn, TooSoon
 from longline.engine.frontier.work_requests import WorkRequest
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.metrics import MetricCounters
 from longline.engine.proxies.rotation import ProxyRotation
+from longline.engine.worker.finished_task import Finished, FinishedBatch
 from longline.engine.worker.pipeline import Pipeline
-from longline.engine.worker.reporter import Delivered, Finished, FinishedBatch, Reporter
+from longline.engine.worker.reporter import Delivered, Reporter
 from longline.model.errors import Unavailable
 from longline.model.frontier.task import ClaimedTask
 from longline.model.metrics.metric import LEASES_LOST
@@ -93,11 +94,12 @@ class Worker:
         self.hand = self._claims.hand
         self._finished: list[Finished] = []
         self._press = RecordBuilder()
-        self._oldest, self._files = 0.0, 0
+        self._oldest = 0.0
         self._tasks: set[asyncio.Task[None]] = set()
         self._flushing: asyncio.Task[None] | None = None
         self._leaving: list[HeldHost] = []
         self._wake = asyncio.Event()
+        self._files = FilePlaces(settings.downloads, self._wake.set)
         self._trouble: Unavailable | None = None
         self.progress = Progress()
 
@@ -149,35 +151,33 @@ class Worker:
         """Return how many more tasks may be in flight; pages that wait to be parsed leave their places to others."""
         if self._full:
             return FreePlaces(0)
-        concurrency, pages = self._settings.concurrency, len(self._tasks) - self._files
+        concurrency, pages = self._settings.concurrency, len(self._tasks) - self._files.taken - self._files.storing
         parked = min(self._parts.pipeline.waiting, pages, MAX_WAITING_PER_PLACE * concurrency)
-        return FreePlaces(concurrency - pages + parked, self._settings.downloads - self._files)
+        return FreePlaces(concurrency - pages + parked, self._files.free)
 
     def _start(self) -> None:
         """Start every task that may start now."""
         now, places = self._clock.monotonic(), self._places
         while found := self.hand.next_task(now, places):
             host, task = found
-            host.inflight += 1
             host.tasks.begin(task)
-            is_file = task.download is not None
-            places = FreePlaces(places.pages - (not is_file), places.files - is_file)
-            running = asyncio.create_task(self._process(host, task))
+            place = self._files.take(host) if task.download is not None else None
+            host.inflight += place is None
+            places = FreePlaces(places.pages - (place is None), self._files.free)
+            running = asyncio.create_task(self._process(host, task, place))
             self._tasks.add(running)
-            self._files += is_file
-            running.add_done_callback(partial(self._ended, is_file=is_file))
+            running.add_done_callback(self._ended)
         self.progress.inflight = len(self._tasks)
 
-    def _ended(self, task: "asyncio.Task[None]", *, is_file: bool) -> None:
+    def _ended(self, task: "asyncio.Task[None]") -> None:
         # Only now: woken any earlier, the loop would find the task still under way and go back to sleep.
         self._tasks.discard(task)
-        self._files -= is_file
         self._wake.set()
 
-    async def _process(self, host: HeldHost, task: ClaimedTask) -> None:
+    async def _process(self, host: HeldHost, task: ClaimedTask, place: FilePlace | None) -> None:
         """Run one task through the stages, up to the wait for its report."""
         try:
-            finished = await self._parts.pipeline.run(host, task)
+            finished = await self._parts.pipeline.run(host, task, place)
             self._trouble = None
             if task.mark in host.tasks.withdrawn:
                 self._parts.dispute([finished])
@@ -205,8 +205,7 @@ class Worker:
             host.tasks.put_back(task)
             host.pause(self._settings.idle_poll, self._clock.monotonic())
         finally:
-            host.inflight -= 1
-            host.tasks.end(task)
+            _leave(host, task, place)
 
     # -- bringing it back -------------------------------------------------------------------------------------
 
@@ -287,7 +286,7 @@ class Worker:
     # -- staying and leaving ----------------------------------------------------------------------------------
 
     async def _beat(self) -> None:
-        """Renew the leases in hand until the worker ends."""
+        """Renew the leases until the worker ends."""
         while True:
             await self._clock.sleep(self._settings.lease / 3)
             try:
@@ -331,6 +330,15 @@ class Worker:
             log.warning("report not finished before the shutdown deadline")
         if self._flushing is not None:
             await _end(self._flushing)
+
+
+def _leave(host: HeldHost, task: ClaimedTask, place: FilePlace | None) -> None:
+    """Note that a task is no longer in flight."""
+    host.tasks.end(task)
+    if place is not None:
+        place.end()
+    else:
+        host.inflight -= 1
 
 
 def _take_turns(finished: Sequence[Finished]) -> tuple[list[Finished], list[Finished]]:

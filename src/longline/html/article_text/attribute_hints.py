@@ -58,6 +58,9 @@ _PAIRS = word_set(
 )
 """Two words of boilerplate in a row, anywhere in a class."""
 
+HYPHENS_OF_A_HEADING = 4
+"""Hyphens from which an id is the text of a heading, as in `sharing-with-a-single-developer`, and no name of a part."""
+
 _STATES = word_set(
     "has no with without is not hide show enable single template layout page status category type format"
 )
@@ -79,7 +82,7 @@ def hint_of(tag: str, attributes: Mapping[str, str | None]) -> int:
     hint = UNKNOWN
     if attributes:
         name, identifier = attributes.get("class") or "", attributes.get("id")
-        if identifier:
+        if identifier and identifier.count("-") < HYPHENS_OF_A_HEADING:
             name = f"{name} {identifier}"
         if name:
             hint = _hint_of_name(name if len(name) <= MAX_NAME_CHARS else name[:MAX_NAME_CHARS])

@@ -1,4 +1,4 @@
-"""Extraction of a page's article: by the lines of the page, and on short pages by other ways as well."""
+"""Extraction of a page's article: by the lines of the page, and on short pages by other methods as well."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -9,10 +9,10 @@ from longline.html.article_text.lines import LineReader, PageLines
 from longline.html.article_text.selection import Selection, select_article
 
 MIN_SURE_CHARS = 500
-"""Characters below which an article is extracted in other ways too; another text must be twice as long."""
+"""Characters below which an article is extracted by other methods too; another text must be twice as long."""
 
 MIN_CHARS = 200
-"""Characters below which the slow ways are tried as well, on about one of 200 pages of articles."""
+"""Characters below which the slow methods are tried as well, on about one of 200 pages of articles."""
 
 
 class ExtractedArticle(NamedTuple):

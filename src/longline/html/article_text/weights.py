@@ -13,6 +13,12 @@ MIN_PROSE_CHARS = 40
 MIN_ROW_CHARS = 20
 """Characters outside links from which a row of a table counts as prose."""
 
+FIRST_WIDE = "\u2e80"
+"""First character of the East Asian scripts, whose characters stand for a syllable or a word."""
+
+LETTERS_OF_A_WIDE = 3
+"""Letters for which a character of these scripts counts where a line is measured."""
+
 MAX_LINKED_SHARE = 0.4
 """Share of link text above which a line has no weight."""
 
@@ -29,11 +35,18 @@ def weight_of(line: Line) -> float:
     chars = len(text)
     plain = chars - linked
     minimum = MIN_ROW_CHARS if kind == ROW else MIN_PROSE_CHARS
-    if plain < minimum or kind == HEADING or linked > MAX_LINKED_SHARE * chars:
+    if kind == HEADING or linked > MAX_LINKED_SHARE * chars:
+        return 0.0
+    if plain < minimum and (plain * LETTERS_OF_A_WIDE < minimum or not _is_wide(text)):
         return 0.0
     if kind in TEXT_KINDS:
         return plain
     return plain * (WEIGHT_BLOCK if kind == BLOCK else WEIGHT_ROW if kind == ROW else WEIGHT_ITEM)
+
+
+def _is_wide(text: str) -> bool:
+    """Return whether more than half of a text is in an East Asian script."""
+    return not text.isascii() and sum(character >= FIRST_WIDE for character in text) * 2 > len(text)
 
 
 class ContainerWeights(NamedTuple):

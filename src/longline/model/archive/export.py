@@ -48,7 +48,7 @@ class TableFile(NamedTuple):
 
 
 def table_file(name: str) -> TableFile:
-    """Return the file of a name; its suffix tells the format."""
+    """Return the file of a name; its suffix decides the format."""
     form = _SUFFIXES.get(PurePath(name).suffix.lower())
     if form is None:
         raise BadInput(f"cannot tell the format of {name}; name a file that ends in .csv, .jsonl or .parquet")

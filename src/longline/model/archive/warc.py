@@ -217,8 +217,8 @@ def verified_record(member: bytes) -> ParsedRecord:
 
 
 def _compare(record: ParsedRecord, field: str, data: bytes) -> None:
-    told = record.field(field)
-    if told is not None and told.startswith("sha256:") and told != payload_digest(data):
+    declared = record.field(field)
+    if declared is not None and declared.startswith("sha256:") and declared != payload_digest(data):
         raise DamagedRecord(f"the record does not match its {field}")
 
 
@@ -339,8 +339,8 @@ def _kept_name(name: str) -> str:
 
 def _framing_holds(capture: Capture) -> bool:
     """Return whether the headers give the right length of the body, or none at all."""
-    told = [(name.lower(), value) for name, value in capture.headers if name.lower() in _FRAMING]
-    return told in ([], [("content-length", str(len(capture.body)))])
+    declared = [(name.lower(), value) for name, value in capture.headers if name.lower() in _FRAMING]
+    return declared in ([], [("content-length", str(len(capture.body)))])
 
 
 def _on_one_line(text: str) -> str:

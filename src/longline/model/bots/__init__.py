@@ -1,1 +1,1 @@
-"""Bots: their rows, answers and rate limit."""
+"""Bots: their rows and answers."""

@@ -57,12 +57,13 @@ class BotPolicyRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PolicyFilter(CreatedFilter, frozen=True, kw_only=True):
-    """The filter of a list of schedules for bots."""
+    """The filter of a list of schedules for bots; `before` continues a list behind a schedule."""
 
     state: str | None = None
     priority: int | None = None
     next_due_after: int | None = None
     next_due_before: int | None = None
+    before: int | None = None
 
 
 class PolicyStats(msgspec.Struct, frozen=True):

@@ -32,7 +32,7 @@ class Pull(msgspec.Struct, frozen=True):
 
 
 class PulledTask(msgspec.Struct, frozen=True):
-    """A task in a bot's hand until `until`."""
+    """A task leased by a bot until `until`."""
 
     id: int
     created_at: int
@@ -101,7 +101,7 @@ class Holding(msgspec.Struct, frozen=True):
 
     @property
     def shown(self) -> str:
-        """Return the public state, in hand or at rest."""
+        """Return the public state, leased or at rest."""
         return self.state if self.owner is None else move("task", "pull").became
 
 
@@ -168,7 +168,7 @@ class BotTaskRow(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def state(self) -> str:
-        """Return the present state, in hand or at rest."""
+        """Return the present state, leased or at rest."""
         return self.rest if self.owner is None else move("task", "pull").became
 
 

@@ -59,10 +59,6 @@ class Caller(msgspec.Struct, frozen=True):
 
     per_minute: int | None = None
 
-    def may_use(self, tenant: str) -> bool:
-        """Return whether the caller may use the data of a tenant."""
-        return self.tenant in ("", tenant)
-
     @property
     def limit_key(self) -> str:
         """The name under which the requests of the caller are counted."""

@@ -17,6 +17,7 @@ SEEN_INTERVAL_MS = 60_000
 """Milliseconds between two writes of the time at which a session was last used."""
 
 MAX_AGENT_CHARS = 300
+DEFAULT_TIME_ZONE = "UTC"
 
 
 class SessionCookie(NamedTuple):
@@ -66,7 +67,7 @@ class NewConsoleSession(msgspec.Struct, frozen=True):
 
 
 class ConsoleSessionRow(msgspec.Struct, frozen=True):
-    """A stored login; `secret` is the hash."""
+    """A stored login; `secret` is the hash, `time_zone` the choice of its caller for all logins."""
 
     id: int
     uid: str
@@ -80,6 +81,7 @@ class ConsoleSessionRow(msgspec.Struct, frozen=True):
     created_at: int
     seen_at: int
     expires_at: int
+    time_zone: str = DEFAULT_TIME_ZONE
 
     def accepts(self, secret: str) -> bool:
         """Return whether a secret is that of this session."""

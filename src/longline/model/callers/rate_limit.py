@@ -1,4 +1,4 @@
-"""Rate limits that an API declares for its callers, and the state of a limit that its responses tell."""
+"""Rate limits that an API declares for its callers, and the state of a limit for the headers of responses."""
 
 from typing import NamedTuple
 

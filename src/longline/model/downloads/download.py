@@ -1,4 +1,4 @@
-"""Files of runs: to be downloaded, in a worker's hand, stored, and as lists show them."""
+"""Files of runs: to be downloaded, leased by a worker, stored, and as lists show them."""
 
 import hashlib
 
@@ -14,7 +14,8 @@ class NewDownload(msgspec.Struct, frozen=True, kw_only=True):
 
     The file is stored under `key` in `bucket`, None for the usual one. `headers` are for the origin of the URL alone:
     the JSON of `Credentials`, locked by the vault. `labels` are attributes of the stored object, and `content_type`
-    replaces the type that the host names. `checksum` is `sha256:<hex>`; other forms are not verified. `tags` and
+    replaces the type that the host names. `checksum` is `sha256:<hex>`; other forms are not verified. `pools` are names
+    of proxy pools, the first of which is preferred; without any, the plan says which proxies serve. `tags` and
     `attributes` are JSON objects that the platform only keeps.
     """
 
@@ -27,6 +28,7 @@ class NewDownload(msgspec.Struct, frozen=True, kw_only=True):
     content_type: str | None = None
     checksum: str | None = None
     trace_id: str | None = None
+    pools: tuple[str, ...] = ()
     tags: str = "{}"
     attributes: str = "{}"
     priority: int | None = None
@@ -49,6 +51,12 @@ class DownloadOrder(msgspec.Struct, frozen=True, gc=False):
     content_type: str | None = None
     checksum: str | None = None
     trace_id: str | None = None
+    pools: str | None = None
+
+    @property
+    def pool_names(self) -> tuple[str, ...]:
+        """Return the names of the proxy pools that the task asks for."""
+        return msgspec.json.decode(self.pools, type=tuple[str, ...]) if self.pools else ()
 
     @property
     def sha256(self) -> str | None:
@@ -98,6 +106,7 @@ class DownloadRow(msgspec.Struct, frozen=True):
     labels: str
     checksum: str | None
     trace_id: str | None
+    pools: str | None
     attributes: str
     state: TaskState
     reason: str | None

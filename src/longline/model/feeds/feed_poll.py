@@ -133,7 +133,7 @@ def failed(feed: FeedRow, now: int, run_id: int, kind: str, error: str) -> FeedR
     """Return the feed after a failed poll; None when the poll is no longer the feed's."""
     rule, errors = FAILURES[kind], feed.errors + 1
     until = now + back_off(FIRST_PAUSE_MS, feed.errors, MAX_PAUSE_MS) if kind == "rate_limited" else None
-    told = _answered(
+    polled = _answered(
         feed,
         run_id,
         due_at=max(now + feed.every_ms, until or 0),
@@ -143,9 +143,9 @@ def failed(feed: FeedRow, now: int, run_id: int, kind: str, error: str) -> FeedR
         error=error,
         error_type=kind,
     )
-    if told is None or rule.limit is None or errors < rule.limit:
-        return told
-    return msgspec.structs.replace(told, due_at=now + rule.rest_ms, disabled_at=now, disabled_reason=kind)
+    if polled is None or rule.limit is None or errors < rule.limit:
+        return polled
+    return msgspec.structs.replace(polled, due_at=now + rule.rest_ms, disabled_at=now, disabled_reason=kind)
 
 
 def _answered(feed: FeedRow, run_id: int, **facts: object) -> FeedRow | None:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import cast
 
-import brotli  # type: ignore[import-untyped]  # the library has no types
+import brotli
 from isal import isal_zlib
 
 from longline.model.errors import LonglineError

@@ -28,8 +28,9 @@ def read_cookie_file(text: str, name: str) -> list[Cookie]:
     if bad:
         shown = ", ".join(map(str, bad[:MAX_NAMED_LINES]))
         more = f" and {len(bad) - MAX_NAMED_LINES} more" if len(bad) > MAX_NAMED_LINES else ""
+        lines = f"line {shown} does not have" if len(bad) == 1 else f"lines {shown}{more} do not have"
         raise BadInput(
-            f"{name} is no Netscape cookie file: line {shown}{more} has not the seven fields domain, subdomains, path, "
+            f"{name} is no Netscape cookie file: {lines} the seven fields domain, subdomains, path, "
             "secure, expiry, name and value with tabs between them"
         )
     return cookies

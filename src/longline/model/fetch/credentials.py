@@ -70,7 +70,7 @@ def parse_cookie(text: str, url: Url) -> Cookie:
 def origins(urls: tuple[Url, ...]) -> frozenset[str]:
     """Return the origins of URLs, and the https origin of each http one: a site that moves to https is the same site.
 
-    The other way a header would be sent in clear.
+    The reverse would send a header in clear.
     """
     given = {f"{url.scheme}://{url.host}" for url in urls}
     return frozenset(

@@ -3,6 +3,7 @@
 import msgspec
 
 from longline.model.errors import BadInput
+from longline.model.frontier.reasons import FINAL, REFUSED
 from longline.model.states import ENDED
 
 OPEN = "open"
@@ -23,6 +24,8 @@ class UrlFilters(msgspec.Struct, frozen=True):
             raise BadInput("refused URLs are counted in the summary, not listed; a list has admitted URLs only")
         if self.fate is not None and self.fate not in FATES:
             raise BadInput(f"no such fate: {self.fate}; there are {', '.join(FATES)}")
+        if self.reason in REFUSED and self.reason not in FINAL:
+            raise BadInput(f"{self.reason} URLs are counted in the summary, not listed; a list has admitted URLs only")
 
 
 class UrlFate(msgspec.Struct, frozen=True):

@@ -60,7 +60,7 @@ class RefusedUrl(msgspec.Struct, frozen=True, gc=False):
 
 
 class ClaimedTask(msgspec.Struct, frozen=True, gc=False):
-    """A task in a worker's hand. `due` and `priority` are its place in the queue and go back with the report.
+    """A task leased by a worker. `due` and `priority` are its place in the queue and go back with the report.
 
     `attempt` is the number of this attempt, and `claims` the number of its claims: more than one when workers died.
     `found_on` is the page with the link; the target of a redirect has none. A task that was redirected to another host
@@ -87,7 +87,7 @@ class ClaimedTask(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def mark(self) -> tuple[int, int]:
-        """Return id and due time: a task that was taken out of a hand comes back with another due time."""
+        """Return id and due time: a task that was taken from its worker comes back with another due time."""
         return self.id, self.due
 
     @property
@@ -169,7 +169,7 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
     The task is `renamed` unless the new URL belongs to another task of its scope already. A task that is `redirected`
     goes on at another host; in any other case a task goes home, to the host of its own URL. A page that is `strayed` is
     at the end of redirects that did not rename its task. `described` is the new title of a page that was parsed again
-    from the archive. `attempts` are the attempts so far in the next executor's hands, where they are not those of this
+    from the archive. `attempts` are the attempts so far of the next executor, where they are not those of this
     one. `began_at` is when the work began, and `proxy_id` the proxy of the last request; a parser says neither.
     `download` is the result for the row of a download.
     """
@@ -194,7 +194,7 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
 
 
 class TaskRow(msgspec.Struct, frozen=True):
-    """A task as lists show it; a claimed task shows its state in hand.
+    """A task as lists show it; a claimed task shows its state under a lease.
 
     `began_at` is when the work of the last attempt began, and `proxy_id` the proxy of its last request. `target` is the
     URL on another host to which a task was redirected and where it goes on.

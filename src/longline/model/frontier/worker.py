@@ -2,6 +2,9 @@
 
 import msgspec
 
+HEARTBEAT_INTERVAL_SECONDS = 10.0
+"""Seconds between two heartbeats of a worker."""
+
 
 class WorkerRow(msgspec.Struct, frozen=True):
     """A registered process. `mark` is the file that it keeps locked while it lives, on engines that share a folder.

@@ -4,10 +4,13 @@ from enum import StrEnum
 
 import msgspec
 
-from longline.model.duration import MINUTE_MS
+from longline.model.duration import DAY_MS, MINUTE_MS
 
 LEASE_MS = 30 * MINUTE_MS
 """Time after which a run that has not ended counts as dead, and its task may run again."""
+
+KEPT_MS = 400 * DAY_MS
+"""Age at which the records of ended runs are deleted."""
 
 
 class MaintenanceState(StrEnum):

@@ -23,6 +23,18 @@ class ManifestResource(msgspec.Struct, frozen=True, gc=False):
     tags: dict[str, str] = {}
 
 
+class ProxyHint(msgspec.Struct, frozen=True):
+    """The proxy pools that a task asks for, in the place of those of its kind: one, and its fallbacks in order."""
+
+    primary_pool: str = ""
+    fallbacks: tuple[str, ...] = ()
+
+    @property
+    def pools(self) -> tuple[str, ...]:
+        """Return the names of all pools in order, each once."""
+        return tuple(dict.fromkeys(name for name in (self.primary_pool, *self.fallbacks) if name))
+
+
 class SubmittedManifest(msgspec.Struct, frozen=True):
     """A valid manifest. `metadata`, `attributes` and the whole `document` are the bytes that were sent.
 
@@ -71,7 +83,7 @@ class NewManifest(msgspec.Struct, frozen=True):
 class ManifestSnapshot(msgspec.Struct, frozen=True):
     """A manifest with the state and the counts of its run.
 
-    `begun` is whether a task of the run was ever in a worker's hand. `error_code` and `error_message` are those of the
+    `begun` is whether a task of the run was ever leased by a worker. `error_code` and `error_message` are those of the
     first file that was given up, or of the manifest that could not be queued; `dead_letter` is the last of its dead
     letters.
     """

@@ -1,14 +1,25 @@
-"""Alerts about the proxies of sources and the queue: conditions that a person should know of."""
+"""Alerts: conditions that a person should know of, from the moment they begin until they end."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 import msgspec
 
+from longline.model.duration import DAY_MS, MINUTE_MS
 from longline.model.proxies.proxy_health import success_rate
 
-AlertKind = Literal["low_pool", "failure_rate", "slow_proxy", "pool_exhausted", "queue_depth"]
-ALERT_KINDS: tuple[AlertKind, ...] = ("low_pool", "failure_rate", "slow_proxy", "pool_exhausted", "queue_depth")
+SourceAlertKind = Literal[
+    "low_pool", "failure_rate", "slow_proxy", "pool_exhausted", "queue_depth", "source_disabled", "stuck_run"
+]
+PlatformAlertKind = Literal["engine_down", "stalled_run", "failed_requests", "late_queue"]
+AlertKind = SourceAlertKind | PlatformAlertKind
+CATALOGUE_ALERTS: frozenset[AlertKind] = frozenset({"source_disabled", "stuck_run"})
+"""Alerts about catalogues; the other ones about sources are about proxies and the queue."""
+
+MAX_UNSEEN_MS = 10 * MINUTE_MS
+"""Time after which an alert ends that no look has found again: its process is gone."""
+
+CLEARED_KEPT_MS = 30 * DAY_MS
 
 
 class AlertThresholds(msgspec.Struct, frozen=True):
@@ -48,6 +59,24 @@ class SlowProxy(msgspec.Struct, frozen=True):
     avg_ms: int
 
 
+class DisabledSource(msgspec.Struct, frozen=True):
+    """A source that the platform has disabled after failures in a row."""
+
+    source_id: int
+    name: str
+    failures: int
+    since: int
+
+
+class StuckRun(msgspec.Struct, frozen=True):
+    """A run of a catalogue that runs for too long."""
+
+    source_id: int
+    name: str
+    run_uid: str
+    started_at: int
+
+
 class Alert(msgspec.Struct, frozen=True):
     """A condition that holds; kind and subject identify it over time."""
 
@@ -58,21 +87,46 @@ class Alert(msgspec.Struct, frozen=True):
     threshold: float
     source_id: int | None = None
     proxy_id: int | None = None
+    run_id: int | None = None
 
 
-class RaisedAlert(msgspec.Struct, frozen=True):
-    """An alert that was noticed, and the time since which it holds."""
+class AlertRow(msgspec.Struct, frozen=True):
+    """An alert that was noticed: raised, or cleared. Looks of the same `scope` raise and clear it."""
 
+    id: int
+    scope: str
     kind: AlertKind
     subject: str
+    state: Literal["raised", "cleared"]
+    text: str
+    source_id: int | None
+    proxy_id: int | None
+    run_id: int | None
     since: int
+    seen_at: int
+    cleared_at: int | None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The kind and the subject, which identify the condition."""
+        return self.kind, self.subject
+
+
+class StalledRun(msgspec.Struct, frozen=True):
+    """A run under way of which no task has moved for a while."""
+
+    id: int
+    title: str
+    source_id: int | None
+    open: int
+    moved_at: int
 
 
 class AlertChange(msgspec.Struct, frozen=True):
     """Alerts that began and alerts that ended."""
 
     raised: tuple[Alert, ...] = ()
-    cleared: tuple[RaisedAlert, ...] = ()
+    cleared: tuple[AlertRow, ...] = ()
 
 
 def alerts_of(
@@ -84,6 +138,18 @@ def alerts_of(
     if depth > limits.max_queue_depth:
         text = f"{depth} tasks are due, more than {limits.max_queue_depth}"
         found.append(Alert("queue_depth", "queue", text, depth, limits.max_queue_depth))
+    return found
+
+
+def catalogue_alerts(disabled: Iterable[DisabledSource], stuck: Iterable[StuckRun], stuck_minutes: int) -> list[Alert]:
+    """Return the alerts about sources that were disabled, and about runs that are stuck."""
+    found = []
+    for source in disabled:
+        text = f"{source.name} was disabled after {source.failures} failed runs in a row"
+        found.append(Alert("source_disabled", str(source.source_id), text, source.failures, 0, source.source_id))
+    for run in stuck:
+        text = f"a run of {run.name} takes more than {stuck_minutes} minutes"
+        found.append(Alert("stuck_run", run.run_uid, text, 0, stuck_minutes, run.source_id))
     return found
 
 
@@ -109,11 +175,13 @@ def _of_slow(proxy: SlowProxy, limits: AlertThresholds) -> Alert:
     return Alert("slow_proxy", subject, text, proxy.avg_ms, limits.max_average_ms, proxy.source_id, proxy.proxy_id)
 
 
-def settled(found: Sequence[Alert], known: Sequence[RaisedAlert]) -> AlertChange:
-    """Return the difference between the alerts that hold and those that held."""
-    before = {(one.kind, one.subject) for one in known}
-    now = {(one.kind, one.subject) for one in found}
-    return AlertChange(
-        tuple(one for one in found if (one.kind, one.subject) not in before),
-        tuple(one for one in known if (one.kind, one.subject) not in now),
-    )
+def settled(found: Sequence[Alert], known: Sequence[AlertRow], scope: str, now: int) -> AlertChange:
+    """Return the difference between the alerts of a scope that hold and those that held.
+
+    Alerts of other scopes end when no look has found them for a while.
+    """
+    held = {one.key for one in known if one.scope == scope}
+    holding = {(one.kind, one.subject) for one in found}
+    ended = [one for one in known if one.scope == scope and one.key not in holding]
+    ended += [one for one in known if one.scope != scope and one.seen_at < now - MAX_UNSEEN_MS]
+    return AlertChange(tuple(one for one in found if (one.kind, one.subject) not in held), tuple(ended))

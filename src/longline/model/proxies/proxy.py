@@ -20,7 +20,10 @@ class NoProxies(LonglineError):
 
 
 class NewProxy(msgspec.Struct, frozen=True):
-    """A proxy to be registered. `secret` is the encrypted password, `monthly_cost` is in hundredths."""
+    """A proxy to be registered. `secret` is the encrypted password, `monthly_cost` is in hundredths.
+
+    One that is not `active` is disabled by a person from the beginning.
+    """
 
     host: str
     port: int
@@ -33,6 +36,7 @@ class NewProxy(msgspec.Struct, frozen=True):
     monthly_cost: int | None = None
     max_per_hour: int = 1000
     priority: int = 5
+    active: bool = True
 
     def __repr__(self) -> str:
         return f"NewProxy({self.scheme}://{self.host}:{self.port})"

@@ -1,6 +1,6 @@
 """Recrawls: each generation of a submitted URL is a task, with a side row for lists and for its next generation."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
@@ -28,12 +28,12 @@ Phase = Literal[
     "paused",
     "cancelled",
 ]
-"""A recrawl as lists show it: `waiting` is not due, held, or waits for its parent; `ready` is due, and in no hand."""
+"""A recrawl as lists show it: `waiting` is not due, held, or waits for its parent; `ready` is due and not leased."""
 
-PHASES: tuple[Phase, ...] = Phase.__args__  # type: ignore[attr-defined]  # the members of a Literal
+PHASES: tuple[Phase, ...] = get_args(Phase)
 
 COUNTED_PHASES = frozenset({"completed", "failed", "paused", "cancelled"})
-"""Phases that are rests: no task of them is due, held or in a hand, so the kept counts are theirs."""
+"""Phases that are rests: no task of them is due, held or leased, so the kept counts are theirs."""
 
 SortField = Literal["id", "created_at", "updated_at", "due_at", "ended_at", "priority", "phase", "retries"]
 
@@ -219,7 +219,7 @@ class RecrawlStats(msgspec.Struct, frozen=True):
 
 
 class QueueDepths(msgspec.Struct, frozen=True):
-    """Recrawls that are due, in workers' hands, offered to parsers and in parsers' hands; `urgent` ones by priority."""
+    """Recrawls that are due, leased by workers, offered to parsers and leased by parsers; `urgent` ones by priority."""
 
     urgent_ready: int
     urgent_in_hand: int
@@ -339,7 +339,7 @@ def _retries(task: Moved, rest: str, kind: MoveKind) -> int:
 
 
 def phase_of(state: str, *, due_at: int, waits: bool, is_held: bool, now_ms: int) -> Phase:
-    """Return the phase of a recrawl whose task is in this state, in hand or at rest."""
+    """Return the phase of a recrawl whose task is in this state, leased or at rest."""
     if state in (T.QUEUED, T.CRAWLING):
         return "in_hand"
     if state == T.PENDING:

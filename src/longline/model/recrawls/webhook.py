@@ -1,8 +1,10 @@
-"""Webhooks of recrawls: signed requests that tell the end of a recrawl to a URL that was submitted with it."""
+"""Webhooks of recrawls: signed requests about the end of a recrawl, to a URL that was submitted with it."""
 
 from typing import Literal
 
 import msgspec
+
+from longline.model.duration import DAY_MS
 
 MAX_TRIES = 3
 RETRY_FACTOR = 6
@@ -10,6 +12,9 @@ RETRY_FACTOR = 6
 
 WebhookState = Literal["waiting", "delivered", "failed", "refused"]
 """`refused` is a webhook to an address that may not be reached: it is not tried again."""
+
+KEEP_MS = 30 * DAY_MS
+"""Age of the ended webhooks that are deleted."""
 
 
 class Webhook(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,7 +62,7 @@ class WebhookFilter(msgspec.Struct, frozen=True):
 
 
 class TryResult(msgspec.Struct, frozen=True):
-    """The result of a try. `is_refused` tells that the address may not be reached."""
+    """The result of a try. `is_refused` is set if the address may not be reached."""
 
     ms: int
     status: int | None = None

@@ -9,7 +9,7 @@ import msgspec
 
 from longline.model.downloads.plan import DownloadPlan
 from longline.model.proxies.proxy import Strategy
-from longline.model.runs.judgement import EndRules
+from longline.model.runs.end_judgement import EndRules
 
 MAX_REDIRECTS = 20
 """Largest number of redirects from one URL, as in browsers, unless a door has a bound of its own."""

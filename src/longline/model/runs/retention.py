@@ -4,10 +4,17 @@ from collections.abc import Iterator
 
 import msgspec
 
+from longline.model.duration import DAY_MS
 from longline.model.runs.run import RunKind
 
 SERVICE_KINDS = (RunKind.FEED_POLL, RunKind.FEED_SEARCH, RunKind.SITEMAP, RunKind.CANDIDATE_PROBE)
 """Kinds of runs that the platform makes for itself."""
+
+HANDLED_MESSAGES_MS = 7 * DAY_MS
+"""Age at which the ids of handled messages of other services are deleted: a later repeat counts as a new message."""
+
+DECISIONS_MS = 30 * DAY_MS
+"""Age at which decisions about candidates are deleted."""
 
 
 class RetentionAges(msgspec.Struct, frozen=True, kw_only=True):

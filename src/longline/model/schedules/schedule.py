@@ -96,7 +96,10 @@ class NewSchedule(msgspec.Struct, frozen=True):
 
 
 class ScheduleFilter(msgspec.Struct, frozen=True):
-    """The filter and the order of a list of schedules."""
+    """The filter and the order of a list of schedules.
+
+    `after`, the next start (None without one) and the id of a schedule, continues a list by next start.
+    """
 
     kind: ScheduleKind | None = None
     states: tuple[str, ...] = ()
@@ -104,6 +107,7 @@ class ScheduleFilter(msgspec.Struct, frozen=True):
     search: str | None = None
     sort: str = "created_at"
     ascending: bool = False
+    after: tuple[int | None, int] | None = None
 
 
 class ScheduleRow(ScheduleSpec, frozen=True, kw_only=True):

@@ -209,12 +209,12 @@ def _new_item(kind: str, url: str, identity: _Identity, fields: Mapping[str, Any
     if identity.named:
         changes = (*changes, f"\n{url}".encode())  # another page of an item with a key of its own is a change
     # A parser may decide for itself which changes count.
-    told = _text(fields.get("content_hash"))
+    given_hash = _text(fields.get("content_hash"))
     return NewItem(
         key=identity.key,
         name=identity.name,
         named=identity.named,
-        hash=told or hashlib.sha256(b"".join(changes)).hexdigest(),
+        hash=given_hash or hashlib.sha256(b"".join(changes)).hexdigest(),
         kind=_text(kind),
         run_id=origin.run_id,
         task_id=origin.task_id,

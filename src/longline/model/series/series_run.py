@@ -5,8 +5,8 @@ from typing import Literal
 import msgspec
 
 from longline.model.duration import MINUTE_MS
-from longline.model.runs.effect import PlannedEffect, RunEffectKind
-from longline.model.runs.judgement import EndRules
+from longline.model.runs.end_effect import PlannedEffect, RunEffectKind
+from longline.model.runs.end_judgement import EndRules
 from longline.model.runs.run import RunRow
 
 SERIES_END = EndRules("all", (PlannedEffect(RunEffectKind.SERIES_HEALTH),))
@@ -19,6 +19,9 @@ STUCK_AFTER_MS = 30 * MINUTE_MS
 """Time after which a running run counts as stuck."""
 
 SeriesRunOrder = Literal["due", "ended_at", "completed"]
+
+DEFAULT_FAILURE_THRESHOLD = 5
+"""Failed runs in a row after which a source is disabled."""
 
 
 class NewSeriesRun(msgspec.Struct, frozen=True):

@@ -194,7 +194,7 @@ class SinkLag(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def title(self) -> str:
-        """Return the name of the sink, or its number, neither of which tells an address."""
+        """Return the name of the sink, or its number, neither of which shows an address."""
         return self.name or str(self.id)
 
     @property

@@ -54,6 +54,7 @@ class NewSource(msgspec.Struct, frozen=True):
     sinks: str = "[]"
     recrawl: str = "{}"
     proxy_pools: str = "[]"
+    robots_url: str | None = None
 
 
 class SourceRow(msgspec.Struct, frozen=True):
@@ -150,6 +151,14 @@ class RemoteSource(msgspec.Struct, frozen=True, kw_only=True):
     feed_disable_reason: str | None = None
     identity_key: str | None = None
     feed_listed: bool | None = None
+
+
+class SourceChange(msgspec.Struct, frozen=True):
+    """The last change of a source; versions of one part rise in the order of commits."""
+
+    part: int
+    source_id: int
+    version: int
 
 
 class SourceQuery(msgspec.Struct, frozen=True):

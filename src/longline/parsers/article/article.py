@@ -7,8 +7,8 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
-from longline.html.structured import Thing, text_value
-from longline.parsers.article import content, jsonld
+from longline.html.structured_data import Thing, text_value
+from longline.parsers.article import classification, jsonld
 from longline.parsers.article.config import DEFAULT_CONFIG, ArticleConfig
 from longline.parsers.dates import date_of
 from longline.parsers.extraction import PageContent, extract, remove_excluded, select, text_of
@@ -58,7 +58,7 @@ class ArticleDocument:
     @property
     def bucket(self) -> str:
         """Return the word count's bucket for metrics."""
-        return content.bucket(self.fields["word_count"])
+        return classification.bucket(self.fields["word_count"])
 
 
 def refusal(page: Page, config: ArticleConfig) -> str | None:
@@ -69,7 +69,7 @@ def refusal(page: Page, config: ArticleConfig) -> str | None:
 
 
 def _detected_type(page: Page) -> str | None:
-    return content.detected_type(page, page.config.get("article_url_patterns") or ())
+    return classification.detected_type(page, page.config.get("article_url_patterns") or ())
 
 
 def document(page: Page, config: ArticleConfig = DEFAULT_CONFIG) -> ArticleDocument:
@@ -89,9 +89,9 @@ def document(page: Page, config: ArticleConfig = DEFAULT_CONFIG) -> ArticleDocum
     }
     figures = _features(fields, kind)
     fields["meta"] = (
-        about.meta() | {"page_type": content.page_type(figures)} | _without_none(detected_content_type=kind)
+        about.meta() | {"page_type": classification.page_type(figures)} | _without_none(detected_content_type=kind)
     )
-    skipped = refusal(page, config) or content.skip_reason(title, words)
+    skipped = refusal(page, config) or classification.skip_reason(title, words)
     return ArticleDocument({name: value for name, value in fields.items() if value not in (None, [])}, method, skipped)
 
 
@@ -108,7 +108,7 @@ def _content(page: Page, selectors: Mapping[str, Any]) -> tuple[PageContent, str
 
 
 def _is_enough(text: str) -> bool:
-    return len(text.split()) >= content.MIN_WORDS
+    return len(text.split()) >= classification.MIN_WORDS
 
 
 def _without(page: Page, excluded: object) -> Page:
@@ -120,9 +120,9 @@ def _without(page: Page, excluded: object) -> Page:
     return Page(page.url, (tree.html or "").encode(), content_type="text/html; charset=utf-8")
 
 
-def _features(fields: Mapping[str, Any], kind: str | None) -> content.PageTypeFeatures:
+def _features(fields: Mapping[str, Any], kind: str | None) -> classification.PageTypeFeatures:
     markup = fields["raw_html"]
-    return content.PageTypeFeatures(
+    return classification.PageTypeFeatures(
         title=fields["title"],
         words=fields["word_count"],
         markup=markup,

@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from longline.html.structured import Thing, as_list, text_value, types_of, url_values
+from longline.html.structured_data import Thing, as_list, text_value, types_of, url_values
 from longline.parsers.dates import date_of
 
 KINDS = ("NewsArticle", "Article", "BlogPosting", "PressRelease", "Event", "SpecialAnnouncement", "Report")

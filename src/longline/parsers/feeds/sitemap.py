@@ -10,7 +10,7 @@ import re
 from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import Any
 
-from lxml import etree  # type: ignore[import-untyped]  # the library has no types
+from lxml import etree
 from msgspec.structs import replace
 
 from longline.html.charset import charset_of, decode
@@ -229,10 +229,10 @@ def _name(element: Any) -> str:
 
 def _found(parts: "_Parts", base: str) -> Iterator[SitemapEntry]:
     """Yield the place of an element; in broken documents also none, or several, each with its own properties."""
-    for told in parts.groups() if len(parts.get("loc", ())) > 1 else (parts,):
-        for text in told.texts("loc") or [told.own]:
+    for place_parts in parts.groups() if len(parts.get("loc", ())) > 1 else (parts,):
+        for text in place_parts.texts("loc") or [place_parts.own]:
             if where := _web(text, base):
-                yield _place(where, told)
+                yield _place(where, place_parts)
 
 
 class _Parts(dict[str, list[Any]]):

@@ -15,11 +15,11 @@ from xml.sax import SAXException, SAXParseException, handler
 from xml.sax.expatreader import ExpatParser
 from xml.sax.xmlreader import AttributesNSImpl, InputSource
 
-from feedparser import FeedParserDict  # type: ignore[import-untyped]  # the library has no types
-from feedparser.api import LooseFeedParser, StrictFeedParser  # type: ignore[import-untyped]  # the same
-from feedparser.encodings import convert_to_utf8  # type: ignore[import-untyped]  # the same
-from feedparser.exceptions import CharacterEncodingUnknown  # type: ignore[import-untyped]  # the same
-from feedparser.sanitizer import replace_doctype  # type: ignore[import-untyped]  # the same
+from feedparser import FeedParserDict
+from feedparser.api import LooseFeedParser, StrictFeedParser
+from feedparser.encodings import convert_to_utf8
+from feedparser.exceptions import CharacterEncodingUnknown
+from feedparser.sanitizer import replace_doctype
 
 from longline.html.charset import charset_of, decode_as
 from longline.html.sniffing import SNIFFED_BYTES
@@ -56,7 +56,11 @@ _GUESSES = frozenset(("windows-1252", "iso-8859-2"))
 """Encodings that the library falls back to when the declared encoding is wrong."""
 
 
-class _Bounded:
+_Mixin: Any = object
+"""Base of a mixin of the library's classes, which have no types."""
+
+
+class _Bounded(_Mixin):
     """A mixin of both parsers that checks the CPU time, and replaces methods that take quadratic time."""
 
     ends_at = 0.0
@@ -71,29 +75,29 @@ class _Bounded:
 
     def unknown_starttag(self, tag: str, attrs: Any) -> None:
         self._go_on()
-        super().unknown_starttag(tag, attrs)  # type: ignore[misc]  # mixed into the library's classes
-        if len(self.baseuri) > MAX_BASE_URL_CHARS:  # type: ignore[attr-defined]  # the same
+        super().unknown_starttag(tag, attrs)
+        if len(self.baseuri) > MAX_BASE_URL_CHARS:
             raise NotAFeed(f"the feed has a base URL of more than {MAX_BASE_URL_CHARS} characters")
 
     def handle_data(self, text: str, escape: int = 1) -> None:
         self._go_on()
-        super().handle_data(text, escape)  # type: ignore[misc]  # the same
+        super().handle_data(text, escape)
 
     def track_namespace(self, prefix: str | None, uri: str) -> None:
-        super().track_namespace(prefix, uri)  # type: ignore[misc]  # the same
-        if len(self.namespaces_in_use) > MAX_NAMESPACES:  # type: ignore[attr-defined]  # the same
+        super().track_namespace(prefix, uri)
+        if len(self.namespaces_in_use) > MAX_NAMESPACES:
             raise NotAFeed(f"the feed declares more than {MAX_NAMESPACES} namespaces")
 
     def pop(self, element: str, strip_whitespace: int = 1) -> Any:
-        if stack := self.elementstack:  # type: ignore[attr-defined]  # the same
+        if stack := self.elementstack:
             # The library removes blank pieces from the front of this list one by one, moving all others each time.
             pieces = stack[-1][2]
             pieces[:] = list(dropwhile(lambda piece: not piece.strip(), pieces)) or pieces[:1]
-        return super().pop(element, strip_whitespace)  # type: ignore[misc]  # the same
+        return super().pop(element, strip_whitespace)
 
     def _add_tag(self, term: Any, scheme: Any, label: Any) -> None:
         """Add a category that the entry does not have yet; the library's own method compares it with all others."""
-        context = self._get_context()  # type: ignore[attr-defined]  # the same
+        context = self._get_context()
         known, tags = self._tags.setdefault(id(context), set()), context.setdefault("tags", [])
         tag = (term, scheme, label)
         if any(tag) and tag not in known:
@@ -101,14 +105,14 @@ class _Bounded:
             tags.append(FeedParserDict(term=term, scheme=scheme, label=label))
 
     def _start_image(self, attrs: Any) -> None:
-        super()._start_image(attrs)  # type: ignore[misc]  # the same
+        super()._start_image(attrs)
         self.infeed = 1  # RSS 1.0 has its image beside the channel, where the library no longer looks
 
     def _sync_author_detail(self, key: str = "author") -> None:
-        context = self._get_context()  # type: ignore[attr-defined]  # the same
+        context = self._get_context()
         if isinstance(author := context.get(key), str):
             context[key] = author[:MAX_AUTHOR_CHARS]
-        super()._sync_author_detail(key)  # type: ignore[misc]  # the same
+        super()._sync_author_detail(key)
 
     def _go_on(self) -> None:
         if time.thread_time() > self.ends_at:
@@ -127,12 +131,12 @@ class _Attributes(AttributesNSImpl):
         return self._by_name[name]
 
 
-class _Strict(_Bounded, StrictFeedParser):  # type: ignore[misc]  # the library has no types
-    def startElementNS(self, name: Any, qname: Any, attrs: Any) -> None:  # noqa: N802 - the same
+class _Strict(_Bounded, StrictFeedParser):
+    def startElementNS(self, name: Any, qname: Any, attrs: Any) -> None:  # noqa: N802 - SAX calls it so
         super().startElementNS(name, qname, _Attributes(attrs))
 
 
-class _Loose(_Bounded, LooseFeedParser):  # type: ignore[misc]  # the library has no types
+class _Loose(_Bounded, LooseFeedParser):
     def pop(self, element: str, strip_whitespace: int = 1) -> Any:
         """End an element; unescape an id, in which the loose parser leaves character references as written."""
         if element in ("id", "guid") and (stack := self.elementstack) and stack[-1][0] == element:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from longline.html.structured import Thing, as_list, text_value, things_of, url_values
+from longline.html.structured_data import Thing, as_list, text_value, things_of, url_values
 from longline.parsers.product.prices import currency_of, price_of
 
 _WORDS = (

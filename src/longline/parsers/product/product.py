@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from longline.html.structured import Thing, as_list, text_value, things_of, types_of, url_values
+from longline.html.structured_data import Thing, as_list, text_value, things_of, types_of, url_values
 from longline.model.url import join
 from longline.parsers.markup import plain_text
 from longline.parsers.product.offers import availability_of, offer_fields

@@ -13,6 +13,7 @@ from longline.ports.records.callers import (
     RateLimitStore,
 )
 from longline.ports.records.counters import CounterStore, ThroughputStore
+from longline.ports.records.database import Schema
 from longline.ports.records.discovery import CandidateStore, LinkStore
 from longline.ports.records.downloads import DeadLetterStore, DownloadAdmissionStore, DownloadStore
 from longline.ports.records.feeds import FeedStore, SitemapStore
@@ -49,7 +50,6 @@ from longline.ports.records.runs import (
     RunViewStore,
 )
 from longline.ports.records.schedules import PageChangeStore, ScheduleStore, TickStore
-from longline.ports.records.schema import Schema
 from longline.ports.records.search import ItemChangeStore, ItemStore
 from longline.ports.records.series import SeriesStores
 from longline.ports.records.sources import FailingSourceStore, HandledMessageStore, RemoteSourceStore, SourceStore

@@ -19,8 +19,8 @@ from longline.model.bots.bot_task import (
     Swept,
     TaskFilter,
 )
-from longline.model.bots.rate_limit import TokenBucket
 from longline.model.states import Actor
+from longline.model.token_bucket import TokenBucket
 from longline.ports.records.frontier.frontier import HostSetting
 
 
@@ -35,8 +35,8 @@ class BotStore(Protocol):
         """Return the known bots among these names, registered or not."""
         ...
 
-    async def find(self, *, registered: bool = True, limit: int = 50, offset: int = 0) -> list[BotRow]:
-        """Return bots by name."""
+    async def find(self, *, registered: bool = True, limit: int = 50, offset: int = 0, after: str = "") -> list[BotRow]:
+        """Return bots by name; `after` continues a list behind a name."""
         ...
 
     async def change(self, bot: NewBot) -> BotRow | None:
@@ -143,8 +143,8 @@ class BotTaskStore(Protocol):
         """Take lapsed tasks back from their bots; with `dry` only return the counts."""
         ...
 
-    async def repair(self, tasks: Sequence[tuple[int, int]], repair: Repair) -> int:
-        """Move tasks, each (id, creation time), at a person's request; return the number moved."""
+    async def repair(self, tasks: Sequence[tuple[int, int]], repair: Repair) -> list[int]:
+        """Move tasks, each (id, creation time), at a person's request; return the ids of the moved ones."""
         ...
 
     async def delete(self, task_id: int, created_at: int) -> Deletion | None:

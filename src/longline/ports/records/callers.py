@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from longline.model.bots.rate_limit import TokenBucket
 from longline.model.callers.api_key import ApiKeyRow, NewApiKey
 from longline.model.callers.audit import AuditFilter, AuditRow
 from longline.model.callers.console_session import ConsoleSessionRow, NewConsoleSession
 from longline.model.callers.door_setting import DoorSettingRow
 from longline.model.duration import MINUTE_MS
+from longline.model.token_bucket import TokenBucket
 
 
 class Spending(NamedTuple):
@@ -65,6 +65,10 @@ class ConsoleSessionStore(Protocol):
 
     async def of_subject(self, subject: str, kind: str, *, limit: int = 100) -> list[ConsoleSessionRow]:
         """Return the logins of one caller that have not ended, newest first."""
+        ...
+
+    async def choose_time_zone(self, subject: str, kind: str, time_zone: str) -> None:
+        """Store the time zone in which one caller reads times."""
         ...
 
     async def touch(self, uid: str) -> None:

@@ -67,10 +67,6 @@ class DeadLetterStore(Protocol):
         """Return dead letters in the order of their numbers, from behind the number `after`."""
         ...
 
-    async def last_of_runs(self, run_ids: Sequence[int]) -> dict[int, int]:
-        """Return the number of the last dead letter of each run that has one."""
-        ...
-
     async def count(self, wanted: DeadLetterFilter) -> int:
         """Return the number of dead letters."""
         ...

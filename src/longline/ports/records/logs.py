@@ -4,9 +4,9 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from longline.model.event import Event
-from longline.model.log_months import LogMonth, MonthLine
-from longline.model.logs import DueLog, LogEntry, LoggedRun, LogPart, LogQuery, NewLogEntry, StoredLogPage
+from longline.model.logs.event import Event
+from longline.model.logs.log_months import LogMonth, MonthLine
+from longline.model.logs.run_log import DueLog, LogEntry, LoggedRun, LogPart, LogQuery, NewLogEntry, StoredLogPage
 
 log = logging.getLogger(__name__)
 

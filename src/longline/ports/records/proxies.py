@@ -5,7 +5,16 @@ from typing import Protocol
 
 import msgspec
 
-from longline.model.proxies.alert import Alert, AlertChange, RaisedAlert, SlowProxy, SourcePool
+from longline.model.proxies.alert import (
+    Alert,
+    AlertChange,
+    AlertRow,
+    DisabledSource,
+    SlowProxy,
+    SourcePool,
+    StalledRun,
+    StuckRun,
+)
 from longline.model.proxies.proxy import (
     MappedProxy,
     MappingRow,
@@ -19,7 +28,7 @@ from longline.model.proxies.proxy import (
     ProxySums,
     ProxyUse,
 )
-from longline.ports.http import Proxy
+from longline.model.proxies.proxy_uri import Proxy
 
 
 class ProxyStore(Protocol):
@@ -36,8 +45,10 @@ class ProxyStore(Protocol):
         """Return one proxy."""
         ...
 
-    async def find(self, wanted: ProxyFilter | None = None, *, limit: int = 50, offset: int = 0) -> list[ProxyRow]:
-        """Return proxies in the order of registration."""
+    async def find(
+        self, wanted: ProxyFilter | None = None, *, limit: int = 50, offset: int = 0, after: int = 0
+    ) -> list[ProxyRow]:
+        """Return proxies in the order of registration; `after` continues a list behind an id."""
         ...
 
     async def update(self, proxy_id: int, change: ProxyChange) -> ProxyRow | None:
@@ -115,12 +126,23 @@ class AlertStore(Protocol):
         """Return active mappings with a longer mean response time."""
         ...
 
-    async def raised(self) -> list[RaisedAlert]:
-        """Return the alerts that held at the last look."""
-        ...
+    async def disabled(self) -> list[DisabledSource]:
+        """Return the sources of catalogues that were disabled after failures, by name; at most 1,000."""
 
-    async def settle(self, found: Sequence[Alert]) -> AlertChange:
-        """Store the alerts that hold, in place of those that held; return the difference."""
+    async def stuck(self, started_before: int) -> list[StuckRun]:
+        """Return the running runs of catalogues that started before a time, oldest first; at most 1,000."""
+
+    async def stalled(self, before: int) -> list[StalledRun]:
+        """Return runs under way with open tasks of which none has moved since then; at most 1,000."""
+
+    async def raised(self) -> list[AlertRow]:
+        """Return the alerts that held at the last looks, the oldest first."""
+
+    async def cleared(self, limit: int) -> list[AlertRow]:
+        """Return the alerts that ended last, the newest first."""
+
+    async def settle(self, found: Sequence[Alert], scope: str) -> AlertChange:
+        """Raise the alerts of a scope that hold, and clear those that held; return the difference."""
         ...
 
 

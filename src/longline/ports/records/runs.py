@@ -9,7 +9,7 @@ from longline.model.maintenance.maintenance_run import (
     MaintenanceSchedule,
     MaintenanceState,
 )
-from longline.model.runs.effect import RunEffect, RunEffectKind
+from longline.model.runs.end_effect import RunEffect, RunEffectKind
 from longline.model.runs.run import (
     DayTotals,
     DueRun,
@@ -91,6 +91,10 @@ class RunViewStore(Protocol):
 
     async def get(self, run_id: int) -> RunView | None:
         """Return one run."""
+        ...
+
+    async def among(self, run_ids: Sequence[int]) -> list[RunView]:
+        """Return these runs, in the order of their ids; unknown and deleted ones are left out."""
         ...
 
     async def hosts(self, run_id: int) -> list[HostTasks]:

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from longline.model.search.gone_items import MissingItem, UnreadPages
 from longline.model.search.item import MAX_POSITION, ItemRow, NewItem, RunItem, SearchDocument, Wordiness
-from longline.model.search.version import ItemSums, ItemVersion, MissingItem, RunsCompared, UnreadPages
+from longline.model.search.item_changes import ItemSums, ItemVersion, RunsCompared
 
 
 class ItemStore(Protocol):
@@ -22,6 +23,10 @@ class ItemStore(Protocol):
 
     async def get(self, ids: Sequence[int]) -> list[ItemRow]:
         """Return items by id, in the given order; unknown ids are left out."""
+        ...
+
+    async def newest(self, kind: str | None, before: int | None, limit: int) -> list[ItemRow]:
+        """Return items of a kind, or of all kinds, the newest first; `before` continues a list behind an id."""
         ...
 
     async def of_run(

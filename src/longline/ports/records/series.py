@@ -34,6 +34,10 @@ class SeriesStore(Protocol):
         """Return series with this part in their titles, by title."""
         ...
 
+    async def after(self, title: str | None, place: tuple[str, str], limit: int) -> list[SeriesRow]:
+        """Return series as `find` does, behind the title and the id of a series; an empty title begins the list."""
+        ...
+
     async def count(self, title: str | None) -> int:
         """Return the number of series with this part in their titles."""
         ...

@@ -1,9 +1,9 @@
 """Sources, the reports to a remote source manager, and handled messages."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
-from longline.model.sources.source import FailingSource, NewSource, RemoteSource, SourceQuery, SourceRow
+from longline.model.sources.source import FailingSource, NewSource, RemoteSource, SourceChange, SourceQuery, SourceRow
 from longline.ports.records.schedules import ScheduleStores
 
 
@@ -107,14 +107,21 @@ class RemoteSourceStore(Protocol):
 
 
 class SourceVersionStore(Protocol):
-    """Versions of sources: each change of a source, or of the state of a run of its catalogue, has a larger one."""
+    """Versions of sources: each change of a source, or of the state of a run of its catalogue, has a larger one.
+
+    Sources are counted in parts; versions of one part rise in the order of commits.
+    """
 
     async def get(self, source_id: int | None) -> int:
         """Return the version of a source, or without an id that of all sources together; 0 before the first change."""
         ...
 
-    async def after(self, version: int, limit: int) -> list[tuple[int | None, int]]:
-        """Return the sources that changed after a version, with their versions; None stands for all together."""
+    async def parts(self) -> dict[int, int]:
+        """Return the last version of each part."""
+        ...
+
+    async def after(self, seen: Mapping[int, int], limit: int) -> list[SourceChange]:
+        """Return the sources that changed after the version of their part that was seen, by part and version."""
         ...
 
 

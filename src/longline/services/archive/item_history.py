@@ -2,7 +2,7 @@
 
 from longline.model.errors import NotFound
 from longline.model.search.item import ItemRow
-from longline.model.search.version import ItemVersion
+from longline.model.search.item_changes import ItemVersion
 from longline.ports.records.search import ItemChangeStore, ItemStore
 
 MAX_VERSIONS = 100

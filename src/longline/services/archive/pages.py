@@ -52,7 +52,9 @@ class ArchivedPages:
         asked = parse(url)
         captures = await self._pages.captures(asked.host, dedupe_key(asked.href))
         if not captures:
-            raise NotFound("page", asked.href, f"there is no page of {asked.href} in the archive")
+            raise NotFound(
+                "page", asked.href, f"there is no page of {asked.href} in the archive; longline urls lists all fates"
+            )
         return await self._read(captures[0])
 
     async def _read(self, row: PageRow) -> ArchivedPage:

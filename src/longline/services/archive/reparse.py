@@ -9,7 +9,7 @@ import msgspec
 from longline.model.search.item import UNINDEXED_KINDS, NewItem, Origin, new_items
 from longline.ports.records.search import ItemStore
 from longline.services.archive.parsed_pages import ParsedPage, ParsedPages, Progress
-from longline.services.parser_use import ParserUse
+from longline.services.archive.parser_report import ParserUse
 
 
 class Reparsed(msgspec.Struct, frozen=True):

@@ -41,7 +41,7 @@ class BotPolicies:
             raise NotFound("schedule", uid)
         return row
 
-    async def find(self, wanted: PolicyFilter, *, limit: int, offset: int) -> list[BotPolicyRow]:
+    async def find(self, wanted: PolicyFilter, *, limit: int, offset: int = 0) -> list[BotPolicyRow]:
         """Return schedules, newest first."""
         return await self._schedules.find(wanted, limit=limit, offset=offset)
 

@@ -26,9 +26,9 @@ class BotRegistry:
         row = await self._bots.register(msgspec.structs.replace(_zeros_unset(bot), **_kept(token)))
         return None if row is None else (row, token)
 
-    async def find(self, *, limit: int, offset: int) -> list[BotRow]:
-        """Return registered bots, ordered by name."""
-        return await self._bots.find(limit=limit, offset=offset)
+    async def find(self, *, limit: int, offset: int = 0, after: str = "") -> list[BotRow]:
+        """Return registered bots, ordered by name; `after` continues a list behind a name."""
+        return await self._bots.find(limit=limit, offset=offset, after=after)
 
     async def get(self, name: str) -> BotRow:
         """Return a registered bot."""

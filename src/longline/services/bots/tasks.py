@@ -75,7 +75,7 @@ class BotTasks:
     async def repair(self, uuids: list[str], repair: Repair) -> int:
         """Move tasks on a person's order; return the number moved. Unknown ids are skipped."""
         known = [ids for uuid in uuids if (ids := task_id_of(uuid))]
-        return await self._lifecycle.repair(known, repair)
+        return len(await self._lifecycle.repair(known, repair))
 
     async def delete(self, uuid: str) -> None:
         """Delete a task and its result; raises `TaskHeld` while a bot holds it."""

@@ -1,7 +1,9 @@
 """Logins at the console: opened by a token, an API key or a link that works once; looked up with each page; ended."""
 
 import secrets
+from functools import cache
 from hmac import compare_digest
+from zoneinfo import available_timezones
 
 from longline.model.callers.api_key import RANDOM_BYTES, digest
 from longline.model.callers.audit import AuditContext, audited_as
@@ -16,12 +18,18 @@ from longline.model.callers.console_session import (
     new_cookie,
     parse_cookie,
 )
-from longline.model.errors import LonglineError, NotFound
+from longline.model.errors import BadInput, LonglineError, NotFound
 from longline.model.storable_text import storable
 from longline.ports.clock import Clock
 from longline.ports.records.callers import ConsoleSessionStore
 from longline.services.callers.callers import CallerCredentials, Callers
 from longline.services.callers.tokens import TokenRefused
+
+
+@cache
+def known_time_zones() -> tuple[str, ...]:
+    """Return the names of all time zones, UTC first."""
+    return ("UTC", *sorted(name for name in available_timezones() if "/" in name and not name.startswith("Etc/")))
 
 
 class SessionEnded(LonglineError):
@@ -112,6 +120,12 @@ class ConsoleSessions:
     async def of_subject(self, subject: str, kind: str) -> list[ConsoleSessionRow]:
         """Return the sessions of one caller in force, newest first."""
         return await self._store.of_subject(subject, kind)
+
+    async def choose_time_zone(self, caller: Caller, time_zone: str) -> None:
+        """Store the time zone in which a caller reads times; raise `BadInput` for an unknown one."""
+        if time_zone not in known_time_zones():
+            raise BadInput(f"{time_zone[:60]!r} is no time zone, such as Europe/Stockholm")
+        await self._store.choose_time_zone(caller.subject, caller.kind, time_zone)
 
     async def end(self, uid: str) -> None:
         """End a session; raise `NotFound` for one that has ended."""

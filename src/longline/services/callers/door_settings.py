@@ -3,12 +3,18 @@
 import re
 
 from longline.model.callers.door_setting import DoorSettingRow
-from longline.model.errors import BadInput, NotFound
+from longline.model.errors import BadInput, LonglineError, NotFound
 from longline.ports.records.callers import DoorSettingStore
 
 KEY = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+")
 MAX_KEY_CHARS = 100
 KEY_TEXT = "Key must follow dot-notation format (e.g. site.name)"
+MAINTENANCE_KEY = "site.maintenance_mode"
+"""Setting of an API that closes it to everyone but admins while its value is `true`."""
+
+
+class UnderMaintenance(LonglineError):
+    """A request that is not served while an API is under maintenance."""
 
 
 class DoorSettings:
@@ -39,6 +45,11 @@ class DoorSettings:
         """Remove a setting; raise `NotFound` for one that is not set."""
         if not await self._store.remove(self._door, key):
             raise NotFound("door setting", key)
+
+    async def is_under_maintenance(self) -> bool:
+        """Return whether only admins are served at present."""
+        row = await self._store.get(self._door, MAINTENANCE_KEY)
+        return row is not None and (row.value or "").strip().lower() == "true"
 
     async def number(self, key: str, default: int) -> int:
         """Return the whole number of a setting, or the default without one."""

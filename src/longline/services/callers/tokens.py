@@ -28,6 +28,9 @@ MIN_RSA_BITS = 2048
 # Times are compared below, with the given clock; unusual `sub` and `jti` of other issuers are no reason to refuse.
 _UNCHECKED: Any = {f"verify_{claim}": False for claim in ("exp", "nbf", "iat", "aud", "iss", "sub", "jti")}
 
+CLOCK_SKEW_SECONDS = 5.0
+"""Largest difference between the clock of an issuer of tokens and this one."""
+
 
 class TokenRefused(LonglineError):
     """A token was refused; `kind` is the reason, for logs and not for the sender."""

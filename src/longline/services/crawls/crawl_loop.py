@@ -8,7 +8,7 @@ import msgspec
 
 from longline.engine.frontier.reaper import Reaper
 from longline.engine.frontier.withdrawn_tasks import WITHDRAWAL_INTERVAL_SECONDS, WithdrawnTaskFilter
-from longline.engine.loops import Loop, chore, run_loops
+from longline.engine.loop_supervisor import Loop, chore, run_loops
 from longline.engine.search.indexer import Indexer
 from longline.engine.worker.worker import Progress, Worker
 from longline.model.errors import NeedsOperator
@@ -16,9 +16,9 @@ from longline.model.runs.run import Fate, RunRow
 from longline.ports.records.runs import RunHistoryStore
 from longline.services.archive.item_changes import ChangeCounts, ItemChanges
 from longline.services.archive.item_tables import LiveItems, WrittenTables
+from longline.services.archive.parser_report import ParserUse
 from longline.services.crawls.crawl_options import CrawlRequest
 from longline.services.crawls.crawls import Crawls, OpenedRun
-from longline.services.parser_use import ParserUse
 from longline.services.sinks.crawl_sinks import CrawlSinks, Undelivered
 
 PROGRESS_INTERVAL_SECONDS = 0.2

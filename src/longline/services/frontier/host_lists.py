@@ -5,7 +5,7 @@ from collections import Counter
 import msgspec
 
 from longline.model.errors import NotFound
-from longline.model.frontier.line import HeldTask, ListedHost, PlaceInLine, QueuedTask
+from longline.model.frontier.frontier_lists import HeldTask, ListedHost, PlaceInLine, QueuedTask
 from longline.model.frontier.worker import WorkerRow
 from longline.ports.records.frontier.frontier import WorkerStore
 from longline.ports.records.frontier.frontier_lists import HostListStore
@@ -16,7 +16,7 @@ MAX_HELD_HOSTS = 500
 
 
 class WorkerHand(msgspec.Struct, frozen=True):
-    """A worker, whether its last heartbeat is recent, and the numbers of hosts and tasks in its hand."""
+    """A worker, whether its last heartbeat is recent, and the numbers of hosts and tasks that it has leased."""
 
     worker: WorkerRow
     alive: bool

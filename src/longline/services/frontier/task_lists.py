@@ -6,9 +6,9 @@ import msgspec
 
 from longline.model.archive.page import PageRow
 from longline.model.errors import NotFound
-from longline.model.event import Event
-from longline.model.frontier.line import LeasedTask
+from longline.model.frontier.frontier_lists import LeasedTask
 from longline.model.frontier.task import TaskRow
+from longline.model.logs.event import Event
 from longline.model.runs.run import RunRow
 from longline.model.search.item import ItemRow
 from longline.model.states import IN_HAND, Noun
@@ -55,7 +55,7 @@ class TaskLists:
     ) -> tuple[list[TaskRow], int | None]:
         """Return tasks of a run, or of all runs, newest first, and the id before which the list goes on.
 
-        A task in a worker's hand rests as `pending`: its state in hand is a mark in the queue.
+        A task leased by a worker rests as `pending`: its state under a lease is a mark in the queue.
         """
         rest = "pending" if state in IN_HAND else state
         found, older = (

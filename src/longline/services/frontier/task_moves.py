@@ -55,7 +55,7 @@ class TaskMoves:
     async def prioritize(self, task_ids: Sequence[int], priority: int) -> list[Prioritized]:
         """Give tasks another priority, lower first; return the tasks that exist.
 
-        A waiting task moves at once. A task in a worker's hand is finished first, and has the priority from then on.
+        A waiting task moves at once. A task leased by a worker is finished first, and has the priority from then on.
         """
         _check(task_ids)
         return await self._tasks.prioritize_all(task_ids, priority)

@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from longline.model.bounded_dict import BoundedDict
-from longline.model.event import Event
+from longline.model.logs.event import Event
 from longline.model.runs.run import RunRow
 from longline.model.states import RUN_ENDED
 from longline.ports.clock import Clock

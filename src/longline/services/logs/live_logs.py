@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator
 import msgspec
 
 from longline.model.errors import Unavailable
-from longline.model.logs import LEVELS, LogEntry, LogPage, LogQuery
+from longline.model.logs.run_log import LEVELS, LogEntry, LogPage, LogQuery
 from longline.services.logs.log_pages import LogPages
 from longline.services.logs.run_logs import RETRY_INTERVAL_SECONDS, Followers
 

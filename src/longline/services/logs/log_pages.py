@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import msgspec
 
 from longline.model.errors import BadInput, NotFound
-from longline.model.logs import LEVELS, LogEntry, LogPage, LogQuery, StoredLogPage, read_line
+from longline.model.logs.run_log import LEVELS, LogEntry, LogPage, LogQuery, StoredLogPage, read_line
 from longline.ports.blobs import Blobs
 from longline.ports.records.logs import LogPageStore
 

@@ -15,9 +15,9 @@ import msgspec
 
 from longline.engine.logs.run_log_keeper import read_lines
 from longline.engine.logs.run_log_writer import LOGS
-from longline.engine.loops import run_until
+from longline.engine.loop_supervisor import run_until
 from longline.model.errors import LonglineError, NotFound, Unavailable
-from longline.model.logs import START, LogEntry, LoggedRun, LogMark, LogPart, mark_after_run
+from longline.model.logs.run_log import START, LogEntry, LoggedRun, LogMark, LogPart, mark_after_run
 from longline.model.states import RUN_ENDED
 from longline.ports.blobs import Blobs
 from longline.ports.records.logs import LogStore

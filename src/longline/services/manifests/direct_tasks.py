@@ -10,13 +10,13 @@ from longline.engine.lifecycle.manifests import ManifestLifecycle
 from longline.engine.secrets import Vault
 from longline.model.downloads.download import NewDownload
 from longline.model.errors import BadInput, Unavailable
-from longline.model.manifests.manifest import NewManifest, SubmittedManifest
+from longline.model.manifests.manifest import NewManifest, ProxyHint, SubmittedManifest
 from longline.model.runs.run import NewRun, RunKind
-from longline.plugins.manifests import DownloadTask
+from longline.plugins.manifest_handlers import DownloadTask
 from longline.ports.records.manifests import ManifestStore, ManifestSubmission
 from longline.ports.sources import Delivery, SourceEvents
 from longline.services.manifests.downloads import downloads_of, run_plan
-from longline.services.manifests.kinds import DEFAULT_KIND, ManifestKind, ManifestKinds
+from longline.services.manifests.manifest_kinds import DEFAULT_KIND, ManifestKind, ManifestKinds
 
 log = logging.getLogger(__name__)
 
@@ -24,6 +24,9 @@ MAX_DELIVERIES = 5
 """Failed deliveries after which a message is parked."""
 
 SNAPSHOT_BYTES = 512
+
+TASK_BATCH_SIZE = 500
+"""Largest number of tasks that are taken from the stream at once."""
 
 
 class DirectTask(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,6 +43,7 @@ class DirectTask(msgspec.Struct, frozen=True, kw_only=True):
     object_metadata: dict[str, str] = {}
     checksum: str | None = None
     content_type: str | None = None
+    proxy_hint: ProxyHint | None = None
     metadata_key: str = ""
     tenant: str = ""
     trace_id: str = ""
@@ -137,6 +141,7 @@ class DirectTasks:
                 bucket=task.bucket,
                 key=task.key,
                 object_metadata=task.object_metadata,
+                proxy_hint=task.proxy_hint,
             )
             for task in tasks
         ]

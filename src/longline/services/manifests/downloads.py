@@ -8,11 +8,11 @@ from longline.engine.secrets import Vault
 from longline.model.downloads.download import NewDownload
 from longline.model.fetch.credentials import Credentials
 from longline.model.manifests.manifest import SubmittedManifest
-from longline.model.runs.effect import PlannedEffect, RunEffectKind
+from longline.model.runs.end_effect import PlannedEffect, RunEffectKind
 from longline.model.runs.plan import CrawlPlan
 from longline.model.storable_text import storable
-from longline.plugins.manifests import FINALIZE, DownloadTask
-from longline.services.manifests.kinds import ManifestKind
+from longline.plugins.manifest_handlers import FINALIZE, DownloadTask
+from longline.services.manifests.manifest_kinds import ManifestKind
 
 CONTENT_TYPE, CHECKSUM = "content_type", "checksum_hint"
 """Tags that say the type of a file, and its checksum."""
@@ -59,7 +59,7 @@ def merged_headers(*layers: Mapping[str, str]) -> Headers:
 
 
 def object_labels(uid: str, resource_id: str, url: str) -> dict[str, str]:
-    """Return the attributes of a stored file that tell its origin; S3 takes 2 KB of them, so a long URL is left out."""
+    """Return the attributes of a stored file that name its origin; S3 takes 2 KB of them, so a long URL is left out."""
     named = {"job-id": uid, "resource-id": resource_id}
     return named | {"source-url": url} if len(url) <= MAX_LABEL_CHARS else named
 
@@ -77,6 +77,7 @@ def _download(
         content_type=task.tags.get(CONTENT_TYPE) or None,
         checksum=task.tags.get(CHECKSUM) or None,
         trace_id=manifest.trace_id or None,
+        pools=task.proxy_hint.pools if task.proxy_hint is not None else (),
         tags=msgspec.json.encode(task.tags).decode(),
         attributes=msgspec.json.encode(task.attributes).decode(),
     )

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 
 import msgspec
 
-from longline.model.logs import LogEntry, LogQuery
+from longline.model.logs.run_log import LogEntry, LogQuery
 from longline.model.manifests.manifest import ManifestSnapshot
 from longline.services.logs.log_pages import LogPages
 from longline.services.logs.run_logs import Followers

@@ -6,6 +6,9 @@ from longline.ports.clock import Clock
 
 Probe = Callable[[], Awaitable[str]]
 
+STORAGE_PROBE_SECONDS = 10.0
+"""Largest age of a storage probe that was successful."""
+
 
 class RecentProbe:
     """A probe whose success counts for some seconds; a failure is looked at again each time."""

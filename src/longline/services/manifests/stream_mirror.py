@@ -11,8 +11,8 @@ import msgspec
 
 from longline.model.downloads.dead_letter import DeadLetter, DeadLetterFilter
 from longline.model.downloads.download import DownloadRow
-from longline.model.event import Event
-from longline.model.logs import LogEntry, LogQuery
+from longline.model.logs.event import Event
+from longline.model.logs.run_log import LogEntry, LogQuery
 from longline.model.manifests.manifest import ManifestSnapshot
 from longline.ports.manifests import ManifestStreams, StreamRecord
 from longline.ports.records.downloads import DeadLetterStore, DownloadStore
@@ -28,6 +28,9 @@ _LOG = "log:"
 """Prefix of the names of positions in logs; the number of the run follows."""
 
 _FIRST_MOVE = "create"
+
+MIRROR_INTERVAL_SECONDS = 0.5
+"""Seconds between two copies of new records."""
 
 
 class RecordWriter(Protocol):

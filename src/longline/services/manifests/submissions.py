@@ -23,13 +23,14 @@ from longline.model.manifests.manifest import (
     manifest_key,
 )
 from longline.model.runs.run import NewRun, RunKind
-from longline.plugins.manifests import HandlerFailed, Manifest
+from longline.plugins.manifest_handlers import DownloadTask, HandlerFailed, Manifest
 from longline.ports.blobs import Blobs
 from longline.ports.records.manifests import ManifestSubmission
+from longline.ports.records.proxies import PoolStore
 from longline.services.group_commit import GROUP_WAIT_SECONDS, GroupCommit
 from longline.services.manifests.downloads import downloads_of, run_plan
 from longline.services.manifests.idempotency import IdempotencyKeys
-from longline.services.manifests.kinds import ManifestKind
+from longline.services.manifests.manifest_kinds import ManifestKind
 
 log = logging.getLogger(__name__)
 
@@ -91,7 +92,9 @@ class ManifestSubmissions:
         blobs: Blobs,
         vault: Vault,
         rules: IdempotencyRules,
+        pools: PoolStore,
     ) -> None:
+        self._pools = pools
         self._lifecycle, self._keys, self._blobs, self._vault, self._rules = lifecycle, keys, blobs, vault, rules
         self._submitting: GroupCommit[ManifestSubmission, int | None] = GroupCommit(
             lifecycle.submit, lambda one: one.run.uid, MAX_BATCH, GROUP_WAIT_SECONDS
@@ -161,7 +164,17 @@ class ManifestSubmissions:
             raise NotQueued(uid, code, str(error), is_refusal=error.is_refusal) from error
         if not tasks:
             raise NotQueued(uid, NO_TASKS, "the handler made no task of the manifest")
+        await self._check_pools(tasks, uid)
         return await asyncio.to_thread(downloads_of, tasks, manifest, kind, uid, self._vault)
+
+    async def _check_pools(self, tasks: Sequence[DownloadTask], uid: str) -> None:
+        """Refuse tasks whose handler asks for a proxy pool that does not exist."""
+        wanted = {name for task in tasks if task.proxy_hint is not None for name in task.proxy_hint.pools}
+        if not wanted:
+            return
+        known = {pool.name for pool in await self._pools.find()}
+        if unknown := sorted(wanted - known):
+            raise NotQueued(uid, NO_TASKS, f"build_tasks failed: there is no proxy pool named {unknown[0]!r}")
 
     async def _put(self, manifest: SubmittedManifest, kind: str, receipt: ManifestReceipt) -> None:
         labels = {"Content-Type": "application/json"}

@@ -1,13 +1,13 @@
-"""Pools of proxies from the settings: registered at the start, beside those of other ways."""
+"""Pools of proxies from the settings: registered at the start, beside those that people register."""
 
 from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from longline.model.proxies.proxy import Pool
-from longline.ports.http import Proxy
+from longline.model.proxies.proxy_uri import Proxy
 from longline.ports.records.proxies import PoolStore
-from longline.services.proxies.proxies import MAX_LIST_SIZE, Proxies, ProxyView
+from longline.services.proxies.proxies import MAX_LIST_SIZE, DuplicateProxy, Proxies, ProxyView
 
 UNLIMITED = 2**31 - 1
 """Requests in an hour of a proxy of the settings, which name no limit."""
@@ -37,17 +37,23 @@ class ConfiguredPools:
 
     async def _ids(self, uris: Sequence[str]) -> Mapping[str, int]:
         """Return the id of each proxy; an unknown one is registered, a known one gets the password."""
-        known = {_identity(one): one.id for one in await self._known()}
+        known = await self._known_ids()
         ids: dict[str, int] = {}
         for uri in dict.fromkeys(uris):
             proxy = Proxy.parse(uri)
-            found = known.get((proxy.scheme, proxy.host.lower(), proxy.port, proxy.username))
-            if found is None:
-                found = (await self._proxies.add(proxy, max_per_hour=UNLIMITED)).id
+            place = proxy.scheme, proxy.host.lower(), proxy.port, proxy.username
+            if place not in known:
+                try:
+                    known[place] = (await self._proxies.add(proxy, max_per_hour=UNLIMITED)).id
+                except DuplicateProxy:  # another process that starts with the same settings was faster
+                    known = await self._known_ids()
             else:
-                await self._proxies.update(found, password=proxy.password)
-            ids[uri] = found
+                await self._proxies.update(known[place], password=proxy.password)
+            ids[uri] = known[place]
         return ids
+
+    async def _known_ids(self) -> dict[tuple[str, str, int, str], int]:
+        return {_identity(one): one.id for one in await self._known()}
 
     async def _known(self) -> list[ProxyView]:
         found: list[ProxyView] = []

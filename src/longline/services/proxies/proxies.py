@@ -10,7 +10,7 @@ from longline.engine.secrets import Vault
 from longline.model.errors import BadInput, LonglineError, NotFound
 from longline.model.proxies.proxy import MappingRow, NewProxy, ProxyChange, ProxyFacts, ProxyFilter, ProxyRow, Scheme
 from longline.model.proxies.proxy_health import success_rate
-from longline.ports.http import Proxy
+from longline.model.proxies.proxy_uri import Proxy
 from longline.ports.records.proxies import ProxyStore as Records
 
 MAX_LIST_SIZE = 500
@@ -60,7 +60,8 @@ class Proxies:
         return await self._add(Proxy.parse(way) if isinstance(way, str) else way, facts, is_alone=False)
 
     async def _add(self, proxy: Proxy, facts: dict[str, Any], *, is_alone: bool) -> ProxyView:
-        values = _checked(facts)
+        active = {"active": facts.pop("active")} if "active" in facts else {}
+        values = _checked(facts) | active
         host, secret = proxy.host.lower(), self._vault.lock(proxy.password)
         given = {"host": host, "port": proxy.port, "scheme": proxy.scheme, "username": proxy.username, "secret": secret}
         row = await self._records.add(_convert(values | given, NewProxy), is_alone=is_alone)
@@ -95,10 +96,12 @@ class Proxies:
         """Return a proxy."""
         return _view(_there(await self._records.get(proxy_id), proxy_id))
 
-    async def find(self, wanted: ProxyFilter | None = None, *, limit: int = 50, offset: int = 0) -> list[ProxyView]:
-        """Return proxies in the order of their registration."""
-        limit = max(0, min(limit, MAX_LIST_SIZE))
-        return [_view(row) for row in await self._records.find(wanted, limit=limit, offset=max(0, offset))]
+    async def find(
+        self, wanted: ProxyFilter | None = None, *, limit: int = 50, offset: int = 0, after: int = 0
+    ) -> list[ProxyView]:
+        """Return proxies in the order of their registration; `after` continues a list behind an id."""
+        limit, offset = max(0, min(limit, MAX_LIST_SIZE)), max(0, offset)
+        return [_view(row) for row in await self._records.find(wanted, limit=limit, offset=offset, after=after)]
 
     async def update(
         self, proxy_id: int, *, password: str | UnsetType = UNSET, active: bool | UnsetType = UNSET, **facts: Any

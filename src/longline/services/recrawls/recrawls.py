@@ -137,7 +137,7 @@ class Recrawls:
         return await self._recrawls.stats(since, source_id)
 
     async def depths(self) -> QueueDepths:
-        """Return the numbers of recrawls that are due, in hand, or wait for a parser."""
+        """Return the numbers of recrawls that are due, leased, or wait for a parser."""
         return await self._recrawls.depths(URGENT_PRIORITY * PRIORITY_STEP)
 
     async def _source(self, source_id: int) -> SourceRow:

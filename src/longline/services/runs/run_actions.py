@@ -4,7 +4,7 @@ from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.errors import Conflict, IllegalMove
 from longline.model.states import legal
 from longline.services.frontier.task_moves import MAX_TASKS_PER_CALL, TaskMoves
-from longline.services.runs.run_pages import RunPages
+from longline.services.runs.run_views import RunPages
 
 
 class RunActions:

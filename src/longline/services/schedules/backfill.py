@@ -11,6 +11,9 @@ from longline.ports.records.schedules import ScheduleStore
 from longline.ports.records.search import ItemStore
 from longline.services.schedules.schedules import PERSON, call_no_one, new_schedule
 
+PASS_THRESHOLD = 0.5
+"""Least share of documents with enough words for a source to pass."""
+
 
 class Backfill:
     """Report of the document lengths of each source, and crawls of sources with short documents."""

@@ -48,7 +48,7 @@ class NoSuchTransition(BadInput):
 
 
 def _audited(turn: ScheduleTransition) -> ScheduleTransition:
-    """Return the transition with the order of the present caller; a group commit has none of its own."""
+    """Return the transition with the audit context of the caller; a group commit runs outside of the context."""
     return msgspec.structs.replace(turn, audit=audit_context("schedule"))
 
 

@@ -40,6 +40,10 @@ class Series:
         rows = await self._series.find(title, limit=limit, offset=offset)
         return rows, await self._series.count(title)
 
+    async def after(self, title: str | None, place: tuple[str, str], limit: int) -> list[SeriesRow]:
+        """Return series with this part in their titles, by title, behind the title and the id of a series."""
+        return await self._series.after(title, place, limit)
+
     async def targets(self, series_id: str) -> list[TargetRow]:
         """Return the targets of a series, oldest first; raise `NotFound` for an unknown series."""
         await self.get(series_id)

@@ -10,7 +10,7 @@ from longline.model.callers.audit import mask_text
 from longline.model.callers.caller import Caller
 from longline.model.errors import NotFound, Unavailable
 from longline.model.ids import new_id
-from longline.model.logs import NewLogEntry, fields_text
+from longline.model.logs.run_log import NewLogEntry, fields_text
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import DELAYED_MS, NewRun, RunKind
 from longline.model.series.series_run import (
@@ -142,6 +142,10 @@ class SeriesRuns:
     async def find(self, query: SeriesRunQuery, limit: int, offset: int) -> tuple[list[SeriesRunRow], int]:
         """Return a page of runs, and the number of all that are chosen."""
         return await self._runs.find(query, limit=limit, offset=offset), await self._runs.count(query)
+
+    async def newest(self, limit: int) -> list[SeriesRunRow]:
+        """Return the newest runs of all series, without their number."""
+        return await self._runs.find(SeriesRunQuery(), limit=limit, offset=0)
 
     async def remove_source(self, source: SourceRow) -> bool:
         """Delete a source with its runs and targets, queued runs cancelled; return False while a run is running."""

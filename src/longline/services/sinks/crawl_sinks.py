@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import msgspec
 
-from longline.engine.loops import Loop, cancel_on_stop, chore, run_until
+from longline.engine.loop_supervisor import Loop, cancel_on_stop, chore, run_until
 from longline.engine.sinks.delivery import LOOK_INTERVAL_SECONDS, SinkDelivery
 from longline.ports.clock import Clock
 

@@ -90,14 +90,15 @@ class SourceCacheCleaner:
     def __init__(self, versions: SourceVersionStore, cache: Cache, generation_key: str, keys: Keys) -> None:
         self._versions, self._cache = versions, cache
         self._generation_key, self._keys = generation_key, keys
-        self._seen: int | None = None
+        self._seen: dict[int, int] | None = None
 
     async def once(self) -> None:
         """Remove the entries of sources that changed since the last look."""
         if self._seen is None:
-            self._seen = await self._versions.get(None)
+            self._seen = await self._versions.parts()
             return
         while found := await self._versions.after(self._seen, BATCH_SIZE):
-            await self._cache.delete([key for source_id, _ in found if source_id for key in self._keys(source_id)])
-            await self._cache.put(self._generation_key, str(found[-1][1]).encode())
-            self._seen = found[-1][1]
+            await self._cache.delete([key for change in found for key in self._keys(change.source_id)])
+            seen = self._seen | {change.part: change.version for change in found}
+            await self._cache.put(self._generation_key, str(sum(seen.values())).encode())
+            self._seen = seen

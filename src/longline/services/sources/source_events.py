@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import msgspec
 
-from longline.model.duration import DAY_MS
 from longline.model.errors import Unavailable
+from longline.model.runs.retention import HANDLED_MESSAGES_MS
 from longline.ports.records.sources import HandledMessageStore
 from longline.ports.sources import Delivery, SourceEvents
 
@@ -16,11 +16,12 @@ log = logging.getLogger(__name__)
 MAX_DELIVERIES = 5
 """Failed deliveries after which a message is parked."""
 
-RETENTION_MS = 7 * DAY_MS
-
 
 Id = Annotated[str, msgspec.Meta(min_length=1, max_length=500, pattern=r"^[^\0]*\Z")]
 """Id of another service, in a form that every database can store."""
+
+FORGET_INTERVAL_SECONDS = 3600.0
+"""Seconds between two deletions of handled messages that are too old."""
 
 
 class SourceEvent(msgspec.Struct, frozen=True):
@@ -50,7 +51,7 @@ class SourceListener:
 
     async def forget(self) -> None:
         """Delete the ids of events that were handled more than 7 days ago."""
-        await self._handled.prune(RETENTION_MS)
+        await self._handled.prune(HANDLED_MESSAGES_MS)
 
     async def _settles(self, delivery: Delivery) -> bool:
         """Handle a message; return whether to settle it, otherwise it is delivered again."""

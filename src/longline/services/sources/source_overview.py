@@ -8,7 +8,7 @@ from longline.model.errors import NotFound
 from longline.model.feeds.feed_poll import FeedRow
 from longline.model.proxies.proxy import MappedProxy
 from longline.model.schedules.schedule import ScheduleFilter, ScheduleKind, ScheduleRow
-from longline.model.sources.source import SourceRow
+from longline.model.sources.source import SourceQuery, SourceRow
 from longline.model.sources.use import SourceUse, decode_uses
 from longline.ports.records import Records
 
@@ -54,6 +54,10 @@ class SourceOverviews:
             await self._feeds.get(source_id),
             await self._recrawls.counts(source_id) if SourceUse.PRODUCTS in uses else {},
         )
+
+    async def find(self, query: SourceQuery, limit: int) -> list[SourceRow]:
+        """Return matching sources, without their total number; `after` of the query continues a list by name."""
+        return await self._sources.find(query, limit=limit)
 
     async def rows(self, ids: Collection[int]) -> dict[int, SourceRow]:
         """Return the sources with these ids, those that exist."""

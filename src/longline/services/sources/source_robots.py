@@ -1,4 +1,4 @@
-"""The robots.txt of a source: fetched on a person's order, stored with the source, and told to all workers."""
+"""The robots.txt of a source: fetched on a person's order, stored with the source, and announced to all workers."""
 
 import logging
 from typing import Any
@@ -9,7 +9,9 @@ from longline.engine.fetch.robots import MAX_CRAWL_DELAY
 from longline.engine.fetch.robots_file import RobotsFile, RobotsFiles
 from longline.engine.sources.crawl_plan import as_crawled, pause_ms
 from longline.model.errors import BadInput, LonglineError, Unavailable
+from longline.model.proxies.proxy import NoProxies
 from longline.model.runs.plan import CrawlPlan, FetchOptions, Proxying
+from longline.model.sources.recrawl_settings import recrawl_settings
 from longline.model.sources.source import SourceRow
 from longline.model.storable_text import storable
 from longline.model.url import parse
@@ -63,7 +65,8 @@ class SourceRobots:
         """Fetch the robots.txt of a source, store it, and let all workers forget the rules that they know.
 
         A longer Crawl-delay becomes the delay of the source; with `force` a shorter one, too. Raise `NotFound` for an
-        unknown source, `BadInput` for an address that may not be fetched, `RobotsNotFetched` for a failed request.
+        unknown source, `BadInput` for an address that may not be fetched, `NoProxies` for a source whose proxies are
+        all unusable, `RobotsNotFetched` for a failed request.
         """
         row = await self._sources.get(source_id)
         url = row.robots_url or f"{_origin(row.base_url)}/robots.txt"
@@ -89,12 +92,17 @@ class SourceRobots:
     async def _fetch(self, url: str, row: SourceRow) -> RobotsFile:
         agents = (row.user_agent,) if row.user_agent else ()
         pools = msgspec.json.decode(row.proxy_pools, type=list[str])
-        fetch = FetchOptions(user_agents=agents, cookies=False, proxying=Proxying.by_pools(pools))
+        settings = recrawl_settings(row.recrawl)
+        wish = {"country": settings.country, "strategy": settings.strategy, "direct": settings.direct}
+        proxying = msgspec.structs.replace(Proxying.by_pools(pools), **wish)
+        fetch = FetchOptions(user_agents=agents, cookies=False, proxying=proxying)
         try:
             return await self._files.fetch(url, CrawlPlan((), fetch=fetch, source_id=row.id))
         except FetchFailed as failed:
             if failed.kind == "egress":
                 raise BadInput("the robots.txt of the source is at an address that may not be fetched") from None
+            if failed.kind == "proxy_exhausted":
+                raise NoProxies(str(failed)) from None
             raise RobotsNotFetched(f"robots.txt of {row.name} was not fetched: {failed}") from None
 
     def _delay(self, row: SourceRow, asked: float | None, *, force: bool) -> int | None:

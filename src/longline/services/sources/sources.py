@@ -5,10 +5,11 @@ from functools import partial
 
 import msgspec
 
+from longline.engine.series.request_config import check_requests
 from longline.model.callers.audit import mask_text
 from longline.model.errors import BadInput, Conflict, NotFound, StaleLease
 from longline.model.feeds import feed_poll as poll
-from longline.model.proxies.rotation import tiers
+from longline.model.proxies.proxy_selection import tiers
 from longline.model.sources.source import NewSource, SourceQuery, SourceRow
 from longline.model.sources.use import SourceUse, decode_uses, with_use, without_use
 from longline.plugins.registry import Registry
@@ -17,7 +18,11 @@ from longline.ports.records.feeds import FeedStore
 from longline.ports.records.proxies import PoolStore
 from longline.ports.records.sources import SourceStore as SourceRecords
 from longline.services.schedules.schedules import MAX_TRIES
-from longline.services.sinks.progress import check_sink_names
+from longline.services.sinks.sink_progress import check_sink_names
+
+
+class RefusedConfig(BadInput):
+    """A config that the extension of a source cannot work with."""
 
 
 class Sources:
@@ -40,12 +45,26 @@ class Sources:
     async def make(self, source: NewSource) -> SourceRow:
         """Register a source; raises `Conflict` for a taken name, `BadInput` for parser, config, sink or pool."""
         self._check_parser(source)
+        self._check_extension(source)
         self._check_sinks(source)
         await self._check_pools(source)
         return await self._records.make(source)
 
     def _check_parser(self, source: NewSource | SourceRow) -> None:
         self._parsers.check(source.parser or "", msgspec.json.decode(source.config))
+
+    def _check_extension(self, source: NewSource | SourceRow) -> None:
+        """Let the extension check the config of a source; a source may name an extension that is not loaded yet."""
+        self._parsers.refresh()
+        extension = self._parsers.extensions.get(source.extension or "")
+        if extension is None:
+            return
+        config = msgspec.json.decode(source.extension_config)
+        try:
+            extension.check(config)
+            check_requests(config)
+        except BadInput as error:
+            raise RefusedConfig(str(error)) from None
 
     def _check_sinks(self, source: NewSource | SourceRow) -> None:
         check_sink_names(msgspec.json.decode(source.sinks, type=list[str]), self._sinks)
@@ -102,6 +121,8 @@ class Sources:
             wanted = amend(was)
             if (wanted.parser, wanted.config) != (was.parser, was.config):
                 self._check_parser(wanted)
+            if (wanted.extension, wanted.extension_config) != (was.extension, was.extension_config):
+                self._check_extension(wanted)
             if wanted.sinks != was.sinks:
                 self._check_sinks(wanted)
             if wanted.proxy_pools != was.proxy_pools:

@@ -53,5 +53,11 @@ class ProductKeys(BotKeys, frozen=True, kw_only=True):
         int, Key(integer(0), "Mean response time of a proxy in milliseconds; an alert is raised above it.")
     ] = 5000
     alert_queue_depth: Annotated[
-        int, Key(integer(0), "Tasks that are due and in no worker's hand; an alert is raised above it.")
+        int, Key(integer(0), "Tasks that are due and leased by no worker; an alert is raised above it.")
     ] = 100_000
+    alert_stalled_run: Annotated[
+        float, Key(DURATION, "Time without a move of any task after which a run with open tasks raises an alert.")
+    ] = 1800.0
+    alert_queue_wait: Annotated[
+        float, Key(DURATION, "Time for which a ready host may wait for a worker before an alert is raised.")
+    ] = 600.0

@@ -10,6 +10,9 @@ from longline.settings.tables.proxy_pools import ProxyPoolTable
 
 Origins = Mapping[str, str]
 
+MIN_KEY_CHARS = 16
+"""Fewest characters of a key for manifests."""
+
 _HASH = re.compile(r"[0-9a-fA-F]{64}")
 
 
@@ -24,6 +27,7 @@ def check_tables(tables: Tables, origins: Origins) -> None:
     _check_cycles(pools, origins)
     _check_storage(tables, origins)
     _check_keys(tables, origins)
+    _check_telemetry(tables, origins)
     server = tables.server
     if server.max_manifest_bytes > MAX_MANIFEST_BYTES and not server.allow_large_manifests:
         key = "server.max_manifest_bytes"
@@ -31,8 +35,11 @@ def check_tables(tables: Tables, origins: Origins) -> None:
 
 
 def _check_storage(tables: Tables, origins: Origins) -> None:
-    """Raise `BadInput` for an S3 store that is named without a bucket, or with one half of its credentials."""
+    """Raise `BadInput` for a short key, and for an S3 store without a bucket or with one half of its credentials."""
     storage = tables.storage
+    if storage.client_side_key and len(storage.client_side_key) < MIN_KEY_CHARS:
+        key = "storage.client_side_key"
+        raise BadInput(f"{_origin(origins, key)}: {key} has fewer than {MIN_KEY_CHARS} characters")
     if storage.provider != "s3":
         return
     origin = _origin(origins, "storage.provider")
@@ -40,6 +47,16 @@ def _check_storage(tables: Tables, origins: Origins) -> None:
         raise BadInput(f"{origin}: storage.bucket is needed for an S3 server")
     if bool(storage.access_key) != bool(storage.secret_key):
         raise BadInput(f"{origin}: storage.access_key and storage.secret_key belong together")
+
+
+def _check_telemetry(tables: Tables, origins: Origins) -> None:
+    """Raise `BadInput` for a collector of traces: a setting must not be ignored silently."""
+    if tables.telemetry.otlp_endpoint:
+        key = "telemetry.otlp_endpoint"
+        raise BadInput(
+            f"{_origin(origins, key)}: {key} is not supported, nothing is exported by OTLP; metrics are served for"
+            " Prometheus at /metrics and at telemetry.metrics_addr, which an OpenTelemetry Collector can scrape"
+        )
 
 
 def _check_keys(tables: Tables, origins: Origins) -> None:

@@ -23,7 +23,7 @@ class ServerTable(SettingsTable, frozen=True, kw_only=True):
         str,
         Key(
             TEXT,
-            "Header in which a proxy in front tells the subject of a client certificate that it has verified; if not"
+            "Header in which a proxy in front names the subject of a client certificate that it has verified; if not"
             " set, none is trusted.",
         ),
     ] = ""
@@ -51,6 +51,15 @@ class StorageTable(SettingsTable, frozen=True, kw_only=True):
         str, Key(one_of("none", "aes256", "aws:kms"), "Server-side encryption of all buckets of the S3 server.")
     ] = "none"
     kms_key: Annotated[str, Key(TEXT, "Key of the server's key management, for `aws:kms`.")] = ""
+    client_side_key: Annotated[
+        str,
+        Key(
+            TEXT,
+            "Key, of at least 16 characters, with which manifests and their metadata are encrypted (AES-256-GCM)"
+            " before they are stored; if not set, they are stored as sent. Downloaded files are not encrypted.",
+            secret=True,
+        ),
+    ] = ""
     buckets: Annotated[dict[str, BucketTable], TableEntries(BucketTable)] = msgspec.field(default_factory=dict)
 
 
@@ -69,5 +78,5 @@ class TelemetryTable(SettingsTable, frozen=True, kw_only=True):
         str, Key(HOST_AND_PORT, "Further address that serves `/metrics`, without a token; if not set, none.")
     ] = ""
     otlp_endpoint: Annotated[
-        str, Key(url("http", "https"), "OTLP collector of traces; if not set, none.", later=True)
+        str, Key(url("http", "https"), "OTLP collector. Traces are not exported, so a value is refused at the start.")
     ] = ""

@@ -7,6 +7,18 @@ import msgspec
 from longline.settings.tables.schema import SettingsTable, TableEntries, TableSection
 from longline.settings.values import LIST, TEXT, VALUE, Key
 
+DEFAULT_PARALLEL = 8
+"""Downloads at once from one host, unless the options of a job type have another number."""
+
+DEFAULT_ATTEMPTS = 3
+"""Attempts of a download without a proxy pool, unless the options of its job type have another number."""
+
+MAX_REDIRECTS = 5
+"""Largest number of redirects of a download."""
+
+RETRIED_STATUSES = (408, 429, 499)
+"""Statuses below 500 after which a download is tried again."""
+
 
 class JobProxyTable(SettingsTable, frozen=True, kw_only=True):
     """The proxy pools of a job type."""
@@ -40,3 +52,17 @@ class JobTypeTable(SettingsTable, frozen=True, kw_only=True):
     options: Annotated[
         dict[str, Any], TableEntries(Key(VALUE, "Option of the handler, such as `max_parallel_downloads`."))
     ] = msgspec.field(default_factory=dict)
+
+
+class KindOptions(msgspec.Struct, frozen=True):
+    """The options of a job type that the platform reads; all others are for the handler alone."""
+
+    max_parallel_downloads: int = DEFAULT_PARALLEL
+    download_retry_limit: int | None = None
+    storage_retry_limit: int = 3
+    connect_timeout_seconds: float = 30.0
+    idle_timeout_seconds: float = 30.0
+    total_timeout_seconds: float = 3600.0
+    max_body_bytes: int = 5 * 1024**3
+    forbidden_blames_proxy: bool = False
+    retry_backoff_ms: int | None = None

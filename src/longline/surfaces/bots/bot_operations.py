@@ -11,7 +11,8 @@ from longline.model.states import TaskState
 from longline.services.bots.access import BotCredentials
 from longline.services.bots.pulls import BotPulls
 from longline.services.bots.submits import BotSubmits
-from longline.surfaces.bots import examples, words
+from longline.surfaces.bots import examples
+from longline.surfaces.bots import statuses_and_errors as words
 from longline.surfaces.bots.metrics import BotMetrics
 from longline.surfaces.bots.paths import PREFIX
 from longline.surfaces.bots.requests import HeartbeatRequest, PullRequest, SubmitHeaders, SubmitRequest
@@ -25,7 +26,7 @@ from longline.surfaces.bots.responses import (
     optional_time,
     time_text,
 )
-from longline.surfaces.bots.words import refusal_error, shown_priority, word
+from longline.surfaces.bots.statuses_and_errors import refusal_error, shown_priority, word
 from longline.surfaces.operation import ApiFailure, ApiResponse, operation
 
 

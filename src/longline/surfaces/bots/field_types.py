@@ -12,7 +12,7 @@ from msgspec import Meta
 from longline.model.errors import BadInput
 from longline.model.patterns import compile_pattern
 from longline.model.url import BadUrl, parse
-from longline.surfaces.bots.words import NOT_STRINGS, REQUIRED
+from longline.surfaces.bots.statuses_and_errors import NOT_STRINGS, REQUIRED
 
 MAX_INT = 2**31 - 1
 MAX_JOBS = 100

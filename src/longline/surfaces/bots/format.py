@@ -17,8 +17,8 @@ from longline.services.bots.access import BotRefused
 from longline.services.bots.tasks import TaskHeld
 from longline.services.callers.rate_limits import TooOften
 from longline.services.callers.tokens import TokenRefused
-from longline.surfaces.bots import words
-from longline.surfaces.bots.words import ErrorCode, bot_error
+from longline.surfaces.bots import statuses_and_errors as words
+from longline.surfaces.bots.statuses_and_errors import ErrorCode, bot_error
 from longline.surfaces.door import EmptyBody, HttpResponse
 from longline.surfaces.field_problems import InvalidRequest, Problem
 from longline.surfaces.operation import ApiError, ApiFailure, Operation
@@ -99,7 +99,7 @@ class BotFormat:
         # No id has a NUL, and PostgreSQL rejects it: with a replacement character the id is just not found.
         return unquote(text).replace("\0", "\ufffd")
 
-    def reads_empty_body(self, operation: Operation) -> bool:
+    def reads_empty_body(self, operation: Operation, /) -> bool:
         """Return whether an empty body counts as an empty object: it does in requests of admins."""
         return operation.access != "bot"
 
@@ -110,9 +110,9 @@ def problem_texts(problems: Iterable[Problem]) -> dict[str, list[str]]:
     for problem in problems:
         field, bracket, _ = problem.field.partition("[")
         text = words.NOT_STRINGS if bracket else problem.text or _text(problem)
-        told = texts.setdefault(field, [])
-        if text not in told:
-            told.append(text)
+        known_texts = texts.setdefault(field, [])
+        if text not in known_texts:
+            known_texts.append(text)
     return texts
 
 

@@ -11,7 +11,8 @@ from longline.model.ids import task_uuid
 from longline.model.states import TaskState
 from longline.services.bots.policies import BotPolicies
 from longline.services.bots.tasks import BotTasks
-from longline.surfaces.bots import examples, words
+from longline.surfaces.bots import examples
+from longline.surfaces.bots import statuses_and_errors as words
 from longline.surfaces.bots.paths import ADMIN
 from longline.surfaces.bots.queries import BotJobQuery
 from longline.surfaces.bots.requests import ExpireLocksRequest, NewJob, RepairRequest
@@ -26,7 +27,7 @@ from longline.surfaces.bots.responses import (
     time_text,
 )
 from longline.surfaces.bots.results import result_of
-from longline.surfaces.bots.words import REPAIRS, shown_priority, stored_priority, word
+from longline.surfaces.bots.statuses_and_errors import REPAIRS, shown_priority, stored_priority, word
 from longline.surfaces.operation import operation
 
 JobPathId = Annotated[str, Meta(description="Id of the job.", extra_json_schema={"format": "uuid"})]

@@ -10,7 +10,8 @@ from longline.model.bots.bot_policy import BotPolicyRow
 from longline.model.duration import HOUR_MS, MINUTE_MS
 from longline.model.states import ScheduleState
 from longline.services.bots.policies import BotPolicies
-from longline.surfaces.bots import examples, words
+from longline.surfaces.bots import examples
+from longline.surfaces.bots import statuses_and_errors as words
 from longline.surfaces.bots.paths import ADMIN
 from longline.surfaces.bots.queries import PolicyQuery
 from longline.surfaces.bots.requests import CreateJobsRequest, KnownUrls, NewPolicy, PolicyChange, form_problems
@@ -23,7 +24,7 @@ from longline.surfaces.bots.responses import (
     optional_time,
     time_text,
 )
-from longline.surfaces.bots.words import shown_priority
+from longline.surfaces.bots.statuses_and_errors import shown_priority
 from longline.surfaces.operation import ApiFailure, operation
 from longline.surfaces.request_reader import Reading
 

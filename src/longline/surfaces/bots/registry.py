@@ -7,7 +7,8 @@ from msgspec import Meta, Raw, structs
 
 from longline.model.bots.bot import BotRow
 from longline.services.bots.registry import BotRegistry
-from longline.surfaces.bots import examples, words
+from longline.surfaces.bots import examples
+from longline.surfaces.bots import statuses_and_errors as words
 from longline.surfaces.bots.paths import ADMIN
 from longline.surfaces.bots.queries import BotPageQuery
 from longline.surfaces.bots.requests import BotChange, NewBotRequest

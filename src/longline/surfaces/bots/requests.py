@@ -14,7 +14,7 @@ from longline.model.ids import new_id
 from longline.services.bots.access import BotCredentials
 from longline.services.bots.pulls import PullOrder
 from longline.services.bots.submits import Submission
-from longline.surfaces.bots import words
+from longline.surfaces.bots import statuses_and_errors as words
 from longline.surfaces.bots.field_types import (
     MAX_INT,
     MAX_JOBS,
@@ -37,7 +37,7 @@ from longline.surfaces.bots.field_types import (
     UrlPattern,
     Urls,
 )
-from longline.surfaces.bots.words import stored_priority
+from longline.surfaces.bots.statuses_and_errors import stored_priority
 from longline.surfaces.field_problems import Problem
 
 MAX_ERROR_CHARS = 500

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType
 
-from longline.surfaces.bots.words import JobStatus
+from longline.surfaces.bots.statuses_and_errors import JobStatus
 
 LATEST_MS = 253_402_300_799_000
 """Last second with a four-digit year, in milliseconds; later times are shown as this one."""

@@ -9,7 +9,8 @@ from longline.model.bots.bot import BotActivity
 from longline.model.bots.bot_task import ResultRow
 from longline.model.ids import task_uuid
 from longline.services.bots.tasks import BotTasks
-from longline.surfaces.bots import examples, words
+from longline.surfaces.bots import examples
+from longline.surfaces.bots import statuses_and_errors as words
 from longline.surfaces.bots.paths import ADMIN
 from longline.surfaces.bots.queries import ResultQuery
 from longline.surfaces.bots.responses import (
@@ -25,7 +26,7 @@ from longline.surfaces.bots.responses import (
     share,
     time_text,
 )
-from longline.surfaces.bots.words import job_counts
+from longline.surfaces.bots.statuses_and_errors import job_counts
 from longline.surfaces.operation import operation
 
 ResultId = Annotated[str, Meta(description="Id of the result.", extra_json_schema={"format": "uuid"})]

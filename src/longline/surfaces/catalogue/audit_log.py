@@ -10,10 +10,11 @@ from msgspec import Meta
 from longline.model.callers.audit import AuditFilter, AuditRow
 from longline.model.duration import DAY_MS
 from longline.services.callers.audit_trail import AuditTrail
-from longline.surfaces.catalogue import examples, words
+from longline.surfaces.catalogue import examples
+from longline.surfaces.catalogue import statuses_and_errors as words
 from longline.surfaces.catalogue.envelope import Listed, listed
-from longline.surfaces.catalogue.fields import PageNumber, Text, Timestamp, ZonedTime, time_text
-from longline.surfaces.catalogue.words import BATCH_KEYS, TASK_KEYS
+from longline.surfaces.catalogue.field_types import PageNumber, Text, Timestamp, ZonedTime, time_text
+from longline.surfaces.catalogue.statuses_and_errors import BATCH_KEYS, TASK_KEYS
 from longline.surfaces.operation import operation
 
 AuditId = Annotated[Text, Meta(description="Id of an entry, a UUIDv7.")]

@@ -10,9 +10,10 @@ from longline.model.callers.caller import Caller
 from longline.model.errors import Conflict, NotFound
 from longline.model.maintenance.maintenance_run import MaintenanceRunRow, MaintenanceSchedule, MaintenanceState
 from longline.services.maintenance import Maintenance, TaskOverview
-from longline.surfaces.catalogue import examples, words
-from longline.surfaces.catalogue.fields import NO_NUL, Reason, Timestamp, optional_time, time_text
-from longline.surfaces.catalogue.words import BATCH_KEYS, TASK_KEYS, JobStatus
+from longline.surfaces.catalogue import examples
+from longline.surfaces.catalogue import statuses_and_errors as words
+from longline.surfaces.catalogue.field_types import NO_NUL, Reason, Timestamp, optional_time, time_text
+from longline.surfaces.catalogue.statuses_and_errors import BATCH_KEYS, TASK_KEYS, JobStatus
 from longline.surfaces.operation import ApiFailure, operation
 
 JobKey = Annotated[str, Meta(pattern=NO_NUL, max_length=100, description="Key of a batch job.")]

@@ -11,16 +11,17 @@ from longline.model.sources.source import SourceRow
 from longline.model.sources.use import Taken
 from longline.services.series.series import Series
 from longline.services.sources.sources import Sources
-from longline.surfaces.catalogue import examples, words
+from longline.surfaces.catalogue import examples
+from longline.surfaces.catalogue import statuses_and_errors as words
 from longline.surfaces.catalogue.envelope import Listed, listed
-from longline.surfaces.catalogue.fields import (
+from longline.surfaces.catalogue.field_types import (
     NOT_BLANK,
     CataloguePageQuery,
     ComicId,
     ExternalId,
     MappingId,
+    SentSourceId,
     Slug,
-    SourceId,
     SourceUrl,
     Text,
     Timestamp,
@@ -98,7 +99,7 @@ class ComicMapping(msgspec.Struct, frozen=True):
 class MappingRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A mapping to make."""
 
-    sourceid: SourceId
+    sourceid: SentSourceId
     sourceid_ext: ExternalId
     sourceurl: SourceUrl
     isactive: IsActive = True
@@ -152,7 +153,7 @@ async def list_comics(services: ComicServices, query: ComicListQuery) -> Listed[
     response_example=[examples.MAPPING],
 )
 async def list_mappings(services: ComicServices, id: ComicId) -> list[ComicMapping]:
-    rows = await services.series.targets(id)
+    rows = await services.series.targets(id.lower())
     sources = await services.series.sources({row.source_id for row in rows})
     return [_mapping(row, sources[row.source_id]) for row in rows if row.source_id in sources]
 
@@ -169,7 +170,7 @@ async def list_mappings(services: ComicServices, id: ComicId) -> list[ComicMappi
     response_example=examples.MAPPING,
 )
 async def create_mapping(services: ComicServices, id: ComicId, body: MappingRequest) -> ComicMapping:
-    new = NewTarget(id, body.sourceid, body.sourceid_ext, body.sourceurl, body.isactive)
+    new = NewTarget(id.lower(), body.sourceid, body.sourceid_ext, body.sourceurl, body.isactive)
     try:
         return await _shown(services, await services.series.link(new))
     except Taken:
@@ -193,7 +194,7 @@ async def change_mapping(
     body: MappingChanges,
 ) -> ComicMapping:
     try:
-        return await _shown(services, await services.series.change_target(id, source_id, body.amend))
+        return await _shown(services, await services.series.change_target(id.lower(), source_id, body.amend))
     except Taken:
         raise ApiFailure(words.ALREADY_LINKED) from None
 
@@ -208,7 +209,7 @@ async def change_mapping(
     action="target.delete",
 )
 async def delete_mapping(services: ComicServices, id: ComicId, source_id: MappingId) -> None:
-    await services.series.unlink(id, source_id)
+    await services.series.unlink(id.lower(), source_id)
 
 
 COMIC_OPERATIONS = (list_comics, create_comic, list_mappings, create_mapping, change_mapping, delete_mapping)

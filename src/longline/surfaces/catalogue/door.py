@@ -16,9 +16,14 @@ from longline.surfaces.catalogue.comics import COMIC_OPERATIONS, ComicServices
 from longline.surfaces.catalogue.format import CatalogueFormat
 from longline.surfaces.catalogue.jobs import JOB_OPERATIONS, CatalogueJobServices
 from longline.surfaces.catalogue.logs import LOG_OPERATIONS, CatalogueLogServices
-from longline.surfaces.catalogue.pauses import PAUSE_OPERATIONS, PauseServices
-from longline.surfaces.catalogue.settings import SETTING_OPERATIONS, SettingServices
+from longline.surfaces.catalogue.settings import SETTING_OPERATIONS, SettingServices, closed_for_maintenance
 from longline.surfaces.catalogue.sources import SOURCE_OPERATIONS, CatalogueSourceServices
+from longline.surfaces.catalogue.upkeep import (
+    NOTIFICATION_OPERATIONS,
+    PAUSE_OPERATIONS,
+    NotificationServices,
+    PauseServices,
+)
 from longline.surfaces.door import Door, OperationGroup
 
 NAME = "catalogue"
@@ -41,6 +46,7 @@ class CatalogueServices:
     audit: AuditServices
     settings: SettingServices
     pauses: PauseServices
+    notifications: NotificationServices
     batch: CatalogueBatchServices
 
 
@@ -73,6 +79,7 @@ class CatalogueMetrics:
 def catalogue_door(services: CatalogueServices, callers: Callers, registry: CollectorRegistry) -> Door:
     """Return the catalogue API; every operation is for admins. Its metrics are registered in `registry`."""
     metrics = CatalogueMetrics(registry)
+    admins = closed_for_maintenance(DoorAccess(callers, NAME, limits=LIMITS).of(ADMINS), services.settings.settings)
 
     async def refresh_metrics() -> None:
         paused = RunKind.SERIES in await services.pauses.queue.paused()
@@ -89,10 +96,17 @@ def catalogue_door(services: CatalogueServices, callers: Callers, registry: Coll
             OperationGroup("catalogue jobs", "Crawls of sources and comics.", JOB_OPERATIONS, services.jobs),
             OperationGroup("catalogue logs", "Logs of jobs.", LOG_OPERATIONS, services.logs),
             OperationGroup("catalogue pauses", "Whether queued jobs start.", PAUSE_OPERATIONS, services.pauses),
+            OperationGroup(
+                "notifications",
+                "Conditions that admins should know of.",
+                NOTIFICATION_OPERATIONS,
+                services.notifications,
+            ),
             OperationGroup("batch jobs", "Maintenance by cron or on order.", BATCH_OPERATIONS, services.batch),
             OperationGroup("audit log", "Changes, and their authors.", AUDIT_OPERATIONS, services.audit),
             OperationGroup("catalogue settings", "Settings of this API.", SETTING_OPERATIONS, services.settings),
         ),
-        access={"admin": DoorAccess(callers, NAME, limits=LIMITS).of(ADMINS)},
+        access={"admin": admins},
+        limiter=admins.limiter,
         refresh_metrics=refresh_metrics,
     )

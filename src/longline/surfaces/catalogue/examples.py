@@ -123,6 +123,14 @@ SETTING = {
 }
 SETTINGS = {"data": [SETTING], "meta": META | {"limit": 100}}
 
+NOTIFICATION = {
+    "type": "source.autodisable",
+    "level": "warning",
+    "message": "Source Example was disabled after 5 failed jobs in a row.",
+    "sourceid": 100001,
+    "jobid": None,
+    "createdat": AT,
+}
 PAUSED = {"ispaused": True}
 RUNNING = {"ispaused": False}
 RESET_JOBS = {"count": 1, "failed": [USER_ID], "jobs": [JOB]}

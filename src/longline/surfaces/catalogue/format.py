@@ -10,13 +10,15 @@ from litestar.exceptions import HTTPException
 
 from longline.model.callers.caller import NotAllowed
 from longline.model.errors import BadInput, Conflict, IllegalMove, LonglineError, NotFound, StaleLease, Unavailable
+from longline.services.callers.door_settings import UnderMaintenance
 from longline.services.callers.rate_limits import TooOften
 from longline.services.callers.tokens import TokenRefused
-from longline.surfaces.catalogue import words
+from longline.services.sources.sources import RefusedConfig
+from longline.surfaces.catalogue import statuses_and_errors as words
 from longline.surfaces.catalogue.envelope import CatalogueFailure, enveloped, enveloped_type
-from longline.surfaces.catalogue.words import ErrorCode, catalogue_error, invalid
+from longline.surfaces.catalogue.statuses_and_errors import ErrorCode, catalogue_error, invalid
 from longline.surfaces.door import HttpResponse
-from longline.surfaces.error_format import ErrorFormat, problem_text
+from longline.surfaces.error_format import ErrorFormat, PlainFormat, problem_text
 from longline.surfaces.field_problems import InvalidRequest
 from longline.surfaces.operation import ApiError, ApiFailure, Operation
 from longline.surfaces.request_reader import NotAnObject, NotJson, RequestReader, TextForms
@@ -30,7 +32,7 @@ PAGING = frozenset({"page", "limit"})
 _log = logging.getLogger(__name__)
 
 
-class CatalogueFormat:
+class CatalogueFormat(PlainFormat):
     """The format of responses, errors and requests."""
 
     error_type: type[msgspec.Struct] = CatalogueFailure
@@ -47,7 +49,15 @@ class CatalogueFormat:
         reads = operation.path_parameters or "query" in operation.parameters
         query = (words.INVALID_QUERY,) if reads else ()
         body = () if operation.body is None else (words.INVALID_FIELD, words.NOT_JSON, words.TOO_LARGE)
-        return (*refused, *query, *body, words.rate_limited(2), words.INTERNAL_ERROR, words.UNAVAILABLE)
+        return (
+            *refused,
+            *query,
+            *body,
+            words.rate_limited(2),
+            words.INTERNAL_ERROR,
+            words.UNDER_MAINTENANCE,
+            words.UNAVAILABLE,
+        )
 
     def wrap(self, value: Any) -> Any:
         """Return a response in its envelope."""
@@ -56,14 +66,6 @@ class CatalogueFormat:
     def wrapped_type(self, answer: Any) -> Any:
         """Return the type of a response in its envelope."""
         return enveloped_type(answer)
-
-    def encode(self, value: Any) -> bytes:
-        """Return a response as JSON."""
-        return msgspec.json.encode(value)
-
-    def reader(self, shape: type[msgspec.Struct]) -> RequestReader[Any]:
-        """Return the reader of a body."""
-        return RequestReader(shape)
 
     def read_query(self, reader: RequestReader[Any], sent: Sequence[tuple[str, str]]) -> msgspec.Struct:
         """Return a query. Repeated parameters are joined by commas; wrong numbers of pages mean the default."""
@@ -75,17 +77,6 @@ class CatalogueFormat:
         numbers = {name: str(getattr(paging, name)) for name in PAGING & set(joined)}
         found: msgspec.Struct = reader.text(joined | numbers, _FORMS)
         return found
-
-    def check_unread_query(self, operation: Operation, sent: Sequence[tuple[str, str]]) -> None:
-        """Accept any query."""
-
-    def read_path_value(self, text: str) -> str:
-        """Return the text as it is."""
-        return text
-
-    def reads_empty_body(self, operation: Operation) -> bool:  # noqa: ARG002 - the same for all operations
-        """Return True: an empty body counts as an empty object."""
-        return True
 
 
 def api_error(error: Exception) -> ApiError:
@@ -119,8 +110,10 @@ def api_error(error: Exception) -> ApiError:
 
 _KNOWN: Mapping[type[LonglineError], Callable[[Any], ApiError]] = {
     NotFound: lambda error: words.MISSING.get(error.noun) or catalogue_error(404, "NOT_FOUND", str(error)),
+    UnderMaintenance: lambda _: words.UNDER_MAINTENANCE,
     IllegalMove: lambda error: invalid(str(error)),
     BadInput: lambda error: invalid(str(error)),
+    RefusedConfig: lambda error: invalid(str(error), "config"),
     Conflict: lambda error: catalogue_error(409, "CONFLICT", str(error)),
     StaleLease: lambda error: catalogue_error(409, "CONFLICT", str(error)),
 }

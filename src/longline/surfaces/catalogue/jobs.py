@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
 from longline.model.callers.caller import Caller
-from longline.model.errors import Conflict, IllegalMove
+from longline.model.errors import Conflict, IllegalMove, NotFound
 from longline.model.series.series import SeriesRow
 from longline.model.series.series_run import SeriesRunOrder, SeriesRunQuery, SeriesRunRow
 from longline.model.sources.source import SourceRow
@@ -16,20 +16,22 @@ from longline.model.states import RunState
 from longline.services.series.series import Series
 from longline.services.series.series_runs import SeriesRunOrderRequest, SeriesRuns
 from longline.services.sources.sources import Sources
-from longline.surfaces.catalogue import examples, words
+from longline.surfaces.catalogue import examples
+from longline.surfaces.catalogue import statuses_and_errors as words
 from longline.surfaces.catalogue.envelope import Listed, listed
-from longline.surfaces.catalogue.fields import (
+from longline.surfaces.catalogue.field_types import (
     CataloguePageQuery,
     ComicId,
     JobId,
     Reason,
+    SentSourceId,
     SourceId,
     Timestamp,
     ZonedTime,
     optional_time,
     time_text,
 )
-from longline.surfaces.catalogue.words import RUN_STATES, RUN_WORDS, JobStatus
+from longline.surfaces.catalogue.statuses_and_errors import RUN_STATES, RUN_WORDS, JobStatus
 from longline.surfaces.operation import ApiFailure, operation
 
 ORDERS: dict[str, SeriesRunOrder] = {"scheduledat": "due", "finishedat": "ended_at", "pagescount": "completed"}
@@ -52,7 +54,21 @@ class JobSource(msgspec.Struct, frozen=True):
     slug: str
 
 
-class JobComic(msgspec.Struct, frozen=True):
+class JobComicFacts(msgspec.Struct, frozen=True):
+    """Further facts of a comic, as far as its source or its maker has told them."""
+
+    contentrating: str | None = None
+    demographic: str | None = None
+    originlanguage: str | None = None
+    year: int | None = None
+    ratingbayesian: float | None = None
+    followcount: int | None = None
+    chaptercount: int | None = None
+    tags: list[str] = []
+    latestchapter: str | float | None = None
+
+
+class JobComic(JobComicFacts, frozen=True, kw_only=True):
     """The comic of a job."""
 
     id: str
@@ -60,6 +76,9 @@ class JobComic(msgspec.Struct, frozen=True):
     slug: str
     coverurl: str | None
     status: str
+
+
+_FACTS = {field.name: field.type for field in msgspec.structs.fields(JobComicFacts)}
 
 
 class JobUser(msgspec.Struct, frozen=True):
@@ -101,7 +120,7 @@ class CancelledJob(msgspec.Struct, frozen=True):
 class CatalogueJobRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A job to trigger; without a comic it discovers the whole catalogue."""
 
-    sourceid: SourceId
+    sourceid: SentSourceId
     comicid: ComicId | None = None
     scheduledat: Annotated[ZonedTime, Meta(description="The earliest start; now by default.")] | None = None
 
@@ -146,7 +165,7 @@ class JobListQuery(CataloguePageQuery, frozen=True, kw_only=True):
         return SeriesRunQuery(
             states=tuple(RUN_STATES[word].value for word in RUN_STATES if word in (self.status or "").split(",")),
             source_id=self.sourceid,
-            series_id=self.comicid,
+            series_id=None if self.comicid is None else self.comicid.lower(),
             is_ordered=None if self.triggeredby is None else self.triggeredby == "admin",
             due_after=None if self.since is None else self.since.ms,
             order=ORDERS[self.sort],
@@ -168,7 +187,9 @@ async def list_jobs(services: CatalogueJobServices, query: JobListQuery) -> List
     response_example=examples.JOB,
 )
 async def get_job(services: CatalogueJobServices, id: JobId) -> CatalogueJob:
-    return (await _shown(services, [await services.runs.get(id.lower())]))[0]
+    for job in await _shown(services, [await services.runs.get(id.lower())]):
+        return job
+    raise NotFound("run", id)
 
 
 @operation(
@@ -186,15 +207,18 @@ async def trigger_job(services: CatalogueJobServices, body: CatalogueJobRequest,
     source = await services.sources.get(body.sourceid)
     if not source.enabled:
         raise ApiFailure(words.SOURCE_DISABLED)
-    seeds = (source.base_url,) if body.comicid is None else await _start_urls(services, body.comicid, source.id)
+    comic_id = None if body.comicid is None else body.comicid.lower()
+    seeds = (source.base_url,) if comic_id is None else await _start_urls(services, comic_id, source.id)
     if not seeds:
         raise ApiFailure(words.NOT_LINKED)
-    due = None if body.scheduledat is None else body.scheduledat.ms
+    due = None if body.scheduledat is None else body.scheduledat.next_ms
     try:
-        made = await services.runs.order(SeriesRunOrderRequest(source, seeds, body.comicid, due), identity)
+        made = await services.runs.order(SeriesRunOrderRequest(source, seeds, comic_id, due), identity)
     except Conflict:
         raise ApiFailure(words.JOB_EXISTS) from None
-    return (await _shown(services, [made]))[0]
+    for job in await _shown(services, [made]):
+        return job
+    raise NotFound("source", source.id)
 
 
 @operation(
@@ -243,7 +267,12 @@ async def _shown(services: CatalogueJobServices, found: Sequence[SeriesRunRow]) 
     """Return jobs as the contract shows them, with their sources and comics."""
     sources = await services.series.sources({row.run.source_id for row in found if row.run.source_id is not None})
     comics = await services.series.get_many({row.series_id for row in found if row.series_id is not None})
-    return [_job(row, sources[row.run.source_id or 0], comics.get(row.series_id or "")) for row in found]
+    # A source that has just been deleted takes its jobs with it.
+    return [
+        _job(row, sources[row.run.source_id], comics.get(row.series_id or ""))
+        for row in found
+        if row.run.source_id in sources
+    ]
 
 
 def _job(row: SeriesRunRow, source: SourceRow, comic: SeriesRow | None) -> CatalogueJob:
@@ -263,9 +292,30 @@ def _job(row: SeriesRunRow, source: SourceRow, comic: SeriesRow | None) -> Catal
         time_text(run.created_at),
         time_text(run.changed_at),
         JobSource(source.id, source.name, source.slug),
-        None if comic is None else JobComic(comic.id, comic.title, comic.slug, comic.cover_url, comic.status),
+        None if comic is None else _comic(comic),
         None if row.caller_id is None else JobUser(row.caller_id, row.caller_name or ""),
     )
+
+
+def _comic(row: SeriesRow) -> JobComic:
+    told = msgspec.json.decode(row.facts)
+    facts = {name: _fact(name, told[name]) for name in _FACTS if name in told}
+    return JobComic(
+        **{name: value for name, value in facts.items() if value is not None},
+        id=row.id,
+        title=row.title,
+        slug=row.slug,
+        coverurl=row.cover_url,
+        status=row.status,
+    )
+
+
+def _fact(name: str, value: Any) -> Any:
+    """Return a fact of a comic, None for a value of another type."""
+    try:
+        return msgspec.convert(value, _FACTS[name])
+    except msgspec.ValidationError:
+        return None
 
 
 def _status(row: SeriesRunRow) -> JobStatus:

@@ -9,15 +9,16 @@ import msgspec
 from msgspec import Meta
 
 from longline.model.ids import entry_uuid
-from longline.model.logs import LogEntry, LogQuery
+from longline.model.logs.run_log import LogEntry, LogQuery
 from longline.model.series.series_run import SeriesRunRow
 from longline.model.states import RunState
 from longline.model.timestamps import written_us
 from longline.services.logs.log_pages import LogPages
 from longline.services.series.series_runs import SeriesRuns
-from longline.surfaces.catalogue import examples, words
+from longline.surfaces.catalogue import examples
+from longline.surfaces.catalogue import statuses_and_errors as words
 from longline.surfaces.catalogue.envelope import CursorListed, CursorMeta
-from longline.surfaces.catalogue.fields import JobId, Timestamp, ZonedTime
+from longline.surfaces.catalogue.field_types import JobId, Timestamp, ZonedTime
 from longline.surfaces.operation import operation
 
 Level = Literal["debug", "info", "warn", "error"]
@@ -79,7 +80,7 @@ async def get_job_logs(services: CatalogueLogServices, id: JobId, query: Catalog
     job = await services.runs.get(id.lower())
     page = await services.logs.get(job.run.id, LogQuery(level=query.level, since_us=query.since), query.limit)
     lines = [_line(entry, job) for entry in page.entries]
-    cursor = lines[-1].createdat if lines else None if query.since is None else written_us(query.since)
+    cursor = lines[-1].createdat if lines else None if query.since is None else query.since.sent
     return CursorListed(lines, CursorMeta(page.total, cursor))
 
 

@@ -1,16 +1,21 @@
-"""`/api/v1/admin/settings`: settings of this API, kept in the database."""
+"""`/api/v1/admin/settings`: settings of this API, kept in the database, and the maintenance mode."""
 
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
+from longline.model.callers.caller import Caller, NotAllowed
 from longline.model.callers.door_setting import DoorSettingRow
-from longline.services.callers.door_settings import KEY_TEXT, DoorSettings
-from longline.surfaces.catalogue import examples, words
+from longline.services.callers.door_settings import KEY_TEXT, DoorSettings, UnderMaintenance
+from longline.services.callers.tokens import TokenRefused
+from longline.surfaces.catalogue import examples
+from longline.surfaces.catalogue import statuses_and_errors as words
 from longline.surfaces.catalogue.envelope import Listed, listed
-from longline.surfaces.catalogue.fields import NO_NUL, PageNumber, Text, Timestamp, time_text
+from longline.surfaces.catalogue.field_types import NO_NUL, PageNumber, Text, Timestamp, time_text
+from longline.surfaces.door import Access, HttpRequest
 from longline.surfaces.operation import operation
 
 SettingKey = Annotated[str, Meta(pattern=NO_NUL, description="The key, words with dots between them.")]
@@ -99,3 +104,25 @@ SETTING_OPERATIONS = (list_settings, get_setting, put_setting, delete_setting)
 
 def _shown(row: DoorSettingRow) -> Setting:
     return Setting(row.id, row.key, row.value, row.description, time_text(row.created_at), time_text(row.updated_at))
+
+
+def closed_for_maintenance(access: Access, settings: DoorSettings) -> Access:
+    """Return an access that raises `UnderMaintenance` for callers without a token, or with a role that is too low.
+
+    A wrong or expired token is refused as ever: its bearer may be an admin.
+    """
+    check: Callable[[HttpRequest], Awaitable[Caller]] = access.check
+
+    async def checked(request: HttpRequest) -> Caller:
+        try:
+            return await check(request)
+        except (NotAllowed, TokenRefused) as refusal:
+            if _may_be_admin(refusal) or not await settings.is_under_maintenance():
+                raise
+        raise UnderMaintenance("the API is under maintenance")
+
+    return replace(access, check=checked)
+
+
+def _may_be_admin(refusal: NotAllowed | TokenRefused) -> bool:
+    return isinstance(refusal, TokenRefused) and refusal.kind != "missing"

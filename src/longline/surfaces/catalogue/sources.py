@@ -1,7 +1,8 @@
 """`/api/v1/admin/crawler/sources`: sources, their switch and their health."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from functools import partial
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -15,10 +16,11 @@ from longline.model.states import RunState
 from longline.services.series.series_runs import SeriesRuns
 from longline.services.sources.source_cache import SourceCache
 from longline.services.sources.sources import Sources
-from longline.surfaces.catalogue import examples, words
+from longline.surfaces.catalogue import examples
+from longline.surfaces.catalogue import statuses_and_errors as words
 from longline.surfaces.catalogue.cache import health_entry, list_entry, source_entry
 from longline.surfaces.catalogue.envelope import Listed, listed
-from longline.surfaces.catalogue.fields import (
+from longline.surfaces.catalogue.field_types import (
     BaseUrl,
     CataloguePageQuery,
     ExtensionId,
@@ -31,7 +33,7 @@ from longline.surfaces.catalogue.fields import (
     optional_time,
     time_text,
 )
-from longline.surfaces.catalogue.words import RUN_WORDS, JobStatus
+from longline.surfaces.catalogue.statuses_and_errors import RUN_WORDS, JobStatus
 from longline.surfaces.operation import ApiFailure, operation
 
 Config = Annotated[
@@ -88,8 +90,8 @@ class CatalogueSourceChanges(msgspec.Struct, frozen=True, kw_only=True, forbid_u
     config: Config | UnsetType = UNSET
     isenabled: IsEnabled | UnsetType = UNSET
 
-    def amend(self, row: SourceRow) -> SourceRow:
-        """Return a source with these changes."""
+    def amend(self, row: SourceRow, *, merges: bool = False) -> SourceRow:
+        """Return a source with these changes; with `merges`, keys of the stored config that were not sent stay."""
         changes: dict[str, Any] = {}
         if self.name is not UNSET:
             changes["name"] = self.name.strip()
@@ -100,10 +102,19 @@ class CatalogueSourceChanges(msgspec.Struct, frozen=True, kw_only=True, forbid_u
         if self.extensionid is not UNSET:
             changes["extension"] = self.extensionid
         if self.config is not UNSET:
-            changes["extension_config"] = msgspec.json.encode(self.config).decode()
+            kept = msgspec.json.decode(row.extension_config) if merges else {}
+            changes["extension_config"] = msgspec.json.encode(kept | self.config).decode()
         if self.isenabled is not UNSET and self.isenabled != row.enabled:
             changes |= {"enabled": self.isenabled, "disabled_at": None, "disable_reason": None}
         return msgspec.structs.replace(row, **changes)
+
+
+class SourceChangeQuery(msgspec.Struct, frozen=True):
+    """The treatment of the config of a change."""
+
+    configmode: Annotated[
+        Literal["replace", "merge"], Meta(description="Whether keys of the config that are not sent go, or stay.")
+    ] = "replace"
 
 
 class Switch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -230,10 +241,13 @@ async def create_source(services: CatalogueSourceServices, body: CatalogueSource
     request_example={"config": {"ratelimit": 2}},
     response_example=examples.SOURCE,
 )
-async def change_source(services: CatalogueSourceServices, id: SourceId, body: CatalogueSourceChanges) -> Source:
+async def change_source(
+    services: CatalogueSourceServices, id: SourceId, query: SourceChangeQuery, body: CatalogueSourceChanges
+) -> Source:
+    amend = partial(body.amend, merges=query.configmode == "merge")
     try:
         row = await _check_ours(services, id)
-        return shown(row if body.amend(row) == row else await services.sources.change(id, body.amend))
+        return shown(row if amend(row) == row else await services.sources.change(id, amend))
     except Taken as taken:
         raise ApiFailure(TAKEN[taken.field]) from None
 

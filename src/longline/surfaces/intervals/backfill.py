@@ -6,13 +6,10 @@ import msgspec
 from msgspec import Meta
 
 from longline.model.search.item import Wordiness
-from longline.services.schedules.backfill import Backfill
+from longline.services.schedules.backfill import PASS_THRESHOLD, Backfill
 from longline.surfaces.intervals import examples
 from longline.surfaces.intervals.field_types import MAX_OFFSET, Limit
 from longline.surfaces.operation import operation
-
-PASS_THRESHOLD = 0.5
-"""Least share of documents with enough words for a source to pass."""
 
 MinWordCount = Annotated[int, Meta(ge=1, le=MAX_OFFSET, description="Words that make a document long enough.")]
 

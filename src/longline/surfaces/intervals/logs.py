@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from longline.model.errors import NotFound
-from longline.model.logs import LogEntry, LoggedRun, LogMark, log_line, mark_after_run, parse_mark
+from longline.model.logs.run_log import LogEntry, LoggedRun, LogMark, log_line, mark_after_run, parse_mark
 from longline.model.states import RUN_ENDED
 from longline.services.logs.event_streams import ClientLimit
 from longline.services.logs.run_logs import Ended, Followers, KeptElsewhere, LogLines, NoRuns, RunLogs, Step
@@ -24,8 +24,8 @@ from longline.surfaces.intervals.field_types import (
     Timestamp,
     optional_rfc3339,
 )
+from longline.surfaces.intervals.statuses_and_errors import RUN_WORDS, ExecutionStatus
 from longline.surfaces.intervals.streams import EVENT_STREAM, TOO_MANY_CONNECTIONS
-from longline.surfaces.intervals.words import RUN_WORDS, ExecutionStatus
 from longline.surfaces.operation import ApiError, ApiFailure, ApiResponse, Content, operation
 from longline.surfaces.sse import HEARTBEAT_INTERVAL_SECONDS, EventStream, frame
 

@@ -20,7 +20,7 @@ from longline.services.logs.event_streams import (
 )
 from longline.surfaces.error_format import error
 from longline.surfaces.intervals.field_types import Timestamp, optional_rfc3339, rfc3339
-from longline.surfaces.intervals.words import RUN_WORDS, SCHEDULE_WORDS, ExecutionStatus, JobStatus
+from longline.surfaces.intervals.statuses_and_errors import RUN_WORDS, SCHEDULE_WORDS, ExecutionStatus, JobStatus
 from longline.surfaces.operation import ApiFailure, Content, operation
 from longline.surfaces.sse import HEARTBEAT_INTERVAL_SECONDS, EventStream, frame
 

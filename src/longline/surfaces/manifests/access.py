@@ -9,7 +9,7 @@ from longline.services.callers.callers import Callers
 from longline.services.manifests.tenants import Tenants
 from longline.surfaces.access import bearer_token, credentials
 from longline.surfaces.door import Access, HttpRequest
-from longline.surfaces.manifests import words
+from longline.surfaces.manifests import statuses_and_errors as words
 from longline.surfaces.operation import ApiFailure
 
 TENANT_HEADER = b"x-fetchbox-tenant"
@@ -29,7 +29,7 @@ class ManifestAccess:
     """The checks of senders and of operators.
 
     With `is_open`, neither needs credentials, except senders of a tenant with keys. `subject_header` is a header in
-    which a proxy in front tells the subject of a client certificate that it has verified.
+    which a proxy in front names the subject of a client certificate that it has verified.
     """
 
     def __init__(

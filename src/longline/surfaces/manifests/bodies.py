@@ -7,9 +7,9 @@ import msgspec
 from msgspec import Meta
 
 from longline.model.downloads.dead_letter import DeadLetter
-from longline.model.logs import LogEntry
+from longline.model.logs.run_log import LogEntry
 from longline.model.manifests.manifest import ManifestReceipt, ManifestSnapshot
-from longline.surfaces.manifests.words import RUN_WORDS, ManifestStatus, error_code, family_code
+from longline.surfaces.manifests.statuses_and_errors import RUN_WORDS, ManifestStatus, error_code, family_code
 
 LOG_STREAM = "jobs.logs"
 

@@ -11,11 +11,11 @@ from longline.model.callers.caller import Caller
 from longline.model.downloads.dead_letter import DeadLetterFilter
 from longline.model.frontier.reasons import FINAL, RETRYABLE
 from longline.services.manifests.dead_letters import DeadLetters, filters_of
-from longline.surfaces.manifests import words
+from longline.surfaces.manifests import statuses_and_errors as words
 from longline.surfaces.manifests.bodies import DeadLetterBody, dead_letter_body
 from longline.surfaces.manifests.examples import DEAD_LETTER
 from longline.surfaces.manifests.operators import read_time
-from longline.surfaces.manifests.words import family_code
+from longline.surfaces.manifests.statuses_and_errors import family_code
 from longline.surfaces.operation import operation
 
 DEFAULT_LIMIT, MAX_LIMIT = 100, 1000

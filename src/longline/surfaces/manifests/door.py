@@ -8,8 +8,8 @@ from longline.services.callers.callers import Callers
 from longline.services.health import Health
 from longline.services.manifests.dead_letters import DeadLetters
 from longline.services.manifests.figures import ManifestFigureReader
-from longline.services.manifests.kinds import ManifestKinds
 from longline.services.manifests.logs import ManifestLogs
+from longline.services.manifests.manifest_kinds import ManifestKinds
 from longline.services.manifests.snapshots import ManifestSnapshots
 from longline.services.manifests.submissions import ManifestSubmissions
 from longline.services.manifests.tenants import Tenants

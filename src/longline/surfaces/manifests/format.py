@@ -12,10 +12,10 @@ from longline.model.errors import BadInput, NotFound, Unavailable
 from longline.services.callers.rate_limits import TooOften
 from longline.services.callers.tokens import TokenRefused
 from longline.surfaces.door import HttpResponse
-from longline.surfaces.error_format import problem_text
+from longline.surfaces.error_format import PlainFormat, problem_text
 from longline.surfaces.field_problems import InvalidRequest
-from longline.surfaces.manifests import words
-from longline.surfaces.manifests.words import ErrorCode, invalid, manifest_error
+from longline.surfaces.manifests import statuses_and_errors as words
+from longline.surfaces.manifests.statuses_and_errors import ErrorCode, invalid, manifest_error
 from longline.surfaces.operation import ApiError, ApiFailure, Operation
 from longline.surfaces.request_reader import NotAnObject, NotJson, RequestReader, TextForms
 
@@ -39,7 +39,7 @@ class ManifestErrorBody(msgspec.Struct, frozen=True):
     error: ManifestErrorDetail
 
 
-class ManifestFormat:
+class ManifestFormat(PlainFormat):
     """The format of responses, errors and requests."""
 
     error_type: type[msgspec.Struct] = ManifestErrorBody
@@ -59,37 +59,10 @@ class ManifestFormat:
         body = () if operation.body is None else (invalid("metadata is required"), words.TOO_LARGE)
         return (*checked, *read, *body, words.INTERNAL_ERROR, words.UNAVAILABLE)
 
-    def wrap(self, value: Any) -> Any:
-        """Return the value: there is no envelope."""
-        return value
-
-    def wrapped_type(self, answer: Any) -> Any:
-        """Return the type: there is no envelope."""
-        return answer
-
-    def encode(self, value: Any) -> bytes:
-        """Return a response as JSON."""
-        return msgspec.json.encode(value)
-
-    def reader(self, shape: type[msgspec.Struct]) -> RequestReader[Any]:
-        """Return the reader of a body."""
-        return RequestReader(shape)
-
     def read_query(self, reader: RequestReader[Any], sent: Sequence[tuple[str, str]]) -> msgspec.Struct:
         """Return a query; unknown parameters are ignored, wrong values refused."""
         found: msgspec.Struct = reader.text({name: text for name, text in sent if name in reader.names}, _FORMS)
         return found
-
-    def check_unread_query(self, operation: Operation, sent: Sequence[tuple[str, str]]) -> None:
-        """Accept any query."""
-
-    def read_path_value(self, text: str) -> str:
-        """Return the text as it is."""
-        return text
-
-    def reads_empty_body(self, operation: Operation) -> bool:  # noqa: ARG002 - the same for all operations
-        """Return True: a filter without conditions may be left out."""
-        return True
 
 
 def _api_error(error: Exception) -> ApiError:

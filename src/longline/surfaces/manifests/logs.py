@@ -10,9 +10,9 @@ from msgspec import Meta
 from longline.model.manifests.manifest import ManifestSnapshot
 from longline.services.manifests.logs import ManifestLogs
 from longline.services.manifests.snapshots import ManifestSnapshots
-from longline.surfaces.manifests import words
+from longline.surfaces.manifests import statuses_and_errors as words
 from longline.surfaces.manifests.bodies import JobId, LogEnvelope, log_envelope, status_of
-from longline.surfaces.manifests.words import invalid
+from longline.surfaces.manifests.statuses_and_errors import invalid
 from longline.surfaces.operation import ApiFailure, Content, operation
 from longline.surfaces.sse import EVENTS, EventStream, frame
 

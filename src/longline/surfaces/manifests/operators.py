@@ -9,10 +9,10 @@ from msgspec import Meta
 
 from longline.model.manifests.manifest import ManifestFilter
 from longline.services.manifests.snapshots import ManifestSnapshots
-from longline.surfaces.manifests import words
+from longline.surfaces.manifests import statuses_and_errors as words
 from longline.surfaces.manifests.bodies import JobId, ObjectPlaces, SnapshotBody, SnapshotList, snapshot_body
 from longline.surfaces.manifests.examples import SNAPSHOT
-from longline.surfaces.manifests.words import STATUS_STATES, ManifestStatus, invalid
+from longline.surfaces.manifests.statuses_and_errors import STATUS_STATES, ManifestStatus, invalid
 from longline.surfaces.operation import ApiFailure, operation
 
 DEFAULT_LIMIT, MAX_LIMIT = 100, 1000

@@ -7,12 +7,12 @@ import msgspec
 from longline.model.downloads.dead_letter import DeadLetter
 from longline.model.downloads.download import DownloadRow
 from longline.model.errors import BadInput
-from longline.model.logs import LogEntry
-from longline.model.manifests.manifest import ManifestSnapshot
+from longline.model.logs.run_log import LogEntry
+from longline.model.manifests.manifest import ManifestSnapshot, ProxyHint
 from longline.services.manifests.direct_tasks import DirectTask
 from longline.surfaces.manifests.bodies import ObjectPlaces, log_envelope, status_of
 from longline.surfaces.manifests.ingest.manifest_reader import MAX_ID_CHARS
-from longline.surfaces.manifests.words import error_code
+from longline.surfaces.manifests.statuses_and_errors import error_code
 
 ORIGIN = "api"
 """Origin in the tasks that are copies of the platform's own; the consumer of direct tasks leaves them alone."""
@@ -53,7 +53,7 @@ class TaskRecord(msgspec.Struct, frozen=True, kw_only=True):
     resource_id: str
     url: str
     headers: list[HeaderRecord] = []
-    proxy_hint: dict[str, Any] | None = None
+    proxy_hint: ProxyHint | None = None
     storage_hint: StorageHint | None = None
     attributes: TaskAttributes | None = None
     manifest_key: str | None = None
@@ -79,6 +79,7 @@ class StreamRecords:
             job_type=found.kind,
             resource_id=download.resource_id,
             url=download.given_url,
+            proxy_hint=_hint(download),
             storage_hint=StorageHint(download.bucket, None, download.key, labels),
             attributes=TaskAttributes(tags, download.checksum, tags.get("content_type")),
             manifest_key=self._places.url(found.metadata_key),
@@ -134,6 +135,13 @@ class StreamRecords:
         )
 
 
+def _hint(download: DownloadRow) -> ProxyHint | None:
+    if not download.pools:
+        return None
+    first, *others = msgspec.json.decode(download.pools, type=list[str])
+    return ProxyHint(first, tuple(others))
+
+
 def unreadable_record(body: bytes, times: int, why: str) -> bytes:
     """Return the dead letter of a record that is no task."""
     return msgspec.json.encode(
@@ -173,6 +181,7 @@ def read_task(data: bytes) -> DirectTask | None:
         object_metadata=place.metadata,
         checksum=attributes.checksum_hint,
         content_type=attributes.mime_hint,
+        proxy_hint=record.proxy_hint,
         metadata_key=record.manifest_key or "",
         tenant=record.tenant or "",
         trace_id=record.trace_id or "",

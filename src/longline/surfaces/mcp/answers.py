@@ -11,7 +11,7 @@ from longline.model.search.item import RunItem, own_fields
 from longline.services.archive.pages import ArchivedPage
 from longline.services.crawls.crawl_loop import CrawlResult
 from longline.services.frontier.url_fates import UrlOut
-from longline.services.search import Hit, SearchPage
+from longline.services.search.item_search import Hit, SearchPage
 
 MAX_PAGE_CHARACTERS = 50_000
 """Largest number of characters of a page in one answer; `offset` leads to the rest."""
@@ -47,7 +47,7 @@ class PageAnswer(BaseModel):
 
 
 class UrlsAnswer(BaseModel):
-    """URLs of a run with their fates; `more` tells whether the limit left some out."""
+    """URLs of a run with their fates; `more` is whether the limit left some out."""
 
     run: int
     urls: list[dict[str, Any]]

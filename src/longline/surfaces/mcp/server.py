@@ -19,11 +19,11 @@ from longline.model.search.query import Filters
 from longline.services.archive.pages import ArchivedPage
 from longline.services.crawls.crawl_loop import CrawlResult
 from longline.services.frontier.url_fates import UrlOut
-from longline.services.search import SearchPage, SearchRequest
+from longline.services.search.item_search import SearchPage, SearchRequest
 from longline.surfaces.mcp import answers
 
 INSTRUCTIONS = """Longline crawls websites and keeps every page. `search` finds items by their text, `page` reads an
-archived page as Markdown, `urls` tells the fate of every URL of a crawl, and `items` lists structured results. Nothing
+archived page as Markdown, `urls` lists the fate of every URL of a crawl, and `items` lists structured results. Nothing
 is fetched by these tools; `crawl`, where it is offered, fetches the pages of a site politely."""
 
 MAX_CRAWL_PAGES = 1000

@@ -103,14 +103,14 @@ def profile_app() -> Litestar:
 
 async def _profile(seconds: float) -> str:
     """Profile the event loop's thread for some seconds; the functions with most cumulative time come first."""
-    profile, told = cProfile.Profile(), io.StringIO()
+    profile, printed = cProfile.Profile(), io.StringIO()
     profile.enable()
     try:
         await asyncio.sleep(seconds)
     finally:
         profile.disable()
-    pstats.Stats(profile, stream=told).sort_stats("cumulative").print_stats(MAX_LINES)
-    return told.getvalue()
+    pstats.Stats(profile, stream=printed).sort_stats("cumulative").print_stats(MAX_LINES)
+    return printed.getvalue()
 
 
 async def _heap(seconds: float) -> str:
@@ -125,7 +125,7 @@ async def _heap(seconds: float) -> str:
 
 
 def _tasks() -> str:
-    told = io.StringIO()
+    printed = io.StringIO()
     for task in sorted(asyncio.all_tasks(), key=asyncio.Task.get_name):
-        task.print_stack(file=told)
-    return told.getvalue()
+        task.print_stack(file=printed)
+    return printed.getvalue()

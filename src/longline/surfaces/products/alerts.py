@@ -1,14 +1,17 @@
 """`/api/admin/alerts` and `/api/admin/proxies/health`: alerts that hold, and the pools of all domains."""
 
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import msgspec
 
-from longline.model.proxies.alert import AlertKind
+from longline.model.proxies.alert import CATALOGUE_ALERTS
 from longline.services.proxies.alerts import Alerts, AlertView
 from longline.surfaces.operation import operation
 from longline.surfaces.products import examples
-from longline.surfaces.products.fields import Timestamp, optional_time
+from longline.surfaces.products.field_types import Timestamp, optional_time
+
+ProxyAlertKind = Literal["low_pool", "failure_rate", "slow_proxy", "pool_exhausted", "queue_depth"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +24,7 @@ class AlertServices:
 class AlertBody(msgspec.Struct, frozen=True, kw_only=True):
     """An alert; `since` is the time of the look that noticed it first."""
 
-    type: AlertKind
+    type: ProxyAlertKind
     message: str
     domain_id: int | None
     proxy_id: int | None
@@ -61,7 +64,7 @@ class ProxyHealth(msgspec.Struct, frozen=True):
 )
 async def list_alerts(services: AlertServices) -> AlertList:
     """List domains with few or failing proxies, slow proxies, and a long queue."""
-    found = [_body(view) for view in await services.alerts.find()]
+    found = [_body(view) for view in await services.alerts.find() if view.alert.kind not in CATALOGUE_ALERTS]
     return AlertList(len(found), found)
 
 
@@ -95,8 +98,9 @@ ALERTS = (list_alerts, show_proxy_health)
 
 def _body(view: AlertView) -> AlertBody:
     alert = view.alert
+    kind: Any = alert.kind
     return AlertBody(
-        type=alert.kind,
+        type=kind,
         message=alert.text,
         domain_id=alert.source_id,
         proxy_id=alert.proxy_id,

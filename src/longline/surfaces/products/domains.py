@@ -1,82 +1,34 @@
 """`/api/admin/domains`: domains, which are sources under the name of their site."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import Meta
 
-from longline.model.sources.recrawl_settings import DailyWindow, RecrawlSettings, recrawl_settings
-from longline.model.sources.source import NewSource, SourceQuery, SourceRow
+from longline.model.sources.recrawl_settings import recrawl_settings
+from longline.model.sources.source import SourceQuery, SourceRow
 from longline.model.sources.use import SourceUse, Taken
 from longline.model.url import parse, without_credentials
 from longline.services.sources.recrawled_sources import RecrawledSources, SourceFigures
 from longline.services.sources.source_robots import RobotsNotFetched, SourceRobots
-from longline.surfaces.field_problems import InvalidRequest, Problem
 from longline.surfaces.operation import ApiFailure, operation
-from longline.surfaces.products import examples, words
+from longline.surfaces.products import examples
+from longline.surfaces.products import statuses_and_errors as words
+from longline.surfaces.products.domain_requests import SECOND_MS, DomainChanges, DomainRequest, IsActive, Strategy
 from longline.surfaces.products.envelope import ListSuccess, WriteSuccess, listed, written
-from longline.surfaces.products.fields import (
-    NO_NUL,
+from longline.surfaces.products.field_types import (
     DomainId,
-    Frequency,
     PagedQuery,
-    TimeOfDay,
     Timestamp,
     optional_time,
     time_of_day,
     time_text,
-    url_problem,
 )
 
 PATH = "/api/admin/domains"
-DEFAULT_AGENT = "ProductCrawler/1.0"
-SECOND_MS = 1000
 DEFAULT_DELAY_MS, DEFAULT_CONCURRENCY = 1000, 5
 """Delay and concurrency of a source that another API has made without them."""
-
-ParseRetry = Literal["recrawl", "reparse"]
-Strategy = Literal["lru", "health", "random3", "geo"]
-
-
-def _name_problem(name: str) -> str | None:
-    try:
-        is_name = parse(f"http://{name.strip()}/").hostname != "" and not set(name.strip()) & set("/:?#@\\ ")
-    except ValueError:
-        is_name = False
-    return None if is_name else "Enter the name of a domain, such as shop.example"
-
-
-Name = Annotated[
-    str,
-    Meta(min_length=1, max_length=255, description="Name of the domain, unique.", extra={"check": _name_problem}),
-]
-BaseUrl = Annotated[
-    str,
-    Meta(
-        min_length=1,
-        max_length=512,
-        pattern=NO_NUL,
-        description="Absolute URL of the site.",
-        extra_json_schema={"format": "uri"},
-        extra={"check": url_problem},
-    ),
-]
-ParserName = Annotated[str, Meta(min_length=1, max_length=100, pattern=NO_NUL, description="Name of a parser.")]
-Delay = Annotated[int, Meta(ge=0, le=60, description="Seconds between the starts of two requests.")]
-Concurrency = Annotated[int, Meta(ge=1, le=100, description="Requests at once.")]
-Every = Annotated[Frequency, Meta(description="Default time between two crawls of a page, such as 1 day.")]
-IsActive = Annotated[bool, Meta(description="Whether pages of the domain are fetched.")]
-Agent = Annotated[str, Meta(min_length=1, max_length=255, pattern=r"^[\x20-\x7e]+$", description="User agent.")]
-WindowStart = Annotated[TimeOfDay, Meta(description="First time of the day, in UTC, at which nothing is queued.")]
-WindowEnd = Annotated[TimeOfDay, Meta(description="Time of the day, in UTC, at which work goes on.")]
-Rotation = Annotated[Strategy, Meta(description="Choice of the next proxy.")]
-Direct = Annotated[bool, Meta(description="Whether pages are fetched without a proxy if none is usable.")]
-Images = Annotated[bool, Meta(description="Whether images of products are stored.")]
-AfterParser = Annotated[ParseRetry, Meta(description="Retry after a failed parser: a new crawl, or another parse.")]
-AfterFailure = Annotated[
-    bool, Meta(description="Whether a failed recurring task is crawled again like a completed one.")
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,102 +42,6 @@ class DomainServices:
     robots: SourceRobots
     politeness: str
     user_agent: str
-
-
-class DomainRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A domain to register."""
-
-    domain_name: Name
-    base_url: BaseUrl
-    parser_name: ParserName
-    crawl_delay_seconds: Delay = 1
-    max_concurrent_requests: Concurrency = 5
-    default_crawl_frequency: Every | None = None
-    is_active: IsActive = True
-    user_agent: Agent = DEFAULT_AGENT
-    maintenance_start: WindowStart | None = None
-    maintenance_end: WindowEnd | None = None
-    proxy_strategy: Rotation = "lru"
-    allow_direct: Direct = False
-    store_images: Images = False
-    parse_retry: AfterParser = "recrawl"
-    recur_after_failure: AfterFailure = False
-
-    def source(self) -> NewSource:
-        """Return the source to register."""
-        settings = RecrawlSettings(
-            **({} if self.default_crawl_frequency is None else {"frequency": str(self.default_crawl_frequency)}),
-            window=_window(self.maintenance_start, self.maintenance_end),
-            strategy=self.proxy_strategy,
-            direct=self.allow_direct,
-            images=self.store_images,
-            parser_retry=self.parse_retry,
-            again_after_failure=self.recur_after_failure,
-        )
-        return NewSource(
-            name=self.domain_name.strip().lower(),
-            base_url=self.base_url.strip(),
-            parser=self.parser_name,
-            enabled=self.is_active,
-            use=SourceUse.PRODUCTS,
-            user_agent=self.user_agent,
-            delay_ms=self.crawl_delay_seconds * SECOND_MS,
-            concurrency=self.max_concurrent_requests,
-            recrawl=settings.text(),
-        )
-
-
-class DomainChanges(msgspec.Struct, frozen=True, kw_only=True):
-    """Changes of a domain: absent fields keep their values."""
-
-    base_url: BaseUrl | UnsetType = UNSET
-    parser_name: ParserName | UnsetType = UNSET
-    crawl_delay_seconds: Delay | UnsetType = UNSET
-    max_concurrent_requests: Concurrency | UnsetType = UNSET
-    default_crawl_frequency: Every | UnsetType = UNSET
-    is_active: IsActive | UnsetType = UNSET
-    user_agent: Agent | UnsetType = UNSET
-    maintenance_start: WindowStart | UnsetType | None = UNSET
-    maintenance_end: WindowEnd | UnsetType | None = UNSET
-    proxy_strategy: Rotation | UnsetType = UNSET
-    allow_direct: Direct | UnsetType = UNSET
-    store_images: Images | UnsetType = UNSET
-    parse_retry: AfterParser | UnsetType = UNSET
-    recur_after_failure: AfterFailure | UnsetType = UNSET
-
-    def amend(self, row: SourceRow) -> SourceRow:
-        """Return a source with these changes."""
-        facts = self._set({"base_url": "base_url", "parser_name": "parser", "is_active": "enabled"})
-        facts |= self._set({"user_agent": "user_agent", "max_concurrent_requests": "concurrency"})
-        if self.crawl_delay_seconds is not UNSET:
-            facts["delay_ms"] = self.crawl_delay_seconds * SECOND_MS
-        if facts.get("parser", row.parser) != row.parser:
-            facts["config"] = "{}"
-        return msgspec.structs.replace(row, recrawl=self._settings(row).text(), **facts)
-
-    def _settings(self, row: SourceRow) -> RecrawlSettings:
-        old = recrawl_settings(row.recrawl)
-        start = old.window.from_second if old.window else None
-        end = old.window.to_second if old.window else None
-        start = start if self.maintenance_start is UNSET else self.maintenance_start
-        end = end if self.maintenance_end is UNSET else self.maintenance_end
-        facts = self._set(
-            {
-                "default_crawl_frequency": "frequency",
-                "proxy_strategy": "strategy",
-                "allow_direct": "direct",
-                "store_images": "images",
-                "parse_retry": "parser_retry",
-                "recur_after_failure": "again_after_failure",
-            }
-        )
-        return msgspec.structs.replace(old, window=_window(start, end), **facts)
-
-    def _set(self, names: dict[str, str]) -> dict[str, Any]:
-        """Return the fields that were sent, under our names."""
-        sent = {ours: getattr(self, theirs) for theirs, ours in names.items()}
-        plain = {name: str(value) if isinstance(value, Frequency) else value for name, value in sent.items()}
-        return {name: value for name, value in plain.items() if value is not UNSET}
 
 
 class DomainListItem(msgspec.Struct, frozen=True, kw_only=True):
@@ -206,6 +62,7 @@ class DomainListItem(msgspec.Struct, frozen=True, kw_only=True):
     maintenance_start: str | None
     maintenance_end: str | None
     proxy_strategy: Strategy
+    proxy_country: str | None
     allow_direct: bool
     store_images: bool
     parse_retry: str
@@ -354,7 +211,7 @@ async def disable_domain(services: DomainServices, domain_id: DomainId) -> Write
     f"{PATH}/{{domain_id}}/refresh-robots",
     "Fetch the robots.txt of a domain now",
     access="admin",
-    errors=(words.NO_DOMAIN, words.CONFLICT, words.ROBOTS_NOT_FETCHED),
+    errors=(words.NO_DOMAIN, words.NO_PROXIES_AVAILABLE, words.CONFLICT, words.ROBOTS_NOT_FETCHED),
     request_example=examples.ROBOTS_ORDER,
     response_example=examples.ROBOTS,
     action="source.refresh_robots",
@@ -379,16 +236,6 @@ async def refresh_robots(
 
 
 DOMAINS = (create_domain, list_domains, show_domain, change_domain, enable_domain, disable_domain, refresh_robots)
-
-
-def _window(start: int | None, end: int | None) -> DailyWindow | None:
-    """Return the daily window of maintenance; raise `InvalidRequest` for half a window."""
-    if start is None and end is None:
-        return None
-    if start is None or end is None or start == end:
-        text = "maintenance_start and maintenance_end must be given together, and must differ"
-        raise InvalidRequest([Problem("maintenance_start", "check", text)])
-    return DailyWindow(int(start), int(end))
 
 
 async def _detail(services: DomainServices, row: SourceRow) -> DomainDetail:
@@ -419,6 +266,7 @@ def _facts(row: SourceRow, figures: SourceFigures, services: DomainServices) -> 
         "maintenance_start": time_of_day(window.from_second if window else None),
         "maintenance_end": time_of_day(window.to_second if window else None),
         "proxy_strategy": settings.strategy,
+        "proxy_country": settings.country,
         "allow_direct": settings.direct,
         "store_images": settings.images,
         "parse_retry": settings.parser_retry,

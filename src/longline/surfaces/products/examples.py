@@ -151,6 +151,7 @@ _DOMAIN = {
     "maintenance_start": None,
     "maintenance_end": None,
     "proxy_strategy": "lru",
+    "proxy_country": None,
     "allow_direct": False,
     "store_images": False,
     "parse_retry": "recrawl",
@@ -206,6 +207,8 @@ PRODUCTS = _listed(_PRODUCT)
 PRODUCT = _PRODUCT | {
     "images": [
         {
+            "id": 990000,
+            "product_id": 99,
             "image_url": "https://www.shop.example/p/1.jpg",
             "image_path": None,
             "alt_text": None,
@@ -214,6 +217,7 @@ PRODUCT = _PRODUCT | {
             "width": None,
             "height": None,
             "file_size": None,
+            "created_at": AT,
         }
     ],
     "metadata": {"gtin": "0123456789012"},

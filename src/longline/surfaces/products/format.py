@@ -23,12 +23,12 @@ from longline.model.proxies.proxy import NoProxies
 from longline.services.callers.rate_limits import TooOften
 from longline.services.callers.tokens import TokenRefused
 from longline.surfaces.door import HttpResponse
-from longline.surfaces.error_format import ErrorFormat, problem_text
+from longline.surfaces.error_format import ErrorFormat, PlainFormat, problem_text
 from longline.surfaces.field_problems import InvalidRequest, Problem
 from longline.surfaces.operation import ApiError, ApiFailure, Operation
-from longline.surfaces.products import words
+from longline.surfaces.products import statuses_and_errors as words
 from longline.surfaces.products.envelope import ProductFailure, enveloped, enveloped_type
-from longline.surfaces.products.words import ErrorCode, product_error
+from longline.surfaces.products.statuses_and_errors import ErrorCode, product_error
 from longline.surfaces.request_reader import NotAnObject, NotJson, RequestReader, TextForms
 
 _FORMS = TextForms(re.compile(r"-?[0-9]{1,18}"), {"true": True, "1": True, "false": False, "0": False})
@@ -49,7 +49,7 @@ _log = logging.getLogger(__name__)
 _encode = msgspec.json.Encoder(decimal_format="number").encode
 
 
-class ProductFormat:
+class ProductFormat(PlainFormat):
     """The format of responses, errors and requests."""
 
     error_type: type[msgspec.Struct] = ProductFailure
@@ -89,17 +89,6 @@ class ProductFormat:
         known = set(reader.names)
         found: msgspec.Struct = reader.text({name: text for name, text in sent if name in known and text}, _FORMS)
         return found
-
-    def check_unread_query(self, operation: Operation, sent: Sequence[tuple[str, str]]) -> None:
-        """Accept any query."""
-
-    def read_path_value(self, text: str) -> str:
-        """Return the text as it is."""
-        return text
-
-    def reads_empty_body(self, operation: Operation) -> bool:  # noqa: ARG002 - the same for all operations
-        """Return True: an empty body counts as an empty object."""
-        return True
 
 
 def api_error(error: Exception) -> ApiError:

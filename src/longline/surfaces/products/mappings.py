@@ -14,9 +14,10 @@ from longline.services.proxies.proxies import Proxies
 from longline.services.proxies.proxy_figures import PoolSort, ProxyFigures
 from longline.services.sources.sources import Sources
 from longline.surfaces.operation import ApiFailure, operation
-from longline.surfaces.products import examples, words
+from longline.surfaces.products import examples
+from longline.surfaces.products import statuses_and_errors as words
 from longline.surfaces.products.envelope import ListSuccess, WriteSuccess, listed, written
-from longline.surfaces.products.fields import (
+from longline.surfaces.products.field_types import (
     MAX_ID,
     DomainId,
     PagedQuery,

@@ -15,10 +15,11 @@ from longline.services.metrics.platform_totals import PlatformTotals
 from longline.services.metrics.worker_liveness import WorkerLiveness
 from longline.services.recrawls.recrawls import Recrawls
 from longline.surfaces.operation import ApiFailure, ApiResponse, operation
-from longline.surfaces.products import examples, words
-from longline.surfaces.products.fields import Timestamp, time_text
+from longline.surfaces.products import examples
+from longline.surfaces.products import statuses_and_errors as words
+from longline.surfaces.products.field_types import Timestamp, time_text
 from longline.surfaces.products.products import KIND
-from longline.surfaces.products.words import TaskStatus
+from longline.surfaces.products.statuses_and_errors import TaskStatus
 
 SERVICES = {"database": "database", "rabbitmq": "database", "elasticsearch": "search"}
 """The contract's services, and the check of the engine that does their work; the queue is in the database."""

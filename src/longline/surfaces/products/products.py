@@ -11,20 +11,23 @@ from longline.model.downloads.download import DownloadRow
 from longline.model.errors import Unavailable
 from longline.model.recrawls.url_hash import submitted_hash
 from longline.model.search.item import ItemRow, own_fields
+from longline.model.search.item_changes import ItemVersion
 from longline.model.search.query import Filters, Sort
-from longline.model.search.version import ItemVersion
 from longline.services.archive.item_history import ItemHistories
 from longline.services.recrawls.images import ProductImages
-from longline.services.search import Searches, SearchPage, SearchRequest
+from longline.services.search.item_search import Searches, SearchPage, SearchRequest
 from longline.surfaces.operation import ApiFailure, operation
-from longline.surfaces.products import examples, words
+from longline.surfaces.products import examples
+from longline.surfaces.products import statuses_and_errors as words
 from longline.surfaces.products.envelope import ListSuccess, listed
-from longline.surfaces.products.fields import NO_NUL, DomainId, PagedQuery, ProductId, Timestamp, time_text
+from longline.surfaces.products.field_types import NO_NUL, DomainId, PagedQuery, ProductId, Timestamp, time_text
 
 PATH = "/api/products"
 KIND = "product"
 MAX_PRICE = 99_999_999.99
 DEFAULT_CURRENCY = "USD"
+IMAGE_NUMBERS = 10_000
+"""Numbers of images for each product."""
 
 Availability = Literal["in_stock", "out_of_stock", "preorder", "discontinued"]
 SortField = Literal["price", "rating", "created_at", "updated_at"]
@@ -114,8 +117,13 @@ class ProductBody(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ProductImage(msgspec.Struct, frozen=True, kw_only=True):
-    """An image of a product; path, size and dimensions are known for stored images."""
+    """An image of a product; path, size and dimensions are known for stored images.
 
+    An image has no row: its id is made of the product and the position.
+    """
+
+    id: int
+    product_id: int
     image_url: str
     image_path: str | None
     alt_text: str | None
@@ -124,6 +132,7 @@ class ProductImage(msgspec.Struct, frozen=True, kw_only=True):
     width: int | None
     height: int | None
     file_size: int | None
+    created_at: Timestamp
 
 
 class PastPrice(msgspec.Struct, frozen=True):
@@ -185,7 +194,7 @@ async def show_product(services: CatalogServices, product_id: ProductId) -> Prod
     fields = own_fields(item)
     return ProductDetail(
         **msgspec.structs.asdict(product_body(item)),
-        images=await _images(services.images, item.source_id, fields),
+        images=await _images(services.images, item, fields),
         metadata={name: value for name, value in fields.items() if name not in _SHOWN},
         price_history=_prices(await services.products.versions(product_id)),
     )
@@ -231,15 +240,17 @@ def product_body(item: ItemRow) -> ProductBody:
     )
 
 
-async def _images(images: ProductImages, source_id: int | None, fields: dict[str, Any]) -> list[ProductImage]:
+async def _images(images: ProductImages, item: ItemRow, fields: dict[str, Any]) -> list[ProductImage]:
     urls = fields.get("images")
     found = [url for url in urls if isinstance(url, str)] if isinstance(urls, list) else []
-    stored = await images.of(source_id, found)
-    return [_image(url, position, stored.get(url)) for position, url in enumerate(found)]
+    stored = await images.of(item.source_id, found)
+    return [_image(item, url, position, stored.get(url)) for position, url in enumerate(found)]
 
 
-def _image(url: str, position: int, stored: DownloadRow | None) -> ProductImage:
+def _image(item: ItemRow, url: str, position: int, stored: DownloadRow | None) -> ProductImage:
     return ProductImage(
+        id=item.id * IMAGE_NUMBERS + position,
+        product_id=item.id,
         image_url=url,
         image_path=stored.key if stored else None,
         alt_text=None,
@@ -248,6 +259,7 @@ def _image(url: str, position: int, stored: DownloadRow | None) -> ProductImage:
         width=stored.width if stored else None,
         height=stored.height if stored else None,
         file_size=stored.bytes if stored else None,
+        created_at=time_text(item.created_at),
     )
 
 

@@ -11,9 +11,10 @@ from longline.model.proxies.proxy import ProxyFilter
 from longline.services.proxies.proxies import DuplicateProxy, Proxies, ProxyView, SoleProxy
 from longline.services.proxies.proxy_figures import ProxyFigures
 from longline.surfaces.operation import ApiFailure, operation
-from longline.surfaces.products import examples, words
+from longline.surfaces.products import examples
+from longline.surfaces.products import statuses_and_errors as words
 from longline.surfaces.products.envelope import ListSuccess, WriteSuccess, listed, written
-from longline.surfaces.products.fields import (
+from longline.surfaces.products.field_types import (
     NO_NUL,
     Money,
     PagedQuery,
@@ -62,6 +63,7 @@ class ProxyRequestBody(msgspec.Struct, frozen=True, kw_only=True):
     provider: Provider | None = None
     monthly_cost: Cost | None = None
     max_requests_per_hour: PerHour = 1000
+    is_active: IsActive = True
 
     def address(self) -> SoleProxy:
         """Return the address with its credentials."""
@@ -76,6 +78,7 @@ class ProxyRequestBody(msgspec.Struct, frozen=True, kw_only=True):
             "provider": self.provider,
             "monthly_cost": self.monthly_cost,
             "max_per_hour": self.max_requests_per_hour,
+            "active": self.is_active,
         }
 
 

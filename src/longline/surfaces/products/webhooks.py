@@ -11,7 +11,7 @@ from longline.services.recrawls.webhooks import Webhooks
 from longline.surfaces.operation import operation
 from longline.surfaces.products import examples
 from longline.surfaces.products.envelope import ListSuccess, listed
-from longline.surfaces.products.fields import PagedQuery, TaskId, Timestamp, time_text
+from longline.surfaces.products.field_types import PagedQuery, TaskId, Timestamp, time_text
 
 EventName = Literal["task.completed", "task.failed"]
 DeliveryState = Literal["waiting", "delivered", "failed", "refused"]

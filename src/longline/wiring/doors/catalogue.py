@@ -15,9 +15,10 @@ from longline.surfaces.catalogue.comics import ComicServices
 from longline.surfaces.catalogue.door import NAME, CatalogueServices
 from longline.surfaces.catalogue.jobs import CatalogueJobServices
 from longline.surfaces.catalogue.logs import CatalogueLogServices
-from longline.surfaces.catalogue.pauses import PauseServices
 from longline.surfaces.catalogue.settings import SettingServices
 from longline.surfaces.catalogue.sources import CatalogueSourceServices
+from longline.surfaces.catalogue.upkeep import NotificationServices, PauseServices
+from longline.wiring.doors.products import alerts
 from longline.wiring.parts.runs import maintenance_runner
 from longline.wiring.parts.sources import source_service
 from longline.wiring.platform import Platform
@@ -37,6 +38,7 @@ def catalogue_services(platform: Platform) -> CatalogueServices:
         logs=CatalogueLogServices(runs, LogPages(records.log_pages, platform.blobs)),
         audit=AuditServices(AuditTrail(records.audit), platform.clock.now),
         pauses=PauseServices(QueuedRuns(records.runs, records.due_runs, platform.clock)),
+        notifications=NotificationServices(alerts(platform)),
         batch=CatalogueBatchServices(Maintenance(maintenance_runner(platform), records.maintenance, platform.clock)),
         settings=SettingServices(DoorSettings(records.door_settings, NAME)),
     )

@@ -4,20 +4,20 @@ from longline import __version__
 from longline.console.door import VISITORS, ConsoleServices, console_door
 from longline.services.callers.callers import Callers
 from longline.services.callers.console_sessions import ConsoleSessions, OneTimeLogin
-from longline.services.finder import Finder
 from longline.services.frontier.task_moves import TaskMoves
 from longline.services.health import Health
 from longline.services.logs.live_logs import LiveLogs
 from longline.services.logs.log_pages import LogPages
 from longline.services.metrics.counts import Counts
+from longline.services.metrics.platform_alerts import PlatformAlerts
 from longline.services.metrics.throughput import Throughput
 from longline.services.overview import Overview, OverviewParts
 from longline.services.runs.run_actions import RunActions
-from longline.services.runs.run_pages import RunPages
-from longline.services.search import Searches
+from longline.services.runs.run_views import RunPages
+from longline.services.search.global_search import Finder
+from longline.services.search.item_search import Searches
 from longline.surfaces.door import Door
 from longline.wiring.doors.console_subjects import subject_services
-from longline.wiring.doors.products import alerts
 from longline.wiring.parts.callers import access_tokens, api_keys
 from longline.wiring.parts.logs import Streams, run_log_blobs
 from longline.wiring.parts.metrics import worker_liveness
@@ -33,8 +33,8 @@ def console(platform: Platform, streams: Streams, health: Health, link: OneTimeL
         ConsoleServices(
             sessions=ConsoleSessions(records.console_sessions, callers, clock, VISITORS, link),
             runs=runs,
-            subjects=subject_services(platform, runs),
-            overview=overview(platform, health, runs),
+            subjects=subject_services(platform, runs, streams.alerts),
+            overview=overview(platform, health, runs, streams.alerts),
             run_actions=RunActions(runs, platform.lifecycle, TaskMoves(platform.lifecycle)),
             logs=LiveLogs(LogPages(records.log_pages, run_log_blobs(platform)), streams.followers),
             finder=Finder(records.run_views, records.sources, Searches(platform.search, records.items)),
@@ -45,7 +45,7 @@ def console(platform: Platform, streams: Streams, health: Health, link: OneTimeL
     )
 
 
-def overview(platform: Platform, health: Health, runs: RunPages) -> Overview:
+def overview(platform: Platform, health: Health, runs: RunPages, alerts: PlatformAlerts) -> Overview:
     """Return the reader of the overview."""
     records = platform.records
     return Overview(
@@ -55,7 +55,7 @@ def overview(platform: Platform, health: Health, runs: RunPages) -> Overview:
             queue=records.figures,
             runs=runs,
             failing=records.failing_sources,
-            alerts=alerts(platform),
+            alerts=alerts,
             health=health,
             workers=worker_liveness(platform),
         )

@@ -3,8 +3,9 @@
 from typing import Any
 
 from longline.console.door import NAME as CONSOLE
+from longline.console.page_groups import SubjectServices
 from longline.console.platform.platform_pages import ShownSetting
-from longline.console.subjects import SubjectServices
+from longline.engine.lifecycle.bots import BotLifecycle
 from longline.services.archive.item_history import ItemHistories
 from longline.services.archive.pages import ArchivedPages
 from longline.services.bots.policies import BotPolicies
@@ -13,17 +14,19 @@ from longline.services.bots.tasks import BotTasks
 from longline.services.callers.audit_trail import AuditTrail
 from longline.services.frontier.host_lists import HostLists
 from longline.services.frontier.task_lists import TaskLists
-from longline.services.frontier.task_moves import TaskMoves
+from longline.services.frontier.task_orders import TaskOrders
 from longline.services.manifests.dead_letters import DeadLetters
 from longline.services.manifests.snapshots import ManifestSnapshots
+from longline.services.metrics.platform_alerts import PlatformAlerts
 from longline.services.proxies.pools import Pools
 from longline.services.proxies.proxies import Proxies
 from longline.services.proxies.proxy_figures import ProxyFigures
-from longline.services.runs.run_pages import RunPages
+from longline.services.runs.run_views import RunPages
 from longline.services.schedules.adaptive_intervals import AdaptiveIntervals
 from longline.services.schedules.run_history import Runs
+from longline.services.schedules.schedule_lists import ScheduleLists
 from longline.services.schedules.slots import Slots
-from longline.services.search import Searches
+from longline.services.search.item_search import Searches
 from longline.services.series.series import Series
 from longline.services.series.series_runs import SeriesRuns
 from longline.services.sources.source_overview import SourceOverviews
@@ -34,7 +37,6 @@ from longline.surfaces.intervals import door as intervals
 from longline.surfaces.manifests import door as manifests
 from longline.surfaces.products import door as products
 from longline.wiring.doors.intervals import schedule_services
-from longline.wiring.doors.products import alerts
 from longline.wiring.parts.callers import api_keys
 from longline.wiring.parts.sources import source_robots, source_service
 from longline.wiring.platform import Platform
@@ -43,7 +45,7 @@ DOORS = (intervals.NAME, bots.NAME, catalogue.NAME, manifests.NAME, products.NAM
 """APIs that a key may open."""
 
 
-def subject_services(platform: Platform, runs: RunPages) -> SubjectServices:
+def subject_services(platform: Platform, runs: RunPages, alerts: PlatformAlerts) -> SubjectServices:
     """Return the services behind the pages of subjects."""
     records = platform.records
     schedules, source_schedules = schedule_services(platform, records)
@@ -57,12 +59,14 @@ def subject_services(platform: Platform, runs: RunPages) -> SubjectServices:
         schedule_runs=Runs(records.history, records.schedules, records.counters, platform.clock),
         intervals=AdaptiveIntervals(platform.page_change_store),
         audit=AuditTrail(records.audit),
+        schedule_lists=ScheduleLists(records.schedules),
         slots=Slots(records.schedules, platform.clock),
         tasks=TaskLists(records),
-        task_mover=TaskMoves(platform.lifecycle),
+        task_orders=TaskOrders(platform.lifecycle, BotLifecycle(records), records),
         hosts=HostLists(records.host_lists, records.workers),
         archive=ArchivedPages(records.pages, platform.blobs),
         runs=runs,
+        alerts=alerts,
         **_platform_services(platform),
         **_yield_services(platform),
     )
@@ -75,7 +79,6 @@ def _platform_services(platform: Platform) -> dict[str, Any]:
         "proxy_figures": ProxyFigures(records.proxy_figures),
         "pools": Pools(records.pools),
         "keys": api_keys(platform),
-        "alerts": alerts(platform),
         "settings": [ShownSetting(name, settings.display(name), key.doc) for name, key in KEYS.items()],
         "doors": DOORS,
         "now": platform.clock.now,

@@ -6,7 +6,7 @@ from functools import partial
 
 from longline.drivers.extras import load_driver
 from longline.engine.lifecycle.schedules import ScheduleLifecycle
-from longline.engine.loops import Loop, cancel_on_stop, chore, run_loops
+from longline.engine.loop_supervisor import Loop, cancel_on_stop, chore, run_loops
 from longline.parsers.article.article import document
 from longline.plugins import Page
 from longline.ports.records.schedules import ScheduleStores
@@ -18,7 +18,7 @@ from longline.services.schedules.run_history import Runs
 from longline.services.schedules.schedules import Schedules
 from longline.services.schedules.slots import Slots
 from longline.services.sources.source_event_handlers import SourceEventHandlers
-from longline.services.sources.source_events import SourceListener
+from longline.services.sources.source_events import FORGET_INTERVAL_SECONDS, SourceListener
 from longline.services.sources.source_schedules import SourceSchedules
 from longline.services.sources.trial_crawl import TrialExtract, Trials
 from longline.surfaces.intervals.door import IntervalServices
@@ -27,7 +27,6 @@ from longline.surfaces.intervals.jobs.scheduler import SchedulerServices
 from longline.surfaces.intervals.links import DiscoveredServices
 from longline.surfaces.intervals.previews import PreviewServices
 from longline.surfaces.intervals.sources import SourceServices
-from longline.wiring.parts.schedules import FORGET_INTERVAL_SECONDS
 from longline.wiring.parts.sources import directory, source_service, standing_runs
 from longline.wiring.platform import Platform
 

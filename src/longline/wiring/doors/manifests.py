@@ -11,17 +11,21 @@ from longline.services.manifests.figures import ManifestFigureReader
 from longline.services.manifests.idempotency import IdempotencyKeys
 from longline.services.manifests.logs import ManifestLogs
 from longline.services.manifests.snapshots import ManifestSnapshots
-from longline.services.manifests.storage_probe import RecentProbe
+from longline.services.manifests.storage_probe import STORAGE_PROBE_SECONDS, RecentProbe
 from longline.services.manifests.submissions import ManifestSubmissions
 from longline.services.manifests.tenants import Tenants
 from longline.surfaces.manifests.door import ManifestServices
 from longline.surfaces.manifests.ingest.ingest import IngestLimits
 from longline.wiring.parts.logs import run_log_blobs
-from longline.wiring.parts.manifests import idempotency_rules, manifest_kinds, manifest_uploads, object_places, tenants
+from longline.wiring.parts.manifests import (
+    idempotency_rules,
+    manifest_blobs,
+    manifest_kinds,
+    manifest_uploads,
+    object_places,
+    tenants,
+)
 from longline.wiring.platform import Platform
-
-STORAGE_PROBE_SECONDS = 10.0
-"""Largest age of a storage probe that was successful."""
 
 
 def manifest_services(
@@ -34,7 +38,9 @@ def manifest_services(
     keys = IdempotencyKeys(records.manifests.keys)
     snapshots = ManifestSnapshots(records.manifests.snapshots)
     return ManifestServices(
-        submissions=ManifestSubmissions(lifecycle, keys, platform.blobs, platform.vault, idempotency_rules(settings)),
+        submissions=ManifestSubmissions(
+            lifecycle, keys, manifest_blobs(platform), platform.vault, idempotency_rules(settings), records.pools
+        ),
         uploads=manifest_uploads(platform),
         kinds=manifest_kinds(settings),
         snapshots=snapshots,

@@ -13,7 +13,7 @@ from longline.services.proxies.alerts import Alerts
 from longline.services.proxies.proxies import Proxies
 from longline.services.proxies.proxy_figures import ProxyFigures
 from longline.services.recrawls.webhooks import Webhooks
-from longline.services.search import Searches
+from longline.services.search.item_search import Searches
 from longline.settings import webhook_secret
 from longline.surfaces.products.alerts import AlertServices
 from longline.surfaces.products.domains import DomainServices
@@ -58,7 +58,7 @@ def product_services(platform: Platform, health: Health) -> ProductServices:
 
 
 def alerts(platform: Platform) -> Alerts:
-    """Return the alerts about proxies and the queue."""
+    """Return the alerts about proxies, the queue and catalogues."""
     s = platform.settings
 
     async def depth() -> int:
@@ -66,7 +66,7 @@ def alerts(platform: Platform) -> Alerts:
         return depths.urgent_ready + depths.ready
 
     limits = AlertThresholds(s.alert_min_proxies, s.alert_failure_percent, s.alert_average_ms, s.alert_queue_depth)
-    return Alerts(platform.records.alerts, depth, limits)
+    return Alerts(platform.records.alerts, depth, limits, platform.clock)
 
 
 def webhook_sender(platform: Platform) -> WebhookSender:

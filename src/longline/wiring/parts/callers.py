@@ -1,12 +1,9 @@
 """Callers: the tokens, keys and limits by which the APIs know them."""
 
 from longline.services.callers.api_keys import ApiKeys
-from longline.services.callers.tokens import Tokens
+from longline.services.callers.tokens import CLOCK_SKEW_SECONDS, Tokens
 from longline.settings import jwt_public_key, jwt_secret
 from longline.wiring.platform import Platform
-
-CLOCK_SKEW_SECONDS = 5.0
-"""Largest difference between the clock of an issuer of tokens and this one."""
 
 
 def access_tokens(platform: Platform) -> Tokens:

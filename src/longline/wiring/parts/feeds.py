@@ -7,18 +7,16 @@ from longline.engine.archive.page_reader import PageReader
 from longline.engine.feeds import sitemap_reader as mapper
 from longline.engine.feeds.document_reader import Reader
 from longline.engine.feeds.feed_finder import FeedFinder
-from longline.engine.feeds.feed_poller import FeedParts, FeedPoller
+from longline.engine.feeds.feed_poller import MAX_FEED_REDIRECTS, FeedParts, FeedPoller
 from longline.engine.feeds.sitemap_reader import SitemapReader
 from longline.engine.frontier.seeding import Seeder
-from longline.engine.loops import Loop, cancel_on_stop, chore, run_loops
+from longline.engine.loop_supervisor import Loop, cancel_on_stop, chore, run_loops
 from longline.engine.sources.remote_sync import RemoteSourceSync
 from longline.model.runs.plan import CrawlPlan, FetchOptions, Politeness, Retries
 from longline.wiring.parts.sources import standing_runs
 from longline.wiring.platform import Platform
 
 LOOK_INTERVAL_SECONDS = 5.0
-FEED_REDIRECTS = 5
-"""Largest number of redirects to a feed or a sitemap: as many as the interval contract allows everywhere."""
 
 Once = Callable[[], Awaitable[object]]
 
@@ -85,7 +83,7 @@ def feed_parts(platform: Platform) -> FeedParts:
         (),
         politeness=Politeness(robots=s.respect_robots, delay_ms=round(s.delay * 1000), concurrency=s.host_concurrency),
         retries=Retries(max_attempts=s.max_retries + 1),
-        fetch=FetchOptions(max_redirects=FEED_REDIRECTS),
+        fetch=FetchOptions(max_redirects=MAX_FEED_REDIRECTS),
     )
     return FeedParts(
         feeds=records.feeds,

@@ -12,11 +12,11 @@ from longline.drivers.blobs import open_blobs
 from longline.drivers.extras import load_driver
 from longline.engine.logs.log_months import LogMonthKeeper
 from longline.engine.logs.redis_copy import RedisLogCopy
-from longline.engine.logs.run_log_keeper import RunLogKeeper, RunLogKeeperSettings
-from longline.engine.logs.run_log_writer import RunLogSettings, RunLogWriter
-from longline.engine.loops import chore, run_loops
+from longline.engine.logs.run_log_keeper import GRACE_MS, HEARTBEAT_INTERVAL_MS, RunLogKeeper, RunLogKeeperSettings
+from longline.engine.logs.run_log_writer import WRITE_INTERVAL_SECONDS, RunLogSettings, RunLogWriter
+from longline.engine.loop_supervisor import chore, run_loops
 from longline.model.errors import Unavailable
-from longline.model.logs import DueLog, LogFilter
+from longline.model.logs.run_log import DueLog, LogFilter
 from longline.ports.blobs import Blobs
 from longline.services.health import Health
 from longline.services.logs.event_streams import Broker, ClientLimit, CountPublisher, HealthPublisher, MovePublisher
@@ -24,14 +24,12 @@ from longline.services.logs.run_logs import REPLAYED_ENTRIES, Followers, RunLogs
 from longline.settings import Settings
 from longline.surfaces.intervals.logs import LogServices
 from longline.surfaces.intervals.streams import StreamServices
+from longline.wiring.parts.metrics import platform_alerts
 from longline.wiring.platform import Platform
 
 log = logging.getLogger(__name__)
 
-WRITE_INTERVAL_SECONDS = 0.25
 CLOSE_TIMEOUT_SECONDS = 5.0
-HEARTBEAT_INTERVAL_MS = 15_000
-GRACE_MS = 1000
 
 _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warn": logging.WARNING, "error": logging.ERROR}
 
@@ -150,7 +148,8 @@ class Streams:
             common=common,
         )
         self.logs = LogServices(kept, self.followers, clients, is_streaming=s.run_log_streams)
-        self.pages = LivePages()
+        self.alerts = platform_alerts(platform, health)
+        self.pages = LivePages(now=platform.clock.now)
         self.events = StreamServices(broker, clients, platform.clock.now, self.moves.start_position)
 
     async def close(self) -> None:

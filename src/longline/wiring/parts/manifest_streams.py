@@ -5,12 +5,12 @@ from functools import partial
 
 from longline.drivers.extras import load_driver
 from longline.engine.lifecycle.manifests import ManifestLifecycle
-from longline.engine.loops import Loop, cancel_on_stop, chore
+from longline.engine.loop_supervisor import Loop, cancel_on_stop, chore
 from longline.model.duration import DAY_MS
 from longline.ports.manifests import ManifestStreams, StreamName
 from longline.services.logs.log_pages import LogPages
-from longline.services.manifests.direct_tasks import DirectTasks
-from longline.services.manifests.stream_mirror import MirrorStores, StreamMirror
+from longline.services.manifests.direct_tasks import TASK_BATCH_SIZE, DirectTasks
+from longline.services.manifests.stream_mirror import MIRROR_INTERVAL_SECONDS, MirrorStores, StreamMirror
 from longline.settings import Settings
 from longline.surfaces.manifests.stream_records import StreamRecords, read_task, unreadable_record
 from longline.wiring.parts.logs import run_log_blobs
@@ -31,8 +31,6 @@ GROUPS: dict[StreamName, str] = {
     "dead_letters": "operators",
 }
 POSITIONS_KEY = f"{PREFIX}positions"
-MIRROR_INTERVAL_SECONDS = 0.5
-TASK_BATCH_SIZE = 500
 
 
 def manifest_streams(settings: Settings) -> ManifestStreams:

@@ -5,16 +5,17 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from longline.drivers.blobs.encrypted import EncryptedBlobs
 from longline.engine.runs.retention import RunDeleter
 from longline.model.downloads.plan import DownloadPlan
 from longline.model.duration import DAY_MS, HOUR_MS
 from longline.model.errors import BadInput
-from longline.model.runs.judgement import EndRules
+from longline.model.runs.end_judgement import EndRules
 from longline.model.runs.plan import CrawlPlan, FetchOptions, ParseOptions, Politeness, Proxying, Retries
-from longline.plugins.manifests import ManifestHandler, load_handler
+from longline.plugins.manifest_handlers import ManifestHandler, load_handler
 from longline.services.manifests.dead_letters import DeadLetters
-from longline.services.manifests.endings import ManifestEndings
-from longline.services.manifests.kinds import DEFAULT_KIND, ManifestKind, ManifestKinds
+from longline.services.manifests.end_hooks import ManifestEndings
+from longline.services.manifests.manifest_kinds import DEFAULT_KIND, ManifestKind, ManifestKinds
 from longline.services.manifests.pruning import ManifestAges, ManifestPruning
 from longline.services.manifests.submissions import IdempotencyRules
 from longline.services.manifests.tenants import Tenant
@@ -22,33 +23,21 @@ from longline.services.manifests.uploads import ManifestUploads
 from longline.services.proxies.configured_pools import ConfiguredPool, ConfiguredPools
 from longline.services.proxies.proxies import Proxies
 from longline.settings import Settings
-from longline.settings.tables.job_types import JobTypeTable
+from longline.settings.tables.job_types import (
+    DEFAULT_ATTEMPTS,
+    MAX_REDIRECTS,
+    RETRIED_STATUSES,
+    JobTypeTable,
+    KindOptions,
+)
 from longline.settings.tables.proxy_pools import ProxyPoolTable
 from longline.surfaces.manifests.bodies import ObjectPlaces
 from longline.wiring.parts.logs import run_log_blobs
 from longline.wiring.platform import Platform
 
 DEFAULT_BUCKET = "fetchbox"
-DEFAULT_ATTEMPTS = 3
-DEFAULT_PARALLEL = 8
-MAX_REDIRECTS = 5
-RETRIED_STATUSES = (408, 429, 499)
 POOL_PREFIX = "job type "
 """Prefix of the names of pools that join the pools of one job type."""
-
-
-class KindOptions(msgspec.Struct, frozen=True):
-    """The options of a job type that the platform reads; all others are for the handler alone."""
-
-    max_parallel_downloads: int = DEFAULT_PARALLEL
-    download_retry_limit: int | None = None
-    storage_retry_limit: int = 3
-    connect_timeout_seconds: float = 30.0
-    idle_timeout_seconds: float = 30.0
-    total_timeout_seconds: float = 3600.0
-    max_body_bytes: int = 5 * 1024**3
-    forbidden_blames_proxy: bool = False
-    retry_backoff_ms: int | None = None
 
 
 def manifest_kinds(settings: Settings) -> ManifestKinds:
@@ -140,9 +129,14 @@ def manifest_pruning(platform: Platform) -> ManifestPruning:
     )
 
 
+def manifest_blobs(platform: Platform) -> EncryptedBlobs:
+    """Return the store of manifests, which are encrypted where the settings have a key."""
+    return EncryptedBlobs(platform.blobs, platform.settings.tables.storage.client_side_key)
+
+
 def manifest_uploads(platform: Platform) -> ManifestUploads:
     """Return the uploads of manifests in parts."""
-    return ManifestUploads(platform.blobs, platform.clock, platform.settings.tables.server.max_upload_bytes)
+    return ManifestUploads(manifest_blobs(platform), platform.clock, platform.settings.tables.server.max_upload_bytes)
 
 
 def manifest_chore(platform: Platform) -> Callable[[], Awaitable[int]]:

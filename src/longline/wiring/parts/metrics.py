@@ -8,18 +8,17 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from longline.engine.loops import chore, run_loops
+from longline.engine.loop_supervisor import chore, run_loops
+from longline.engine.metrics import FLUSH_INTERVAL_SECONDS, IDLE_FLUSH_INTERVAL_SECONDS
 from longline.model.errors import Unavailable
+from longline.model.metrics.alert import PlatformLimits
+from longline.services.health import Health
+from longline.services.metrics.platform_alerts import AlertFacts, PlatformAlerts
 from longline.services.metrics.platform_figures import PlatformFigureReader
+from longline.services.metrics.throughput import Throughput
 from longline.services.metrics.worker_liveness import ROLES, UPKEEP, WorkerLiveness
 from longline.settings import Settings
 from longline.wiring.platform import Platform
-
-FLUSH_INTERVAL_SECONDS = 5.0
-"""Seconds between two additions of the counts of a process to the database."""
-
-IDLE_FLUSH_INTERVAL_SECONDS = 60.0
-"""Seconds for which an idle process keeps the times of its transactions, which look for work."""
 
 URL_ORIGINS = ("scheduler", "frontier", "feeds", "feed_discovery", "sitemaps", "discovery")
 """Settings of the loops that bring URLs to fetch."""
@@ -78,3 +77,22 @@ def needed_roles(settings: Settings) -> frozenset[str]:
     """Return the roles that the settings need: without any origin of URLs, a platform of bots needs upkeep alone."""
     fetches = any(getattr(settings, name) for name in URL_ORIGINS)
     return frozenset(ROLES if fetches else (UPKEEP,))
+
+
+def platform_alerts(platform: Platform, health: Health) -> PlatformAlerts:
+    """Return the alerts about the platform."""
+    records, settings = platform.records, platform.settings
+    facts = AlertFacts(
+        records.alerts,
+        Throughput(records.throughput, platform.clock),
+        records.figures,
+        health,
+        platform.clock,
+        socket.gethostname(),
+    )
+    limits = PlatformLimits(
+        round(settings.alert_stalled_run * 1000),
+        settings.alert_failure_percent,
+        round(settings.alert_queue_wait * 1000),
+    )
+    return PlatformAlerts(facts, limits)

@@ -6,14 +6,14 @@ import msgspec
 
 from longline.engine.logs.run_log_writer import RunLogWriter
 from longline.engine.maintenance import MaintenanceRunner, MaintenanceTask
-from longline.engine.runs.automatic_series_runs import AutomaticSeriesRuns
 from longline.engine.runs.due_runs import DueRunStarter, PlannedKind
 from longline.engine.runs.end_effects import RunEffectWorker
 from longline.engine.runs.retention import Retention, RunDeleter
-from longline.engine.runs.series_plans import SeriesPlans
-from longline.model.log_months import month_name
+from longline.engine.series.automatic_runs import AutomaticSeriesRuns
+from longline.engine.series.series_plans import SeriesPlans
+from longline.model.logs.log_months import month_name
 from longline.model.maintenance.maintenance_run import MaintenanceResult
-from longline.model.runs.effect import RunEffectKind
+from longline.model.runs.end_effect import RunEffectKind
 from longline.model.runs.retention import RetentionAges
 from longline.model.runs.run import DueRun, RunKind
 from longline.ports.run_queue import RunQueue

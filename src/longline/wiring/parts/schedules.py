@@ -5,8 +5,8 @@ import logging
 
 from longline.engine.lifecycle.schedules import ScheduleLifecycle
 from longline.engine.logs.run_log_writer import RunLogWriter
-from longline.engine.loops import Loop, chore, run_loops
-from longline.engine.schedules.scheduler import Scheduler, SchedulerParts, SchedulerSettings
+from longline.engine.loop_supervisor import Loop, chore, run_loops
+from longline.engine.schedules.scheduler import FOLLOW_INTERVAL_SECONDS, Scheduler, SchedulerParts, SchedulerSettings
 from longline.engine.sources.crawl_plan import CrawlRules
 from longline.model.fetch.user_agents import BROWSER_USER_AGENTS
 from longline.wiring.parts.sources import directory
@@ -15,8 +15,6 @@ from longline.wiring.signals import listener
 
 log = logging.getLogger(__name__)
 
-FOLLOW_INTERVAL_SECONDS = 1.0
-FORGET_INTERVAL_SECONDS = 3600.0
 CLOSE_TIMEOUT_SECONDS = 10.0
 """Seconds that the last writes of a scheduler may take, even while other parts stop."""
 

@@ -8,14 +8,14 @@ from functools import partial
 from longline.drivers.extras import load_driver
 from longline.drivers.sinks.function import FunctionSink
 from longline.drivers.sinks.webhook import WebhookSink
-from longline.engine.loops import Loop
+from longline.engine.loop_supervisor import Loop
 from longline.engine.sinks.delivery import AddressedSink, SinkAssignment, SinkDelivery, delivery_loop
 from longline.model.errors import BadInput
 from longline.model.sinks.sink import SinkAddress, parse_sinks
 from longline.plugins.registry import Registry
 from longline.plugins.sink import SinkHook
 from longline.ports.sinks import Sink
-from longline.services.sinks.progress import SinkProgress
+from longline.services.sinks.sink_progress import SinkProgress
 from longline.settings import Settings
 from longline.wiring.platform import Platform, trusting_http
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from longline.model.frontier.line import MAX_COUNTED_TASKS, PlaceInLine
+from longline.model.frontier.frontier_lists import MAX_COUNTED_TASKS, PlaceInLine
 from longline.model.runs.run import RunRow
 from longline.model.states import TaskState
 from longline.ports.records import Records

@@ -3,8 +3,8 @@
 import pytest
 
 from longline.model.ids import new_id
-from longline.model.log_months import following_month, month_of, start_us
-from longline.model.logs import LEVELS, LogQuery, NewLogEntry
+from longline.model.logs.log_months import following_month, month_of, start_us
+from longline.model.logs.run_log import LEVELS, LogQuery, NewLogEntry
 from longline.model.runs.run import NewRun, RunKind, RunRow
 from longline.ports.records import Records
 from longline.ports.records.frontier.frontier import Change

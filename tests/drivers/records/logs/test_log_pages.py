@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from longline.model.logs import LEVELS, LogEntry, LogQuery, NewLogEntry, StoredLogPage
+from longline.model.logs.run_log import LEVELS, LogEntry, LogQuery, NewLogEntry, StoredLogPage
 from longline.model.runs.run import RunRow
 from longline.ports.records import Records
 from longline.ports.records.frontier.frontier import Change

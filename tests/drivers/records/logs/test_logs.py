@@ -10,7 +10,7 @@ from longline.drivers.records import open_database
 from longline.drivers.records.database import Database
 from longline.drivers.records.logs.logs import LogRecords
 from longline.model.ids import new_id
-from longline.model.logs import MAX_ENTRIES, DueLog, LoggedRun, NewLogEntry
+from longline.model.logs.run_log import MAX_ENTRIES, DueLog, LoggedRun, NewLogEntry
 from longline.model.runs.run import RunRow
 from longline.model.schedules.schedule import NewSchedule, ScheduleRow
 from longline.ports.records import Records

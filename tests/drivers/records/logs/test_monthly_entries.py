@@ -4,7 +4,7 @@ from typing import Any
 
 from longline.drivers.records.logs import monthly_entries
 from longline.drivers.records.named_queries import Engine
-from longline.model.log_months import following_month, start_us
+from longline.model.logs.log_months import following_month, start_us
 
 FIRST = 202611
 

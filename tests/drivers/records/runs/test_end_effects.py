@@ -2,8 +2,8 @@
 
 import pytest
 
-from longline.model.runs.effect import PlannedEffect, RunEffect, RunEffectKind
-from longline.model.runs.judgement import EndRules
+from longline.model.runs.end_effect import PlannedEffect, RunEffect, RunEffectKind
+from longline.model.runs.end_judgement import EndRules
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunRow
 from longline.model.sources.source import NewSource, SourceRow

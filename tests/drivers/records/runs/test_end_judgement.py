@@ -2,7 +2,7 @@
 
 import pytest
 
-from longline.model.runs.judgement import EndRules, Judgement
+from longline.model.runs.end_judgement import EndRules, Judgement
 from longline.model.runs.plan import CrawlPlan
 from longline.model.states import TaskState
 from longline.ports.records import Records

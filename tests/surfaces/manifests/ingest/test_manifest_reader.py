@@ -52,6 +52,8 @@ def resource(**more: Any) -> dict[str, Any]:
         (manifest(resources=[resource(id="")]), "resources[0].id must have 1 to 128"),
         (manifest(resources=[resource(id="x" * 129)]), "resources[0].id must have 1 to 128"),
         (manifest(resources=[resource(url="")]), "resources[0].url must not be empty"),
+        (manifest(resources=[resource(url="https://bob:pw@a.example/")]), "resources[0].url must not contain a user"),
+        (manifest(resources=[resource(url="https://bob:p w@a.example/")]), "resources[0].url must not contain a user"),
         (manifest(resources=[resource(url=None)]), "resources[0].url must be a string"),
         (manifest(resources=[resource(headers=[])]), "resources[0].headers must be an object"),
         (manifest(resources=[resource(headers={"A b": "c"})]), "resources[0].headers.A b is not a valid"),
@@ -76,6 +78,11 @@ def test_metadata_stays_the_bytes_that_were_sent():
     read = READER.read(body)
     assert read.metadata == metadata
     assert read.attributes == b"{}"
+
+
+def test_an_at_sign_of_a_path_is_no_password():
+    body = manifest(resources=[resource(url="https://a.example/@bob:x/a@b?c=d@e")])
+    assert READER.read(json.dumps(body).encode()).resources[0].url == "https://a.example/@bob:x/a@b?c=d@e"
 
 
 def test_limits_are_inclusive_and_null_is_no_value():

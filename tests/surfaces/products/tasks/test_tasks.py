@@ -211,7 +211,12 @@ async def test_check_1_order_inside_a_domain_is_priority_then_time(door: Door):
     made = {}
     for path, priority in (("/five", 5), ("/two", 2), ("/five-again", 5), ("/one", 1)):
         made[path] = (await submit(door, domain_id, path, priority=priority))["task_id"]
+    await submit(door, domain_id, "/three", priority=3, scheduled_at="2999-01-01T00:00:00Z")
+    ready = {queue["name"]: queue["messages_ready"] for queue in (await door.get("admin/queues"))["queues"]}
+    assert ready == {"priority_queue": 2, "crawl_queue": 2, "parse_queue": 0}
     assert [task.id for task in claim(door)] == [made[p] for p in ("/one", "/two", "/five", "/five-again")]
+    ready = {queue["name"]: queue["messages_ready"] for queue in (await door.get("admin/queues"))["queues"]}
+    assert ready == {"priority_queue": 0, "crawl_queue": 0, "parse_queue": 0}
 
 
 async def test_check_2_an_inactive_domain_is_left_alone_until_it_is_switched_on(door: Door):

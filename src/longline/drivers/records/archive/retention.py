@@ -69,7 +69,7 @@ class RetentionRecords(Table):
                 await tx.all("free_schedule_of_run", id=run_id)
             return refusal
 
-        return await audited(self._database, "run", run_id, work)
+        return await audited(self._database, "run", run_id, work, changed=lambda refusal: refusal is None)
 
     async def marked(self, after: int, limit: int) -> list[int]:
         return await self._ids("deleted_runs", after=after, limit=limit)

@@ -10,9 +10,9 @@ from longline.drivers.records.database import Row, Transaction, struct
 from longline.drivers.records.table import Table
 from longline.model.bots.bot import BotActivity, BotRow, BotTotals, NewBot
 from longline.model.bots.bot_task import BotTaskRow, ResultFilter, ResultRow, TaskFilter
-from longline.model.bots.rate_limit import TokenBucket, spend
 from longline.model.duration import HOUR_MS
 from longline.model.states import IN_HAND
+from longline.model.token_bucket import TokenBucket, spend
 
 
 class BotRecords(Table):
@@ -28,8 +28,8 @@ class BotRecords(Table):
 
         return await self._database.read(work)
 
-    async def find(self, *, registered: bool = True, limit: int = 50, offset: int = 0) -> list[BotRow]:
-        return await self._all("find_bots", BotRow, registered=registered, limit=limit, offset=offset)
+    async def find(self, *, registered: bool = True, limit: int = 50, offset: int = 0, after: str = "") -> list[BotRow]:
+        return await self._all("find_bots", BotRow, registered=registered, limit=limit, offset=offset, after=after)
 
     async def change(self, bot: NewBot) -> BotRow | None:
         return await self._written("change_bot", bot.name, **msgspec.structs.asdict(bot))
@@ -108,7 +108,7 @@ def _task_filter(wanted: TaskFilter, task_id: int | None = None) -> dict[str, An
 
 
 def _standing(state: str | None) -> dict[str, Any]:
-    """Return the filter for a state: a task in hand has a mark on its offer, any other state is the row's rest."""
+    """Return the filter for a state: a leased task has a mark on its offer, any other state is the row's rest."""
     if state is None:
         return {"held": None, "rest": None}
     return {"held": True, "rest": None} if state in IN_HAND else {"held": False, "rest": state}

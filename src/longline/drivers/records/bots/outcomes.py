@@ -72,7 +72,7 @@ async def update_schedules(tx: Transaction, outcomes: Sequence[tuple[int | None,
     """Update schedules after completed or failed tasks; return next due times. Retries and expiries do not count."""
     ids = sorted({schedule_id for schedule_id, _ in outcomes if schedule_id is not None})
     rows = {row["schedule_id"]: row for row in await tx.batch("lock_bot_schedules", [(i,) for i in ids])}
-    told: list[tuple[int, int, int, int | None, int | None]] = []
+    updates: list[tuple[int, int, int, int | None, int | None]] = []
     for schedule_id, row in sorted(rows.items()):
         failures, due = row["failures"], row["next_due"]
         ends = [became for i, became in outcomes if i == schedule_id and became in OUTCOMES]
@@ -81,9 +81,9 @@ async def update_schedules(tx: Transaction, outcomes: Sequence[tuple[int | None,
             due = tx.now + (back_off_ms(row["backoff_ms"], failures) if failures else row["interval_ms"])
         succeeded, failed = TaskState.COMPLETED in ends, TaskState.FAILED in ends
         if ends:
-            told.append((schedule_id, failures, due, tx.now if succeeded else None, tx.now if failed else None))
-    await tx.batch("reckon_bot_schedules", told)
-    return {i: row["next_due"] for i, row in rows.items()} | {i: due for i, _, due, _, _ in told}
+            updates.append((schedule_id, failures, due, tx.now if succeeded else None, tx.now if failed else None))
+    await tx.batch("reckon_bot_schedules", updates)
+    return {i: row["next_due"] for i, row in rows.items()} | {i: due for i, _, due, _, _ in updates}
 
 
 async def _count(tx: Transaction, rests: Sequence[RestedTask]) -> None:

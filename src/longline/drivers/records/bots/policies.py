@@ -70,10 +70,10 @@ class BotPolicyRecords(Table):
             rows = sorted({(sha256(url.encode()).hexdigest(), host, url) for host, url in urls})
             return len(await tx.batch("know_urls", rows))
 
-        def told(new: int) -> State | None:
+        def audited_state(new: int) -> State | None:
             return {"new": new, "urls": [url for _, url in urls]} if new else None
 
-        return await audited_many(self._database, "url", told, work)
+        return await audited_many(self._database, "url", audited_state, work)
 
 
 def _names(facts: dict[str, object]) -> dict[str, object]:

@@ -55,18 +55,17 @@ class BotTaskRecords:
         return await self._database.transact(partial(_extend, task_id, created_at, bot))
 
     async def sweep(self, limit: int, *, retry: bool, dry: bool) -> Swept:
-        def told(swept: Swept) -> State | None:
+        def audited_state(swept: Swept) -> State | None:
             return None if dry or swept == Swept() else msgspec.structs.asdict(swept)
 
-        return await audited_many(self._database, "task", told, partial(_sweep, limit, retry, dry))
+        return await audited_many(self._database, "task", audited_state, partial(_sweep, limit, retry, dry))
 
-    async def repair(self, tasks: Sequence[tuple[int, int]], repair: Repair) -> int:
-        named = [task_uuid(*task) for task in tasks]
+    async def repair(self, tasks: Sequence[tuple[int, int]], repair: Repair) -> list[int]:
+        def audited_state(moved: list[int]) -> State | None:
+            named = [task_uuid(*task) for task in tasks if task[0] in moved]
+            return {"move": repair, "moved": len(moved), "tasks": named} if moved else None
 
-        def told(moved: int) -> State | None:
-            return {"move": repair, "moved": moved, "tasks": named} if moved else None
-
-        return await audited_many(self._database, "task", told, partial(_repair, tasks, repair))
+        return await audited_many(self._database, "task", audited_state, partial(_repair, tasks, repair))
 
     async def delete(self, task_id: int, created_at: int) -> Deletion | None:
         return await audited(self._database, "task", task_id, partial(delete, task_id, created_at))
@@ -75,10 +74,10 @@ class BotTaskRecords:
         return await audited(self._database, "task", lambda ids: ids[0] if ids else None, partial(add, tasks, hosts))
 
     async def plan(self, limit: int, delay_ms: int, *, dry: bool) -> Planned:
-        def told(planned: Planned) -> State | None:
+        def audited_state(planned: Planned) -> State | None:
             return None if dry or not planned.created else msgspec.structs.asdict(planned)
 
-        return await audited_many(self._database, "task", told, partial(plan, limit, delay_ms, dry))
+        return await audited_many(self._database, "task", audited_state, partial(plan, limit, delay_ms, dry))
 
     async def drop(self, uid: str) -> list[str] | None:
         return await audited(self._database, "schedule", uid, partial(drop, uid))
@@ -177,7 +176,7 @@ async def _sweep(limit: int, retry: bool, dry: bool, tx: Transaction) -> Swept:
     )
 
 
-async def _repair(tasks: Sequence[tuple[int, int]], repair: Repair, tx: Transaction) -> int:
+async def _repair(tasks: Sequence[tuple[int, int]], repair: Repair, tx: Transaction) -> list[int]:
     ids = [(task_id,) for task_id in sorted({task_id for task_id, _ in tasks})]
     await tx.batch("lock_offers", ids)
     # A task that has ended has no offer to be locked.
@@ -190,7 +189,7 @@ async def _repair(tasks: Sequence[tuple[int, int]], repair: Repair, tx: Transact
         held = {i: h for i, h in held.items() if h.owner is not None}
     rests = [RestedTask(h, REPAIRS[repair], repair, 0 if h.state in ENDED else h.retries) for h in held.values()]
     await rest(tx, rests, "person")
-    return len(rests)
+    return sorted(held)
 
 
 async def _reopened(tx: Transaction, held: dict[int, Holding]) -> dict[int, Holding]:

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from longline.drivers.records.database import Database, Row, Transaction
+from longline.drivers.records.database import Database, Row, Transaction, values_of
 from longline.drivers.records.table import Table
 from longline.model.callers.audit import AuditContext, AuditFilter, AuditRow, State, audit_context, state_text
 from longline.model.ids import new_id, task_uuid
@@ -17,7 +17,7 @@ _NAMED_TOO = frozenset({"schedule", "source"})
 """Nouns whose things are found by a number or by a text, the id outside or the name."""
 
 _UNAUDITED = frozenset({"robots_text"})
-"""Columns that are too long for a state; the time of a fetch tells their change."""
+"""Columns that are too long for a state; the time of a fetch shows their change."""
 
 
 class AuditRecords(Table):
@@ -47,13 +47,25 @@ def _choice(wanted: AuditFilter) -> dict[str, Any]:
     return asked | {"action": None if is_prefix else action, "begins": action if is_prefix else None}
 
 
+def _has_result(done: Any) -> bool:
+    return done is not None and done is not False
+
+
 async def audited(
-    database: Database, noun: str, key: Key | Callable[[T], Key | None], work: Work[T], *, piece: bool = False
+    database: Database,
+    noun: str,
+    key: Key | Callable[[T], Key | None],
+    work: Work[T],
+    *,
+    piece: bool = False,
+    changed: Callable[[T], bool] = _has_result,
 ) -> T:
     """Run a transaction that changes one thing; if a caller ordered the change, write its audit row with it.
 
     `key` is the key of the thing or, for a thing that is made, a function that returns the key from the result. A thing
-    that did not change leaves no row. Each `piece` of an operation of several transactions writes a row.
+    that did not change leaves no row. Each `piece` of an operation of several transactions writes a row. `changed`
+    tells from the result whether this transaction was the one that changed the thing: another one may do so between
+    the looks before and after.
     """
     context = audit_context(noun, piece=piece)
     if context is None:
@@ -66,7 +78,7 @@ async def audited(
         done = await work(tx)
         found = key(done) if callable(key) else key
         after = await _state(tx, noun, found) if found is not None else None
-        wrote = before != after
+        wrote = changed(done) and before != after
         if wrote:
             await write_audit(tx, context, _thing(noun, after or before or {}), before, after)
         return done
@@ -77,11 +89,11 @@ async def audited(
 
 
 async def audited_many(
-    database: Database, noun: str, told: Callable[[T], State | None], work: Work[T], *, piece: bool = False
+    database: Database, noun: str, audited_state: Callable[[T], State | None], work: Work[T], *, piece: bool = False
 ) -> T:
     """Run a transaction that changes many things, with its audit row as in `audited`.
 
-    `told` returns the audited state from the result, None where nothing changed. Each `piece` of an operation
+    `audited_state` returns the audited state from the result, None where nothing changed. Each `piece` of an operation
     of several transactions writes a row.
     """
     context = audit_context(noun, piece=piece)
@@ -92,7 +104,7 @@ async def audited_many(
     async def noted(tx: Transaction) -> T:
         nonlocal wrote
         done = await work(tx)
-        after = told(done)
+        after = audited_state(done)
         wrote = after is not None
         if after is not None:
             await write_audit(tx, context, "", None, after)
@@ -126,7 +138,7 @@ async def _state(tx: Transaction, noun: str, key: Key) -> dict[str, Any] | None:
     row: Row | None = await tx.one(f"audited_{statement}_by_name" if by_name else f"audited_{statement}", key=key)
     if row is None:
         return None
-    return {name: row[name] for name in row.keys() if name not in _UNAUDITED}  # noqa: SIM118 - iterates over values
+    return {name: value for name, value in values_of(row).items() if name not in _UNAUDITED}
 
 
 def _thing(noun: str, state: State) -> str:

@@ -36,6 +36,9 @@ class ConsoleSessionRecords(Table):
         asked = {"subject": subject, "kind": kind, "limit": limit}
         return await self._all("console_sessions_of_subject", ConsoleSessionRow, **asked)
 
+    async def choose_time_zone(self, subject: str, kind: str, time_zone: str) -> None:
+        await self._write("choose_time_zone", subject=subject, kind=kind, time_zone=time_zone)
+
     async def touch(self, uid: str) -> None:
         await self._write("touch_console_session", uid=uid)
 

@@ -68,10 +68,10 @@ class LinkRecords:
             rows = [(domain,) for domain in sorted(set(domains))]
             return len(await tx.batch("judge_domains", rows, status=status, notes=notes))
 
-        def told(judged: int) -> State | None:
+        def audited_state(judged: int) -> State | None:
             return {"domains": list(domains), "status": status, "notes": notes} if judged else None
 
-        return await audited_many(self._database, "domain", told, work)
+        return await audited_many(self._database, "domain", audited_state, work)
 
 
 async def save_links(tx: Transaction, links: Sequence[NewLink]) -> int:

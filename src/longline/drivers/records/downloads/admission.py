@@ -46,7 +46,8 @@ async def admit_downloads(tx: Transaction, run_id: int, downloads: Sequence[Plac
 def _row(run_id: int, host_id: int, new: NewDownload) -> tuple[object, ...]:
     place = (new.bucket, new.key, new.headers, msgspec.json.encode(new.labels).decode())
     given = (storable(new.resource_id), storable(new.url))
-    hints = (new.content_type, new.checksum, new.trace_id, storable(new.tags), storable(new.attributes))
+    pools = msgspec.json.encode(new.pools).decode() if new.pools else None
+    hints = (new.content_type, new.checksum, new.trace_id, pools, storable(new.tags), storable(new.attributes))
     return (run_id, host_id, new.task_key, *given, *place, *hints)
 
 
@@ -79,8 +80,8 @@ class DownloadAdmissionRecords:
             await tx.batch("mark_replayed", [(letter.number,) for letter in letters if letter.task_id in moved])
             return moves, letters[-1].number if letters else 0
 
-        def told(done: tuple[list[TaskMove], int]) -> State | None:
+        def audited_state(done: tuple[list[TaskMove], int]) -> State | None:
             tasks = [one.task_id for one in done[0] if one.became is not None]
             return {"filter": msgspec.to_builtins(wanted), "tasks": tasks} if tasks else None
 
-        return await audited_many(self._database, "dead_letter", told, work, piece=True)
+        return await audited_many(self._database, "dead_letter", audited_state, work, piece=True)

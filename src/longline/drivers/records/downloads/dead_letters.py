@@ -1,7 +1,5 @@
 """Dead letters on either engine."""
 
-from collections.abc import Sequence
-
 import msgspec
 
 from longline.drivers.records.database import Transaction, struct
@@ -23,13 +21,6 @@ class DeadLetterRecords(Table):
 
     async def find(self, wanted: DeadLetterFilter, *, after: int = 0, limit: int = 100) -> list[DeadLetter]:
         return await self._database.read(lambda tx: find_letters(tx, wanted, after, limit))
-
-    async def last_of_runs(self, run_ids: Sequence[int]) -> dict[int, int]:
-        async def work(tx: Transaction) -> dict[int, int]:
-            rows = await tx.batch("last_letters_of_runs", [(run_id,) for run_id in sorted(set(run_ids))])
-            return {row["run_id"]: row["number"] for row in rows if row["number"] is not None}
-
-        return await self._database.read(work)
 
     async def count(self, wanted: DeadLetterFilter) -> int:
         async def work(tx: Transaction) -> int:

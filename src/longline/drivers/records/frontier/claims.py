@@ -1,7 +1,7 @@
 """The frontier on either engine: admit, claim, renew, reap; `report.py` has the report."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
@@ -66,6 +66,17 @@ class ClaimRow(NamedTuple):
     downloads: bool
 
 
+class WaitingTask(NamedTuple):
+    """A task of a leased host that waits, as far as the choice among the runs of the host needs it."""
+
+    host_id: int
+    token: int
+    due: int
+    priority: int
+    run_id: int
+    task_id: int
+
+
 TASK_COLUMN = ClaimRow._fields.index("task_id")
 
 
@@ -87,10 +98,10 @@ class FrontierRecords:
         if audit_context("task") is None:
             return await self._database.transact(lambda tx: _admit(tx, tasks, refused))
 
-        def told(admitted: Admitted) -> State | None:
+        def audited_state(admitted: Admitted) -> State | None:
             return {"urls": [task.url for task in tasks]} if admitted.new else None
 
-        return await audited_many(self._database, "task", told, lambda tx: _admit(tx, tasks, refused))
+        return await audited_many(self._database, "task", audited_state, lambda tx: _admit(tx, tasks, refused))
 
     async def extend(self, run_id: int, tasks: Sequence[NewTask]) -> Admitted:
         return await self._database.transact(lambda tx: extend(tx, run_id, tasks))
@@ -185,27 +196,45 @@ async def _picked(tx: Transaction, leased: Sequence[tuple[int, int]], tasks: int
     """Pick and mark tasks of leased hosts, in several statements; for SQLite."""
     rivals = [tuple(r[c] for c in CANDIDATE_COLUMNS) for r in await tx.batch("find_rivals", leased, tasks=tasks)]
     busy = {host_id for host_id, *_ in rivals}
-    rivals += [(host_id, token, None, None, None) for host_id, token in leased if host_id not in busy]
-    picked = map(ClaimRow._make, await tx.batch("pick_tasks", sorted(rivals, key=itemgetter(0)), tasks=tasks))
-    rows = [row for _, group in groupby(picked, attrgetter("host_id")) for row in _in_turn(list(group), tasks)]
+    # Where runs compete for a host, their tasks are chosen first: all columns are read only of those that are taken.
+    chosen = await _chosen(tx, rivals, tasks) if len(rivals) > len(busy) else []
+    rest = [(host_id, token, None, None, None) for host_id, token in leased if host_id not in busy]
+    alone = rest if chosen else [*rivals, *rest]
+    rows = list(map(ClaimRow._make, await tx.batch("pick_tasks", alone, tasks=tasks)))
+    if chosen:
+        read = {row[TASK_COLUMN]: ClaimRow._make(row) for row in await tx.batch("read_queued", chosen)}
+        rows += (read[task.task_id] for task in chosen)
+        rows += await _without_task(tx, busy - {row.host_id for row in rows}, rivals)
     marks = [(r.token, r.host_id, r.due, r.priority, r.run_id, r.task_id) for r in rows if r.task_id is not None]
     await tx.batch("mark_tasks", marks)
-    return rows
+    return sorted(rows, key=itemgetter(0))  # stable: the tasks of a host stay in their order
 
 
-def _in_turn(rows: list[ClaimRow], tasks: int) -> list[ClaimRow]:
+async def _chosen(tx: Transaction, rivals: Sequence[tuple[Any, ...]], tasks: int) -> list[WaitingTask]:
+    """Return the tasks to be taken, in order, of each host."""
+    queued = map(WaitingTask._make, await tx.batch("find_queued", sorted(rivals, key=itemgetter(0)), tasks=tasks))
+    return [task for _, group in groupby(queued, itemgetter(0)) for task in _in_turn(list(group), tasks)]
+
+
+async def _without_task(tx: Transaction, host_ids: Set[int], rivals: Sequence[tuple[Any, ...]]) -> list[ClaimRow]:
+    """Return a row for each host whose rivals have all of their tasks in hand."""
+    tokens = {rival[0]: rival[1] for rival in rivals if rival[0] in host_ids}
+    bare = [(host_id, token, None, None, None) for host_id, token in tokens.items()]
+    return list(map(ClaimRow._make, await tx.batch("pick_tasks", bare, tasks=1)))
+
+
+def _in_turn(queued: list[WaitingTask], tasks: int) -> list[WaitingTask]:
     """Order one host's tasks as PostgreSQL's claim: by priority, and each run's first before any run's second."""
-    # A rival with all tasks in hand has a row without a task; a host with only such rivals keeps one of the rows.
-    rows = sorted((r for r in rows if r.task_id is not None), key=attrgetter("task_id")) or rows[:1]
+    queued.sort(key=attrgetter("task_id"))
     runs: defaultdict[int, set[int]] = defaultdict(set)
-    for r in rows:
+    for r in queued:
         runs[r.priority].add(r.run_id)
     if len(runs) == 1 and all(len(rivals) == 1 for rivals in runs.values()):
-        return rows[:tasks]
+        return queued[:tasks]
     nth = {(priority, run): n for priority, rivals in runs.items() for n, run in enumerate(sorted(rivals), 1)}
     rounds: Counter[tuple[int, int]] = Counter()
     placed = []
-    for r in rows:
+    for r in queued:
         who = r.priority, r.run_id
         rounds[who] += 1
         turn = (nth[who] + r.token // 2) % len(runs[r.priority])

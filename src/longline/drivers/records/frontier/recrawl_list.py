@@ -15,7 +15,7 @@ NO_ATTEMPTS: Mapping[int, int] = MappingProxyType({})
 CALLING_RESTS = frozenset({"completed", "cancelled"})
 """Rests of a parent that end the wait of its children."""
 ENDED_RESTS = frozenset({"completed", "failed"})
-"""Rests that webhooks tell."""
+"""Rests after which a webhook is sent."""
 
 
 async def follow(

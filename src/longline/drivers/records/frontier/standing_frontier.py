@@ -78,14 +78,14 @@ def _asked(query: UrlQuery, in_hand: Sequence[int], engine: Engine) -> dict[str,
 
 
 async def _in_hand(tx: Transaction) -> list[int]:
-    """Return the URLs that wait by their rows, but are in a worker's hand by their marks."""
+    """Return the URLs that wait by their rows, but are leased by their marks."""
     lines = await tx.all("lines_in_hand")
     return [row["id"] for row in await tx.batch("urls_of_lines", [(one["host_id"], one["token"]) for one in lines])]
 
 
 async def _chosen(tx: Transaction, query: UrlQuery, limit: int, offset: int) -> Found:
     """Return the ids of a page of the list, by the query that reads least."""
-    # Only these two rests depend on the URLs in hand.
+    # Only these two rests depend on the leased URLs.
     asked = _asked(query, await _in_hand(tx) if query.rest in ("waiting", "held") else [], tx.engine)
     page = {"limit": limit, "offset": offset}
     if query.rest == "held":
@@ -123,7 +123,7 @@ async def _sums(tx: Transaction, query: UrlQuery) -> dict[str, int]:
 
 
 def _moved(sums: dict[str, int], in_hand: int) -> dict[str, int]:
-    """Return the sums with URLs in hand counted as held and not as waiting."""
+    """Return the sums with leased URLs counted as held and not as waiting."""
     found = sums | {"waiting": sums.get("waiting", 0) - in_hand, "held": sums.get("held", 0) + in_hand}
     return {rest: count for rest, count in found.items() if count}
 

@@ -1,7 +1,7 @@
 """Moves of tasks, one or many at once, on either engine.
 
 A transaction locks the lines of the tasks' hosts, then their offers, then their runs, each in the order of ids, as
-reports do. Under the locks each task is judged by itself. A task that a worker has in hand leaves the queue, which
+reports do. Under the locks each task is judged by itself. A task that a worker has leased leaves the queue, which
 voids the worker's report, and the line of its host counts the withdrawal, which the worker reads.
 """
 
@@ -24,7 +24,7 @@ from longline.ports.records.frontier.frontier import Prioritized, TaskChange, Ta
 QUEUE_KEY = ("host_id", "due", "priority", "run_id", "id")
 PARSER_WAITS = frozenset({TaskState.DOWNLOADED, TaskState.QUEUED_PARSE})
 TAKEN_RESTS = frozenset({TaskState.PAUSED, TaskState.CANCELLED})
-"""Rests into which a person may take a task out of a worker's hand; its due time is then the time of that move."""
+"""Rests into which a person may take a task from a worker; its due time is then the time of that move."""
 
 REOPENED_FROM = move("run", "reopen").was
 
@@ -88,7 +88,7 @@ async def lock_tasks(tx: Transaction, task_ids: Collection[int]) -> dict[int, St
 
 
 async def take_out(tx: Transaction, places: Sequence[tuple[int, ...]]) -> set[int]:
-    """Take tasks, by their keys in the queue, out of queue and offers; return the tasks that a worker had in hand.
+    """Take tasks, by their keys in the queue, out of queue and offers; return the tasks that a worker had leased.
 
     The lines of the tasks and their offers must be locked.
     """
@@ -118,6 +118,8 @@ async def move_tasks(tx: Transaction, change: TaskChange, tasks: Sequence[Standi
     # A task that was redirected to another host goes home, whoever moves it.
     await tx.batch("bring_tasks_home", [(task.id,) for task in tasks if task.home_id])
     await _put_back(tx, change.became, moved)
+    bots = [(task.id, change.became in ENDED) for task in tasks if task.worked_by == BOT]
+    await tx.batch("rest_tasks_of_bots", bots)
     await follow(tx, ledger, [task.id for task in tasks if task.scope == SCOPE])
     anew = change.move in FRESH_STARTS
     kind = MoveKind(is_order=True, is_anew=anew, keeps_retries=change.keep_attempts)
@@ -163,7 +165,7 @@ async def move_all(tx: Transaction, change: TaskChange, task_ids: Sequence[int])
 
 
 def _moved(change: TaskChange, task: StandingTask, taken_at: int, now: int) -> StandingTask:
-    """Return the task with its new place and count of attempts; `taken_at` is the time if a worker had it in hand."""
+    """Return the task with its new place and count of attempts; `taken_at` is the time if a worker had leased it."""
     keeps = change.keep_attempts or change.move not in FRESH_STARTS
     executor = PARSE if change.became in PARSER_WAITS else task.worked_by
     due = change.due or 0
@@ -198,10 +200,10 @@ async def _put_back(tx: Transaction, became: str, tasks: Sequence[StandingTask])
 
 
 async def prioritize(tx: Transaction, wanted: Mapping[int, int]) -> list[Prioritized]:
-    """Give tasks other priorities; a task in a worker's hand gets its priority when it next rests."""
+    """Give tasks other priorities; a task leased by a worker gets its priority when it next rests."""
     tasks = await lock_tasks(tx, wanted)
     waiting = [task for task in tasks.values() if task.mark is not None and not task.in_hand]
-    # A row that a claim has marked meanwhile stays: its task is in hand.
+    # A row that a claim has marked meanwhile stays: its task is leased.
     pulled = {row["id"] for row in await tx.batch("unqueue_tasks", [(*t.place, t.mark) for t in waiting])}
     moved = [msgspec.structs.replace(t, priority=wanted[t.id]) for t in waiting if t.id in pulled]
     await tx.batch("queue_tasks", [(*task.place, task.attempt) for task in moved])
@@ -216,24 +218,26 @@ async def prioritize(tx: Transaction, wanted: Mapping[int, int]) -> list[Priorit
 
 
 class TaskMoveRecords:
-    """Moves and priorities of many tasks, and withdrawals from the hands of workers."""
+    """Moves and priorities of many tasks, and withdrawals from workers."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def move_all(self, change: TaskChange, task_ids: Sequence[int]) -> tuple[list[TaskMove], bool]:
-        def told(moved: tuple[list[TaskMove], bool]) -> State | None:
+        def audited_state(moved: tuple[list[TaskMove], bool]) -> State | None:
             ids = [one.task_id for one in moved[0] if one.became is not None]
             return {"move": change.move, "tasks": ids} if ids else None
 
-        return await audited_many(self._database, "task", told, lambda tx: move_all(tx, change, task_ids), piece=True)
+        return await audited_many(
+            self._database, "task", audited_state, lambda tx: move_all(tx, change, task_ids), piece=True
+        )
 
     async def prioritize(self, wanted: Mapping[int, int]) -> list[Prioritized]:
-        def told(done: list[Prioritized]) -> State | None:
+        def audited_state(done: list[Prioritized]) -> State | None:
             changed = {one.task_id: one.became for one in done if one.became != one.was}
             return {"priorities": changed} if changed else None
 
-        return await audited_many(self._database, "task", told, lambda tx: prioritize(tx, wanted), piece=True)
+        return await audited_many(self._database, "task", audited_state, lambda tx: prioritize(tx, wanted), piece=True)
 
     async def apply_priorities(self, limit: int) -> int:
         async def outdated(tx: Transaction) -> dict[int, int]:

@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from longline.drivers.records.database import Transaction, struct
+from longline.drivers.records.database import Transaction, struct, values_of
 from longline.drivers.records.like_patterns import literal
 from longline.drivers.records.table import Table
-from longline.model.event import Event
 from longline.model.frontier.fate import UrlFate, UrlFilters
-from longline.model.frontier.line import (
+from longline.model.frontier.frontier_lists import (
     MAX_COUNTED_TASKS,
     MAX_SCANNED,
     HeldTask,
@@ -17,14 +16,16 @@ from longline.model.frontier.line import (
     ListedHost,
     PlaceInLine,
     QueuedTask,
+    TaskExecutor,
 )
 from longline.model.frontier.task import TaskRow
+from longline.model.logs.event import Event
 from longline.model.states import Noun
 
 MAX_ID = 2**63 - 1
 MAX_CHARACTER = "\U0010ffff"
 SCANNED_QUEUE = 1000
-"""Places of each queue that are read for the tasks in hand."""
+"""Places of each queue that are read for the leased tasks."""
 
 
 class TaskRecords(Table):
@@ -50,7 +51,7 @@ class TaskRecords(Table):
     async def counts(self) -> dict[str, int]:
         async def work(tx: Transaction) -> dict[str, int]:
             row = await tx.one("task_counts")
-            return {name: row[name] for name in row.keys()} if row else {}  # noqa: SIM118 - a Row iterates over values
+            return values_of(row) if row else {}
 
         return await self._database.read(work)
 
@@ -115,6 +116,13 @@ class TaskListRecords(Table):
             last = await tx.one(names[1], **asked)
             is_cut = last is not None and last["count"] == asked["scanned"]
             return [struct(row, TaskRow) for row in rows], last["id"] if last is not None and is_cut else None
+
+        return await self._database.read(work)
+
+    async def executors(self, task_ids: Sequence[int]) -> list[TaskExecutor]:
+        async def work(tx: Transaction) -> list[TaskExecutor]:
+            rows = await tx.batch("executors_of_tasks", [(task_id,) for task_id in sorted(set(task_ids))])
+            return [struct(row, TaskExecutor) for row in rows]
 
         return await self._database.read(work)
 

@@ -5,7 +5,7 @@ later id would miss the earlier one. A place is given after the commit, to all v
 """
 
 from longline.drivers.records.database import Database, Transaction, struct
-from longline.model.event import Event
+from longline.model.logs.event import Event
 
 BATCH_SIZE = 5000
 

@@ -2,8 +2,8 @@
 
 from longline.drivers.records.database import Row, Transaction
 from longline.drivers.records.table import Table
-from longline.model.log_months import LogMonth, MonthLine, following_month, month_name, months_between, start_us
-from longline.model.logs import LEVELS
+from longline.model.logs.log_months import LogMonth, MonthLine, following_month, month_name, months_between, start_us
+from longline.model.logs.run_log import LEVELS
 
 BATCH_SIZE = 2000
 """Largest number of rows that are deleted in one transaction on SQLite, which has one writer."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from longline.drivers.records.database import Database, Row, Transaction, struct
 from longline.drivers.records.logs import monthly_entries
-from longline.model.logs import LEVELS, LogEntry, LogQuery, StoredLogPage
+from longline.model.logs.run_log import LEVELS, LogEntry, LogQuery, StoredLogPage
 
 
 class LogPageRecords:

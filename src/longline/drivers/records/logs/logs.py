@@ -7,8 +7,8 @@ import msgspec
 
 from longline.drivers.records.database import Database, Row, Transaction, struct
 from longline.drivers.records.logs import monthly_entries
-from longline.model.log_months import month_of
-from longline.model.logs import LEVELS, MAX_ENTRIES, DueLog, LogEntry, LoggedRun, LogPart, NewLogEntry
+from longline.model.logs.log_months import month_of
+from longline.model.logs.run_log import LEVELS, MAX_ENTRIES, DueLog, LogEntry, LoggedRun, LogPart, NewLogEntry
 
 MAX_RUNS_SEARCHED = 100
 """Largest number of a schedule's runs to search for its newest entries."""

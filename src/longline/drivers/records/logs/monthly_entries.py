@@ -3,7 +3,7 @@
 from typing import Any
 
 from longline.drivers.records.database import Row, Transaction
-from longline.model.log_months import month_of, months_between
+from longline.model.logs.log_months import month_of, months_between
 
 
 def _months(head: Row) -> list[int]:

@@ -2,7 +2,7 @@
 
 from longline.drivers.records.callers.audit import audited_many
 from longline.drivers.records.database import Row, Transaction, struct
-from longline.drivers.records.recrawls.in_hand import in_hands
+from longline.drivers.records.recrawls.leased_recrawls import in_hands
 from longline.drivers.records.table import Table
 from longline.model.callers.audit import State
 from longline.model.recrawls.recrawl import BatchRow
@@ -16,10 +16,10 @@ class BatchRecords(Table):
             [row] = await tx.all("add_batch", name=name)
             return _batch(row, {})
 
-        def told(made: BatchRow) -> State | None:
+        def audited_state(made: BatchRow) -> State | None:
             return {"id": made.id, "name": made.name}
 
-        return await audited_many(self._database, "batch", told, work)
+        return await audited_many(self._database, "batch", audited_state, work)
 
     async def get(self, batch_id: int) -> BatchRow | None:
         async def work(tx: Transaction) -> BatchRow | None:

@@ -8,8 +8,8 @@ import msgspec
 from longline.drivers.records.callers.audit import audited_many
 from longline.drivers.records.database import Row, Transaction
 from longline.drivers.records.recrawls import generations
-from longline.drivers.records.recrawls.in_hand import in_hands
-from longline.drivers.records.recrawls.pages import page, sums
+from longline.drivers.records.recrawls.leased_recrawls import in_hands
+from longline.drivers.records.recrawls.recrawl_lists import page, sums
 from longline.drivers.records.recrawls.submission import submit
 from longline.drivers.records.table import Table
 from longline.model.callers.audit import State
@@ -33,10 +33,10 @@ class RecrawlRecords(Table):
     """Recrawls, their lists and their figures."""
 
     async def submit(self, recrawls: Sequence[NewRecrawl], hosts: Sequence[HostSetting]) -> RecrawlSubmission:
-        def told(made: RecrawlSubmission) -> State | None:
+        def audited_state(made: RecrawlSubmission) -> State | None:
             return {"tasks": sorted(made.ids.values())} if made.ids else None
 
-        return await audited_many(self._database, "task", told, lambda tx: submit(tx, recrawls, hosts))
+        return await audited_many(self._database, "task", audited_state, lambda tx: submit(tx, recrawls, hosts))
 
     async def get(self, task_id: int) -> RecrawlRow | None:
         async def work(tx: Transaction) -> RecrawlRow | None:
@@ -93,14 +93,16 @@ class RecrawlRecords(Table):
             kept = await sums(tx, None)
             ready, pressing = (row["count"], row["urgent"]) if row else (0, 0)
             held = sum(one["priority"] <= urgent for one in fetched)
+            # Tasks in hand whose source was disabled meanwhile are not among those that are due.
+            due = [one["priority"] <= urgent for one in fetched if not one["is_asleep"]]
             offered = kept.get("downloaded", 0) + kept.get("queued_parse", 0) - len(parsed)
-            rest = ready - pressing - (len(fetched) - held)
-            return QueueDepths(pressing - held, held, rest, len(fetched) - held, offered, len(parsed))
+            rest = ready - pressing - due.count(False)
+            return QueueDepths(pressing - sum(due), held, rest, len(fetched) - held, offered, len(parsed))
 
         return await self._database.read(work)
 
     async def _planned(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
-        """Read with plans for the filters at hand; on PostgreSQL that needs a transaction."""
+        """Read with plans for the given filters; on PostgreSQL that needs a transaction."""
         if self._database.engine == "lite":
             return await self._database.read(work)
 

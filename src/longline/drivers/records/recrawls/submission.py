@@ -1,4 +1,4 @@
-"""RecrawlSubmission of recrawls and their next generations: tasks and side rows in one transaction of a few statements.
+"""Submission of recrawls and their next generations: tasks and side rows in one transaction of a few statements.
 
 The number of statements does not depend on the number of URLs. The lines of the hosts are locked first, as in every
 transaction that places tasks, so that two submissions of a URL come one after the other.

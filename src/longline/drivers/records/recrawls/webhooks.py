@@ -37,8 +37,8 @@ class WebhookRecords(Table):
             facts = {"id": webhook.id, "token": webhook.token, "state": state, "tries": tries}
             if await tx.one("settle_webhook", retry_ms=retry_ms, **facts) is None:
                 return False
-            told = {"status": made.status, "error": made.error, "ms": made.ms}
-            await tx.all("add_webhook_try", webhook_id=webhook.id, number=tries, **told)
+            result_fields = {"status": made.status, "error": made.error, "ms": made.ms}
+            await tx.all("add_webhook_try", webhook_id=webhook.id, number=tries, **result_fields)
             return True
 
         return await self._database.transact(work)

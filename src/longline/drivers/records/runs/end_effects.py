@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from longline.drivers.records.database import Transaction, struct
 from longline.drivers.records.runs.series_end import note_series_end
 from longline.drivers.records.table import Table
-from longline.model.runs.effect import RunEffect, RunEffectKind
-from longline.model.runs.judgement import EndRules, stored_end_rules
+from longline.model.runs.end_effect import RunEffect, RunEffectKind
+from longline.model.runs.end_judgement import EndRules, stored_end_rules
 from longline.model.states import RunState
 
 AT_ONCE = frozenset({RunEffectKind.SERIES_HEALTH})

@@ -1,7 +1,7 @@
 """The judgement of a run that has no open task, in the transaction of its last task."""
 
 from longline.drivers.records.database import Transaction
-from longline.model.runs.judgement import EndRules, is_failed, stored_end_rules
+from longline.model.runs.end_judgement import EndRules, is_failed, stored_end_rules
 
 
 async def end_rules(tx: Transaction, run_id: int) -> EndRules:

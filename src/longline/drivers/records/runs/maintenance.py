@@ -5,17 +5,14 @@ from collections.abc import Sequence
 from longline.drivers.records.callers.audit import audited
 from longline.drivers.records.database import Row, Transaction, struct
 from longline.drivers.records.table import Table
-from longline.model.duration import DAY_MS
 from longline.model.ids import new_id
 from longline.model.maintenance.maintenance_run import (
+    KEPT_MS,
     MaintenanceResult,
     MaintenanceRunRow,
     MaintenanceSchedule,
     MaintenanceState,
 )
-
-KEPT_MS = 400 * DAY_MS
-"""Age at which the records of ended runs are deleted."""
 
 
 class MaintenanceRecords(Table):

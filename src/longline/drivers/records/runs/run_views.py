@@ -1,8 +1,10 @@
 """Runs as pages show them, on either engine: lists by key, each bounded."""
 
+from collections.abc import Sequence
+
 import msgspec
 
-from longline.drivers.records.database import Transaction
+from longline.drivers.records.database import Transaction, struct
 from longline.drivers.records.like_patterns import contains
 from longline.drivers.records.table import Table
 from longline.model.runs.run import RequestSum
@@ -35,6 +37,13 @@ class RunViewRecords(Table):
 
     async def get(self, run_id: int) -> RunView | None:
         return await self._one("run_view", RunView, id=run_id)
+
+    async def among(self, run_ids: Sequence[int]) -> list[RunView]:
+        async def work(tx: Transaction) -> list[RunView]:
+            rows = await tx.batch("run_views_among", [(run_id,) for run_id in sorted(set(run_ids))])
+            return sorted((struct(row, RunView) for row in rows), key=lambda run: run.id)
+
+        return await self._database.read(work)
 
     async def hosts(self, run_id: int) -> list[HostTasks]:
         return await self._all("host_tasks", HostTasks, run_id=run_id, window=MAX_COUNTED_TASKS, limit=MAX_HOST_ROWS)

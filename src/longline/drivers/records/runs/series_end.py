@@ -4,10 +4,8 @@ from longline.drivers.records.callers.audit import write_audit
 from longline.drivers.records.database import Transaction
 from longline.model.callers.audit import AuditContext
 from longline.model.callers.caller import Caller, Role
+from longline.model.series.series_run import DEFAULT_FAILURE_THRESHOLD
 from longline.model.states import RunState
-
-DEFAULT_THRESHOLD = 5
-"""Failed runs in a row after which a source is disabled."""
 
 _PLATFORM = Caller("", "", Role.NONE, "operator")
 
@@ -31,7 +29,7 @@ async def note_series_end(tx: Transaction, run_id: int) -> None:
 async def _disable(tx: Transaction, source_id: int) -> None:
     row = await tx.one("disable_threshold")
     text = row["value"] if row else None
-    threshold = int(text) if text is not None and text.isdecimal() else DEFAULT_THRESHOLD
+    threshold = int(text) if text is not None and text.isdecimal() else DEFAULT_FAILURE_THRESHOLD
     disabled = await tx.one("disable_failing_source", id=source_id, threshold=threshold)
     if disabled is None:
         return

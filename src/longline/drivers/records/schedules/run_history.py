@@ -6,7 +6,7 @@ from longline.drivers.records.database import Row, Transaction, struct
 from longline.drivers.records.runs.end_judgement import judged_failure
 from longline.drivers.records.runs.run_counters import lock_runs, start_failure
 from longline.drivers.records.table import Table
-from longline.model.runs.judgement import stored_end_rules
+from longline.model.runs.end_judgement import stored_end_rules
 from longline.model.runs.run import (
     DayTotals,
     Fate,

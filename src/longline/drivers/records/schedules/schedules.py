@@ -59,8 +59,26 @@ class ScheduleRecords(Table):
         asked = _filters(wanted) | {"limit": limit, "offset": offset}
         if wanted.sort == "created_at" and not wanted.ascending:
             return await self._all("latest_schedules", ScheduleRow, **asked)
+        if wanted.sort == "next_run_at" and wanted.ascending and not offset:
+            return await self._soonest(wanted, limit)
         order = {"sort": wanted.sort, "falling": not wanted.ascending}
         return await self._all("find_schedules", ScheduleRow, **asked, **order)
+
+    async def _soonest(self, wanted: ScheduleFilter, limit: int) -> list[ScheduleRow]:
+        """Return schedules by their next start, and behind them those without one."""
+        due, schedule_id = wanted.after or (0, 0)
+        asked = _filters(wanted)
+
+        async def work(tx: Transaction) -> list[ScheduleRow]:
+            rows: list[Any] = []
+            if due is not None:
+                rows += await tx.all("soonest_schedules", **asked, due=due, id=schedule_id, limit=limit)
+            if len(rows) < limit:
+                rest = {"id": schedule_id if due is None else 0, "limit": limit - len(rows)}
+                rows += await tx.all("schedules_without_start", **asked, **rest)
+            return [struct(row, ScheduleRow) for row in rows]
+
+        return await self._database.read(work)
 
     async def count(self, wanted: ScheduleFilter) -> int:
         async def work(tx: Transaction) -> int:
@@ -115,10 +133,10 @@ class ScheduleRecords(Table):
             rows = sorted((s.id, s.old, s.new) for s in shifts)
             return {row["id"] for row in await tx.batch("shift_schedules", rows)}
 
-        def told(moved: set[int]) -> State | None:
+        def audited_state(moved: set[int]) -> State | None:
             return {"moved": [one.uid for one in shifts if one.id in moved]} if moved else None
 
-        return await audited_many(self._database, "schedule", told, work)
+        return await audited_many(self._database, "schedule", audited_state, work)
 
 
 async def amend(

@@ -9,7 +9,7 @@ import msgspec
 from longline.drivers.records.database import Transaction
 from longline.drivers.records.logs.logs import append_entries
 from longline.model.ids import new_id
-from longline.model.logs import NewLogEntry, start_entry
+from longline.model.logs.run_log import NewLogEntry, start_entry
 from longline.model.search.item import NewItem
 from longline.model.sources.use import slug_of
 
@@ -18,6 +18,9 @@ FOUND_TOPIC = "found"
 SERIES_FOUND, CHAPTERS_FOUND = "new series found", "new chapters found"
 MAX_LISTED = 200
 """Largest number of chapters whose numbers are in one log entry."""
+
+_OWN = frozenset({"title", "link", "cover"})
+"""Fields of a series that have columns of their own; the others are its further facts."""
 
 _Page = tuple[int, str]
 """A run and the URL of a page."""
@@ -32,6 +35,7 @@ class _Found(NamedTuple):
     url: str
     cover: str | None
     page: str
+    facts: str
 
 
 async def note_series(tx: Transaction, items: Sequence[NewItem]) -> Mapping[_Page, int]:
@@ -79,7 +83,7 @@ async def _add(tx: Transaction, found: Sequence[_Found]) -> None:
     ids = [new_id() for _ in found]
     # The end of the id makes the slug unique without a look at the others.
     series = [
-        (series_id, each.title, f"{slug_of(each.title)[:100]}-{series_id[-12:]}", each.cover)
+        (series_id, each.title, f"{slug_of(each.title)[:100]}-{series_id[-12:]}", each.cover, each.facts)
         for series_id, each in zip(ids, found, strict=True)
     ]
     await tx.batch("add_found_series", series)
@@ -93,5 +97,11 @@ def _read(item: NewItem) -> _Found:
     cover = fields.get("cover")
     url = str(fields.get("link") or item.url)
     return _Found(
-        item.run_id, str(item.name), item.title or str(item.name), url, str(cover) if cover else None, item.url
+        item.run_id,
+        str(item.name),
+        item.title or str(item.name),
+        url,
+        str(cover) if cover else None,
+        item.url,
+        msgspec.json.encode({name: value for name, value in fields.items() if name not in _OWN}).decode(),
     )

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from longline.drivers.records.database import Transaction, struct
 from longline.drivers.records.table import Table
+from longline.model.search.gone_items import MissingItem, UnreadPages
 from longline.model.search.item import ItemRow
-from longline.model.search.version import ItemSums, ItemVersion, MissingItem, RunsCompared, UnreadPages
+from longline.model.search.item_changes import ItemSums, ItemVersion, RunsCompared
 
 
 class ItemChangeRecords(Table):

@@ -9,6 +9,8 @@ from longline.drivers.records.runs.run_counters import RunCounters
 from longline.drivers.records.search.item_versions import put
 from longline.model.search.item import MAX_POSITION, ItemRow, NewItem, RunItem, SearchDocument, Wordiness
 
+MAX_ID = 2**63 - 1
+
 
 class ItemRecords:
     """Items."""
@@ -31,6 +33,15 @@ class ItemRecords:
         async def work(tx: Transaction) -> list[ItemRow]:
             found = {row["id"]: struct(row, ItemRow) for row in await tx.batch("items", [(i,) for i in set(ids)])}
             return [found[i] for i in ids if i in found]
+
+        return await self._database.read(work)
+
+    async def newest(self, kind: str | None, before: int | None, limit: int) -> list[ItemRow]:
+        asked = {"before": before or MAX_ID, "limit": limit} | ({} if kind is None else {"kind": kind})
+        name = "newest_items" if kind is None else "newest_items_of_kind"
+
+        async def work(tx: Transaction) -> list[ItemRow]:
+            return [struct(row, ItemRow) for row in await tx.all(name, **asked)]
 
         return await self._database.read(work)
 

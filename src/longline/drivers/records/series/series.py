@@ -43,6 +43,10 @@ class SeriesRecords(Table):
     async def find(self, title: str | None, *, limit: int, offset: int) -> list[SeriesRow]:
         return await self._all("find_series", SeriesRow, title=contains(title), limit=limit, offset=offset)
 
+    async def after(self, title: str | None, place: tuple[str, str], limit: int) -> list[SeriesRow]:
+        asked = {"after_title": place[0], "after_id": place[1], "limit": limit}
+        return await self._all("series_after", SeriesRow, title=contains(title), **asked)
+
     async def count(self, title: str | None) -> int:
         async def work(tx: Transaction) -> int:
             row = await tx.one("count_series", title=contains(title))

@@ -3,12 +3,12 @@
 from typing import Any
 
 from longline.drivers.records.callers.audit import audited
-from longline.drivers.records.database import Row, Transaction, TryAgain, struct
+from longline.drivers.records.database import Row, Transaction, TryAgain, struct, values_of
 from longline.drivers.records.frontier.lifecycle_moves import move_row
 from longline.drivers.records.runs.runs import insert_run
 from longline.drivers.records.sources.sources import remove_source_row
 from longline.drivers.records.table import Table
-from longline.model.errors import Conflict
+from longline.model.errors import Conflict, NotFound
 from longline.model.runs.run import NewRun, RunRow
 from longline.model.series.series_run import (
     STUCK,
@@ -27,6 +27,8 @@ class SeriesRunRecords(Table):
 
     async def add(self, run: NewRun, facts: NewSeriesRun, actor: Actor = "person") -> SeriesRunRow:
         async def work(tx: Transaction) -> SeriesRunRow:
+            if await tx.one("source", id=run.source_id) is None:
+                raise NotFound("source", run.source_id or 0)
             subject = {"kind": run.kind, "source_id": run.source_id, "subject": run.subject}
             if await tx.one("open_run_of_subject", **subject) is not None:
                 raise Conflict("a run of this subject is queued or running")
@@ -57,6 +59,8 @@ class SeriesRunRecords(Table):
 
     async def remove_source(self, source_id: int, uses: str) -> bool:
         async def work(tx: Transaction) -> bool:
+            # The source is locked first: a run that is queued meanwhile waits, and then misses its source.
+            await _lock_source(tx, source_id, uses)
             open_runs = await tx.all("open_series_runs", source_id=source_id)
             if any(row["state"] == RunState.RUNNING for row in open_runs):
                 return False
@@ -66,7 +70,7 @@ class SeriesRunRecords(Table):
                 )
                 if await move_row(tx, change) is None:
                     raise TryAgain  # the run has just started
-            return await _remove(tx, source_id, uses)
+            return await _remove(tx, source_id)
 
         return await audited(self._database, "source", source_id, work)
 
@@ -91,7 +95,7 @@ class SeriesRunRecords(Table):
         async def work(tx: Transaction) -> CatalogueFigures:
             runs = await tx.all("open_series_run_figures", started_before=started_before)
             sources = await tx.all("extension_source_figures")
-            row = {name: each[name] for each in (*runs, *sources) for name in each.keys()}  # noqa: SIM118 - iterates over values
+            row = {name: value for each in (*runs, *sources) for name, value in values_of(each).items()}
             return CatalogueFigures(**{name: int(value or 0) for name, value in row.items()})
 
         return await self._database.read(work)
@@ -119,12 +123,18 @@ async def insert_series_run(tx: Transaction, run: NewRun, facts: NewSeriesRun, a
     return SeriesRunRow(made, facts.series_id, facts.caller_id, facts.caller_name)
 
 
-async def _remove(tx: Transaction, source_id: int, uses: str) -> bool:
-    """Delete a source that has these uses, and mark its runs as deleted; upkeep deletes their rows in pieces."""
+async def _lock_source(tx: Transaction, source_id: int, uses: str) -> None:
+    """Lock a source that has these uses."""
     await tx.all("lock_source", id=source_id)
     row = await tx.one("source", id=source_id)
-    if row is None or row["uses"] != uses:
-        raise TryAgain
+    if row is None:
+        raise NotFound("source", source_id)
+    if row["uses"] != uses:
+        raise Conflict(f"Source {row['name']} has just been taken up by another API")
+
+
+async def _remove(tx: Transaction, source_id: int) -> bool:
+    """Delete a source, and mark its runs as deleted; upkeep deletes their rows in pieces."""
     runs = [(each["run_id"],) for each in await tx.all("series_runs_of_source", source_id=source_id)]
     await tx.batch("total_runs", [(run_id, -1) for (run_id,) in runs])
     await tx.batch("mark_runs_deleted", runs)

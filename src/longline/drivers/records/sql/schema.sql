@@ -46,6 +46,7 @@ CREATE TABLE sources (
     failed_at      BIGINT,
     failures       BIGINT NOT NULL DEFAULT 0
 );
+CREATE INDEX sources_disabled_by_failures ON sources (name, id) WHERE NOT enabled AND disable_reason = 'failures in a row';
 /*lite INSERT INTO sqlite_sequence (name, seq) VALUES ('sources', 99999); */
 CREATE UNIQUE INDEX sources_uid ON sources (uid);
 CREATE UNIQUE INDEX sources_ref ON sources (ref) WHERE ref IS NOT NULL;
@@ -168,6 +169,7 @@ CREATE TABLE series (
     created_at  BIGINT NOT NULL,
     updated_at  BIGINT NOT NULL
 );
+CREATE INDEX series_title ON series (title, id);
 
 -- Series as sources know them: an id of a source belongs to one series.
 CREATE TABLE targets (
@@ -203,48 +205,51 @@ CREATE TABLE series_runs (
 CREATE INDEX series_runs_source ON series_runs (source_id, run_id);
 CREATE INDEX series_runs_series ON series_runs (series_id, run_id) WHERE series_id IS NOT NULL;
 
--- Versions of sources, for caches: the row 0 counts all changes, and the row of a source has the number of its last one.
--- A change is one of a source, or of the state of a run of its catalogue. Triggers write them, so that no statement is
--- forgotten; on PostgreSQL at the end of the transaction, since all changes wait for the row 0.
+-- Versions of sources, for caches: the changes of all sources are counted in sixteen parts, by the id of the source, and
+-- the row of a source has the number of its last one. A change is one of a source, or of the state of a run of its
+-- catalogue. Triggers write them, so that no statement is forgotten; on PostgreSQL at the end of the transaction, since
+-- changes of one part wait for each other.
+CREATE TABLE source_changes (
+    part     BIGINT PRIMARY KEY,
+    version  BIGINT NOT NULL
+) /*lite WITHOUT ROWID */;
 CREATE TABLE source_versions (
     source_id  BIGINT PRIMARY KEY,
     version    BIGINT NOT NULL
 ) /*lite WITHOUT ROWID */;
-/*pg CREATE INDEX source_versions_version ON source_versions (version); */
+CREATE INDEX source_versions_part ON source_versions ((source_id % 16), version);
 /*lite CREATE TRIGGER source_made AFTER INSERT ON sources BEGIN
-    INSERT INTO source_versions (source_id, version) VALUES (0, 1) ON CONFLICT (source_id) DO UPDATE SET version = version + 1;
-    INSERT INTO source_versions (source_id, version) SELECT NEW.id, version FROM source_versions WHERE source_id = 0
+    INSERT INTO source_changes (part, version) VALUES (NEW.id % 16, 1) ON CONFLICT (part) DO UPDATE SET version = version + 1;
+    INSERT INTO source_versions (source_id, version) SELECT NEW.id, version FROM source_changes WHERE part = NEW.id % 16
     ON CONFLICT (source_id) DO UPDATE SET version = excluded.version;
 END; */
 /*lite CREATE TRIGGER source_changed AFTER UPDATE OF name, slug, base_url, extension, extension_config, enabled, succeeded_at, failed_at, failures, updated_at ON sources BEGIN
-    INSERT INTO source_versions (source_id, version) VALUES (0, 1) ON CONFLICT (source_id) DO UPDATE SET version = version + 1;
-    INSERT INTO source_versions (source_id, version) SELECT NEW.id, version FROM source_versions WHERE source_id = 0
+    INSERT INTO source_changes (part, version) VALUES (NEW.id % 16, 1) ON CONFLICT (part) DO UPDATE SET version = version + 1;
+    INSERT INTO source_versions (source_id, version) SELECT NEW.id, version FROM source_changes WHERE part = NEW.id % 16
     ON CONFLICT (source_id) DO UPDATE SET version = excluded.version;
 END; */
 /*lite CREATE TRIGGER source_removed AFTER DELETE ON sources BEGIN
-    INSERT INTO source_versions (source_id, version) VALUES (0, 1) ON CONFLICT (source_id) DO UPDATE SET version = version + 1;
-    INSERT INTO source_versions (source_id, version) SELECT OLD.id, version FROM source_versions WHERE source_id = 0
+    INSERT INTO source_changes (part, version) VALUES (OLD.id % 16, 1) ON CONFLICT (part) DO UPDATE SET version = version + 1;
+    INSERT INTO source_versions (source_id, version) SELECT OLD.id, version FROM source_changes WHERE part = OLD.id % 16
     ON CONFLICT (source_id) DO UPDATE SET version = excluded.version;
 END; */
-/*lite CREATE TRIGGER series_run_made AFTER INSERT ON runs WHEN NEW.kind = 'series' BEGIN
-    INSERT INTO source_versions (source_id, version) VALUES (0, 1) ON CONFLICT (source_id) DO UPDATE SET version = version + 1;
-    INSERT INTO source_versions (source_id, version) SELECT COALESCE(NEW.source_id, 0), version FROM source_versions WHERE source_id = 0
+/*lite CREATE TRIGGER series_run_made AFTER INSERT ON runs WHEN NEW.kind = 'series' AND NEW.source_id IS NOT NULL BEGIN
+    INSERT INTO source_changes (part, version) VALUES (NEW.source_id % 16, 1) ON CONFLICT (part) DO UPDATE SET version = version + 1;
+    INSERT INTO source_versions (source_id, version) SELECT NEW.source_id, version FROM source_changes WHERE part = NEW.source_id % 16
     ON CONFLICT (source_id) DO UPDATE SET version = excluded.version;
 END; */
-/*lite CREATE TRIGGER series_run_changed AFTER UPDATE OF state, deleted_at ON runs WHEN NEW.kind = 'series' BEGIN
-    INSERT INTO source_versions (source_id, version) VALUES (0, 1) ON CONFLICT (source_id) DO UPDATE SET version = version + 1;
-    INSERT INTO source_versions (source_id, version) SELECT COALESCE(NEW.source_id, 0), version FROM source_versions WHERE source_id = 0
+/*lite CREATE TRIGGER series_run_changed AFTER UPDATE OF state, deleted_at ON runs WHEN NEW.kind = 'series' AND NEW.source_id IS NOT NULL BEGIN
+    INSERT INTO source_changes (part, version) VALUES (NEW.source_id % 16, 1) ON CONFLICT (part) DO UPDATE SET version = version + 1;
+    INSERT INTO source_versions (source_id, version) SELECT NEW.source_id, version FROM source_changes WHERE part = NEW.source_id % 16
     ON CONFLICT (source_id) DO UPDATE SET version = excluded.version;
 END; */
 /*pg CREATE FUNCTION note_source_version(of_source BIGINT) RETURNS VOID LANGUAGE plpgsql AS $$
 DECLARE latest BIGINT;
 BEGIN
-    INSERT INTO source_versions AS v (source_id, version) VALUES (0, 1)
-    ON CONFLICT (source_id) DO UPDATE SET version = v.version + 1 RETURNING v.version INTO latest;
-    IF of_source IS NOT NULL THEN
-        INSERT INTO source_versions AS v (source_id, version) VALUES (of_source, latest)
-        ON CONFLICT (source_id) DO UPDATE SET version = latest;
-    END IF;
+    INSERT INTO source_changes AS c (part, version) VALUES (of_source % 16, 1)
+    ON CONFLICT (part) DO UPDATE SET version = c.version + 1 RETURNING c.version INTO latest;
+    INSERT INTO source_versions (source_id, version) VALUES (of_source, latest)
+    ON CONFLICT (source_id) DO UPDATE SET version = latest;
 END $$; */
 /*pg CREATE FUNCTION note_source_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN PERFORM note_source_version(CASE WHEN TG_OP = 'DELETE' THEN OLD.id ELSE NEW.id END); RETURN NULL; END $$; */
@@ -253,7 +258,7 @@ BEGIN PERFORM note_source_version(NEW.source_id); RETURN NULL; END $$; */
 /*pg CREATE CONSTRAINT TRIGGER source_changed AFTER INSERT OR DELETE OR UPDATE OF name, slug, base_url, extension, extension_config, enabled, succeeded_at, failed_at, failures, updated_at
 ON sources DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_source_change(); */
 /*pg CREATE CONSTRAINT TRIGGER series_run_changed AFTER INSERT OR UPDATE OF state, deleted_at
-ON runs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.kind = 'series') EXECUTE FUNCTION note_series_run_change(); */
+ON runs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.kind = 'series' AND NEW.source_id IS NOT NULL) EXECUTE FUNCTION note_series_run_change(); */
 
 -- Settings of one API that its admins keep.
 CREATE TABLE door_settings (
@@ -267,6 +272,15 @@ CREATE TABLE door_settings (
     UNIQUE (door, key)
 );
 /*lite INSERT INTO sqlite_sequence (name, seq) VALUES ('door_settings', 99999); */
+INSERT INTO door_settings (door, key, value, description, created_at, updated_at)
+SELECT 'catalogue', d.key, d.value, d.description, d.at, d.at FROM (
+    SELECT 1 AS place, 'crawler.max_retries' AS key, '3' AS value, 'Retries of a page after its first attempt.' AS description,
+        /*pg CAST(EXTRACT(EPOCH FROM NOW()) * 1000 AS BIGINT) */ /*lite CAST((JULIANDAY('now') - 2440587.5) * 86400000 AS INTEGER) */ AS at
+    UNION ALL SELECT 2, 'crawler.disable_threshold', '5', 'Failed runs in a row after which a source is disabled.',
+        /*pg CAST(EXTRACT(EPOCH FROM NOW()) * 1000 AS BIGINT) */ /*lite CAST((JULIANDAY('now') - 2440587.5) * 86400000 AS INTEGER) */
+    UNION ALL SELECT 3, 'site.maintenance_mode', 'false', 'With true, only admins are served.',
+        /*pg CAST(EXTRACT(EPOCH FROM NOW()) * 1000 AS BIGINT) */ /*lite CAST((JULIANDAY('now') - 2440587.5) * 86400000 AS INTEGER) */
+) AS d ORDER BY d.place;
 
 -- The times of maintenance tasks, and their runs: one open run of each task.
 CREATE TABLE maintenance_schedules (
@@ -427,7 +441,7 @@ CREATE TABLE line (
     token       BIGINT NOT NULL DEFAULT 0,
     not_before  BIGINT NOT NULL DEFAULT 0,
     lapses      BIGINT NOT NULL DEFAULT 0,
-    -- Changes, since the claim, that took tasks out of the holder's hand: the holder looks at the count.
+    -- Changes, since the claim, that took tasks from the holder: the holder looks at the count.
     withdrawals BIGINT NOT NULL DEFAULT 0,
     -- Whether files to be downloaded may be among its tasks: a worker without a place for them leaves the host alone.
     downloads BOOLEAN NOT NULL DEFAULT FALSE
@@ -437,7 +451,7 @@ CREATE INDEX line_held ON line (wake_at) WHERE owner IS NOT NULL;
 CREATE INDEX line_withdrawals ON line (owner) WHERE withdrawals > 0;
 
 -- The wide row of a URL. No index and no index predicate names state, attempt or finished_at: completions stay cheap.
--- `state` is where the task rests; in hand it shows as `queued` or `parsing` while its mark carries a live token.
+-- `state` is where the task rests; under a lease it shows as `queued` or `parsing` while its mark carries a live token.
 -- (host_id, due, priority, run_id, id) is also its place in `queue` while it waits for a worker.
 CREATE TABLE tasks (
     id           /*pg BIGINT GENERATED BY DEFAULT AS IDENTITY */ /*lite INTEGER */ PRIMARY KEY /*lite AUTOINCREMENT */,
@@ -459,7 +473,7 @@ CREATE TABLE tasks (
     finished_at  BIGINT,
     url          TEXT NOT NULL,
     hops         BIGINT NOT NULL DEFAULT 0,
-    next_priority  BIGINT,  -- of a task in a worker's hand: its priority from its next rest on
+    next_priority  BIGINT,  -- of a task leased by a worker: its priority from its next rest on
     -- Set while a single task is at another host, to which its URL was redirected: its own host, and the URL there.
     home_id      BIGINT,
     target       TEXT,
@@ -490,6 +504,7 @@ CREATE TABLE downloads (
     type_hint     TEXT,
     checksum      TEXT,
     trace_id      TEXT,
+    pools         TEXT,  -- JSON array of the names of proxy pools that the task asks for
     tags          TEXT NOT NULL,
     attributes    TEXT NOT NULL,
     stored_at     BIGINT,
@@ -747,7 +762,7 @@ CREATE TABLE places (
 ) /*pg WITH (fillfactor = 10) */;
 INSERT INTO places (noun, last) VALUES ('event', 0);
 
--- A task as it stands now: in hand while its mark carries the token under which its host, or it, is held.
+-- A task as it stands now: leased while its mark carries the token under which its host, or it, is held.
 CREATE VIEW tasks_now AS
 SELECT t.id, t.run_id, t.host_id, h.host, t.url, t.executor, t.state AS rest, t.reason, t.error,
        COALESCE(t.next_priority, t.priority) AS priority, t.due,
@@ -834,14 +849,16 @@ CREATE TABLE recrawls (
     webhook     TEXT,
     UNIQUE (url_hash, generation)
 ) /*pg WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05) */;
-CREATE INDEX recrawls_id ON recrawls (rest, id);
-CREATE INDEX recrawls_created ON recrawls (rest, created_at, id);
-CREATE INDEX recrawls_updated ON recrawls (rest, updated_at, id);
-CREATE INDEX recrawls_due ON recrawls (rest, due_at, id);
-CREATE INDEX recrawls_ended ON recrawls (rest, ended_at, id);
-CREATE INDEX recrawls_priority ON recrawls (rest, priority, id);
-CREATE INDEX recrawls_retries ON recrawls (rest, retries, id);
-CREATE INDEX recrawls_source_id ON recrawls (source_id, rest, id);
+-- Each order of lists, by rest and by source and rest. The last columns are filters: a walk passes rows of other times,
+-- priorities and authors inside of the index. An order by `id + 0` cannot take the primary key, which has all rests.
+CREATE INDEX recrawls_id ON recrawls (rest, (id + 0), id, created_at, priority, recurring, created_by);
+CREATE INDEX recrawls_created ON recrawls (rest, created_at, id, priority, recurring, created_by);
+CREATE INDEX recrawls_updated ON recrawls (rest, updated_at, id, created_at, priority, recurring, created_by);
+CREATE INDEX recrawls_due ON recrawls (rest, due_at, id, created_at, priority, recurring, created_by);
+CREATE INDEX recrawls_ended ON recrawls (rest, ended_at, id, created_at, priority, recurring, created_by);
+CREATE INDEX recrawls_priority ON recrawls (rest, priority, id, created_at, recurring, created_by);
+CREATE INDEX recrawls_retries ON recrawls (rest, retries, id, created_at, priority, recurring, created_by);
+CREATE INDEX recrawls_source_id ON recrawls (source_id, rest, (id + 0), id);
 CREATE INDEX recrawls_source_created ON recrawls (source_id, rest, created_at, id);
 CREATE INDEX recrawls_source_updated ON recrawls (source_id, rest, updated_at, id);
 CREATE INDEX recrawls_source_due ON recrawls (source_id, rest, due_at, id);
@@ -1011,11 +1028,21 @@ CREATE TABLE webhook_tries (
 
 -- Alerts that hold, since the look that noticed them first.
 CREATE TABLE alerts (
-    kind     TEXT NOT NULL,
-    subject  TEXT NOT NULL,
-    since    BIGINT NOT NULL,
-    PRIMARY KEY (kind, subject)
-) /*lite WITHOUT ROWID */;
+    id          /*pg BIGINT GENERATED BY DEFAULT AS IDENTITY */ /*lite INTEGER */ PRIMARY KEY /*lite AUTOINCREMENT */,
+    scope       TEXT NOT NULL,
+    kind        TEXT NOT NULL,
+    subject     TEXT NOT NULL,
+    state       TEXT NOT NULL CHECK (state IN ('raised', 'cleared')),
+    text        TEXT NOT NULL,
+    source_id   BIGINT,
+    proxy_id    BIGINT,
+    run_id      BIGINT,
+    since       BIGINT NOT NULL,
+    seen_at     BIGINT NOT NULL,
+    cleared_at  BIGINT
+);
+CREATE UNIQUE INDEX alerts_raised ON alerts (scope, kind, subject) WHERE state = 'raised';
+CREATE INDEX alerts_cleared ON alerts (cleared_at, id) WHERE state = 'cleared';
 
 -- Bots: workers of somebody else's. One that merely showed up has a row too, which is not `registered`.
 CREATE TABLE bots (
@@ -1040,7 +1067,7 @@ CREATE TABLE bots (
     last_submit_at  BIGINT,
     created_at      BIGINT NOT NULL,
     updated_at      BIGINT NOT NULL,
-    spare           BIGINT,  -- of how often it may come a minute, as model/bots/rate_limit.py counts; NULL until it first comes
+    spare           BIGINT,  -- of how often it may come a minute, as model/token_bucket.py counts; NULL until it first comes
     spare_at        BIGINT NOT NULL DEFAULT 0
 ) /*pg WITH (fillfactor = 50) */;
 
@@ -1535,6 +1562,14 @@ CREATE TABLE api_keys (
 
 -- Logins at the console. `uid` is the public part of the cookie, `secret` the hash of the rest. A login by an API key ends
 -- with the key, of which `subject` is the public part.
+-- Choices of callers for all their logins at the console.
+CREATE TABLE console_choices (
+    subject    TEXT NOT NULL,
+    kind       TEXT NOT NULL,
+    time_zone  TEXT NOT NULL,
+    PRIMARY KEY (subject, kind)
+) /*lite WITHOUT ROWID */;
+
 CREATE TABLE console_sessions (
     id          /*pg BIGINT GENERATED BY DEFAULT AS IDENTITY */ /*lite INTEGER */ PRIMARY KEY /*lite AUTOINCREMENT */,
     uid         TEXT NOT NULL UNIQUE,
@@ -1551,7 +1586,7 @@ CREATE TABLE console_sessions (
 );
 CREATE INDEX console_sessions_expires ON console_sessions (expires_at);
 
--- Token buckets of callers, as model/bots/rate_limit.py counts. A missing bucket is full.
+-- Token buckets of callers, as model/token_bucket.py counts. A missing bucket is full.
 CREATE TABLE rate_limits (
     name      TEXT PRIMARY KEY,
     spare     BIGINT NOT NULL,

@@ -256,7 +256,7 @@ class TaskMove(msgspec.Struct, frozen=True):
 
 
 class Prioritized(msgspec.Struct, frozen=True):
-    """A task with another priority, which a task in a worker's hand gets at its next rest."""
+    """A task with another priority, which a task leased by a worker gets at its next rest."""
 
     task_id: int
     was: int
@@ -265,7 +265,7 @@ class Prioritized(msgspec.Struct, frozen=True):
 
 
 class TaskMoveStore(Protocol):
-    """Moves and priorities of many tasks at once, and the tasks that moves took out of workers' hands."""
+    """Moves and priorities of many tasks at once, and the tasks that moves took from workers."""
 
     async def move_all(self, change: TaskChange, task_ids: Sequence[int]) -> tuple[list[TaskMove], bool]:
         """Move tasks in one transaction; return one result for each id, and whether a scheduler has a run to end."""
@@ -276,11 +276,11 @@ class TaskMoveStore(Protocol):
         ...
 
     async def apply_priorities(self, limit: int) -> int:
-        """Apply priorities to tasks that came out of a worker's hand without a report; return how many."""
+        """Apply priorities to tasks that a worker lost without a report; return how many."""
         ...
 
     async def withdrawals(self, owner: int) -> dict[tuple[int, int], int]:
-        """Return, by (host, token), how often tasks were taken out of the owner's hand under that token."""
+        """Return, by (host, token), how often tasks were taken from the owner under that token."""
         ...
 
     async def marked(self, claims: Sequence[tuple[int, int, ClaimedTask]]) -> set[tuple[int, int]]:
@@ -324,7 +324,7 @@ class TaskStore(Protocol):
     """Tasks, for reading; `FrontierStore`, `TaskLeaseStore` and `MoveStore` write tasks."""
 
     async def get(self, task_id: int) -> TaskRow | None:
-        """Return one task with its current state, in hand or at rest."""
+        """Return one task with its current state, leased or at rest."""
         ...
 
     async def find(self, *, run_id: int | None = None, limit: int = 50, after: int = 0) -> list[TaskRow]:

@@ -3,9 +3,16 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from longline.model.event import Event
-from longline.model.frontier.line import HeldTask, LeasedTask, ListedHost, PlaceInLine, QueuedTask
+from longline.model.frontier.frontier_lists import (
+    HeldTask,
+    LeasedTask,
+    ListedHost,
+    PlaceInLine,
+    QueuedTask,
+    TaskExecutor,
+)
 from longline.model.frontier.task import TaskRow
+from longline.model.logs.event import Event
 from longline.model.states import Noun
 
 
@@ -35,7 +42,7 @@ class HostListStore(Protocol):
         ...
 
     async def in_hand(self, hosts: Sequence[ListedHost]) -> list[QueuedTask]:
-        """Return the tasks of held hosts that are in the hands of the holders, among the first of each queue."""
+        """Return the tasks of held hosts that are leased by the holders, among the first of each queue."""
         ...
 
     async def taken(self, limit: int = 50) -> list[HeldTask]:
@@ -59,6 +66,10 @@ class TaskListStore(Protocol):
         self, *, state: str | None = None, before: int | None = None, limit: int = 50
     ) -> tuple[list[TaskRow], int | None]:
         """Return tasks of all runs, newest first, like `of_run`."""
+        ...
+
+    async def executors(self, task_ids: Sequence[int]) -> list[TaskExecutor]:
+        """Return the executors and the present states of tasks; unknown ids are left out."""
         ...
 
     async def lease(self, task_id: int) -> LeasedTask | None:

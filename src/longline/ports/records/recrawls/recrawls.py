@@ -57,7 +57,7 @@ class RecrawlStore(Protocol):
         ...
 
     async def depths(self, urgent: int) -> QueueDepths:
-        """Return the numbers of recrawls that are due or in hand; those up to the priority `urgent` apart."""
+        """Return the numbers of recrawls that are due or leased; those up to the priority `urgent` apart."""
         ...
 
 

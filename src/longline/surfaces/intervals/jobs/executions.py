@@ -23,7 +23,7 @@ from longline.surfaces.intervals.field_types import (
 )
 from longline.surfaces.intervals.jobs.error_categories import CATEGORIES, ErrorCategory
 from longline.surfaces.intervals.jobs.job_bodies import next_run_at
-from longline.surfaces.intervals.words import RUN_WORDS, SKIPS, ExecutionStatus
+from longline.surfaces.intervals.statuses_and_errors import RUN_WORDS, SKIPS, ExecutionStatus
 from longline.surfaces.operation import operation
 
 Name = TypeVar("Name", bound=str)

@@ -21,7 +21,7 @@ from longline.surfaces.intervals.field_types import (
     optional_rfc3339,
     rfc3339,
 )
-from longline.surfaces.intervals.words import SCHEDULE_WORDS, JobStatus
+from longline.surfaces.intervals.statuses_and_errors import SCHEDULE_WORDS, JobStatus
 
 JobType = Literal["crawl"]
 INTERVAL_REQUIRED = error(400, "interval_minutes is required when schedule_enabled is true")

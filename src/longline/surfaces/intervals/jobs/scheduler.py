@@ -12,7 +12,7 @@ from longline.services.schedules.slots import Slots
 from longline.surfaces.error_format import error
 from longline.surfaces.intervals import examples
 from longline.surfaces.intervals.field_types import Timestamp, rfc3339
-from longline.surfaces.intervals.words import SKIPPED_WORDS, SkippedReason
+from longline.surfaces.intervals.statuses_and_errors import SKIPPED_WORDS, SkippedReason
 from longline.surfaces.operation import ApiFailure, operation
 
 SCHEDULER_OFF = error(503, "Scheduler not available")

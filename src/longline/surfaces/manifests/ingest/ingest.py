@@ -8,16 +8,16 @@ import msgspec
 from msgspec import Meta
 
 from longline.model.manifests.manifest import SubmittedManifest
-from longline.services.manifests.kinds import ManifestKind, ManifestKinds
+from longline.services.manifests.manifest_kinds import ManifestKind, ManifestKinds
 from longline.services.manifests.submissions import Accepted, KeyReused, ManifestSubmissions, NotQueued
-from longline.surfaces.manifests import words
+from longline.surfaces.manifests import statuses_and_errors as words
 from longline.surfaces.manifests.access import MAX_TENANT_CHARS, ManifestAccess, ManifestSender
 from longline.surfaces.manifests.bodies import AcceptedBody, ManifestBody, ObjectPlaces, accepted_body
 from longline.surfaces.manifests.examples import ACCEPTED, MANIFEST
 from longline.surfaces.manifests.ingest.body_reader import read_body
 from longline.surfaces.manifests.ingest.manifest_reader import ManifestReader, ReadManifest
 from longline.surfaces.manifests.metrics import ManifestMetrics
-from longline.surfaces.manifests.words import invalid, manifest_error
+from longline.surfaces.manifests.statuses_and_errors import invalid, manifest_error
 from longline.surfaces.operation import NO_HEADERS, ApiError, ApiFailure, ApiResponse, operation
 from longline.surfaces.streamed_body import StreamedBody
 

@@ -6,7 +6,8 @@ from typing import Any
 import msgspec
 
 from longline.model.manifests.manifest import ManifestResource
-from longline.surfaces.manifests.words import invalid
+from longline.model.url import without_credentials
+from longline.surfaces.manifests.statuses_and_errors import invalid
 from longline.surfaces.operation import ApiFailure
 
 MANIFEST_VERSION = "v1"
@@ -152,6 +153,8 @@ class _FieldChecks:
             raise ValueError("must not be empty")
         if "\0" in text:
             raise ValueError("must not contain a NUL character")
+        if "@" in text and without_credentials(text) != text:
+            raise ValueError("must not contain a user name or a password: send them in the header Authorization")
         if self._strict_urls and not text.lower().startswith(("http://", "https://")):
             raise ValueError("must be an http or https URL")
         return ResourceUrl(text)

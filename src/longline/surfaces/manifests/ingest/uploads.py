@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from longline.services.manifests.submissions import Accepted
 from longline.services.manifests.uploads import PART_BYTES, ManifestUploads, StoredPart
-from longline.surfaces.manifests import words
+from longline.surfaces.manifests import statuses_and_errors as words
 from longline.surfaces.manifests.access import ManifestSender
 from longline.surfaces.manifests.bodies import AcceptedBody, Timestamp, accepted_body, rfc3339
 from longline.surfaces.manifests.examples import ACCEPTED

@@ -125,33 +125,33 @@ def _operations(document: Schema) -> Iterator[tuple[str, ReferenceOperation]]:
                 yield item[method]["tags"][0], _operation(method, path, item[method])
 
 
-def _operation(method: str, path: str, told: Schema) -> ReferenceOperation:
-    media = told.get("requestBody", {}).get("content", {}).get("application/json", {})
+def _operation(method: str, path: str, described: Schema) -> ReferenceOperation:
+    media = described.get("requestBody", {}).get("content", {}).get("application/json", {})
     kind, model = kind_of(media.get("schema", {})) if media else ("", None)
     return ReferenceOperation(
-        anchor=told["operationId"],
+        anchor=described["operationId"],
         method=method.upper(),
         path=path,
-        summary=told["summary"],
-        description=told.get("description", ""),
-        access=" or ".join(scheme for each in told["security"] for scheme in each) or "public",
+        summary=described["summary"],
+        description=described.get("description", ""),
+        access=" or ".join(scheme for each in described["security"] for scheme in each) or "public",
         parameters=tuple(
             _field(each["name"], _described(each), required=each["required"], place=each["in"])
-            for each in told["parameters"]
+            for each in described["parameters"]
         ),
         body_kind=kind,
         body_model=model,
         body_example=_json(media["example"]) if "example" in media else None,
-        answers=tuple(_answer(status, each) for status, each in sorted(told["responses"].items())),
+        answers=tuple(_answer(status, each) for status, each in sorted(described["responses"].items())),
     )
 
 
-def _answer(status: str, told: Schema) -> Answer:
-    (media_type, media), *_ = told.get("content", {"": {}}).items()
+def _answer(status: str, described: Schema) -> Answer:
+    (media_type, media), *_ = described.get("content", {"": {}}).items()
     kind, model = kind_of(media.get("schema", {})) if media_type == "application/json" else (media_type, None)
     found = [media["example"]] if "example" in media else []
     found += [each["value"] for each in media.get("examples", {}).values()]
-    return Answer(status, told["description"], kind, model, tuple(Example(status, _json(each)) for each in found))
+    return Answer(status, described["description"], kind, model, tuple(Example(status, _json(each)) for each in found))
 
 
 def _properties(schema: Schema) -> Iterator[Field]:

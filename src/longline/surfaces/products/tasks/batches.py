@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from longline.services.recrawls.batches import Batches
 from longline.surfaces.operation import operation
-from longline.surfaces.products import words
+from longline.surfaces.products import statuses_and_errors as words
 from longline.surfaces.products.envelope import ListSuccess, WriteSuccess, listed, written
-from longline.surfaces.products.fields import BatchId, PagedQuery, time_text
+from longline.surfaces.products.field_types import BatchId, PagedQuery, time_text
 from longline.surfaces.products.tasks import examples
 from longline.surfaces.products.tasks.requests import BatchRestart, NewBatchRequest
 from longline.surfaces.products.tasks.responses import Batch, BatchDetail, MovedBatch, batch_of

@@ -9,7 +9,7 @@ from longline.model.callers.caller import Caller
 from longline.model.duration import DAY_MS, HOUR_MS
 from longline.model.recrawls.recrawl import PRIORITY_STEP, RecrawlQuery, SortField
 from longline.services.recrawls.recrawls import RecrawlOrder
-from longline.surfaces.products.fields import (
+from longline.surfaces.products.field_types import (
     NO_NUL,
     NOT_BLANK,
     BatchId,
@@ -23,8 +23,8 @@ from longline.surfaces.products.fields import (
     WebUrl,
     url_problem,
 )
-from longline.surfaces.products.tasks.words import PHASES_BY_STATUS, WORD_ORDER
-from longline.surfaces.products.words import TaskStatus
+from longline.surfaces.products.statuses_and_errors import TaskStatus
+from longline.surfaces.products.tasks.task_statuses import PHASES_BY_STATUS, WORD_ORDER
 
 MAX_URLS = 10_000
 MAX_RESTARTED = 10_000

@@ -3,9 +3,9 @@
 import msgspec
 
 from longline.model.recrawls.recrawl import PRIORITY_STEP, BatchRow, RecrawlRow, RecrawlStats
-from longline.surfaces.products.fields import Timestamp, optional_time, time_text
-from longline.surfaces.products.tasks.words import STATUSES, error_message
-from longline.surfaces.products.words import TaskStatus
+from longline.surfaces.products.field_types import Timestamp, optional_time, time_text
+from longline.surfaces.products.statuses_and_errors import TaskStatus
+from longline.surfaces.products.tasks.task_statuses import STATUSES, error_message
 
 DEFAULT_MAX_RETRIES = 3
 

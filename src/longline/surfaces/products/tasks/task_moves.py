@@ -4,9 +4,9 @@ from longline.model.errors import IllegalMove
 from longline.model.recrawls.recrawl import PRIORITY_STEP, RecrawlRow
 from longline.services.recrawls.recrawl_moves import PageMissing
 from longline.surfaces.operation import ApiError, ApiFailure, operation
-from longline.surfaces.products import words
+from longline.surfaces.products import statuses_and_errors as words
 from longline.surfaces.products.envelope import WriteSuccess, written
-from longline.surfaces.products.fields import TaskId, time_text
+from longline.surfaces.products.field_types import TaskId, time_text
 from longline.surfaces.products.tasks import examples
 from longline.surfaces.products.tasks.requests import (
     PriorityChange,
@@ -24,8 +24,8 @@ from longline.surfaces.products.tasks.responses import (
     ResumedTask,
     html_path,
 )
+from longline.surfaces.products.tasks.task_statuses import STATUSES
 from longline.surfaces.products.tasks.tasks import PATH, TaskServices
-from longline.surfaces.products.tasks.words import STATUSES
 
 CANNOT_PAUSE = words.invalid_status("A task that is completed cannot be paused", "completed")
 CANNOT_RESUME = words.invalid_status("A task that is queued cannot be resumed", "queued")

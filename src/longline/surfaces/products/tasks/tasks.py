@@ -7,9 +7,9 @@ from longline.model.callers.caller import Caller
 from longline.services.recrawls.recrawl_moves import RecrawlMoves
 from longline.services.recrawls.recrawls import AlreadySubmitted, ForeignUrl, Recrawls, SourceDisabled
 from longline.surfaces.operation import ApiError, ApiFailure, operation
-from longline.surfaces.products import words
+from longline.surfaces.products import statuses_and_errors as words
 from longline.surfaces.products.envelope import ListSuccess, WriteSuccess, listed, written
-from longline.surfaces.products.fields import TaskId
+from longline.surfaces.products.field_types import TaskId
 from longline.surfaces.products.tasks import examples
 from longline.surfaces.products.tasks.requests import (
     RANGE_WORDS,
@@ -27,7 +27,7 @@ from longline.surfaces.products.tasks.responses import (
     stats_of,
     task_of,
 )
-from longline.surfaces.products.tasks.words import STATUSES
+from longline.surfaces.products.tasks.task_statuses import STATUSES
 
 PATH = "/api/admin/tasks"
 

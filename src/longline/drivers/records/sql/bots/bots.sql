@@ -53,7 +53,7 @@ SELECT retries, COUNT(*) AS count FROM bot_tasks GROUP BY retries ORDER BY retri
 SELECT b.* FROM bots b /*rows , r(name text) */ WHERE b.name = r.name;
 
 -- name: find_bots
-SELECT * FROM bots WHERE registered OR NOT CAST(:registered AS BOOLEAN) ORDER BY name LIMIT :limit OFFSET :offset;
+SELECT * FROM bots WHERE (registered OR NOT CAST(:registered AS BOOLEAN)) AND name > :after ORDER BY name LIMIT :limit OFFSET :offset;
 
 -- name: register_bot
 -- One that had merely shown up keeps its figures.

@@ -17,6 +17,7 @@ WHERE (CAST(:uid AS TEXT) IS NULL OR s.uid = :uid)
   AND (CAST(:created_before AS BIGINT) IS NULL OR s.created_at < :created_before)
   AND (CAST(:next_due_after AS BIGINT) IS NULL OR b.next_due >= :next_due_after)
   AND (CAST(:next_due_before AS BIGINT) IS NULL OR b.next_due < :next_due_before)
+  AND (CAST(:before AS BIGINT) IS NULL OR b.schedule_id < :before)
 ORDER BY b.schedule_id DESC LIMIT :limit OFFSET :offset;
 
 -- name: lock_bot_schedules

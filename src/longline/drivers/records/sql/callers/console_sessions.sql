@@ -10,7 +10,13 @@ VALUES (:uid, :secret, :subject, :name, :role, :kind, :address, :agent, :now, :n
 RETURNING *;
 
 -- name: console_session
-SELECT s.* FROM console_sessions s WHERE s.uid = :uid AND /*part in_force */;
+SELECT s.*, COALESCE(c.time_zone, 'UTC') AS time_zone
+FROM console_sessions s LEFT JOIN console_choices c ON c.subject = s.subject AND c.kind = s.kind
+WHERE s.uid = :uid AND /*part in_force */;
+
+-- name: choose_time_zone
+INSERT INTO console_choices (subject, kind, time_zone) VALUES (:subject, :kind, :time_zone)
+ON CONFLICT (subject, kind) DO UPDATE SET time_zone = excluded.time_zone;
 
 -- name: find_console_sessions
 SELECT s.* FROM console_sessions s WHERE s.id < :before AND /*part in_force */ ORDER BY s.id DESC LIMIT :limit;

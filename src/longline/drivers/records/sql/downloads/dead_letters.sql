@@ -18,10 +18,6 @@ SELECT * FROM dead_letters WHERE number > :after AND /*part wanted_letters */ OR
 -- name: count_dead_letters
 SELECT COUNT(*) AS count FROM dead_letters WHERE /*part wanted_letters */;
 
--- name: last_letters_of_runs
-SELECT r.run_id AS run_id, (SELECT MAX(l.number) FROM dead_letters l WHERE l.run_id = r.run_id) AS number
-/*rows FROM r(run_id bigint) */;
-
 -- name: mark_replayed
 UPDATE dead_letters SET replayed_at = :now /*rows FROM r(number bigint) */ WHERE dead_letters.number = r.number;
 

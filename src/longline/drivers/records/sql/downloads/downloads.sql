@@ -1,7 +1,7 @@
 -- Downloads as lists show them.
 
 -- part: shown_download
-SELECT d.task_id, d.run_id, d.resource_id, d.given_url, d.key, d.bucket, d.tags, d.labels, d.checksum, d.trace_id, d.attributes,
+SELECT d.task_id, d.run_id, d.resource_id, d.given_url, d.key, d.bucket, d.tags, d.labels, d.checksum, d.trace_id, d.pools, d.attributes,
        n.state, t.reason, t.error, t.status, t.attempt AS attempts, t.finished_at AS ended_at,
        d.stored_at, d.bytes, d.sha256, d.content_type, d.proxy, d.ms, d.width, d.height
 FROM downloads d JOIN tasks t ON t.id = d.task_id JOIN tasks_now n ON n.id = d.task_id

@@ -10,7 +10,7 @@ SELECT d.run_id FROM holds d WHERE d.since <= :now AND d.until > :now;
 -- one to the next in the key, not by reading their tasks, and everybody's first task comes before anybody's second;
 -- who begins moves on with the token, so that small batches are fair too.
 -- Runs under a hold are passed over; a run that is alone and held is one of the others.
--- When no more hosts are free than these, those in hand are given more, less what is marked with their token already.
+-- When no more hosts are free than these, those that are leased are given more, less what is marked with their token already.
 WITH free AS MATERIALIZED (
     SELECT host_id FROM line
     WHERE owner IS NULL AND wake_at <= CAST(:now AS BIGINT) - :waited AND (CAST(:downloads AS BOOLEAN) OR NOT downloads)
@@ -149,6 +149,27 @@ LEFT JOIN visits v ON v.host_id = t.host_id AND v.key = t.key
 LEFT JOIN tasks f ON f.id = t.parent_id AND t.hops = 0
 WHERE h.id = r.host_id
 ORDER BY q.id LIMIT :tasks;
+
+-- name: find_queued only lite
+-- The tasks of runs that compete for a host, by the key alone.
+SELECT r.host_id AS host_id, r.token AS token, q.due, q.priority, q.run_id, q.id
+/*rows , r(host_id bigint, token bigint, due bigint, priority bigint, run_id bigint) */
+FROM queue q
+WHERE q.host_id = r.host_id AND q.due = r.due AND q.priority = r.priority AND q.run_id = r.run_id AND q.token <> r.token
+ORDER BY q.id LIMIT :tasks;
+
+-- name: read_queued only lite
+SELECT r.host_id AS host_id, h.host, r.token AS token, h.delay_ms, h.concurrency, l.not_before,
+       h.pace_until, q.id AS task_id, COALESCE(t.target, t.url) AS url, t.run_id, t.scope, t.depth, q.attempt + 1 AS attempt, q.priority, q.due,
+       q.claims + 1 AS claims, t.hops, f.url AS found_on, v.task_id AS known_task_id, v.digest, v.fetched_at, v.etag,
+       v.last_modified, t.home_id, t.max_attempts, t.credentials, l.downloads
+/*all rows FROM r(host_id bigint, token bigint, due bigint, priority bigint, run_id bigint, id bigint) */
+JOIN hosts h ON h.id = r.host_id
+JOIN line l ON l.host_id = h.id
+JOIN queue q ON q.host_id = r.host_id AND q.due = r.due AND q.priority = r.priority AND q.run_id = r.run_id AND q.id = r.id
+JOIN tasks t ON t.id = q.id
+LEFT JOIN visits v ON v.host_id = t.host_id AND v.key = t.key
+LEFT JOIN tasks f ON f.id = t.parent_id AND t.hops = 0;
 
 -- name: mark_tasks only lite
 UPDATE queue SET token = r.token, claims = queue.claims + 1

@@ -9,8 +9,8 @@ UPDATE line SET downloads = TRUE /*rows FROM r(task_id bigint, host_id bigint) *
 WHERE line.host_id = r.host_id AND NOT line.downloads AND EXISTS (SELECT 1 FROM downloads d WHERE d.task_id = r.task_id);
 
 -- name: download_orders
-SELECT d.task_id, d.resource_id, d.key, d.bucket, d.headers, d.labels, d.type_hint AS content_type, d.checksum, d.trace_id
-FROM downloads d /*rows , r(task_id bigint) */ WHERE d.task_id = r.task_id;
+SELECT d.task_id, d.resource_id, d.key, d.bucket, d.headers, d.labels, d.type_hint AS content_type, d.checksum, d.trace_id, d.pools
+FROM downloads d /*all rows , r(task_id bigint) */ WHERE d.task_id = r.task_id;
 
 -- name: finish_downloads
 UPDATE downloads SET stored_at = r.stored_at, bytes = r.bytes, sha256 = r.sha256, content_type = r.content_type,

@@ -1,10 +1,10 @@
 -- The standing frontier. Lists choose ids from `standing` alone, by an index of their order or of their filter, and then look
 -- up the columns of those few. A filter stands in a CASE: PostgreSQL would take so many conditions for narrow ones, and sort
 -- instead of reading in order. A column with zero added is compared with a list and not looked up by it. PostgreSQL looks ids
--- up through ANY (ARRAY (…)): joined, it would go from every URL to the list. A URL in hand does not wait.
+-- up through ANY (ARRAY (…)): joined, it would go from every URL to the list. A leased URL does not wait.
 
 -- name: listed_urls
--- The URL is the one at the end of its redirects once the page there was fetched. How it stands in somebody's hand is
+-- The URL is the one at the end of its redirects once the page there was fetched. How it stands under a lease is
 -- asked for apart: with so many tables PostgreSQL would not look for the best way to join them.
 SELECT s.id, s.task_id, CASE WHEN n.state = 'completed' THEN n.url ELSE t.url END AS url, s.host, u.kind, u.seed AS source,
        (SELECT b.url FROM tasks b WHERE b.id = t.parent_id) AS parent_url, t.depth, s.priority,
@@ -24,7 +24,7 @@ WHERE s.id = r.id AND s.rest <> 'removed';
 SELECT host_id, token FROM line WHERE owner IS NOT NULL AND wake_at > 0;
 
 -- name: urls_of_lines
--- URLs that wait, as their row says, and are in a worker's hand, as their mark says.
+-- URLs that wait, as their row says, and are leased by a worker, as their mark says.
 SELECT s.id FROM queue q JOIN standing s ON s.task_id = q.id /*rows , r(host_id bigint, token bigint) */
 WHERE q.host_id = r.host_id AND q.token = r.token;
 

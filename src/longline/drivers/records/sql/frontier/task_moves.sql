@@ -20,6 +20,11 @@ UPDATE tasks SET state = :became, reason = :reason,
 WHERE tasks.id = r.id AND tasks.state = r.was
 RETURNING tasks.id;
 
+-- name: rest_tasks_of_bots
+-- An ended task lets its schedule make the next one.
+UPDATE bot_tasks SET held_at = NULL, open_key = CASE WHEN r.ended THEN NULL ELSE bot_tasks.open_key END, updated_at = :now
+/*rows FROM r(id bigint, ended boolean) */ WHERE bot_tasks.task_id = r.id;
+
 -- name: empty_queue_of_tasks
 DELETE FROM queue /*rows USING r(host_id bigint, due bigint, priority bigint, run_id bigint, id bigint) */
 WHERE queue.host_id = r.host_id AND queue.due = r.due AND queue.priority = r.priority AND queue.run_id = r.run_id
@@ -53,6 +58,7 @@ UPDATE offers SET priority = r.priority /*rows FROM r(id bigint, priority bigint
 
 -- name: outdated_priorities
 -- Tasks that came back to the queue without a report: their worker let them go unstarted, or died.
-SELECT t.id, t.next_priority FROM tasks t JOIN tasks_now n ON n.id = t.id
-WHERE t.next_priority IS NOT NULL AND n.state = t.state
+-- A join would read all tasks on PostgreSQL, which does not know how few of them have another priority.
+SELECT t.id, t.next_priority FROM tasks t
+WHERE t.next_priority IS NOT NULL AND (SELECT n.state FROM tasks_now n WHERE n.id = t.id) = t.state
 ORDER BY t.id LIMIT :limit;

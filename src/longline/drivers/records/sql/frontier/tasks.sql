@@ -124,6 +124,9 @@ JOIN tasks_now n ON n.id = s.id ORDER BY s.id DESC;
 -- name: last_scanned_of_all
 SELECT MIN(id) AS id, COUNT(*) AS count FROM (SELECT id FROM tasks WHERE id < :before ORDER BY id DESC LIMIT :scanned) s;
 
+-- name: executors_of_tasks
+SELECT n.id, n.executor, n.state, n.created_at FROM tasks_now n /*rows , r(id bigint) */ WHERE n.id = r.id;
+
 -- name: lease_of_task
 SELECT n.host_id, n.executor, n.rest, n.owner, n.token, n.lease_until, l.not_before, t.scope, t.parent_id AS found_on,
        (SELECT p.url FROM tasks p WHERE p.id = t.parent_id) AS found_on_url,

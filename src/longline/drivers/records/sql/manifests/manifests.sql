@@ -8,7 +8,7 @@ VALUES (:run_id, :kind, :tenant, :origin, :metadata_key, :resources, :total, :at
 UPDATE manifests SET total = :total WHERE run_id = :run_id AND origin = 'direct' AND COALESCE(total, 0) < CAST(:total AS BIGINT);
 
 -- part: begun
--- A task was in a worker's hand: one has ended, one was tried before, or one is marked by a claim.
+-- A worker has leased a task if one has ended, was tried before, or is marked by a claim.
 (u.open < u.admitted OR EXISTS (
     SELECT 1 FROM (SELECT t.id, t.host_id, t.due, t.priority, t.run_id, t.attempt, t.began_at FROM tasks t
                    WHERE t.run_id = u.id ORDER BY t.id LIMIT :look) t

@@ -3,6 +3,9 @@
 -- part: held_runs
 SELECT d.run_id FROM holds d WHERE d.since <= :now AND d.until > :now;
 
+-- part: sleeps
+(c.waits OR c.due_at > :now OR c.run_id IN (/*part held_runs */));
+
 -- name: shown_recrawls
 -- The ids come first: the tables are too many for the planner to find that order by itself.
 SELECT c.id, c.source_id, s.name AS source_name, c.run_id, c.url, c.url_hash, c.generation, n.state, c.priority, c.due_at, c.started_at,
@@ -17,16 +20,13 @@ LEFT JOIN pages p ON p.task_id = r.id
 LEFT JOIN proxies x ON x.id = n.proxy_id;
 
 -- name: recrawls_in_hand
-SELECT c.id, c.priority FROM recrawl_hosts k
+SELECT c.id, c.priority, /*part sleeps */ AS is_asleep FROM recrawl_hosts k
 /*lite CROSS */ JOIN line l ON l.host_id = k.host_id AND l.owner IS NOT NULL
 /*lite CROSS */ JOIN queue q ON q.host_id = l.host_id AND q.run_id = k.run_id AND q.token = l.token
 /*lite CROSS */ JOIN recrawls c ON c.id = q.id;
 
 -- name: recrawls_in_parsers
 SELECT c.id, c.priority FROM offers o JOIN recrawls c ON c.id = o.id WHERE o.due > 0 AND o.executor = 'parse' AND o.owner IS NOT NULL;
-
--- part: sleeps
-(c.waits OR c.due_at > :now OR c.run_id IN (/*part held_runs */));
 
 -- name: recrawl_sums
 SELECT rest, CAST(SUM(count) AS BIGINT) AS count FROM recrawl_counts
@@ -53,9 +53,9 @@ WHERE c.rest IN (/*part rests */) AND c.created_at >= :since
 GROUP BY /*part phase */;
 
 -- name: moved_recrawls
-SELECT COUNT(*) AS count FROM recrawls c
+SELECT /*part phase */ AS phase, COUNT(*) AS count FROM recrawls c
 WHERE c.id /*pg = ANY (CAST(:chosen AS BIGINT[])) */ /*lite IN (SELECT value FROM json_each(:chosen)) */ AND c.created_at >= :since AND (CAST(:source_id AS BIGINT) IS NULL OR c.source_id = :source_id)
-  AND (CAST(:batch_id AS BIGINT) IS NULL OR c.batch_id = :batch_id);
+  AND (CAST(:batch_id AS BIGINT) IS NULL OR c.batch_id = :batch_id) GROUP BY /*part phase */;
 
 -- name: queue_depths
 SELECT COUNT(*) AS count, CAST(COALESCE(SUM(CASE WHEN c.priority <= :urgent THEN 1 ELSE 0 END), 0) AS BIGINT) AS urgent

@@ -37,6 +37,10 @@ WHERE u.state IN ('queued', 'running') AND u.state = :state AND u.deleted_at IS 
 -- name: run_view
 SELECT /*part run_view */ FROM runs u /*part run_view_of */ WHERE u.id = :id AND u.deleted_at IS NULL;
 
+-- name: run_views_among
+SELECT /*part run_view */ /*all rows FROM r(id bigint) */ JOIN runs u ON u.id = r.id /*part run_view_of */
+WHERE u.deleted_at IS NULL;
+
 -- name: host_tasks
 SELECT (SELECT h.host FROM hosts h WHERE h.id = c.host_id) AS host, c.state, c.reason, c.count FROM (
     SELECT t.host_id, t.state, t.reason, COUNT(*) AS count FROM (

@@ -51,6 +51,22 @@ ORDER BY
     CASE WHEN :falling THEN -id ELSE id END
 LIMIT :limit OFFSET :offset;
 
+-- part: starts_behind
+SELECT * FROM schedules WHERE state IN ('pending', 'scheduled') AND next_due >= :due AND (next_due, id) > (:due, :id) AND /*part asked_schedules */
+
+-- name: soonest_schedules
+-- Each half has an index of its own, and is read up to the limit.
+SELECT * FROM (
+    SELECT * FROM (/*part starts_behind */ AND interval_ms IS NULL ORDER BY next_due, id LIMIT :limit) AS once
+    UNION ALL
+    SELECT * FROM (/*part starts_behind */ AND interval_ms IS NOT NULL ORDER BY next_due, id LIMIT :limit) AS again
+) AS found ORDER BY next_due, id LIMIT :limit;
+
+-- name: schedules_without_start
+SELECT * FROM schedules
+WHERE (state NOT IN ('pending', 'scheduled') OR next_due IS NULL) AND id > :id AND /*part asked_schedules */
+ORDER BY id LIMIT :limit;
+
 -- name: count_schedules
 SELECT COUNT(*) AS count FROM schedules
 WHERE /*part asked_schedules */;

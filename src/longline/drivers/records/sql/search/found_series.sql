@@ -9,8 +9,8 @@ WHERE u.id = r.run_id AND (u.kind <> 'series' OR u.source_id IS NULL
 
 -- name: add_found_series
 INSERT INTO series (id, title, slug, cover_url, status, facts, created_at, updated_at)
-SELECT r.id, r.title, r.slug, r.cover, 'ongoing', '{}', :now, :now
-/*rows FROM r(id text, title text, slug text, cover text) */
+SELECT r.id, r.title, r.slug, r.cover, 'ongoing', r.facts, :now, :now
+/*rows FROM r(id text, title text, slug text, cover text, facts text) */
 WHERE TRUE
 ON CONFLICT DO NOTHING;
 

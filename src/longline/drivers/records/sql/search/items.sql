@@ -21,6 +21,12 @@ SELECT COUNT(*) AS count FROM unindexed;
 -- name: items
 SELECT i.* FROM items i /*rows , r(id bigint) */ WHERE i.id = r.id;
 
+-- name: newest_items
+SELECT * FROM items WHERE id < :before ORDER BY id DESC LIMIT :limit;
+
+-- name: newest_items_of_kind
+SELECT * FROM items WHERE kind = :kind AND id < :before ORDER BY id DESC LIMIT :limit;
+
 -- part: self
 i.id, i.source_id, i.kind, i.name, i.created_at, r.run_id, r.task_id, r.version,
        CASE WHEN v.version IS NULL THEN i.hash ELSE v.hash END AS hash,

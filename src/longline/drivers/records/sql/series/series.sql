@@ -18,5 +18,8 @@ SELECT slug FROM series WHERE slug = :slug OR slug LIKE :pattern ESCAPE '\';
 -- name: find_series
 SELECT * FROM series WHERE /*part chosen_series */ ORDER BY title, id LIMIT :limit OFFSET :offset;
 
+-- name: series_after
+SELECT * FROM series WHERE (title, id) > (:after_title, :after_id) AND /*part chosen_series */ ORDER BY title, id LIMIT :limit;
+
 -- name: count_series
 SELECT COUNT(*) AS count FROM series WHERE /*part chosen_series */;

@@ -1,10 +1,10 @@
 -- Sources: places to crawl. The enabled switch, the feed and the identity are columns because lists filter by them.
 
 -- name: add_source
-INSERT INTO sources (name, slug, uses, base_url, extension, extension_config, user_agent, delay_ms, concurrency, proxy_pools, parser, config, sinks, crawl, recrawl, enabled, feed_url, identity_key, budget,
-    feed_wanted, feed_every_ms, ref, uid, created_at, updated_at)
+INSERT INTO sources (name, slug, uses, base_url, extension, extension_config, user_agent, delay_ms, concurrency, proxy_pools, robots_url, parser, config, sinks, crawl, recrawl, enabled, feed_url, identity_key,
+    budget, feed_wanted, feed_every_ms, ref, uid, created_at, updated_at)
 VALUES (:name, :slug, :uses, :base_url, CAST(:extension AS TEXT), :extension_config, CAST(:user_agent AS TEXT), CAST(:delay_ms AS BIGINT),
-    CAST(:concurrency AS BIGINT), :proxy_pools, CAST(:parser AS TEXT), :config, :sinks, :crawl, :recrawl, :enabled, CAST(:feed_url AS TEXT), CAST(:identity_key AS TEXT),
+    CAST(:concurrency AS BIGINT), :proxy_pools, CAST(:robots_url AS TEXT), CAST(:parser AS TEXT), :config, :sinks, :crawl, :recrawl, :enabled, CAST(:feed_url AS TEXT), CAST(:identity_key AS TEXT),
     CAST(:budget AS BIGINT), :feed_wanted, :feed_every_ms, CAST(:ref AS TEXT), :uid, :now, :now)
 ON CONFLICT DO NOTHING
 RETURNING *;

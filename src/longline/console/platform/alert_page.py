@@ -1,0 +1,58 @@
+"""The page of alerts: those that hold, and those that ended lately; live."""
+
+from typing import Any
+
+import msgspec
+
+from longline.console.live import LivePages
+from longline.console.template_rendering import Pages
+from longline.console.visitor import Visitor
+from longline.model.proxies.alert import AlertRow
+from longline.services.metrics.platform_alerts import PlatformAlerts
+from longline.surfaces.operation import ApiResponse, operation
+from longline.surfaces.sse import EventStream
+
+MAX_CLEARED = 50
+PARTS = ("raised", "cleared")
+
+
+class AlertPageServices(msgspec.Struct, frozen=True):
+    """The services behind the page of alerts."""
+
+    pages: Pages
+    alerts: PlatformAlerts
+    live: LivePages
+
+    async def shown(self) -> dict[str, Any]:
+        """Return the values of both parts."""
+        return {
+            "raised": [(one, alert_path(one)) for one in await self.alerts.raised()],
+            "cleared": [(one, alert_path(one)) for one in await self.alerts.cleared(MAX_CLEARED)],
+        }
+
+    async def parts(self) -> dict[str, str]:
+        """Return the rendered parts, which are the same for every visitor."""
+        return self.pages.parts("platform/alerts", PARTS, **await self.shown())
+
+
+def alert_path(row: AlertRow) -> str:
+    """Return the page of the thing that an alert is about."""
+    for path, found in (("runs", row.run_id), ("proxies", row.proxy_id), ("sources", row.source_id)):
+        if found is not None:
+            return f"/console/{path}/{found}"
+    places = {"engine_down": "/console#engines", "failed_requests": "/console#failures"}
+    return places.get(row.kind, "/console/hosts")
+
+
+@operation("GET", "/console/alerts", "Show alerts", access="reader")
+async def show_alerts(services: AlertPageServices, identity: Visitor) -> ApiResponse[Any]:
+    shown = await services.shown()
+    return services.pages.page("platform/alerts.html", identity, section="alerts", **shown)
+
+
+@operation("GET", "/console/alerts/stream", "Follow the alerts", access="reader")
+async def follow_alerts(services: AlertPageServices) -> EventStream:
+    return services.live.stream([services.live.topic("alerts", services.parts)])
+
+
+ALERT_PAGE = (show_alerts, follow_alerts)

@@ -1,0 +1,1 @@
+"""Counters, figures of the queue and throughput, on either engine."""

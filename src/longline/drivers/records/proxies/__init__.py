@@ -1,0 +1,1 @@
+"""Proxies, pools and alerts, on either engine."""

@@ -1,0 +1,1 @@
+"""Runs of catalogues: their plans, and those that start by themselves."""

@@ -1,0 +1,1 @@
+"""Logs of runs, months of logs, and the events of changes."""

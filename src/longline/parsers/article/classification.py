@@ -1,0 +1,147 @@
+"""Classification of a page's content: its type, and the gate to the index."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import unquote, urlsplit
+
+from longline.html.structured_data import types_of
+from longline.model.patterns import MAX_PATTERNS, Patterns
+from longline.model.runs.bounds import FILE_EXTENSIONS
+from longline.plugins import Page
+
+MIN_WORDS = 50
+"""Least words of a page that is indexed."""
+
+MAX_SIGN_IN_WORDS = 200
+"""Words below which a page may be only a sign-in form."""
+
+_BY_TYPE = {
+    "NewsArticle": "article",
+    "Article": "article",
+    "BlogPosting": "blog_post",
+    "PressRelease": "press_release",
+    "Event": "event",
+    "SpecialAnnouncement": "advisory",
+    "Report": "report",
+}
+_BY_PATH = (
+    (("press", "media", "newsroom"), "press_release"),
+    (("event", "events", "calendar", "upcoming"), "event"),
+    (("alert", "alerts", "advisory", "advisories", "bulletin", "bulletins"), "advisory"),
+    (("report", "reports"), "report"),
+    (("blotter", "blotters", "incidents", "arrests"), "blotter"),
+    (("investor", "investors", "updates"), "company_announcement"),
+    (("obituary", "obituaries", "obits"), "obituary"),
+    (("recipe", "recipes", "food"), "recipe"),
+    (("jobs", "careers"), "job"),
+    (("rfp", "rfps", "tender", "tenders", "procurement", "solicitation", "solicitations", "bids"), "rfp"),
+)
+PAGE_TYPES = tuple(dict.fromkeys((*_BY_TYPE.values(), *(kind for _, kind in _BY_PATH))))
+"""Types of pages that can be detected."""
+
+FOLDERS_WITHOUT_CONTENT = (
+    *("login", "signin", "signup", "register", "search", "contact", "about", "privacy", "terms", "tag"),
+    *("category", "author", "page", "feed", "rss", "sitemap", "admin", "wp-admin", "account", "cart"),
+    *("checkout", "shop", "store", "product", "products"),
+)
+"""Folders of a path under which a site keeps pages that are no articles."""
+
+_CONTENT = frozenset(("news", "article", "articles", "story", "stories", "post", "posts", "blog"))
+_NOT_CONTENT = frozenset(FOLDERS_WITHOUT_CONTENT)
+_FILES = tuple(f".{extension}" for extension in FILE_EXTENSIONS)
+_DATED = re.compile(r"/\d{4}/\d{1,2}(?:/\d{1,2})?/[^/]+")
+_SLUG = re.compile(r"[^\W_]+(?:-[^\W_]+){3,}(?:\.[a-z]{2,5})?")
+_SIGN_IN = re.compile(r"sign[ -]in|log in", re.IGNORECASE)
+_BUCKETS = (50, 100, 200, 500, 1000, 2000)
+
+
+def detected_type(page: Page, patterns: Iterable[str] = ()) -> str | None:
+    """Return the content type by JSON-LD, path, `og:type` and the form of the URL, in that order; None for no content.
+
+    `patterns` are the source's regular expressions for URLs of content; they replace the check of the URL's form.
+    """
+    kinds = map(types_of, page.data.json_ld)
+    by_type = (word for of_thing in kinds for kind, word in _BY_TYPE.items() if kind in of_thing)
+    found = next(by_type, None) or type_of_path(urlsplit(page.url).path)
+    if found is None and (page.data.meta("og:type").lower() == "article" or _is_content(page.url, tuple(patterns))):
+        return "article"
+    return found
+
+
+def type_of_path(path: str) -> str | None:
+    """Return the content type by one of the path's folders, or by its suffix .pdf."""
+    lowered = path.lower()
+    if lowered.endswith(".pdf"):
+        return "report"
+    return next((kind for words, kind in _BY_PATH if any(f"/{word}/" in lowered for word in words)), None)
+
+
+def is_content_url(url: str) -> bool:
+    """Return whether a page may be content by the form of its URL alone."""
+    return type_of_path(urlsplit(url).path) is not None or _is_content(url, ())
+
+
+def _is_content(url: str, patterns: Sequence[str]) -> bool:
+    if patterns:
+        return _patterns(tuple(map(str, patterns[:MAX_PATTERNS]))).found_in(url)
+    path = urlsplit(url).path.lower()
+    parts = [part for part in path.split("/") if part]
+    if path.endswith(_FILES) or not _NOT_CONTENT.isdisjoint(parts):
+        return False
+    after_content = any(part in _CONTENT for part in parts[:-1])
+    return bool(_DATED.search(path)) or after_content or any(_SLUG.fullmatch(unquote(part)) for part in parts)
+
+
+@lru_cache(maxsize=256)
+def _patterns(texts: tuple[str, ...]) -> Patterns:
+    return Patterns(texts)
+
+
+@dataclass(frozen=True)
+class PageTypeFeatures:
+    """Inputs of the page type."""
+
+    title: str
+    words: int
+    markup: str
+    links: int
+    schema_type: str
+    og_type: str
+    detected: str | None
+
+
+def page_type(f: PageTypeFeatures) -> str:
+    """Return `article`, `listing`, `stub` or `other`."""
+    if f.words < MAX_SIGN_IN_WORDS and _SIGN_IN.search(f.markup):
+        return "other"
+    if article_score(f) >= 4:
+        return "article"
+    if f.links >= 20 and f.words / f.links < 10:
+        return "listing"
+    return "stub" if f.title and f.words < MIN_WORDS else "other"
+
+
+def article_score(f: PageTypeFeatures) -> int:
+    """Return the score for an article."""
+    markup = f.markup.lower()
+    signs = (
+        (f.schema_type in ("Article", "NewsArticle", "BlogPosting", "Reportage"), 5),
+        (f.og_type.lower() == "article", 3),
+        (f.detected == "article", 3),
+        ("<article" in markup, 2),
+        ("<time datetime" in markup, 1),
+        (bool(f.title) and f.words >= MAX_SIGN_IN_WORDS, 4),
+    )
+    return sum(worth for sign, worth in signs if sign)
+
+
+def skip_reason(title: str, words: int) -> str | None:
+    """Return the reason for not indexing a page of that many words, or None."""
+    return "quality_gate" if (not title and not words) or words < MIN_WORDS else None
+
+
+def bucket(words: int) -> str:
+    """Return the bucket of a word count for metrics."""
+    return next((f"<{limit}" for limit in _BUCKETS if words < limit), f">={_BUCKETS[-1]}")

@@ -1,0 +1,1 @@
+"""Search: of items by their text, and of everything that people look for."""

@@ -1,0 +1,1 @@
+"""The loops of a process, by subject, as one table."""

@@ -1,0 +1,185 @@
+"""The choice of proxies."""
+
+from collections.abc import Callable
+
+import msgspec
+import pytest
+
+from longline.model.duration import HOUR_MS
+from longline.model.errors import BadInput
+from longline.model.proxies.proxy import (
+    SKIP_AFTER_FAILURES,
+    Pool,
+    ProxyRequest,
+)
+from longline.model.proxies.proxy_selection import (
+    REST_MS,
+    SLOT_MS,
+    ProxyCandidate,
+    choose,
+    choose_several,
+    first_slot,
+    score,
+    tiers,
+)
+
+NOW = 1_700_000_000_000
+
+
+def first(_: int) -> int:
+    return 0
+
+
+def candidate(id: int, **facts: object) -> ProxyCandidate:
+    known = {"active": True, "failure_count": 0, "turn": 0, "priority": 5, "room": 1000, "mapped": True} | facts
+    return ProxyCandidate(id=id, **known)  # type: ignore[arg-type]
+
+
+def chosen(*pool: ProxyCandidate, draw: Callable[[int], int] = first, **asked: object) -> int | None:
+    found = choose(pool, ProxyRequest(**asked), NOW, draw)  # type: ignore[arg-type]
+    return found.id if found else None
+
+
+# Whose turn it is
+
+
+def test_a_failing_proxy_of_a_pool_gets_one_request_after_its_rest():
+    def failing(**facts: object) -> ProxyCandidate:
+        return candidate(1, failure_count=SKIP_AFTER_FAILURES, revivable=True, **facts)
+
+    rested, resting = failing(last_used_at=NOW - REST_MS), failing(last_used_at=NOW - REST_MS + 1)
+    assert chosen(resting) is None
+    assert chosen(rested) == chosen(msgspec.structs.replace(rested, active=False)) == 1
+    assert chosen(msgspec.structs.replace(rested, revivable=False)) is None
+    assert choose_several([rested], ProxyRequest(wanted=9), NOW, first) == [1]
+
+
+def test_the_least_recently_used_goes_and_the_never_used_before_it():
+    assert chosen(candidate(1, turn=3), candidate(2, turn=1), candidate(3, turn=2)) == 2
+    assert chosen(candidate(1, turn=3), candidate(2, turn=1), candidate(3)) == 3
+
+
+def test_priority_breaks_a_tie_and_does_not_outrank_recency():
+    assert chosen(candidate(1, priority=5), candidate(2, priority=1), candidate(3, priority=1)) == 2
+    assert chosen(candidate(1, priority=9, turn=1), candidate(2, priority=1, turn=2)) == 1
+
+
+def test_without_a_source_speed_breaks_the_tie_and_the_unknown_come_last():
+    fast, slow = candidate(3, mapped=False, avg_ms=80), candidate(2, mapped=False, avg_ms=900)
+    unknown = candidate(1, mapped=False, priority=1)
+    assert choose_several([unknown, slow, fast], ProxyRequest(wanted=3), NOW, first) == [3, 2, 1]
+    assert chosen(msgspec.structs.replace(fast, mapped=True), candidate(2, priority=4, avg_ms=900)) == 2
+
+
+@pytest.mark.parametrize(
+    "fault", [{"active": False}, {"failure_count": SKIP_AFTER_FAILURES}, {"room": 0}, {"room": -3}]
+)
+def test_who_is_off_failing_or_over_the_limit_does_not_go(fault: dict[str, object]):
+    assert chosen(candidate(1, **fault), candidate(2, turn=99)) == 2
+    assert chosen(candidate(1, **fault)) is None
+
+
+def test_one_failure_below_the_bound_still_goes():
+    assert chosen(candidate(1, failure_count=SKIP_AFTER_FAILURES - 1, room=1)) == 1
+
+
+def test_those_that_failed_this_page_and_other_countries_are_passed_over():
+    pool = [candidate(1, country="DE"), candidate(2, country="FR"), candidate(3)]
+    assert chosen(*pool, exclude=frozenset({1})) == 2
+    assert chosen(*pool, country="FR") == 2
+    assert chosen(*pool, country="US") is None
+    assert chosen(*pool, exclude=frozenset({1, 2, 3})) is None
+
+
+def test_five_rotate_and_begin_again():
+    pool = [candidate(i) for i in range(1, 6)]
+    assert choose_several(pool, ProxyRequest(wanted=11), NOW, first) == [1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1]
+
+
+def test_turns_end_where_the_hour_is_used_up():
+    pool = [candidate(1, room=1), candidate(2, room=2), candidate(3, room=0)]
+    assert choose_several(pool, ProxyRequest(wanted=9), NOW, first) == [1, 2, 2]
+    assert choose_several([], ProxyRequest(wanted=9), NOW, first) == []
+
+
+def test_somebody_must_be_wanted():
+    with pytest.raises(BadInput, match="at least one"):
+        ProxyRequest(wanted=0)
+
+
+def test_random3_draws_among_the_three_that_waited_longest():
+    pool = [candidate(i, turn=10 - i) for i in range(1, 6)]
+    drawn = [chosen(*pool, strategy="random3", draw=draw) for draw in (first, lambda n: n // 2, lambda n: n - 1)]
+    assert drawn == [5, 4, 3]
+    assert chosen(candidate(1), strategy="random3", draw=lambda n: n - 1) == 1
+
+
+def test_geo_changes_provider_or_country_and_otherwise_goes_by_turn():
+    here = {"provider": "a", "country": "DE"}
+    last, same = candidate(1, turn=9, **here), candidate(2, turn=1, **here)
+    assert chosen(last, same, candidate(3, turn=2, provider="a", country="FR"), strategy="geo") == 3
+    assert chosen(last, same, candidate(3, turn=2, provider="b", country="DE"), strategy="geo") == 3
+    assert chosen(last, same, strategy="geo") == 2
+    assert chosen(candidate(1, **here), candidate(2, **here), strategy="geo") == 1
+    off = candidate(4, turn=99, active=False, provider="b", country="DE")
+    assert chosen(off, candidate(3, turn=1, provider="b", country="DE"), last, strategy="geo") == 1
+
+
+@pytest.mark.parametrize(
+    ("facts", "points"),
+    [
+        ({}, 25 + 15 + 20),
+        ({"success_count": 3, "total_failures": 1}, 37.5 + 15 + 20),
+        ({"total_failures": 1}, 0 + 15 + 20),
+        ({"avg_ms": 500}, 25 + 30 + 20),
+        ({"avg_ms": 501}, 25 + 25 + 20),
+        ({"avg_ms": 1000}, 25 + 25 + 20),
+        ({"avg_ms": 2000}, 25 + 20 + 20),
+        ({"avg_ms": 5000}, 25 + 10 + 20),
+        ({"avg_ms": 5001}, 25 + 5 + 20),
+        ({"last_used_at": NOW}, 25 + 15 + 5),
+        ({"last_used_at": NOW - HOUR_MS}, 25 + 15 + 5),
+        ({"last_used_at": NOW - HOUR_MS - 1}, 25 + 15 + 10),
+        ({"last_used_at": NOW - 3 * HOUR_MS - 1}, 25 + 15 + 15),
+        ({"last_used_at": NOW - 6 * HOUR_MS - 1}, 25 + 15 + 20),
+    ],
+)
+def test_health_is_success_speed_and_rest(facts: dict[str, object], points: float):
+    assert score(candidate(1, **facts), NOW) == points
+
+
+def test_the_healthiest_goes_and_among_equals_the_one_that_waited():
+    assert chosen(candidate(1), candidate(2, turn=5, avg_ms=100), strategy="health") == 2
+    assert chosen(candidate(1, turn=2), candidate(2, turn=1), strategy="health") == 2
+
+
+def test_the_slots_of_an_hour_cover_all_of_it():
+    for now in (NOW, NOW + 1, NOW // SLOT_MS * SLOT_MS, NOW // SLOT_MS * SLOT_MS - 1):
+        assert first_slot(now) * SLOT_MS <= now - HOUR_MS < (first_slot(now) + 1) * SLOT_MS
+
+
+# Pools
+
+
+def names(name: str, *pools: Pool) -> list[str]:
+    return [pool.name for pool in tiers(name, pools)]
+
+
+def test_pools_are_followed_depth_first_and_each_comes_once():
+    pools = [Pool("a", (), ("b", "c")), Pool("b", (), ("d",)), Pool("c", (), ("d", "e")), Pool("d"), Pool("e")]
+    assert names("a", *pools) == ["a", "b", "d", "c", "e"]
+    assert names("c", *pools) == ["c", "d", "e"]
+
+
+@pytest.mark.parametrize(
+    ("pools", "said"),
+    [
+        ([Pool("b")], "no proxy pool named 'a'"),
+        ([Pool("a", (), ("x",))], "named 'x', which a falls back on"),
+        ([Pool("a", (), ("a",))], "a → a"),
+        ([Pool("a", (), ("b",)), Pool("b", (), ("c",)), Pool("c", (), ("b",))], "b → c → b"),
+    ],
+)
+def test_unknown_names_and_rings_are_refused(pools: list[Pool], said: str):
+    with pytest.raises(BadInput, match=said):
+        tiers("a", pools)

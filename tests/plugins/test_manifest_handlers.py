@@ -1,0 +1,106 @@
+"""Handlers are loaded and checked once, and their hooks may be functions, coroutine functions or generators."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from longline.model.errors import BadInput
+from longline.model.manifests.manifest import ManifestResource
+from longline.plugins.manifest_handlers import (
+    DownloadTask,
+    HandlerFailed,
+    InvalidManifest,
+    Manifest,
+    ManifestHandler,
+    ManifestSummary,
+    StoragePlace,
+    load_handler,
+)
+
+MANIFEST = Manifest("1", "gallery", "v1", {}, (ManifestResource("a", "https://a.example/", {"H": "1"}),), {})
+SUMMARY = ManifestSummary("1", "gallery", "", "completed", 1, 1, 0, "key")
+
+
+class AsyncGenerator:
+    async def build_tasks(self, _: Manifest, emit: Any) -> AsyncIterator[DownloadTask]:
+        emit(DownloadTask("first", "https://a.example/1"))
+        yield DownloadTask("second", "https://a.example/2")
+
+
+class WrongTask:
+    def build_tasks(self, _: Manifest, emit: Any) -> None:
+        emit({"resource_id": "a"})
+
+
+class Refusing:
+    async def prepare_manifest(self, _: Manifest) -> Manifest:
+        raise InvalidManifest("no")
+
+
+class WrongPlace:
+    def override_storage(self, _: DownloadTask) -> Any:
+        return "there"
+
+
+class Options:
+    def __init__(self, options: dict[str, Any]) -> None:
+        self.key = options["key"]
+
+    def override_storage(self, _: DownloadTask) -> StoragePlace:
+        return StoragePlace(key=self.key)
+
+
+class TooFewArguments:
+    def finalize_job(self) -> None:
+        """Take nothing."""
+
+
+class Broken:
+    def __init__(self) -> None:
+        raise RuntimeError("boom")
+
+
+async def test_without_hooks_the_manifest_is_used_as_it_is():
+    [task] = await ManifestHandler().tasks(MANIFEST)
+    assert task == DownloadTask("a", "https://a.example/", {"H": "1"})
+    assert await ManifestHandler().placed(task) == task
+    await ManifestHandler().finalize(SUMMARY)
+
+
+async def test_tasks_are_emitted_and_yielded():
+    tasks = await ManifestHandler(AsyncGenerator()).tasks(MANIFEST)
+    assert [task.resource_id for task in tasks] == ["first", "second"]
+
+
+@pytest.mark.parametrize(("made", "is_refusal"), [(WrongTask(), False), (Refusing(), True)])
+async def test_failed_hooks_are_told_apart(made: object, is_refusal: bool):
+    with pytest.raises(HandlerFailed) as caught:
+        await ManifestHandler(made).tasks(MANIFEST)
+    assert caught.value.is_refusal is is_refusal
+
+
+async def test_a_wrong_place_is_a_failure():
+    with pytest.raises(HandlerFailed):
+        await ManifestHandler(WrongPlace()).placed(DownloadTask("a", "https://a.example/"))
+
+
+async def test_options_are_given_to_the_class():
+    handler = load_handler(f"{__name__}:Options", {"key": "k"})
+    assert (await handler.placed(DownloadTask("a", "https://a.example/"))).key == "k"
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("nowhere", "form"),
+        ("nowhere.at.all:Class", "cannot be loaded"),
+        (f"{__name__}:Missing", "cannot be loaded"),
+        (f"{__name__}:Broken", "boom"),
+        (f"{__name__}:TooFewArguments", "must take 1 argument"),
+        ("builtins:object", "has none of"),
+    ],
+)
+def test_a_class_that_cannot_be_used_is_refused_at_the_start(place: str, said: str):
+    with pytest.raises(BadInput, match=said):
+        load_handler(place, {})
