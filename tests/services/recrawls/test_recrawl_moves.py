@@ -1,7 +1,7 @@
 """Moves of recrawls by people."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -9,6 +9,7 @@ from longline.engine.archive.page_reader import PageReader
 from longline.engine.frontier.recrawl_runs import RecrawlRuns
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.lifecycle.politeness_key import PolitenessKey
+from longline.engine.lifecycle.tasks import TaskResult
 from longline.model.errors import IllegalMove, NotFound
 from longline.model.states import TaskState
 from longline.plugins.registry import Registry
@@ -25,12 +26,10 @@ from tests.engine.fakes import part
 Make = Callable[[Records, FakeClock], RecrawlMoves]
 
 
-def moves_of(records: Records, clock: FakeClock) -> RecrawlMoves:
+def moves_of(records: Records, clock: FakeClock, kind: type[TaskMoves] = TaskMoves) -> RecrawlMoves:
     runs = RecrawlRuns(records.runs, records.sources, clock, Registry())
     recrawls = Recrawls(records, runs, PolitenessKey())
-    return RecrawlMoves(
-        recrawls, records.recrawls, TaskMoves(Lifecycle(records)), PageReader(records.pages, part(None))
-    )
+    return RecrawlMoves(recrawls, records.recrawls, kind(Lifecycle(records)), PageReader(records.pages, part(None)))
 
 
 async def test_states_decide_which_moves_are_possible(records: Records, clock: FakeClock):
@@ -58,6 +57,24 @@ async def test_simultaneous_cancellations_all_succeed(records: Records, clock: F
     moves, task_id = moves_of(records, clock), await submit_one(records, recrawl(await shop(records)))
     found = await asyncio.gather(*(moves.cancel(task_id) for _ in range(8)))
     assert {row.phase for row in found} == {"cancelled"}
+
+
+class RestartedMeanwhile(TaskMoves):
+    """Moves in which another person restarts each task right after its cancellation."""
+
+    async def cancel(self, task_ids: Sequence[int], reason: str | None = None) -> list[TaskResult]:
+        results = await super().cancel(task_ids, reason)
+        await self.restart(task_ids)
+        return results
+
+
+async def test_a_cancellation_of_a_cancelled_recrawl_succeeds_though_a_restart_follows(
+    records: Records, clock: FakeClock
+):
+    moves, task_id = moves_of(records, clock), await submit_one(records, recrawl(await shop(records)))
+    await moves.cancel(task_id)
+    moves = moves_of(records, clock, RestartedMeanwhile)
+    assert (await moves.cancel(task_id)).phase == "ready"
 
 
 async def test_failed_recrawls_are_restarted_oldest_first(records: Records, clock: FakeClock):

@@ -276,3 +276,4 @@ async def test_of_simultaneous_moves_those_that_are_legal_succeed(door: Door):
     restarts = [door.ask("POST", f"admin/tasks/{task_id}/restart", {"scheduled_at": LATER}) for _ in range(8)]
     answers = await asyncio.gather(*restarts, *(door.ask("DELETE", f"admin/tasks/{task_id}") for _ in range(8)))
     assert [answer.status_code for answer in answers] == [200] * 16
+    assert {answer.json()["data"]["status"] for answer in answers[8:]} == {"cancelled"}

@@ -31,14 +31,16 @@ class RecrawlMoves:
         return await self._moved(task_id, self._orders.resume)
 
     async def cancel(self, task_id: int) -> RecrawlRow:
-        """Cancel a recrawl, which has no next generation then; a cancelled one stays cancelled."""
+        """Cancel a recrawl, which has no next generation then; a cancelled one stays cancelled.
+
+        The returned row may be in another state: a restart can follow between the move and the reading.
+        """
         try:
             return (await self._moved(task_id, self._orders.cancel))[1]
-        except IllegalMove:
-            row = await self._recrawls.get(task_id)
-            if row.state != TaskState.CANCELLED:
+        except IllegalMove as error:
+            if error.state != TaskState.CANCELLED:
                 raise
-            return row  # by this call's forerunner, or by another one at the same time
+            return await self._recrawls.get(task_id)  # cancelled by an earlier call, or by one at the same time
 
     async def restart(
         self,

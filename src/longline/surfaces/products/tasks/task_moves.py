@@ -190,7 +190,7 @@ async def change_task_priority(
 async def cancel_task(services: TaskServices, task_id: TaskId) -> WriteSuccess[CancelledTask]:
     """Cancel a task, which is not crawled again then; its row is kept."""
     row = await services.orders.cancel(task_id)
-    return written(CancelledTask(task_id=row.id, status=STATUSES[row.phase]), "Task cancelled successfully")
+    return written(CancelledTask(task_id=row.id, status="cancelled"), "Task cancelled successfully")
 
 
 TASK_MOVES = (
