@@ -74,10 +74,3 @@ def greedy(page: Page) -> Iterator[Item]:
 @parser("verbose", match="https://verbose.example/*")
 def verbose(page: Page) -> Iterator[Item]:
     yield Item("long", url=page.url, text="x" * (80 * 1024 * 1024))
-
-
-@parser("waits", match="https://waits.example/*", light=True)
-def waits(page: Page) -> Iterator[Item]:
-    """Takes a tenth of a second without the processor."""
-    time.sleep(0.1)
-    yield Item("process", url=page.url)

@@ -174,26 +174,16 @@ async def test_a_page_that_looks_dangerous_goes_aside_whoever_parses_it():
     assert (await parser.parse(page("light", b"<div></div>" * 900))).title == ""
 
 
-async def test_a_host_with_two_pages_that_took_too_long_has_the_next_of_the_kind_parsed_elsewhere():
+async def test_a_host_whose_page_took_too_long_has_the_next_of_the_kind_parsed_elsewhere():
     pool = NotedPool()
     parser = PageParser(SHELF.open(), pool)
     slow, good = Share("busy.example", 1), Share("good.example", 2)
-    await parser.parse(page("busy"), slow)
     await parser.parse(page("busy"), slow)
     assert pool.urls == []
     await parser.parse(page("busy"), slow)
     await parser.parse(page("light"), slow)
     await parser.parse(page("light"), good)
     assert pool.urls == ["https://busy.example/", "https://light.example/"]
-
-
-async def test_a_host_whose_pages_only_waited_for_the_processor_is_not_slow():
-    pool = NotedPool()
-    parser = PageParser(SHELF.open(), pool)
-    waiting = Share("waits.example", 1)
-    for _ in range(4):
-        await parser.parse(page("waits"), waiting)
-    assert pool.urls == []
 
 
 @pytest.mark.parametrize("body", [b"<p>words</p>" * 20_000, b"<div>" * 8000 + b"<!--" + b"</div>" * 8000 + b"-->"])

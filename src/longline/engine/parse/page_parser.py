@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import accumulate, takewhile
 from time import perf_counter, thread_time
@@ -30,16 +30,7 @@ log = logging.getLogger(__name__)
 
 
 SLOW_SECONDS = {ParseCost.LITTLE: 0.03, ParseCost.SOME: 0.15, ParseCost.MUCH: 0.15}
-"""Seconds, by cost, above which a page is too slow for this process.
-
-After one such page by elapsed time, the next page of the host is measured by processor time, and a second one has the
-host remembered as slow. Reading the processor time is a system call that takes about 17 microseconds in a crawl.
-"""
-
-APART = (ParseCost.MUCH, ParseCost.WILD)
-"""Costs of pages that are parsed in a thread as a whole; a system call is nothing beside them."""
-
-Clock = Callable[[], float]
+"""Processor seconds, by cost, above which a page is too slow for this process; its host is remembered as slow."""
 
 SITEMAP = "sitemap"
 """Name of the parser of sitemaps, and kind of its item."""
@@ -129,8 +120,8 @@ class PageParser:
     """A runner of parsers: light ones run in this process, all others in the pool `elsewhere`, if there is one.
 
     A page of a few milliseconds is parsed on the event loop. The tree of a larger page is built in a thread, and a
-    still slower page is parsed in a thread as a whole, one at a time. After two pages that took too long, further
-    pages of that cost and host are parsed in the pool, as are pages that need a deadline.
+    still slower page is parsed in a thread as a whole, one at a time. After a page that took too long, further pages of
+    that cost and host are parsed in the pool, as are pages that need a deadline.
     """
 
     def __init__(
@@ -142,7 +133,6 @@ class PageParser:
     ) -> None:
         self._registry, self._elsewhere, self._max_links = registry, elsewhere, max_links
         self._metrics = metrics or MetricCounters()
-        self._suspects = {cost: SlowHosts() for cost in ParseCost}
         self._slow_hosts = {cost: SlowHosts() for cost in ParseCost}
         self._thread = asyncio.Semaphore(1)
 
@@ -179,26 +169,11 @@ class PageParser:
             return Parsed(error=no_parser(named, self._registry.names) if named else None)
         cost = estimated_cost(page)
         if self._elsewhere is not None and (not marked.light or self._is_for_elsewhere(cost, share)):
-            return await self._elsewhere.parse(marked.name, page, share, slow=cost in APART)
-        clock = self._clock(cost, share.host)
-        parsed, seconds = await self._parse_here(marked, page, cost, clock)
-        self._judge(cost, share.host, clock, seconds)
+            return await self._elsewhere.parse(marked.name, page, share, slow=cost in (ParseCost.MUCH, ParseCost.WILD))
+        parsed, seconds = await self._parse_here(marked, page, cost)
+        if seconds > SLOW_SECONDS.get(cost, 0.0):
+            self._slow_hosts[cost].add(share.host)
         return parsed
-
-    def _clock(self, cost: ParseCost, host: str) -> Clock:
-        """Return the clock for a page: elapsed time costs nothing to read, but a busy machine can make it long."""
-        return thread_time if cost in APART or host in self._suspects[cost] else perf_counter
-
-    def _judge(self, cost: ParseCost, host: str, clock: Clock, seconds: float) -> None:
-        """Suspect a host whose page took too long; remember it as slow if that was processor time."""
-        slow = seconds > SLOW_SECONDS.get(cost, 0.0)
-        if clock is perf_counter:
-            if slow:
-                self._suspects[cost].add(host)
-        elif slow:
-            self._slow_hosts[cost].add(host)
-        else:
-            self._suspects[cost].discard(host)
 
     def _choice(self, page: Page) -> Marked | None:
         """Return the parser with the closest match."""
@@ -214,30 +189,30 @@ class PageParser:
     def _is_for_elsewhere(self, cost: ParseCost, share: Share) -> bool:
         return cost is ParseCost.WILD or share.host in self._slow_hosts[cost]
 
-    async def _parse_here(self, marked: Marked, page: Page, cost: ParseCost, clock: Clock) -> tuple[Parsed, float]:
-        """Parse a page in this process; return the result and its time by the given clock."""
-        if cost in APART:
+    async def _parse_here(self, marked: Marked, page: Page, cost: ParseCost) -> tuple[Parsed, float]:
+        """Parse a page in this process; return the result and its processor time."""
+        if cost in (ParseCost.MUCH, ParseCost.WILD):
             async with self._thread:
-                return await asyncio.to_thread(_run_apart, marked, page, self._max_links, clock)
-        tree_seconds = await asyncio.to_thread(_build_tree, page, clock) if cost is ParseCost.SOME else 0.0
-        begun = clock()
+                return await asyncio.to_thread(_run_apart, marked, page, self._max_links)
+        tree_seconds = await asyncio.to_thread(_build_tree, page) if cost is ParseCost.SOME else 0.0
+        begun = thread_time()
         parsed = await run(marked, page, self._max_links)
-        return parsed, tree_seconds + clock() - begun
+        return parsed, tree_seconds + thread_time() - begun
 
 
-def _build_tree(page: Page, clock: Clock) -> float:
-    """Build the tree of a page, while other threads can run; return the time by the given clock."""
-    begun = clock()
+def _build_tree(page: Page) -> float:
+    """Build the tree of a page, while other threads can run; return the processor time."""
+    begun = thread_time()
     with suppress(TooComplex):  # the parser raises the same error, which becomes the page's
         _ = page.tree
-    return clock() - begun
+    return thread_time() - begun
 
 
-def _run_apart(marked: Marked, page: Page, max_links: int, clock: Clock) -> tuple[Parsed, float]:
-    """Parse a page in the calling thread; return the result and its time by the given clock."""
-    begun = clock()
+def _run_apart(marked: Marked, page: Page, max_links: int) -> tuple[Parsed, float]:
+    """Parse a page in the calling thread; return the result and its processor time."""
+    begun = thread_time()
     parsed = asyncio.run(run(marked, page, max_links))
-    return parsed, clock() - begun
+    return parsed, thread_time() - begun
 
 
 async def run(marked: Marked, page: Page, max_links: int = MAX_LINKS) -> Parsed:
