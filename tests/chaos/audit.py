@@ -30,6 +30,9 @@ RATE_LIMITED = 429
 TASKS = 1200
 """Tasks of the batch, which are moved in three transactions."""
 
+MAX_SESSION_SECONDS = 60.0
+"""Longest life of a session of PostgreSQL after its client was killed."""
+
 MAX_LIFE_SECONDS = 0.4
 
 
@@ -110,6 +113,7 @@ class Round:
 async def check(database: str) -> tuple[dict[str, int], int, list[str]]:
     """The number that each bot has come to, the number of stored changes, and changes without rows or rows without."""
     looking = Peek(database)
+    await sessions_ended(looking)
     numbers = {
         str(name): int(description or 0)
         for name, description in await looking.rows("SELECT name, description FROM bots WHERE registered")
@@ -124,6 +128,21 @@ async def check(database: str) -> tuple[dict[str, int], int, list[str]]:
     faults += [f"jobs without a row or rows without a job: {jobs ^ set(things)}"] if jobs != set(things) else []
     faults += ["a job has two rows"] if len(things) != len(set(things)) else []
     return numbers, sum(numbers.values()) + len(jobs), faults
+
+
+async def sessions_ended(looking: Peek) -> None:
+    """Wait until PostgreSQL has ended the sessions of a killed server: a commit that it had received goes on."""
+    if looking.engine == "lite":
+        return
+    others = (
+        "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database()"
+        " AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
+    )
+    async with asyncio.timeout(MAX_SESSION_SECONDS):
+        while True:
+            if not await looking.value(others):
+                return
+            await asyncio.sleep(0.01)
 
 
 async def check_sync(looking: Peek) -> list[str]:
