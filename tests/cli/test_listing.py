@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from longline.cli.listing import Column, Listing
+from longline.cli.listing import Column, Listing, OutputConsole
 
 LONG_URL = "https://shop.example/" + "a-very-long-name-" * 8
 
@@ -37,6 +37,11 @@ def test_a_terminal_gets_a_table_in_which_values_to_copy_are_whole(width: int):
     assert any("https://b.example/" in line for line in rest)
     assert all(line == line.rstrip() for line in told.splitlines()), "spaces would be broken into empty lines"
     assert "…" not in told
+
+
+def test_names_of_emoji_are_printed_as_they_are(capsys: pytest.CaptureFixture[str]):
+    OutputConsole().print("books.py:100: no price")
+    assert capsys.readouterr().out == "books.py:100: no price\n"
 
 
 def test_other_columns_give_way_to_values_to_copy():

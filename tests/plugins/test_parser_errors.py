@@ -32,6 +32,11 @@ def raised(source: str, file: Path) -> BaseException:
         ("raise ValueError('half\\x00\\nline')", 1, "ValueError('half\\x00\\nline')"),
         ("import os\nos.environ['NO_KEY']", 2, "the environment variable NO_KEY is not set; set it before the start"),
         ("PAGE.tree.css('h1::text')", 1, f"a CSS selector cannot be read; {NO_CSS}"),
+        (
+            "type(PAGE.tree)('<!DOCTYPE html SYSTEM \"x\">').clone()",
+            1,
+            """SelectolaxError("Can't create a new document")""",
+        ),
         ("PAGE.css('h1::text')", 1, f"the CSS selector 'h1::text' cannot be read; {NO_CSS}"),
         ("PAGE.text('a::attr(href)')", 1, f"the CSS selector 'a::attr(href)' cannot be read; {NO_CSS}"),
         ("PAGE.links('h1[')", 1, "the CSS selector 'h1[' cannot be read; check its brackets and quotes"),

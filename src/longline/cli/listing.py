@@ -31,8 +31,12 @@ class Column(NamedTuple):
 class OutputConsole(Console):
     """The console of every command: a reader of the output that has gone, as `head` goes, ends the command quietly.
 
-    It raises `BrokenPipeError` where rich would end the process with exit code 1.
+    It raises `BrokenPipeError` where rich would end the process with exit code 1. It prints texts such as `:100:`,
+    which stand in URLs and in places of errors, as they are, and not as the emoji of that name.
     """
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        super().__init__(stderr=stderr, emoji=False)
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError

@@ -7,6 +7,7 @@ from importlib import import_module
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from longline.html.parse_cost import TooComplex, check_parse_cost
+from longline.html.tree_copy import copy_tree
 
 _ELEMENTS_WITHOUT_MAIN_TEXT = ("script", "style", "noscript", "template", "nav", "header", "footer", "aside", "form")
 _BLOCKS = "p, div, br, h1, h2, h3, h4, h5, h6, li, dt, dd, tr, td, th, pre, blockquote, section, figcaption"
@@ -28,7 +29,7 @@ def main_text(markup: str) -> str:
 
 def simple_text(tree: LexborHTMLParser, without: Sequence[str] = _ELEMENTS_WITHOUT_MAIN_TEXT) -> str:
     """Return the text of `article`, else of `main`, else of the body, without the elements in `without`."""
-    copy = tree.clone()
+    copy = copy_tree(tree)
     copy.strip_tags(list(without))
     node = copy.css_first("article") or copy.css_first("main") or copy.body
     return lines_of(node) if node is not None else ""

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from longline.html.page_text import lines_of
+from longline.html.tree_copy import copy_tree
 from longline.plugins import Page
 
 TEMPLATE_SEARCH_CHARS = 4096
@@ -67,7 +68,7 @@ class PageContent:
 
 def extract(page: Page, selectors: Mapping[str, Any], hint: str = "") -> PageContent:
     """Return the content of a page; the page itself is not modified."""
-    tree = page.tree.clone()
+    tree = copy_tree(page.tree)
     remove_excluded(tree, selectors.get("exclude"))
     found = _by_name(page, tree, selectors, hint)
     if found.text:

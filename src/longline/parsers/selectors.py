@@ -10,6 +10,7 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from longline.html.tree_copy import copy_tree
 from longline.parsers.extraction import remove_excluded, select, select_all, text_of
 from longline.plugins import Item, Links, Page, parser
 from longline.plugins.page import absolute_urls
@@ -40,7 +41,7 @@ def groups_of(page: Page) -> dict[str, Mapping[str, Any]]:
 
 def select_fields(page: Page, kind: str, fields: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the fields that a group of selectors finds, once for each of its containers."""
-    tree = page.tree.clone()
+    tree = copy_tree(page.tree)
     remove_excluded(tree, fields.get("exclude"))
     for scope in _scopes(tree, kind, fields.get("container")):
         found = {name: _value(scope, how) for name, how in fields.items() if name not in _NOT_FIELDS}
@@ -76,7 +77,7 @@ def followed_links(page: Page, where: Mapping[str, Any]) -> list[str]:
     places = [str(where[name]) for name in _LISTS if where.get(name)]
     if not places or not page.rules.follow:
         return page.links()
-    tree = page.tree.clone()
+    tree = copy_tree(page.tree)
     remove_excluded(tree, where.get("exclude_from_list"))
     nodes = [link for place in places for node in select_all(tree, place) for link in _anchors(node)]
     return absolute_urls(page, (href for node in nodes if (href := node.attributes.get("href")) is not None))

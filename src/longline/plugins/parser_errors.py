@@ -51,7 +51,7 @@ def _told(error: BaseException) -> str:
         return f"{type(error).__name__}: {error.msg}"
     if isinstance(error, KeyError) and _raised_in(error, os.__file__):
         return f"the environment variable {error.args[0]} is not set; set it before the start"
-    if isinstance(error, SelectolaxError):
+    if isinstance(error, SelectolaxError) and "CSS" in str(error):
         return f"a CSS selector cannot be read; {NO_CSS}"
     # The representation has no NUL and no line break, which not every store or log takes.
     return repr(error)

@@ -49,6 +49,10 @@ FULL = f"""<html><head><title>Lines, by title</title><meta name=description cont
 <body><nav><a href=/home>Home</a></nav><article><h1>Lines, by h1</h1>{STORY}</article></body></html>"""
 
 
+def test_a_doctype_with_a_system_identifier_alone_changes_nothing():
+    assert fields('<!DOCTYPE html SYSTEM "about:legacy-compat">' + FULL) == fields("<!DOCTYPE html>" + FULL)
+
+
 def test_the_document():
     got = fields(FULL)
     raw_text, raw_html, data = got.pop("raw_text"), got.pop("raw_html"), got.pop("json_ld_data")

@@ -8,6 +8,7 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser
 
 from longline.html.structured_data import Thing, text_value
+from longline.html.tree_copy import copy_tree
 from longline.parsers.article import classification, jsonld
 from longline.parsers.article.config import DEFAULT_CONFIG, ArticleConfig
 from longline.parsers.dates import date_of
@@ -115,7 +116,7 @@ def _without(page: Page, excluded: object) -> Page:
     """Return the page without the elements that its source excludes; the page itself is not modified."""
     if not excluded:
         return page
-    tree = page.tree.clone()
+    tree = copy_tree(page.tree)
     remove_excluded(tree, excluded)
     return Page(page.url, (tree.html or "").encode(), content_type="text/html; charset=utf-8")
 
