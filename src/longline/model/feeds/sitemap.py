@@ -6,6 +6,7 @@ import msgspec
 
 from longline.model.duration import HOUR_MS
 from longline.model.errors import LonglineError
+from longline.model.url import join
 
 MAX_PLACES = 50_000
 MAX_BYTES = 50 * 1024 * 1024
@@ -20,6 +21,11 @@ MAX_LEVELS = 3
 
 DEFAULT_PATHS = ("/sitemap.xml", "/news-sitemap.xml")
 """Paths of the sitemaps of a source that names none."""
+
+_SCHEMES = ("http://", "https://")
+_WITHOUT_SCHEME = "www."
+URL_BEGINNINGS = (*_SCHEMES, _WITHOUT_SCHEME)
+"""Beginnings of URLs in a list; many lists leave out the scheme."""
 
 
 class NotASitemap(LonglineError):
@@ -106,3 +112,10 @@ def may_be_sitemap(url: str) -> bool:
     """Return whether a URL looks like that of a sitemap."""
     path = urlsplit(url).path.lower()
     return "sitemap" in path or path.endswith((".xml", ".xml.gz", ".txt.gz"))
+
+
+def fetchable_url(text: str, base: str) -> str | None:
+    """Return an absolute URL that can be fetched, or None; a missing scheme or host is added."""
+    if text.lower().startswith(_WITHOUT_SCHEME):
+        text = f"//{text}"
+    return join(base or text, text) if text.lower().startswith((*_SCHEMES, "/")) else None
