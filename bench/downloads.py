@@ -27,7 +27,7 @@ from rich.table import Table
 from longline.cli import event_loop
 from longline.drivers.blobs.folder import FolderBlobs
 from longline.model.downloads.download import NewDownload
-from longline.model.downloads.plan import DownloadPlan
+from longline.model.downloads.download_plan import DownloadPlan
 from longline.model.ids import new_id
 from longline.model.runs.plan import CrawlPlan, FetchOptions, Politeness, Proxying
 from longline.model.runs.run import NewRun, RunKind

@@ -22,7 +22,7 @@ from longline.engine.frontier.claims import WorkerSettings
 from longline.model.downloads.dead_letter import DeadLetterFilter
 from longline.model.downloads.download import DownloadRow, NewDownload
 from tests.drivers.http.wire import Peer, Server, serving
-from tests.engine.downloads.test_stage import file
+from tests.engine.downloads.test_downloader import file
 from tests.engine.downloads.workshop import Workshop, open_workshop
 
 LEASE_SECONDS = 3.0

@@ -6,9 +6,9 @@ import pytest
 from rich.console import Console
 
 from longline.cli.item_outputs import print_tables, read_outputs
-from longline.model.archive.export import ExportedFile, TableFile
 from longline.model.errors import BadInput
-from longline.services.archive.item_tables import ItemOutputs, WrittenTables
+from longline.model.exports.export import ExportedFile, TableFile
+from longline.services.exports.item_tables import ItemOutputs, WrittenTables
 from tests.cli.conftest import Command, assert_one_line
 
 

@@ -40,6 +40,7 @@ PLAIN = {"cached_property", "cookies", "duration", "error", "id", "patterns", "r
         "remote_source",
         "standing_frontier",
     ),
+    *("crawl_bounds", "download_plan", "platform_alert", "source_alert"),
     *("frequency", "image_size", "recrawl_settings", "sizing", "url_hash", "webhook_signature"),
     *(
         "proxy_health",

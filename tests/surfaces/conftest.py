@@ -11,7 +11,7 @@ from litestar import Litestar
 from longline.model.errors import Unavailable
 from longline.services.callers.tokens import Tokens
 from longline.services.health import Check, Health
-from longline.services.metrics.counts import Counts
+from longline.services.metrics.task_and_run_counts import Counts
 from longline.surfaces.app import AppParts, build_app
 from longline.surfaces.server.http_server import HttpServer
 from tests.services.clock import HandClock

@@ -14,7 +14,7 @@ from longline.model.callers.audit import AuditFilter, AuditRow
 from longline.model.discovery.link import NewLink
 from longline.model.downloads.dead_letter import DeadLetterFilter
 from longline.model.downloads.download import NewDownload
-from longline.model.downloads.plan import DownloadPlan
+from longline.model.downloads.download_plan import DownloadPlan
 from longline.model.ids import new_id
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import NewRun, RunKind

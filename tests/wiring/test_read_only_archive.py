@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from longline.model.archive.export import table_file
 from longline.model.errors import NotFound, Unavailable
+from longline.model.exports.export import table_file
 from longline.model.frontier.fate import UrlFilters
-from longline.services.archive.item_tables import ItemOutputs
+from longline.services.exports.item_tables import ItemOutputs
 from longline.services.search.item_search import SearchRequest
 from longline.settings import Settings
 from longline.wiring.platform import migrate_tables, open_platform

@@ -19,7 +19,7 @@ from longline.model.fetch.cookies import Cookie
 from longline.model.fetch.credentials import Credentials, parse_cookie, parse_header
 from longline.model.frontier.task import MAX_REFUSED_URLS
 from longline.model.patterns import MAX_PATTERNS
-from longline.model.runs.bounds import BOUND_REASONS, DEPTH
+from longline.model.runs.crawl_bounds import BOUND_REASONS, DEPTH
 from longline.model.runs.plan import UNBOUNDED_DEPTH, CrawlBounds, CrawlPlan
 from longline.model.runs.run import Fate, RunRow
 from longline.model.runs.url_globs import pattern_of_glob

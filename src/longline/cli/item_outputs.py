@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.text import Text
 
 from longline.cli.output_texts import counted
-from longline.model.archive.export import STREAM, table_file
-from longline.services.archive.item_tables import ItemOutputs, WrittenTables
+from longline.model.exports.export import STREAM, table_file
+from longline.services.exports.item_tables import ItemOutputs, WrittenTables
 
 T = TypeVar("T")
 

@@ -21,7 +21,6 @@ from longline.console.tasks.host_list import HOST_LIST, HostListServices
 from longline.console.tasks.task_list import TASK_LIST, TaskListServices
 from longline.console.tasks.task_page import TASK_PAGE, TaskPageServices
 from longline.console.template_rendering import Clock, Pages
-from longline.services.archive.item_history import ItemHistories
 from longline.services.archive.pages import ArchivedPages
 from longline.services.bots.policies import BotPolicies
 from longline.services.bots.registry import BotRegistry
@@ -43,6 +42,7 @@ from longline.services.schedules.run_history import Runs
 from longline.services.schedules.schedule_lists import ScheduleLists
 from longline.services.schedules.schedules import Schedules
 from longline.services.schedules.slots import Slots
+from longline.services.search.item_history import ItemHistories
 from longline.services.search.item_search import Searches
 from longline.services.series.series import Series
 from longline.services.series.series_runs import SeriesRuns

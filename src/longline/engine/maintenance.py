@@ -15,7 +15,7 @@ from longline.model.maintenance.maintenance_run import (
     MaintenanceState,
 )
 from longline.ports.clock import Clock
-from longline.ports.records.runs import MaintenanceStore
+from longline.ports.records.runs.runs import MaintenanceStore
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from time import perf_counter
 from longline.model.metrics.histogram import SUM, bucket_of
 from longline.model.metrics.metric import DATABASE_SECONDS, Metric, counter_name
 from longline.model.metrics.throughput import WorkerThroughput, throughput_of
-from longline.ports.records.counters import CounterStore
+from longline.ports.records.metrics import CounterStore
 
 FLUSH_INTERVAL_SECONDS = 5.0
 """Seconds between two additions of the counts of a process to the database."""

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import msgspec
 
-from longline.model.archive.export import ExportedFile
+from longline.model.exports.export import ExportedFile
 from longline.model.search.item import ItemRow
 
 

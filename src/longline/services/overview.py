@@ -4,15 +4,15 @@ import msgspec
 
 from longline.model.metrics.metric import QueueFigures
 from longline.model.metrics.throughput import ThroughputWindow
-from longline.model.proxies.alert import AlertRow
+from longline.model.proxies.source_alerts import AlertRow
 from longline.model.runs.run_view import RunView
 from longline.model.sources.source import FailingSource
 from longline.model.states import RunState
 from longline.ports.records.frontier.frontier import QueueFigureStore
 from longline.ports.records.sources import FailingSourceStore
 from longline.services.health import Health, Report
-from longline.services.metrics.counts import Counts, Totals
 from longline.services.metrics.platform_alerts import PlatformAlerts
+from longline.services.metrics.task_and_run_counts import Counts, Totals
 from longline.services.metrics.throughput import Throughput, ThroughputView
 from longline.services.metrics.worker_liveness import WorkerLiveness
 from longline.services.runs.run_views import RunPages

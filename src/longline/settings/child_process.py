@@ -4,7 +4,7 @@ from typing import Any
 
 from longline.settings.aliases import canonical_name
 from longline.settings.keys import KEYS, Settings
-from longline.settings.tables.layers import TABLES_NAME, encoded
+from longline.settings.tables.loader import TABLES_NAME, encoded
 
 
 def environment(settings: Settings) -> dict[str, str]:

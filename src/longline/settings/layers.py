@@ -13,7 +13,7 @@ from longline.settings.aliases.alias import Alias
 from longline.settings.cross_checks import check_consistency, security_warnings
 from longline.settings.files import CONFIG_NAME, SettingsFile, settings_files
 from longline.settings.keys import KEYS, Settings
-from longline.settings.tables.layers import TABLE_NAMES, TABLES_NAME, LoadedTables, load_tables
+from longline.settings.tables.loader import TABLE_NAMES, TABLES_NAME, LoadedTables, load_tables
 from longline.settings.values import RawValue, unknown_setting
 
 DEBUG_NAME = "LONGLINE_DEBUG"

@@ -9,9 +9,9 @@ from longline.services.callers.callers import Callers
 from longline.services.callers.rate_limits import RateLimits
 from longline.services.callers.tokens import Tokens
 from longline.services.health import Health
-from longline.services.metrics.counts import Counts
 from longline.services.metrics.event_loop_lag import LoopMonitor
 from longline.services.metrics.platform_figures import PlatformFigureReader
+from longline.services.metrics.task_and_run_counts import Counts
 from longline.surfaces.bots.door import NAME as BOTS
 from longline.surfaces.bots.door import BotServices, bots_door
 from longline.surfaces.catalogue.door import NAME as CATALOGUE

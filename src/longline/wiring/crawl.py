@@ -12,12 +12,12 @@ from longline.model.errors import BadInput
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunKind
 from longline.model.url import parse
-from longline.services.archive.item_changes import ItemChanges
-from longline.services.archive.item_tables import ItemOutputs
 from longline.services.archive.parser_report import ParserUses
 from longline.services.crawls.crawl_loop import CrawlLoop, CrawlLoopParts, CrawlResult, Watcher
 from longline.services.crawls.crawl_options import CrawlRequest
 from longline.services.crawls.crawls import Crawls, CrawlStores
+from longline.services.exports.item_tables import ItemOutputs
+from longline.services.search.item_changes import ItemChanges
 from longline.services.sinks.crawl_sinks import CrawlSinks
 from longline.settings import Settings
 from longline.wiring.parts.exports import check_places, live_items

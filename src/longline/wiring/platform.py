@@ -40,7 +40,7 @@ from longline.engine.parse.parser_process import Limits
 from longline.engine.parse.process_pool import ProcessPool
 from longline.engine.proxies.stored_proxies import StoredProxies
 from longline.engine.search.indexer import Indexer
-from longline.engine.secrets import Vault
+from longline.engine.stored_secrets import Vault
 from longline.model.errors import Unavailable
 from longline.model.fetch.egress import AddressPolicy
 from longline.model.frontier.worker import HEARTBEAT_INTERVAL_SECONDS

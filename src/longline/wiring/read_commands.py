@@ -12,8 +12,8 @@ from longline.drivers.exports.row_table import RowTable
 from longline.drivers.extras import load_driver
 from longline.engine.archive.page_reader import PageReader as PageArchive
 from longline.engine.parse.page_parser import PageParser
-from longline.model.archive.export import ExportedFile, TableFile
 from longline.model.errors import NotFound, Unavailable
+from longline.model.exports.export import ExportedFile, TableFile
 from longline.model.frontier.fate import UrlFilters
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunKind, RunRow
@@ -22,16 +22,16 @@ from longline.ports.blobs import Blobs
 from longline.ports.records import Records
 from longline.services.archive.archive_check import ArchiveCheck, Findings, Repair
 from longline.services.archive.archive_check import Progress as CheckProgress
-from longline.services.archive.exports import Exported, Exports, ExportStores, Progress
-from longline.services.archive.item_changes import ItemChanges, ItemDifference
-from longline.services.archive.item_tables import ItemOutputs, WrittenTables, check_kinds
-from longline.services.archive.markdown_files import MarkdownFiles
 from longline.services.archive.pages import ArchivedPage, ArchivedPages
 from longline.services.archive.parsed_pages import ParsedPages
 from longline.services.archive.parser_report import ParserUses
 from longline.services.archive.reparse import Reparse, Reparsed
+from longline.services.exports.exports import Exported, Exports, ExportStores, Progress
+from longline.services.exports.item_tables import ItemOutputs, WrittenTables, check_kinds
+from longline.services.exports.markdown_files import MarkdownFiles
 from longline.services.frontier.url_fates import UrlFates, UrlOut
 from longline.services.runs.run_list import ListedRun, RunLists, check_comparable
+from longline.services.search.item_changes import ItemChanges, ItemDifference
 from longline.services.search.item_search import Searches, SearchPage, SearchRequest
 from longline.settings import Settings
 from longline.wiring.parts.exports import check_places, live_items

@@ -16,8 +16,8 @@ from longline.model.errors import NeedsOperator, Unavailable
 from longline.services.callers.console_sessions import OneTimeLogin
 from longline.services.callers.rate_limits import RateLimits
 from longline.services.health import Check, Health
-from longline.services.metrics.counts import Counts
 from longline.services.metrics.event_loop_lag import LoopMonitor
+from longline.services.metrics.task_and_run_counts import Counts
 from longline.settings import Settings
 from longline.surfaces.app import AppParts, build_app
 from longline.surfaces.intervals.door import NAME as INTERVALS

@@ -9,7 +9,7 @@ from longline.engine.archive.segment_writer import SegmentWriter
 from longline.engine.discovery.onsite_links import OnsiteLinks
 from longline.engine.discovery.outlinks import Outlinks
 from longline.engine.downloads.disputed_files import DisputedFiles
-from longline.engine.downloads.stage import DownloadStage
+from longline.engine.downloads.downloader import DownloadStage
 from longline.engine.fetch.fetcher import Fetcher, FetchParts, ResponseObserver
 from longline.engine.fetch.login_sessions import SessionParts, Sessions
 from longline.engine.fetch.request_sender import FetchSettings, Sender

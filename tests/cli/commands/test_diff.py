@@ -3,7 +3,7 @@ from collections import Counter
 from longline.cli.commands.diff import lines, summary
 from longline.model.search.item import ItemRow
 from longline.model.search.item_changes import FieldChange
-from longline.services.archive.item_changes import ItemDifference
+from longline.services.search.item_changes import ItemDifference
 from tests.cli.conftest import Command, assert_one_line
 
 ITEM = ItemRow(

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from longline.drivers.exports.formats import convert, table_schema, unmix
-from longline.model.archive.item_table import ColumnType, TableColumn
+from longline.model.exports.item_table import ColumnType, TableColumn
 
 
 def test_only_mixed_columns_become_texts(tmp_path: Path):

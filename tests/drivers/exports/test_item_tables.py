@@ -9,8 +9,8 @@ import pytest
 from arro3.io import read_parquet
 
 from longline.drivers.exports.item_tables import ItemTableFiles, check_places
-from longline.model.archive.export import ExportedFile, table_file
 from longline.model.errors import Unavailable
+from longline.model.exports.export import ExportedFile, table_file
 from tests.drivers.exports.rows import item
 
 

@@ -9,7 +9,7 @@ import pytest
 from arro3.io import read_parquet
 
 from longline.drivers.exports.row_table import RowTable
-from longline.model.archive.export import table_file
+from longline.model.exports.export import table_file
 
 AT = datetime(2026, 1, 2, 3, 4, 5, 678_000, UTC)
 

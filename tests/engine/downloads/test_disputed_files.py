@@ -13,7 +13,7 @@ import pytest
 from longline.engine.downloads.disputed_files import DisputedFiles, digest_of
 from longline.model.downloads.download import NewDownload, StoredFile
 from tests.drivers.http.wire import Peer, serving
-from tests.engine.downloads.test_stage import file, objects, routes
+from tests.engine.downloads.test_downloader import file, objects, routes
 from tests.engine.downloads.workshop import Workshop
 
 

@@ -13,7 +13,7 @@ from longline.model.errors import UploadRefused
 from longline.model.runs.plan import Politeness
 from longline.ports.blobs import Labels, StreamingBlobs
 from tests.drivers.http.wire import Peer, Server, serving
-from tests.engine.downloads.test_stage import file
+from tests.engine.downloads.test_downloader import file
 from tests.engine.downloads.workshop import PLAN, Workshop
 
 ALONE = msgspec.structs.replace(PLAN, politeness=Politeness(robots=False, delay_ms=0, concurrency=1))

@@ -12,7 +12,7 @@ from longline.drivers.records import open_records
 from longline.engine.archive.page_reader import PageReader
 from longline.engine.archive.segment_writer import SegmentWriter
 from longline.engine.downloads.disputed_files import DisputedFiles
-from longline.engine.downloads.stage import DownloadStage
+from longline.engine.downloads.downloader import DownloadStage
 from longline.engine.fetch.fetcher import Fetcher, FetchParts
 from longline.engine.fetch.request_sender import FetchSettings, Sender
 from longline.engine.fetch.robots import RobotsRules
@@ -23,12 +23,12 @@ from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.engine.proxies.rotation import ProxyRotation
 from longline.engine.proxies.stored_proxies import StoredProxies
-from longline.engine.secrets import Vault
+from longline.engine.stored_secrets import Vault
 from longline.engine.worker.pipeline import Pipeline
 from longline.engine.worker.reporter import Reporter, ReportParts
 from longline.engine.worker.worker import Worker, WorkerParts
 from longline.model.downloads.download import DownloadRow, NewDownload
-from longline.model.downloads.plan import DownloadPlan
+from longline.model.downloads.download_plan import DownloadPlan
 from longline.model.ids import new_id
 from longline.model.runs.end_judgement import EndRules
 from longline.model.runs.plan import CrawlPlan, FetchOptions, Politeness, Retries

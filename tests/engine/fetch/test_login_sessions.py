@@ -8,13 +8,13 @@ from longline.engine.fetch.request_sender import FetchSettings, RequestContext, 
 from longline.engine.fetch.run_credentials import RunCredentials
 from longline.engine.frontier.leased_hosts import HeldHost
 from longline.engine.proxies.rotation import ProxyRotation
-from longline.engine.secrets import Vault
+from longline.engine.stored_secrets import Vault
 from longline.model.proxies.proxy_uri import Proxy
 from longline.plugins import LoginFailed, Page, Session, session
 from longline.plugins.session import SESSION_ATTRIBUTE
 from longline.ports.http import FetchFailed, Request, Response
+from longline.ports.login_sessions import SessionRow
 from longline.ports.records.proxies import PickedProxy
-from longline.ports.sessions import SessionRow
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import AGENT, FakeHttp, FakeWays, response
 from tests.engine.fetch.test_fetcher import HOME, held, http

@@ -1,7 +1,7 @@
 import pytest
 
 from longline.engine.fetch.run_credentials import RunCredentials, SessionState
-from longline.engine.secrets import Vault
+from longline.engine.stored_secrets import Vault
 from longline.model.errors import Unavailable
 from longline.model.fetch.cookies import Cookie
 from longline.model.fetch.credentials import Credentials

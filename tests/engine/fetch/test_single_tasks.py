@@ -10,7 +10,7 @@ from longline.engine.fetch.robots import RobotsRules
 from longline.engine.fetch.run_credentials import RunCredentials
 from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.engine.proxies.rotation import ProxyRotation
-from longline.engine.secrets import Vault
+from longline.engine.stored_secrets import Vault
 from longline.model.fetch.credentials import MASK, Credentials
 from longline.model.frontier.task import TaskRedirect
 from longline.model.proxies.proxy_uri import Proxy

@@ -8,7 +8,7 @@ from longline.engine.frontier.standing_runs import CACHE_SECONDS, StandingRules,
 from longline.engine.sources.crawl_plan import as_crawled
 from longline.engine.sources.lookup import LocalSources
 from longline.model.errors import Unavailable
-from longline.model.runs.bounds import bounds_of
+from longline.model.runs.crawl_bounds import bounds_of
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunKind
 from longline.model.sources.source import CrawlSource, NewSource, RemoteSource

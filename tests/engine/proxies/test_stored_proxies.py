@@ -5,7 +5,7 @@ import pytest
 
 from longline.drivers.records import open_records
 from longline.engine.proxies.stored_proxies import StoredProxies
-from longline.engine.secrets import Vault
+from longline.engine.stored_secrets import Vault
 from longline.model.proxies.proxy import SKIP_AFTER_FAILURES, NewProxy, ProxyRequest, ProxyUse
 from longline.model.proxies.proxy_health import PROBE_INTERVAL_MS
 from longline.ports.records import Records

@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from longline.engine.secrets import Vault
 from longline.engine.series.request_config import bounds, fetch_options, politeness
+from longline.engine.stored_secrets import Vault
 from longline.model.errors import BadInput
 from longline.model.fetch.credentials import Credentials
 from longline.model.sources.source import SourceRow

@@ -5,10 +5,10 @@ import logging
 import pytest
 
 from longline.model.errors import Unavailable
-from longline.model.metrics.alert import PlatformLimits
 from longline.model.metrics.metric import QueueFigures
+from longline.model.metrics.platform_alerts import PlatformLimits
 from longline.model.metrics.throughput import WorkerThroughput
-from longline.model.proxies.alert import CLEARED_KEPT_MS, MAX_UNSEEN_MS, Alert
+from longline.model.proxies.source_alerts import CLEARED_KEPT_MS, MAX_UNSEEN_MS, Alert
 from longline.model.states import TaskState
 from longline.ports.records import Records
 from longline.services.health import Check, Health
@@ -56,7 +56,7 @@ async def kinds(alerts: PlatformAlerts) -> list[str]:
 async def test_an_engine_that_stops_and_comes_back_is_one_row(
     alerts: PlatformAlerts, engine: Engine, clock: FakeClock, caplog: pytest.LogCaptureFixture
 ):
-    caplog.set_level(logging.INFO, "longline.services.proxies.alerts")
+    caplog.set_level(logging.INFO, "longline.services.proxies.source_alerts")
     assert await kinds(alerts) == []
     engine.is_down = True
     for _ in range(3):
@@ -68,7 +68,7 @@ async def test_an_engine_that_stops_and_comes_back_is_one_row(
     assert await kinds(alerts) == []
     [gone] = await alerts.cleared(5)
     assert (gone.id, gone.state, gone.since, gone.cleared_at) == (row.id, "cleared", row.since, row.since + 90_000)
-    told = [record.message for record in caplog.records if record.name == "longline.services.proxies.alerts"]
+    told = [record.message for record in caplog.records if record.name == "longline.services.proxies.source_alerts"]
     assert told == ["alert raised", "alert cleared"]
     engine.is_down = True
     assert await kinds(alerts) == ["engine_down"]

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from longline.engine.secrets import Vault
+from longline.engine.stored_secrets import Vault
 from longline.model.proxies.proxy import Pool
 from longline.ports.records import Records
 from longline.services.proxies.configured_pools import UNLIMITED, ConfiguredPool, ConfiguredPools

@@ -10,7 +10,7 @@ import pytest
 
 from longline.drivers.records import open_records
 from longline.engine.proxies.stored_proxies import StoredProxies
-from longline.engine.secrets import Vault
+from longline.engine.stored_secrets import Vault
 from longline.model.errors import BadInput, NotFound, Unavailable
 from longline.model.proxies.proxy import NoProxies, ProxyFilter, ProxyRequest, ProxyUse
 from longline.model.proxies.proxy_uri import Proxy

@@ -18,7 +18,7 @@ from longline.drivers.blobs import open_blobs
 from longline.drivers.records import open_records
 from longline.services.callers.tokens import Tokens
 from longline.services.health import Health
-from longline.services.metrics.counts import Counts
+from longline.services.metrics.task_and_run_counts import Counts
 from longline.settings import Settings
 from longline.surfaces.app import AppParts, build_app
 from longline.surfaces.server.http_server import HttpServer

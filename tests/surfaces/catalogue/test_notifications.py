@@ -33,7 +33,7 @@ async def test_a_source_that_failures_disable_is_notified_until_it_is_enabled(
         "createdat": health["updatedat"],
     }
     assert health["isenabled"] is False
-    with caplog.at_level(logging.WARNING, "longline.services.proxies.alerts"):
+    with caplog.at_level(logging.WARNING, "longline.services.proxies.source_alerts"):
         for _ in range(2):
             admin.stage.call(alerts(admin.stage.platform).once())
     lines = [record for record in caplog.records if record.message == "alert raised"]

@@ -21,7 +21,7 @@ from longline.ports.records.frontier.frontier import ReportBatch, WrittenSegment
 from longline.ports.records.schedules import PageChangeStore
 from longline.services.callers.tokens import Tokens
 from longline.services.health import Health
-from longline.services.metrics.counts import Counts
+from longline.services.metrics.task_and_run_counts import Counts
 from longline.settings import Settings
 from longline.surfaces.app import AppParts, build_app
 from longline.testing.clock import FakeClock

@@ -1,6 +1,6 @@
 from typing import Any
 
-from longline.services.metrics.counts import Counts
+from longline.services.metrics.task_and_run_counts import Counts
 from longline.surfaces.platform.metrics_endpoint import Metrics, MetricsServices
 from longline.surfaces.platform.metrics_listener import metrics_app
 from tests.surfaces.conftest import Stage, serving

@@ -63,7 +63,7 @@ async def test_a_pool_without_a_usable_proxy_is_exhausted(door: Door):
 async def test_an_alert_is_told_when_it_begins_and_when_it_ends_and_not_in_between(
     door: Door, caplog: pytest.LogCaptureFixture
 ):
-    caplog.set_level(logging.INFO, "longline.services.proxies.alerts")
+    caplog.set_level(logging.INFO, "longline.services.proxies.source_alerts")
     own = await pool(door, 2)
     watch = alerts(door.platform)
     told = []

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from longline.model.archive.export import table_file
+from longline.model.exports.export import table_file
 from longline.model.search.item import Origin, new_items
-from longline.services.archive.item_tables import ItemOutputs
+from longline.services.exports.item_tables import ItemOutputs
 from longline.settings import Settings
 from longline.wiring.parts.exports import live_items
 from longline.wiring.platform import migrate_tables, open_platform

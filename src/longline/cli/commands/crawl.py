@@ -29,8 +29,8 @@ from longline.model.sinks.sink import parse_sinks
 from longline.model.states import RUN_ENDED, RunState
 from longline.model.url import Url
 from longline.plugins.parser_files import absolute_place
-from longline.services.archive.exports import Exported
-from longline.services.archive.item_changes import ChangeCounts
+from longline.services.exports.exports import Exported
+from longline.services.search.item_changes import ChangeCounts
 from longline.services.sinks.crawl_sinks import Undelivered
 from longline.settings import Loaded, Settings
 from longline.wiring import CrawlRequest, CrawlResult, FolderOutput, Watcher, WorkerProgress, stored_parsers

@@ -16,7 +16,7 @@ from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing, OutputConsole
 from longline.model.errors import BadInput, NotFound
 from longline.model.search.item import own_fields
-from longline.services.archive.item_changes import ItemDifference
+from longline.services.search.item_changes import ItemDifference
 from longline.settings import Loaded
 from longline.wiring import diff as compare
 

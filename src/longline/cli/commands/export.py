@@ -23,9 +23,9 @@ from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
 from longline.cli.item_outputs import Outputs, print_tables, takes_outputs
 from longline.cli.listing import Column, Listing, OutputConsole
-from longline.model.archive.export import FORMATS
 from longline.model.errors import BadInput
-from longline.services.archive.exports import Exported
+from longline.model.exports.export import FORMATS
+from longline.services.exports.exports import Exported
 from longline.settings import Loaded, Settings
 from longline.wiring import FolderOutput, export_items
 from longline.wiring import export as export_run

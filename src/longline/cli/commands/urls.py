@@ -17,7 +17,7 @@ from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing, OutputConsole
 from longline.cli.output_texts import command, counted
-from longline.model.archive.export import STREAM, table_file
+from longline.model.exports.export import STREAM, table_file
 from longline.model.frontier.fate import FATES, UrlFilters
 from longline.model.runs.run import RunRow
 from longline.model.url import hide_credentials

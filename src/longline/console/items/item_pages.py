@@ -9,7 +9,7 @@ from longline.console.template_filters import counted
 from longline.console.template_rendering import Clock, Pages
 from longline.console.visitor import Visitor
 from longline.model.search.query import Filters
-from longline.services.archive.item_history import ItemHistories
+from longline.services.search.item_history import ItemHistories
 from longline.services.search.item_search import Searches, SearchRequest
 from longline.services.sources.source_overview import SourceOverviews
 from longline.surfaces.operation import ApiResponse, operation

@@ -7,7 +7,7 @@ import msgspec
 from longline.console.live import LivePages
 from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
-from longline.model.proxies.alert import AlertRow
+from longline.model.proxies.source_alerts import AlertRow
 from longline.services.metrics.platform_alerts import PlatformAlerts
 from longline.surfaces.operation import ApiResponse, operation
 from longline.surfaces.sse import EventStream

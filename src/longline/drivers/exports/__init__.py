@@ -12,8 +12,8 @@ from typing import BinaryIO
 import msgspec
 
 from longline.drivers.exports.formats import CONVERTED_FORMATS, convert, flat_row, put_in_place, struct_schema
-from longline.model.archive.export import WARC_NAME, ExportedFile
 from longline.model.errors import DiskFull, Unavailable, is_disk_full
+from longline.model.exports.export import WARC_NAME, ExportedFile
 
 
 class FolderExport:

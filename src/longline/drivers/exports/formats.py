@@ -12,8 +12,8 @@ import orjson
 from arro3.core import DataType, Field, RecordBatchReader, Schema
 from arro3.io import read_json, write_csv, write_parquet
 
-from longline.model.archive.export import ExportedFile
-from longline.model.archive.item_table import ColumnType, TableColumn, as_text
+from longline.model.exports.export import ExportedFile
+from longline.model.exports.item_table import ColumnType, TableColumn, as_text
 
 CONVERTED_FORMATS = ("parquet", "csv")
 """Formats that are made of a whole file of rows."""

@@ -14,8 +14,8 @@ import orjson
 from longline.drivers.exports.failures import explained
 from longline.drivers.exports.formats import CONVERTED_FORMATS, convert, put_in_place, table_schema, unmix
 from longline.drivers.exports.work_folder import WorkFolder
-from longline.model.archive.export import KIND_MARK, ExportedFile, TableFile
-from longline.model.archive.item_table import TableShape
+from longline.model.exports.export import KIND_MARK, ExportedFile, TableFile
+from longline.model.exports.item_table import TableShape
 from longline.model.search.columns import decode_columns
 from longline.model.search.item import ItemRow, own_fields
 

@@ -9,7 +9,7 @@ import msgspec
 from longline.drivers.exports.failures import explained
 from longline.drivers.exports.formats import convert, flat_row, put_in_place, struct_schema
 from longline.drivers.exports.work_folder import WorkFolder
-from longline.model.archive.export import ExportedFile, TableFile
+from longline.model.exports.export import ExportedFile, TableFile
 
 
 class RowTable:

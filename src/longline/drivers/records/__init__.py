@@ -8,7 +8,6 @@ from typing import Any
 
 from longline.drivers.extras import load_driver
 from longline.drivers.records.archive.pages import PageRecords
-from longline.drivers.records.archive.retention import RetentionRecords
 from longline.drivers.records.archive.segments import SegmentRecords
 from longline.drivers.records.bots.bots import BotOverviewRecords, BotRecords
 from longline.drivers.records.bots.policies import BotPolicyRecords
@@ -35,9 +34,11 @@ from longline.drivers.records.frontier.task_leases import TaskLeaseRecords
 from longline.drivers.records.frontier.task_moves import TaskMoveRecords
 from longline.drivers.records.frontier.tasks import HostListRecords, TaskListRecords, TaskRecords
 from longline.drivers.records.frontier.workers import WorkerRecords
+from longline.drivers.records.login_sessions import SessionRecords
 from longline.drivers.records.logs.events import EventRecords
 from longline.drivers.records.logs.log_pages import LogPageRecords
 from longline.drivers.records.logs.logs import LogRecords
+from longline.drivers.records.maintenance import MaintenanceRecords
 from longline.drivers.records.manifests.stores import manifest_stores
 from longline.drivers.records.metrics.counters import CounterRecords
 from longline.drivers.records.metrics.queue_figures import MetricRecords, TimedDatabase, TransactionObserver
@@ -52,7 +53,7 @@ from longline.drivers.records.recrawls.old_pages import RecrawlPageRecords
 from longline.drivers.records.recrawls.recrawls import GenerationRecords, RecrawlRecords
 from longline.drivers.records.recrawls.webhooks import WebhookRecords
 from longline.drivers.records.runs.end_effects import RunEffectRecords
-from longline.drivers.records.runs.maintenance import MaintenanceRecords
+from longline.drivers.records.runs.retention import RetentionRecords
 from longline.drivers.records.runs.run_views import RunViewRecords
 from longline.drivers.records.runs.runs import RunRecords
 from longline.drivers.records.schedules.page_changes import PageChangeRecords
@@ -63,7 +64,6 @@ from longline.drivers.records.search.index import RecordsSearch
 from longline.drivers.records.search.item_changes import ItemChangeRecords
 from longline.drivers.records.search.items import ItemRecords
 from longline.drivers.records.series import series_stores
-from longline.drivers.records.sessions import SessionRecords
 from longline.drivers.records.sinks.sink_progress import SinkProgressRecords
 from longline.drivers.records.sinks.sink_runs import SinkRunRecords
 from longline.drivers.records.sinks.sinks import SinkRecords

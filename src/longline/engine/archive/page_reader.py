@@ -10,7 +10,7 @@ from longline.model.fetch.content_encoding import Undecodable, decode_body
 from longline.model.frontier.task import KnownPage
 from longline.plugins import Page
 from longline.ports.blobs import Blobs
-from longline.ports.records.archive.pages import PageStore
+from longline.ports.records.archive import PageStore
 
 log = logging.getLogger(__name__)
 

@@ -30,7 +30,7 @@ from longline.model.url import parse, target
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed, Response
-from longline.ports.records.archive.pages import SegmentStore
+from longline.ports.records.archive import SegmentStore
 from longline.ports.records.frontier.frontier import WrittenSegment
 
 log = logging.getLogger(__name__)

@@ -33,7 +33,7 @@ from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunKind
 from longline.model.states import TaskState
 from longline.plugins import Page
-from longline.ports.records.archive.pages import PageStore
+from longline.ports.records.archive import PageStore
 from longline.ports.records.feeds import FeedStore
 
 log = logging.getLogger(__name__)

@@ -23,7 +23,7 @@ from longline.model.fetch.credentials import Headers
 from longline.model.frontier import reasons
 from longline.model.frontier.standing_frontier import SCOPE
 from longline.model.frontier.task import RESENT, ClaimedTask, KnownPage, RequestMade, TaskRedirect
-from longline.model.runs.bounds import bounds_of
+from longline.model.runs.crawl_bounds import bounds_of
 from longline.model.runs.plan import CrawlPlan
 from longline.model.url import dedupe_key, join_all, parse
 from longline.model.url import target as path_of

@@ -13,7 +13,7 @@ from longline.engine.fetch.redirects import redirected
 from longline.engine.fetch.request_sender import LeaseLost, RequestContext, Sender, TimedResponse
 from longline.engine.fetch.run_credentials import RunCredentials, SessionState
 from longline.engine.frontier.leased_hosts import HeldHost, TooSoon
-from longline.engine.secrets import Vault
+from longline.engine.stored_secrets import Vault
 from longline.model.bounded_dict import BoundedDict
 from longline.model.errors import Unavailable
 from longline.model.fetch.content_encoding import decode_body
@@ -27,7 +27,7 @@ from longline.plugins.parser_errors import describe, place_of
 from longline.plugins.session import LoginFailed, Session, SessionHook, SessionRequest
 from longline.ports.clock import Clock
 from longline.ports.http import REDIRECTS, FetchFailed, Method, Request, Response
-from longline.ports.sessions import SessionStore
+from longline.ports.login_sessions import SessionStore
 
 log = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from longline.engine.secrets import Vault
+from longline.engine.stored_secrets import Vault
 from longline.model.bounded_dict import BoundedDict
 from longline.model.fetch.cookies import RunCookies
 from longline.model.fetch.credentials import Credentials, Headers, origins

@@ -10,7 +10,7 @@ import msgspec
 
 from longline.model.frontier.standing_frontier import SCOPE, url_hash
 from longline.model.frontier.task import DEFAULT_PRIORITY, ClaimedTask, NewTask, RefusedUrl
-from longline.model.runs.bounds import BOUND_REASONS, DEPTH, Bounds, bounds_of
+from longline.model.runs.crawl_bounds import BOUND_REASONS, DEPTH, Bounds, bounds_of
 from longline.model.runs.plan import UNBOUNDED_DEPTH, CrawlPlan
 from longline.model.url import BadUrl, dedupe_key, parse
 from longline.ports.records.frontier.frontier import HostSetting

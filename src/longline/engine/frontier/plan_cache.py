@@ -10,7 +10,7 @@ from longline.engine.frontier.standing_runs import StandingRun, StandingRuns
 from longline.model.bounded_dict import BoundedDict
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunKind, RunRow
-from longline.ports.records.runs import RunStore
+from longline.ports.records.runs.runs import RunStore
 
 MAX_PLANS = 1000
 """Largest number of cached plans."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.ports.blobs import Blobs
 from longline.ports.process_lock import ProcessLock
-from longline.ports.records.archive.pages import SegmentStore
+from longline.ports.records.archive import SegmentStore
 from longline.ports.records.frontier.frontier import WorkerStore
 
 log = logging.getLogger(__name__)

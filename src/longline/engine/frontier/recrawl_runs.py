@@ -14,7 +14,7 @@ from longline.model.sources.recrawl_settings import recrawl_settings
 from longline.model.sources.source import SourceRow
 from longline.plugins.registry import Registry
 from longline.ports.clock import Clock
-from longline.ports.records.runs import RunStore
+from longline.ports.records.runs.runs import RunStore
 from longline.ports.records.sources import SourceStore
 
 DEFAULT_DELAY_MS = 1000

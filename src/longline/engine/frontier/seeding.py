@@ -11,12 +11,12 @@ from longline.engine.lifecycle.moves import Lifecycle
 from longline.model.frontier.standing_frontier import SCOPE, host_of, url_hash
 from longline.model.frontier.task import NewTask, TaskRow
 from longline.model.ids import new_id
-from longline.model.runs.bounds import Bounds, bounds_of
+from longline.model.runs.crawl_bounds import Bounds, bounds_of
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import NewRun, RunKind
 from longline.model.url import BadUrl, Url, parse
 from longline.ports.records.frontier.frontier import HostSetting, TaskStore
-from longline.ports.records.runs import RunStore
+from longline.ports.records.runs.runs import RunStore
 
 MAX_TASKS = 1000
 """Largest number of tasks that are read of one run; no run of a seeder has more."""

@@ -12,7 +12,7 @@ from longline.model.schedules.schedule import NewSchedule, ScheduleRow
 from longline.model.series.series_run import NewSeriesRun, SeriesRunRow
 from longline.model.states import Actor, Noun, move
 from longline.ports.records.bots import BotPolicyStore
-from longline.ports.records.runs import RunStore
+from longline.ports.records.runs.runs import RunStore
 from longline.ports.records.schedules import ScheduleStore
 from longline.ports.records.series import SeriesRunStore
 

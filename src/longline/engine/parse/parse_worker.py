@@ -27,7 +27,7 @@ from longline.model.states import TaskState
 from longline.model.url import parse
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
-from longline.ports.records.archive.pages import PageStore
+from longline.ports.records.archive import PageStore
 from longline.ports.records.frontier.frontier import ReportBatch, Reported, TaskLease
 
 log = logging.getLogger(__name__)

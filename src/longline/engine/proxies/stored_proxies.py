@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from longline.engine.secrets import Vault
+from longline.engine.stored_secrets import Vault
 from longline.model.proxies.proxy import NoProxies, ProxyRequest, ProxyRow, ProxyUse
 from longline.model.proxies.proxy_uri import Proxy
 from longline.ports.records.proxies import UNREGISTERED, PickedProxy, ProxyStore

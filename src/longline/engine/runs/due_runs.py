@@ -11,7 +11,7 @@ from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.errors import BadInput, IllegalMove
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import DueRun, RunKind
-from longline.ports.records.runs import DueRunStore, RunStore
+from longline.ports.records.runs.runs import DueRunStore, RunStore
 
 log = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from longline.model.back_off import back_off
 from longline.model.errors import Unavailable
 from longline.model.runs.end_effect import RunEffect, RunEffectKind
-from longline.ports.records.runs import RunEffectStore
+from longline.ports.records.runs.runs import RunEffectStore
 
 log = logging.getLogger(__name__)
 

@@ -7,8 +7,8 @@ from longline.model.errors import Conflict
 from longline.model.runs.retention import DECISIONS_MS, RetentionAges
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
-from longline.ports.records.archive.retention import ExpiredRun, RetentionStore
 from longline.ports.records.discovery import CandidateStore
+from longline.ports.records.runs.retention import ExpiredRun, RetentionStore
 
 log = logging.getLogger(__name__)
 

@@ -33,8 +33,8 @@ from longline.model.schedules.schedule import (
 from longline.model.states import RunState, move
 from longline.plugins.registry import Registry
 from longline.ports.clock import Clock
-from longline.ports.records.counters import CounterStore
-from longline.ports.records.runs import RunHistoryStore
+from longline.ports.records.metrics import CounterStore
+from longline.ports.records.runs.runs import RunHistoryStore
 from longline.ports.records.schedules import FinishedTick, Launch, PageChanges, PageChangeStore, RunStop, Tick
 from longline.ports.sources import SourceLookup
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from longline.engine.secrets import Vault
+from longline.engine.stored_secrets import Vault
 from longline.model.errors import BadInput
 from longline.model.fetch.credentials import Credentials, Headers, parse_header
 from longline.model.proxies.proxy_uri import Proxy

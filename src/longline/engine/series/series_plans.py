@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from longline.engine.secrets import Vault
 from longline.engine.series.request_config import REQUEST_KEYS, bounds, fetch_options, politeness
+from longline.engine.stored_secrets import Vault
 from longline.model.errors import BadInput
 from longline.model.runs.plan import CrawlPlan, ParseOptions, Retries
 from longline.model.runs.run import DueRun

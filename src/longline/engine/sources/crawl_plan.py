@@ -10,7 +10,7 @@ from longline.model.duration import parse_duration
 from longline.model.errors import BadInput
 from longline.model.frontier import reasons
 from longline.model.patterns import MAX_PATTERNS, Patterns, is_usable
-from longline.model.runs.bounds import DOWNLOADS, FILES
+from longline.model.runs.crawl_bounds import DOWNLOADS, FILES
 from longline.model.runs.end_effect import PlannedEffect, RunEffectKind
 from longline.model.runs.end_judgement import EndRules
 from longline.model.runs.plan import (

@@ -11,8 +11,8 @@ import msgspec
 from longline.engine.archive.page_objects import PageObjects
 from longline.engine.archive.page_reader import Earlier, PageReader
 from longline.engine.archive.segment_writer import keep_page
+from longline.engine.downloads.downloader import DownloadStage, give_up
 from longline.engine.downloads.file_places import FilePlace
-from longline.engine.downloads.stage import DownloadStage, give_up
 from longline.engine.fetch.fetcher import NOT_MODIFIED, Fetched, Fetcher
 from longline.engine.fetch.request_sender import LeaseLost
 from longline.engine.frontier.leased_hosts import HeldHost, TaskWithdrawn, TooSoon

@@ -1,1 +1,1 @@
-"""The archive: WARC records, segments, pages and exports."""
+"""The archive: WARC records, segments and pages."""

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from longline.model.downloads.plan import DownloadPlan
+from longline.model.downloads.download_plan import DownloadPlan
 from longline.model.proxies.proxy import Strategy
 from longline.model.runs.end_judgement import EndRules
 

@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 from longline.html.structured_data import types_of
 from longline.model.patterns import MAX_PATTERNS, Patterns
-from longline.model.runs.bounds import FILE_EXTENSIONS
+from longline.model.runs.crawl_bounds import FILE_EXTENSIONS
 from longline.plugins import Page
 
 MIN_WORDS = 50

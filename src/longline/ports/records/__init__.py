@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from longline.ports.records.archive.pages import PageStore, SegmentStore
-from longline.ports.records.archive.retention import RetentionStore
+from longline.ports.login_sessions import SessionStore
+from longline.ports.records.archive import PageStore, SegmentStore
 from longline.ports.records.bots import BotOverviewStore, BotPolicyStore, BotStore, BotTaskStore
 from longline.ports.records.callers import (
     ApiKeyStore,
@@ -12,7 +12,6 @@ from longline.ports.records.callers import (
     DoorSettingStore,
     RateLimitStore,
 )
-from longline.ports.records.counters import CounterStore, ThroughputStore
 from longline.ports.records.database import Schema
 from longline.ports.records.discovery import CandidateStore, LinkStore
 from longline.ports.records.downloads import DeadLetterStore, DownloadAdmissionStore, DownloadStore
@@ -31,6 +30,7 @@ from longline.ports.records.frontier.refused_urls import RefusedUrlStore
 from longline.ports.records.frontier.standing_frontier import StandingFrontierStore
 from longline.ports.records.logs import EventStore, LogPageStore, LogStore
 from longline.ports.records.manifests import ManifestStores
+from longline.ports.records.metrics import CounterStore, ThroughputStore
 from longline.ports.records.proxies import AlertStore, PoolStore, ProxyFigureStore, ProxyStore
 from longline.ports.records.recrawls.recrawls import (
     BatchStore,
@@ -41,7 +41,8 @@ from longline.ports.records.recrawls.recrawls import (
     RecrawlStore,
 )
 from longline.ports.records.recrawls.webhooks import WebhookStore
-from longline.ports.records.runs import (
+from longline.ports.records.runs.retention import RetentionStore
+from longline.ports.records.runs.runs import (
     DueRunStore,
     MaintenanceStore,
     RunEffectStore,
@@ -54,7 +55,6 @@ from longline.ports.records.search import ItemChangeStore, ItemStore
 from longline.ports.records.series import SeriesStores
 from longline.ports.records.sources import FailingSourceStore, HandledMessageStore, RemoteSourceStore, SourceStore
 from longline.ports.search import Search
-from longline.ports.sessions import SessionStore
 from longline.ports.sinks import SinkProgressStore, SinkRunStore, SinkStore
 
 

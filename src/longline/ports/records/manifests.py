@@ -9,8 +9,8 @@ import msgspec
 from longline.model.manifests.idempotency_key import IdempotencyRow, Reservation, ScopedKey
 from longline.model.manifests.manifest import ManifestFilter, ManifestSnapshot, NewManifest
 from longline.model.runs.run import NewRun
-from longline.ports.records.archive.retention import ExpiredRun
 from longline.ports.records.downloads import PlacedDownload
+from longline.ports.records.runs.retention import ExpiredRun
 
 
 class ManifestSubmission(msgspec.Struct, frozen=True):

@@ -5,16 +5,6 @@ from typing import Protocol
 
 import msgspec
 
-from longline.model.proxies.alert import (
-    Alert,
-    AlertChange,
-    AlertRow,
-    DisabledSource,
-    SlowProxy,
-    SourcePool,
-    StalledRun,
-    StuckRun,
-)
 from longline.model.proxies.proxy import (
     MappedProxy,
     MappingRow,
@@ -29,6 +19,16 @@ from longline.model.proxies.proxy import (
     ProxyUse,
 )
 from longline.model.proxies.proxy_uri import Proxy
+from longline.model.proxies.source_alerts import (
+    Alert,
+    AlertChange,
+    AlertRow,
+    DisabledSource,
+    SlowProxy,
+    SourcePool,
+    StalledRun,
+    StuckRun,
+)
 
 
 class ProxyStore(Protocol):

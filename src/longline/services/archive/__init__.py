@@ -1,1 +1,1 @@
-"""Archived pages: reading, checking, exporting and parsing them again."""
+"""Archived pages: reading, checking and parsing them again."""

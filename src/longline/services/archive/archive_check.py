@@ -19,8 +19,8 @@ from longline.model.ids import new_id
 from longline.model.runs.run import NewRun, RunKind
 from longline.model.url import dedupe_key, parse
 from longline.ports.blobs import Blobs
-from longline.ports.records.archive.pages import PageStore, SegmentStore
-from longline.ports.records.runs import RunStore
+from longline.ports.records.archive import PageStore, SegmentStore
+from longline.ports.records.runs.runs import RunStore
 
 MAX_SEEDS = 1000
 """Largest number of pages that one repair run fetches."""

@@ -10,7 +10,7 @@ from longline.model.fetch.content_encoding import Undecodable
 from longline.model.url import dedupe_key, parse
 from longline.plugins import Page
 from longline.ports.blobs import Blobs
-from longline.ports.records.archive.pages import PageStore
+from longline.ports.records.archive import PageStore
 
 
 class ArchivedPage(msgspec.Struct, frozen=True):

@@ -12,7 +12,7 @@ from longline.model.archive.warc import DamagedRecord
 from longline.model.errors import NotFound
 from longline.model.fetch.content_encoding import Undecodable
 from longline.model.url import parse
-from longline.ports.records.archive.pages import PageStore
+from longline.ports.records.archive import PageStore
 
 BATCH_SIZE = 200
 """Pages that are listed together."""

@@ -11,7 +11,7 @@ from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunRow
 from longline.plugins.parser import PARSER_KEY, Parser
 from longline.plugins.registry import Registry
-from longline.ports.records.archive.pages import PageStore
+from longline.ports.records.archive import PageStore
 from longline.ports.records.frontier.frontier import TaskStore
 
 BATCH_SIZE = 1000

@@ -13,12 +13,12 @@ from longline.engine.search.indexer import Indexer
 from longline.engine.worker.worker import Progress, Worker
 from longline.model.errors import NeedsOperator
 from longline.model.runs.run import Fate, RunRow
-from longline.ports.records.runs import RunHistoryStore
-from longline.services.archive.item_changes import ChangeCounts, ItemChanges
-from longline.services.archive.item_tables import LiveItems, WrittenTables
+from longline.ports.records.runs.runs import RunHistoryStore
 from longline.services.archive.parser_report import ParserUse
 from longline.services.crawls.crawl_options import CrawlRequest
 from longline.services.crawls.crawls import Crawls, OpenedRun
+from longline.services.exports.item_tables import LiveItems, WrittenTables
+from longline.services.search.item_changes import ChangeCounts, ItemChanges
 from longline.services.sinks.crawl_sinks import CrawlSinks, Undelivered
 
 PROGRESS_INTERVAL_SECONDS = 0.2

@@ -9,19 +9,19 @@ import msgspec
 from longline.engine.frontier.admission import seed
 from longline.engine.lifecycle.creation import create_run
 from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
-from longline.engine.secrets import Vault
+from longline.engine.stored_secrets import Vault
 from longline.model.errors import IllegalMove, NotFound, StaleLease
 from longline.model.fetch.credentials import Credentials
 from longline.model.frontier.task import NewTask, RefusedUrl
 from longline.model.ids import new_id
-from longline.model.runs.bounds import DEPTH, bounds_of
+from longline.model.runs.crawl_bounds import DEPTH, bounds_of
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import Fate, NewRun, RunKind, RunRow
 from longline.model.states import RUN_ENDED, RunState
 from longline.model.url import parse
 from longline.ports.records.frontier.frontier import HostSetting, WorkerStore
 from longline.ports.records.frontier.refused_urls import RefusedUrlStore
-from longline.ports.records.runs import RunStore
+from longline.ports.records.runs.runs import RunStore
 from longline.services.crawls.crawl_options import LIMIT, CrawlRequest, revise, revise_credentials
 
 log = logging.getLogger(__name__)

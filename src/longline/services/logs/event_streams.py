@@ -15,7 +15,7 @@ from longline.model.states import RUN_ENDED
 from longline.ports.clock import Clock
 from longline.ports.records.frontier.frontier import TaskStore
 from longline.ports.records.logs import EventStore
-from longline.ports.records.runs import RunHistoryStore, RunStore
+from longline.ports.records.runs.runs import RunHistoryStore, RunStore
 from longline.ports.records.schedules import ScheduleStore
 from longline.services.health import Health, Report
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from longline.engine.lifecycle.manifests import ManifestLifecycle
-from longline.engine.secrets import Vault
+from longline.engine.stored_secrets import Vault
 from longline.model.downloads.download import NewDownload
 from longline.model.errors import BadInput, Unavailable
 from longline.model.manifests.manifest import NewManifest, ProxyHint, SubmittedManifest

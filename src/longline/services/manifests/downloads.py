@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from longline.engine.secrets import Vault
+from longline.engine.stored_secrets import Vault
 from longline.model.downloads.download import NewDownload
 from longline.model.fetch.credentials import Credentials
 from longline.model.manifests.manifest import SubmittedManifest

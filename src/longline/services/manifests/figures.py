@@ -13,7 +13,7 @@ from longline.model.metrics.metric import (
     counter_values,
     histogram_values,
 )
-from longline.ports.records.counters import CounterStore
+from longline.ports.records.metrics import CounterStore
 
 
 class ManifestFigures(msgspec.Struct, frozen=True):

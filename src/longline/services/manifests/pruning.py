@@ -10,8 +10,8 @@ from longline.engine.runs.retention import RunDeleter
 from longline.model.manifests.manifest import ManifestSnapshot, PrunedManifests
 from longline.model.metrics.metric import MANIFESTS_PRUNED
 from longline.ports.clock import Clock
-from longline.ports.records.archive.retention import ExpiredRun
 from longline.ports.records.manifests import IdempotencyStore, ManifestStore, SizedManifest
+from longline.ports.records.runs.retention import ExpiredRun
 from longline.services.manifests.dead_letters import DeadLetters
 
 log = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from longline.engine.lifecycle.manifests import ManifestLifecycle
-from longline.engine.secrets import Vault
+from longline.engine.stored_secrets import Vault
 from longline.model.back_off import back_off
 from longline.model.errors import Conflict, LonglineError, Unavailable
 from longline.model.ids import new_id

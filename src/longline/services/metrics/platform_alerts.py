@@ -2,7 +2,7 @@
 
 import msgspec
 
-from longline.model.metrics.alert import (
+from longline.model.metrics.platform_alerts import (
     PlatformLimits,
     engine_alerts,
     queue_alerts,
@@ -10,13 +10,13 @@ from longline.model.metrics.alert import (
     stalled_alerts,
 )
 from longline.model.metrics.throughput import WINDOWS
-from longline.model.proxies.alert import Alert, AlertChange, AlertRow
+from longline.model.proxies.source_alerts import Alert, AlertChange, AlertRow
 from longline.ports.clock import Clock
 from longline.ports.records.frontier.frontier import QueueFigureStore
 from longline.ports.records.proxies import AlertStore
 from longline.services.health import Health
 from longline.services.metrics.throughput import Throughput
-from longline.services.proxies.alerts import log_changes
+from longline.services.proxies.source_alerts import log_changes
 
 SCOPE = "platform"
 WINDOW = "15m"

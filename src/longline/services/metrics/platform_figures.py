@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from longline.model.metrics.metric import QueueFigures
 from longline.model.sinks.sink import SinkLag
-from longline.ports.records.counters import CounterStore
 from longline.ports.records.frontier.frontier import QueueFigureStore
+from longline.ports.records.metrics import CounterStore
 from longline.ports.sinks import SinkProgressStore
 from longline.services.metrics.worker_liveness import WorkerLiveness
 

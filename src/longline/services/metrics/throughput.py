@@ -4,7 +4,7 @@ import msgspec
 
 from longline.model.metrics.throughput import ThroughputPoint, ThroughputWindow, points_of, sums_by_reason
 from longline.ports.clock import Clock
-from longline.ports.records.counters import ThroughputStore
+from longline.ports.records.metrics import ThroughputStore
 
 
 class ThroughputView(msgspec.Struct, frozen=True):

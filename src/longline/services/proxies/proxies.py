@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from longline.engine.secrets import Vault
+from longline.engine.stored_secrets import Vault
 from longline.model.errors import BadInput, LonglineError, NotFound
 from longline.model.proxies.proxy import MappingRow, NewProxy, ProxyChange, ProxyFacts, ProxyFilter, ProxyRow, Scheme
 from longline.model.proxies.proxy_health import success_rate

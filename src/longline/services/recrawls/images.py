@@ -8,7 +8,7 @@ from longline.engine.frontier.recrawl_runs import RecrawlRuns
 from longline.engine.lifecycle.creation import ensure_run
 from longline.engine.lifecycle.downloads import DownloadLifecycle
 from longline.model.downloads.download import DownloadRow, NewDownload
-from longline.model.downloads.plan import DownloadPlan
+from longline.model.downloads.download_plan import DownloadPlan
 from longline.model.ids import new_id
 from longline.model.recrawls.hold import Hold
 from longline.model.runs.plan import CrawlPlan, FetchOptions

@@ -9,7 +9,7 @@ from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import NewRun, RunKind, RunRow
 from longline.model.states import Actor
 from longline.ports.clock import Clock
-from longline.ports.records.runs import DueRunStore, RunStore
+from longline.ports.records.runs.runs import DueRunStore, RunStore
 
 
 class RunToQueue(msgspec.Struct, frozen=True):

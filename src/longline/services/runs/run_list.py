@@ -4,7 +4,7 @@ import msgspec
 
 from longline.model.errors import BadInput
 from longline.model.runs.run import RunKind, RunRow
-from longline.ports.records.runs import RunStore
+from longline.ports.records.runs.runs import RunStore
 from longline.ports.records.schedules import ScheduleStore
 from longline.ports.records.sources import SourceStore
 

@@ -7,7 +7,7 @@ import msgspec
 from longline.model.errors import NotFound
 from longline.model.runs.run import COUNTED_APART, Fate, RequestSum
 from longline.model.runs.run_view import HostTasks, RunQuery, RunView
-from longline.ports.records.runs import RunStore, RunViewStore
+from longline.ports.records.runs.runs import RunStore, RunViewStore
 
 
 class RunPage(msgspec.Struct, frozen=True):

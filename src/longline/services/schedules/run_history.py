@@ -10,8 +10,8 @@ from longline.model.schedules.schedule import ScheduleKind, ScheduleRow
 from longline.model.search.page_counts import PREFIX
 from longline.model.states import ScheduleState
 from longline.ports.clock import Clock
-from longline.ports.records.counters import CounterStore
-from longline.ports.records.runs import RunHistoryStore
+from longline.ports.records.metrics import CounterStore
+from longline.ports.records.runs.runs import RunHistoryStore
 from longline.ports.records.schedules import ScheduleStore
 
 

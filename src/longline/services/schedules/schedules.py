@@ -28,7 +28,7 @@ from longline.model.schedules.schedule import (
 )
 from longline.model.states import RUN_ENDED, Actor, ScheduleState
 from longline.ports.clock import Clock
-from longline.ports.records.runs import RunStore
+from longline.ports.records.runs.runs import RunStore
 from longline.ports.records.schedules import PageChangeStore, RunStop, ScheduleAmendment, Tick
 from longline.ports.records.schedules import ScheduleStore as ScheduleRecords
 from longline.services.group_commit import GroupCommit

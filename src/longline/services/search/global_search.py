@@ -6,7 +6,7 @@ from longline.model.errors import BadInput
 from longline.model.ids import task_id_of
 from longline.model.runs.run_view import RunQuery, RunView
 from longline.model.sources.source import SourceQuery, SourceRow
-from longline.ports.records.runs import RunViewStore
+from longline.ports.records.runs.runs import RunViewStore
 from longline.ports.records.sources import SourceStore
 from longline.services.search.item_search import Hit, Searches, SearchRequest
 

@@ -26,7 +26,7 @@ from longline.model.schedules.schedule import (
 from longline.model.sources.source import CrawlSource
 from longline.model.states import RUN_ENDED, ScheduleState
 from longline.ports.clock import Clock
-from longline.ports.records.runs import RunStore
+from longline.ports.records.runs.runs import RunStore
 from longline.ports.records.schedules import RunStop, ScheduleStore, Tick
 from longline.ports.sources import SourceLookup
 from longline.services.schedules.schedules import MAX_TRIES, PERSON, call_no_one

@@ -10,6 +10,12 @@ from longline.model.runs.run import RunKind
 from longline.model.series.series_run import CatalogueFigures
 from longline.services.callers.callers import Callers
 from longline.surfaces.access import DoorAccess
+from longline.surfaces.catalogue.administration import (
+    NOTIFICATION_OPERATIONS,
+    PAUSE_OPERATIONS,
+    NotificationServices,
+    PauseServices,
+)
 from longline.surfaces.catalogue.audit_log import AUDIT_OPERATIONS, AuditServices
 from longline.surfaces.catalogue.batch import BATCH_OPERATIONS, CatalogueBatchServices
 from longline.surfaces.catalogue.comics import COMIC_OPERATIONS, ComicServices
@@ -18,12 +24,6 @@ from longline.surfaces.catalogue.jobs import JOB_OPERATIONS, CatalogueJobService
 from longline.surfaces.catalogue.logs import LOG_OPERATIONS, CatalogueLogServices
 from longline.surfaces.catalogue.settings import SETTING_OPERATIONS, SettingServices, closed_for_maintenance
 from longline.surfaces.catalogue.sources import SOURCE_OPERATIONS, CatalogueSourceServices
-from longline.surfaces.catalogue.upkeep import (
-    NOTIFICATION_OPERATIONS,
-    PAUSE_OPERATIONS,
-    NotificationServices,
-    PauseServices,
-)
 from longline.surfaces.door import Door, OperationGroup
 
 NAME = "catalogue"

@@ -18,7 +18,6 @@ from longline.services.sources.source_cache import SourceCache
 from longline.services.sources.sources import Sources
 from longline.surfaces.catalogue import examples
 from longline.surfaces.catalogue import statuses_and_errors as words
-from longline.surfaces.catalogue.cache import health_entry, list_entry, source_entry
 from longline.surfaces.catalogue.envelope import Listed, listed
 from longline.surfaces.catalogue.field_types import (
     BaseUrl,
@@ -33,6 +32,7 @@ from longline.surfaces.catalogue.field_types import (
     optional_time,
     time_text,
 )
+from longline.surfaces.catalogue.response_cache import health_entry, list_entry, source_entry
 from longline.surfaces.catalogue.statuses_and_errors import RUN_WORDS, JobStatus
 from longline.surfaces.operation import ApiFailure, operation
 

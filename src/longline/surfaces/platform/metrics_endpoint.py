@@ -20,9 +20,9 @@ from prometheus_client import (
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from longline.services.metrics.counts import Counts
 from longline.services.metrics.event_loop_lag import Delays, LoopMonitor
 from longline.services.metrics.platform_figures import PlatformFigureReader
+from longline.services.metrics.task_and_run_counts import Counts
 from longline.surfaces.middleware import AccessRecord
 from longline.surfaces.operation import Content, operation
 from longline.surfaces.platform.platform_metrics import OperationMetrics

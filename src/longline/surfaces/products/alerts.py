@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from longline.model.proxies.alert import CATALOGUE_ALERTS
-from longline.services.proxies.alerts import Alerts, AlertView
+from longline.model.proxies.source_alerts import CATALOGUE_ALERTS
+from longline.services.proxies.source_alerts import Alerts, AlertView
 from longline.surfaces.operation import operation
 from longline.surfaces.products import examples
 from longline.surfaces.products.field_types import Timestamp, optional_time

@@ -11,7 +11,7 @@ from longline.model.errors import Unavailable
 from longline.model.proxies.proxy_health import success_rate
 from longline.model.recrawls.recrawl import QueueDepths
 from longline.services.health import Health, Report, Status
-from longline.services.metrics.platform_totals import PlatformTotals
+from longline.services.metrics.stored_totals import PlatformTotals
 from longline.services.metrics.worker_liveness import WorkerLiveness
 from longline.services.recrawls.recrawls import Recrawls
 from longline.surfaces.operation import ApiFailure, ApiResponse, operation

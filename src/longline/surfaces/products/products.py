@@ -13,8 +13,8 @@ from longline.model.recrawls.url_hash import submitted_hash
 from longline.model.search.item import ItemRow, own_fields
 from longline.model.search.item_changes import ItemVersion
 from longline.model.search.query import Filters, Sort
-from longline.services.archive.item_history import ItemHistories
 from longline.services.recrawls.images import ProductImages
+from longline.services.search.item_history import ItemHistories
 from longline.services.search.item_search import Searches, SearchPage, SearchRequest
 from longline.surfaces.operation import ApiFailure, operation
 from longline.surfaces.products import examples

@@ -8,16 +8,16 @@ from longline.services.runs.queued_runs import QueuedRuns
 from longline.services.series.series import Series
 from longline.services.series.series_runs import SeriesRuns
 from longline.services.sources.source_cache import SourceCache, SourceCacheCleaner
+from longline.surfaces.catalogue.administration import NotificationServices, PauseServices
 from longline.surfaces.catalogue.audit_log import AuditServices
 from longline.surfaces.catalogue.batch import CatalogueBatchServices
-from longline.surfaces.catalogue.cache import LIST_KEY, keys_of
 from longline.surfaces.catalogue.comics import ComicServices
 from longline.surfaces.catalogue.door import NAME, CatalogueServices
 from longline.surfaces.catalogue.jobs import CatalogueJobServices
 from longline.surfaces.catalogue.logs import CatalogueLogServices
+from longline.surfaces.catalogue.response_cache import LIST_KEY, keys_of
 from longline.surfaces.catalogue.settings import SettingServices
 from longline.surfaces.catalogue.sources import CatalogueSourceServices
-from longline.surfaces.catalogue.upkeep import NotificationServices, PauseServices
 from longline.wiring.doors.products import alerts
 from longline.wiring.parts.runs import maintenance_runner
 from longline.wiring.parts.sources import source_service

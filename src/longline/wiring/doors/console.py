@@ -8,8 +8,8 @@ from longline.services.frontier.task_moves import TaskMoves
 from longline.services.health import Health
 from longline.services.logs.live_logs import LiveLogs
 from longline.services.logs.log_pages import LogPages
-from longline.services.metrics.counts import Counts
 from longline.services.metrics.platform_alerts import PlatformAlerts
+from longline.services.metrics.task_and_run_counts import Counts
 from longline.services.metrics.throughput import Throughput
 from longline.services.overview import Overview, OverviewParts
 from longline.services.runs.run_actions import RunActions

@@ -6,7 +6,6 @@ from longline.console.door import NAME as CONSOLE
 from longline.console.page_groups import SubjectServices
 from longline.console.platform.platform_pages import ShownSetting
 from longline.engine.lifecycle.bots import BotLifecycle
-from longline.services.archive.item_history import ItemHistories
 from longline.services.archive.pages import ArchivedPages
 from longline.services.bots.policies import BotPolicies
 from longline.services.bots.registry import BotRegistry
@@ -26,6 +25,7 @@ from longline.services.schedules.adaptive_intervals import AdaptiveIntervals
 from longline.services.schedules.run_history import Runs
 from longline.services.schedules.schedule_lists import ScheduleLists
 from longline.services.schedules.slots import Slots
+from longline.services.search.item_history import ItemHistories
 from longline.services.search.item_search import Searches
 from longline.services.series.series import Series
 from longline.services.series.series_runs import SeriesRuns

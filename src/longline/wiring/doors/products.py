@@ -4,15 +4,15 @@ from functools import cache
 
 from longline import __version__
 from longline.engine.recrawls.webhook_sender import WebhookSender
-from longline.model.proxies.alert import AlertThresholds
+from longline.model.proxies.source_alerts import AlertThresholds
 from longline.model.sinks.webhook_signature import read_secret
-from longline.services.archive.item_history import ItemHistories
 from longline.services.health import Health
-from longline.services.metrics.platform_totals import PlatformTotals
-from longline.services.proxies.alerts import Alerts
+from longline.services.metrics.stored_totals import PlatformTotals
 from longline.services.proxies.proxies import Proxies
 from longline.services.proxies.proxy_figures import ProxyFigures
+from longline.services.proxies.source_alerts import Alerts
 from longline.services.recrawls.webhooks import Webhooks
+from longline.services.search.item_history import ItemHistories
 from longline.services.search.item_search import Searches
 from longline.settings import webhook_secret
 from longline.surfaces.products.alerts import AlertServices

@@ -6,7 +6,7 @@ from longline.drivers.exports.item_stream import StandardOutput
 from longline.drivers.exports.item_tables import ItemTableFiles, check_places
 from longline.ports.clock import Clock
 from longline.ports.records.search import ItemStore
-from longline.services.archive.item_tables import ItemOutputs, ItemWriter, LiveItems
+from longline.services.exports.item_tables import ItemOutputs, ItemWriter, LiveItems
 
 __all__ = ["check_places", "live_items"]
 

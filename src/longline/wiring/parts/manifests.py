@@ -7,7 +7,7 @@ import msgspec
 
 from longline.drivers.blobs.encrypted import EncryptedBlobs
 from longline.engine.runs.retention import RunDeleter
-from longline.model.downloads.plan import DownloadPlan
+from longline.model.downloads.download_plan import DownloadPlan
 from longline.model.duration import DAY_MS, HOUR_MS
 from longline.model.errors import BadInput
 from longline.model.runs.end_judgement import EndRules

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from longline.engine.loop_supervisor import chore, run_loops
 from longline.engine.metrics import FLUSH_INTERVAL_SECONDS, IDLE_FLUSH_INTERVAL_SECONDS
 from longline.model.errors import Unavailable
-from longline.model.metrics.alert import PlatformLimits
+from longline.model.metrics.platform_alerts import PlatformLimits
 from longline.services.health import Health
 from longline.services.metrics.platform_alerts import AlertFacts, PlatformAlerts
 from longline.services.metrics.platform_figures import PlatformFigureReader

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.model.downloads.download import DownloadResult, NewDownload, StoredFile
-from longline.model.downloads.plan import DownloadPlan
+from longline.model.downloads.download_plan import DownloadPlan
 from longline.model.frontier.host import HostLease
 from longline.model.frontier.task import ClaimedTask, Outcome
 from longline.model.ids import new_id

@@ -9,7 +9,7 @@ from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunRow
 from longline.model.search.item import Made, Origin, new_items, own_fields
 from longline.ports.records import Records
-from longline.services.archive.item_changes import ItemChanges
+from longline.services.search.item_changes import ItemChanges
 from longline.testing.clock import FakeClock
 from tests.drivers.records.world import get_run, running_run, visit
 

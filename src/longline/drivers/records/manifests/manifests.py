@@ -6,8 +6,8 @@ from typing import Any
 from longline.drivers.records.database import Row, Transaction, struct
 from longline.drivers.records.table import Table
 from longline.model.manifests.manifest import ManifestFilter, ManifestSnapshot
-from longline.ports.records.archive.retention import ExpiredRun
 from longline.ports.records.manifests import SizedManifest
+from longline.ports.records.runs.retention import ExpiredRun
 
 ALL_TASKS = 1_000_000
 """Number of tasks at which the snapshot of one manifest looks."""

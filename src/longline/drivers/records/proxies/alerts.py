@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from longline.drivers.records.database import Transaction, struct
 from longline.drivers.records.table import Table
-from longline.model.proxies.alert import (
+from longline.model.proxies.proxy import SKIP_AFTER_FAILURES
+from longline.model.proxies.source_alerts import (
     CLEARED_KEPT_MS,
     Alert,
     AlertChange,
@@ -16,7 +17,6 @@ from longline.model.proxies.alert import (
     StuckRun,
     settled,
 )
-from longline.model.proxies.proxy import SKIP_AFTER_FAILURES
 
 MAX_SLOW_PROXIES = 1000
 MAX_ALERTS = 1000

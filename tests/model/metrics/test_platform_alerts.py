@@ -1,7 +1,7 @@
 """Conditions of the platform that raise alerts, at their thresholds."""
 
 from longline.model.duration import MINUTE_MS
-from longline.model.metrics.alert import (
+from longline.model.metrics.platform_alerts import (
     MIN_REQUESTS,
     PlatformLimits,
     engine_alerts,
@@ -9,7 +9,7 @@ from longline.model.metrics.alert import (
     request_alerts,
     stalled_alerts,
 )
-from longline.model.proxies.alert import StalledRun
+from longline.model.proxies.source_alerts import StalledRun
 
 LIMITS = PlatformLimits(stalled_ms=30 * MINUTE_MS, max_failure_percent=10, max_wait_ms=10 * MINUTE_MS)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import msgspec
 
 from longline.model.duration import MINUTE_MS
-from longline.model.proxies.alert import Alert, StalledRun
+from longline.model.proxies.source_alerts import Alert, StalledRun
 
 MIN_REQUESTS = 50
 """Requests of the window below which no share of failures raises an alert."""

@@ -11,7 +11,7 @@ from longline.model.runs.run import RunRow
 from longline.model.search.gone_items import is_gone, reading
 from longline.model.search.item import ItemRow
 from longline.model.search.item_changes import FieldChange, RunsCompared, field_changes
-from longline.ports.records.runs import RunStore
+from longline.ports.records.runs.runs import RunStore
 from longline.ports.records.search import ItemChangeStore
 
 BATCH_SIZE = 500

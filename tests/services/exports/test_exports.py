@@ -12,8 +12,8 @@ from longline.drivers.exports import FolderExport
 from longline.model.search.item import Origin, new_items
 from longline.ports.blobs import Blobs
 from longline.ports.records import Records
-from longline.services.archive import exports as exports_module
-from longline.services.archive.exports import Exports, ExportStores
+from longline.services.exports import exports as exports_module
+from longline.services.exports.exports import Exports, ExportStores
 from longline.testing.clock import FakeClock
 from tests.services.kept import keep
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from longline.model.states import ENDED, RunState
 from longline.ports.records.frontier.frontier import TaskStore
-from longline.ports.records.runs import RunStore
+from longline.ports.records.runs.runs import RunStore
 
 OPEN = "open"
 FATES = tuple(sorted(ENDED))

@@ -12,7 +12,7 @@ from longline.model.errors import BadInput, UnknownSetting
 from longline.settings import Loaded, Settings, load
 from longline.settings.child_process import environment
 from longline.settings.tables.job_types import JobProxyTable, JobStorageTable, JobTypeTable
-from longline.settings.tables.layers import TABLES_NAME, decoded, encoded
+from longline.settings.tables.loader import TABLES_NAME, decoded, encoded
 
 FILE = """
 port = 9999

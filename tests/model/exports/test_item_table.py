@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from longline.model.archive.item_table import MAX_ORDERS, ColumnType, TableColumn, TableShape, as_text, merge
+from longline.model.exports.item_table import MAX_ORDERS, ColumnType, TableColumn, TableShape, as_text, merge
 
 
 def shape_of(*rows: dict[str, Any], types: dict[str, str | None] | None = None) -> TableShape:

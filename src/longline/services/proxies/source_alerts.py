@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 import msgspec
 
 from longline.model.duration import MINUTE_MS
-from longline.model.proxies.alert import (
+from longline.model.proxies.source_alerts import (
     Alert,
     AlertChange,
     AlertThresholds,

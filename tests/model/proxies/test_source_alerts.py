@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from longline.model.proxies.alert import (
+from longline.model.proxies.source_alerts import (
     MAX_UNSEEN_MS,
     Alert,
     AlertKind,

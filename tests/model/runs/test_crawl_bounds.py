@@ -2,7 +2,7 @@
 
 import pytest
 
-from longline.model.runs.bounds import Bounds, bounds_of, is_trap
+from longline.model.runs.crawl_bounds import Bounds, bounds_of, is_trap
 from longline.model.runs.plan import CrawlPlan
 from longline.model.url import parse
 from tests.plans import crawl_plan

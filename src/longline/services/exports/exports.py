@@ -6,17 +6,17 @@ from typing import NamedTuple
 
 import msgspec
 
-from longline.model.archive.export import WARC_NAME, ExportedFile
 from longline.model.archive.page import PageRow, RedirectRow
 from longline.model.archive.warc import Headers, info_record, read_record
 from longline.model.bounded_dict import BoundedDict
 from longline.model.errors import NotFound
+from longline.model.exports.export import WARC_NAME, ExportedFile
 from longline.model.frontier.fate import UrlFilters
 from longline.model.search.item import ItemRow
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
 from longline.ports.exports import Export
-from longline.ports.records.archive.pages import PageStore
+from longline.ports.records.archive import PageStore
 from longline.ports.records.frontier.frontier import TaskStore
 from longline.ports.records.search import ItemStore
 from longline.services.archive.archive_check import Damage, problem_of

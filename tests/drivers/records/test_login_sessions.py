@@ -1,8 +1,8 @@
 """Logins of runs on both engines."""
 
+from longline.ports.login_sessions import SessionRow
 from longline.ports.records import Records
 from longline.ports.records.frontier.frontier import Change
-from longline.ports.sessions import SessionRow
 from tests.drivers.records.world import running_run
 
 

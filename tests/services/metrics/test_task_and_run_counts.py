@@ -1,6 +1,6 @@
 from typing import Any
 
-from longline.services.metrics.counts import Counts
+from longline.services.metrics.task_and_run_counts import Counts
 
 
 class Counted:

@@ -2,7 +2,7 @@
 
 from longline.drivers.records.database import Transaction
 from longline.drivers.records.table import Table
-from longline.ports.sessions import SessionRow
+from longline.ports.login_sessions import SessionRow
 
 
 class SessionRecords(Table):

@@ -1,6 +1,6 @@
 import pytest
 
-from longline.engine.secrets import Vault
+from longline.engine.stored_secrets import Vault
 from longline.model.errors import BadInput, Unavailable
 
 

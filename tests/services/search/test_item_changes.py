@@ -5,7 +5,7 @@ from typing import Any
 from longline.model.runs.plan import CrawlPlan
 from longline.model.search.item import Made
 from longline.ports.records import Records
-from longline.services.archive.item_changes import ChangeCounts, ItemChanges
+from longline.services.search.item_changes import ChangeCounts, ItemChanges
 from tests.drivers.records.world import get_run, running_run, visit
 
 PLAN = CrawlPlan(("https://a.example/",)).text()

@@ -14,7 +14,7 @@ from longline.model.errors import NotFound
 from longline.model.runs.retention import RunUses
 from longline.model.runs.run import RunKind
 from longline.model.sinks.sink import ABANDONED_MS
-from longline.ports.records.archive.retention import DeletedPiece, ExpiredRun, OldTasks
+from longline.ports.records.runs.retention import DeletedPiece, ExpiredRun, OldTasks
 
 PIECES = ("delete_refused_urls", "delete_run_items", "delete_entries", "delete_events_of_run")
 """Rows of a run of which there may be many, in the order of their deletion after the tasks."""

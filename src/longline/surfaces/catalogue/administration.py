@@ -5,9 +5,9 @@ from typing import Literal
 
 import msgspec
 
-from longline.model.proxies.alert import DisabledSource, StuckRun
+from longline.model.proxies.source_alerts import DisabledSource, StuckRun
 from longline.model.runs.run import RunKind
-from longline.services.proxies.alerts import Alerts
+from longline.services.proxies.source_alerts import Alerts
 from longline.services.runs.queued_runs import QueuedRuns
 from longline.surfaces.catalogue import examples
 from longline.surfaces.catalogue.field_types import Reason, Timestamp, time_text

@@ -6,8 +6,8 @@ from contextlib import AbstractContextManager
 
 import msgspec
 
-from longline.model.archive.export import BUILT_IN_KINDS, ExportedFile, TableFile
 from longline.model.errors import BadInput
+from longline.model.exports.export import BUILT_IN_KINDS, ExportedFile, TableFile
 from longline.model.search.item import UNINDEXED_KINDS, RunItem
 from longline.ports.clock import Clock
 from longline.ports.exports import ItemStream, ItemTables

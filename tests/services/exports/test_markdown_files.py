@@ -11,8 +11,8 @@ from longline.parsers import markdown
 from longline.plugins.registry import Registry
 from longline.ports.blobs import Blobs
 from longline.ports.records import Records
-from longline.services.archive.markdown_files import MarkdownFiles, file_name
 from longline.services.archive.parsed_pages import ParsedPages
+from longline.services.exports.markdown_files import MarkdownFiles, file_name
 from tests.services.kept import keep
 
 STORY = "".join(f"<p>Day {day}: the line is set at dusk and hauled at dawn.</p>" for day in range(9))

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from longline.model.archive.export import ExportedFile
 from longline.model.errors import BadInput
+from longline.model.exports.export import ExportedFile
 from longline.model.search.item import MAX_POSITION, ItemRow, RunItem
-from longline.services.archive import item_tables
-from longline.services.archive.item_tables import ItemWriter, LiveItems, check_kinds
+from longline.services.exports import item_tables
+from longline.services.exports.item_tables import ItemWriter, LiveItems, check_kinds
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import part
 

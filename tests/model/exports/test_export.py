@@ -2,8 +2,8 @@
 
 import pytest
 
-from longline.model.archive.export import TableFile, table_file
 from longline.model.errors import BadInput
+from longline.model.exports.export import TableFile, table_file
 
 
 @pytest.mark.parametrize(

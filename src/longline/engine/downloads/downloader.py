@@ -19,8 +19,8 @@ from longline.engine.frontier.leased_hosts import HeldHost, Overslept, TaskWithd
 from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.model.back_off import back_off
 from longline.model.downloads.download import DEFAULT_CONTENT_TYPE, DownloadOrder, DownloadResult, StoredFile
+from longline.model.downloads.download_plan import DownloadPlan
 from longline.model.downloads.image_size import HEAD_BYTES, image_size
-from longline.model.downloads.plan import DownloadPlan
 from longline.model.errors import BadInput, Unavailable, UploadRefused
 from longline.model.fetch.credentials import Headers
 from longline.model.frontier import reasons

@@ -1,0 +1,1 @@
+"""Runs: their rows, views and effects, and the deletion of old ones."""
