@@ -190,3 +190,14 @@ def test_a_command_is_read_in_alone_and_all_are_for_help():
     every = typer.main.get_command(program.build())
     assert set(one.commands) == {"version"}  # type: ignore[attr-defined]
     assert set(every.commands) == {*program.COMMANDS, *program.GROUPS, *program.HIDDEN}  # type: ignore[attr-defined]
+
+
+def test_the_help_lists_every_command_once_under_a_heading(capsys: pytest.CaptureFixture[str]):
+    listed = [name for names in program.SECTIONS.values() for name in names]
+    assert sorted(listed) == sorted({**program.COMMANDS, **program.GROUPS})
+    program.build_overview()(["--help"], standalone_mode=False)
+    lines = capsys.readouterr().out.splitlines()
+    for heading, names in program.SECTIONS.items():
+        after = lines[lines.index(f"{heading}:") + 1 :]
+        section = after[: after.index("")] if "" in after else after
+        assert [line.split()[0] for line in section if line[2] != " "] == list(names)

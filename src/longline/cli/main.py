@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+import typer.core
 from rich.text import Text
 from typer.exceptions import TyperException
 
@@ -67,6 +68,34 @@ LISTING_GROUPS = frozenset({"runs"})
 HIDDEN = {"create_jobs_from_policies": "policies:create_jobs", "expire_locks": "bots:expire_locks"}
 """Names of the bot-pull contract for its two maintenance commands."""
 
+SECTIONS = {
+    "Crawl": ("crawl", "demo", "runs", "urls", "diff", "reparse"),
+    "Results": ("search", "page", "export", "sinks", "mcp"),
+    "Platform": ("up", "api", "worker", "migrate", "doctor", "settings", "maintenance", "version"),
+    "Sources": ("sources", "candidates", "proxies", "series"),
+    "Recrawls, manifests and bots": ("recrawls", "batches", "manifests", "bots", "policies"),
+    "Access": ("token", "keys", "audit"),
+}
+"""Every command of the program, by the heading over it."""
+
+
+class SectionedGroup(typer.core.TyperGroup):
+    """A program whose help lists the commands by subject."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write a list for each section; the summaries of all sections begin in one column."""
+        shown = {name for name in self.list_commands(ctx) if not self.commands[name].hidden}
+        widest = max(map(len, shown), default=0)
+        for heading, names in SECTIONS.items():
+            rows = [
+                (name.ljust(widest), self.commands[name].get_short_help_str(formatter.width))
+                for name in names
+                if name in shown
+            ]
+            if rows:
+                with formatter.section(heading):
+                    formatter.write_dl(rows)
+
 
 def build(only: str | None = None, *, hidden: bool = True) -> typer.Typer:
     """Return the program with all commands, or with `only` one: the modules of the others are not imported.
@@ -111,6 +140,7 @@ def first_sentence(text: str) -> str:
 def _empty_program() -> typer.Typer:
     app = typer.Typer(
         name="longline",
+        cls=SectionedGroup,
         help="One crawl engine behind several HTTP contracts.",
         add_completion=False,
         pretty_exceptions_enable=False,
