@@ -91,7 +91,9 @@ def recrawl_plan(source: SourceRow, parsers: Registry, *, robots: bool = True) -
             content_types=parsers.content_types(crawled.parser),
             user_agents=(source.user_agent,) if source.user_agent else (),
             render=crawled.dynamic,
-            proxying=Proxying(country=settings.country, strategy=settings.strategy, direct=settings.direct),
+            proxying=Proxying(
+                country=settings.country, strategy=settings.strategy, direct=settings.direct, shared=True
+            ),
         ),
         parse=msgspec.structs.replace(
             parse_options(crawled, readability=False, by_name=True), stores_images=settings.images

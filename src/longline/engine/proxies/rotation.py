@@ -57,7 +57,9 @@ class ProxyRotation:
             return None
         if wish.own:
             return self._own(wish.own)
-        ask = ProxyRequest(plan.source_id, wish.pool, wish.fallbacks, wish.country, failed, wish.strategy)
+        ask = ProxyRequest(
+            plan.source_id, wish.pool, wish.fallbacks, wish.country, failed, wish.strategy, shared=wish.shared
+        )
         try:
             way = await self._at_host(host, ask) if self._sticky and host else await self._turn(ask)
             return msgspec.structs.replace(way, pool=wish.pool) if way is not None and wish.pool else way

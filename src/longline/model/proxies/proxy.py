@@ -178,7 +178,8 @@ class Pool(msgspec.Struct, frozen=True):
 class ProxyRequest(msgspec.Struct, frozen=True):
     """A request for `wanted` turns from a source's own pool, or a named pool, or else from all proxies.
 
-    `fallbacks` are further pools for a pool without a usable proxy. `exclude` names proxies that failed this page.
+    `fallbacks` are further pools for a pool without a usable proxy. `exclude` names proxies that failed this page. With
+    `shared` the proxies of other sources are among all proxies.
     """
 
     source_id: int | None = None
@@ -188,6 +189,7 @@ class ProxyRequest(msgspec.Struct, frozen=True):
     exclude: frozenset[int] = frozenset()
     strategy: Strategy = "lru"
     wanted: int = 1
+    shared: bool = False
 
     def __post_init__(self) -> None:
         if self.wanted < 1:

@@ -41,6 +41,9 @@ class Proxying(msgspec.Struct, frozen=True):
     country: str | None = None
     strategy: Strategy = "lru"
     direct: bool = False
+    shared: bool = False
+    """Whether all proxies are also those of other sources; otherwise a proxy of a source serves no other one."""
+
     max_proxies: int = 10
     """Largest number of proxies for one request, unless the pool is larger: a dead site looks like a dead proxy."""
 

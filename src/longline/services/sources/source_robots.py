@@ -13,6 +13,7 @@ from longline.model.proxies.proxy import NoProxies
 from longline.model.runs.plan import CrawlPlan, FetchOptions, Proxying
 from longline.model.sources.recrawl_settings import recrawl_settings
 from longline.model.sources.source import SourceRow
+from longline.model.sources.use import SourceUse
 from longline.model.storable_text import storable
 from longline.model.url import parse
 from longline.ports.clock import Clock
@@ -94,7 +95,8 @@ class SourceRobots:
         pools = msgspec.json.decode(row.proxy_pools, type=list[str])
         settings = recrawl_settings(row.recrawl)
         wish = {"country": settings.country, "strategy": settings.strategy, "direct": settings.direct}
-        proxying = msgspec.structs.replace(Proxying.by_pools(pools), **wish)
+        is_shared = row.has_use(SourceUse.PRODUCTS)
+        proxying = msgspec.structs.replace(Proxying.by_pools(pools), shared=is_shared, **wish)
         fetch = FetchOptions(user_agents=agents, cookies=False, proxying=proxying)
         try:
             return await self._files.fetch(url, CrawlPlan((), fetch=fetch, source_id=row.id))

@@ -258,6 +258,19 @@ async def test_a_proxy_of_a_pool_or_a_source_is_not_in_everybodys_pool(records: 
     assert sorted(await picked(records, wanted=3)) == [free, pooled, given]
 
 
+async def test_sources_that_share_use_the_proxies_of_other_sources_but_not_of_pools(records: Records):
+    free, pooled, given = await add(records, 3)
+    await records.pools.put([Pool("homes", (pooled,))])
+    source = await source_with(records, [given])
+    other = await records.sources.add(NewSource("other", "https://other.example/"))
+    assert sorted(await picked(records, source_id=other.id, shared=True, wanted=2)) == [free, given]
+    assert await picked(records, source_id=source, shared=True, wanted=2) == [given, given]
+    await records.proxies.update(free, ProxyChange(active=False))
+    await account(records, given, None, *[False] * SKIP_AFTER_FAILURES)
+    found = await records.proxies.pick(ProxyRequest(source_id=other.id, shared=True))
+    assert (found.size, found.exhausted, found.mapped) == (2, True, False)
+
+
 async def test_figures_for_lists_come_in_one_query_each(records: Records):
     a, b, c = await add(records, 3, country="DE")
     await add(records, 1, country="FR")
@@ -383,6 +396,10 @@ async def test_figures_are_right_to_the_number(records: Records, clock: FakeCloc
     assert (own.success_count, own.failure_count, own.total_failures, own.avg_ms) == (1, 2, 2, 301)
     await records.proxies.account([])
     assert await proxy(records, a) == row
+    clock.advance(7)
+    await account(records, a, source, False)
+    (failed,), switched = await records.proxies.mappings(source), await proxy(records, a)
+    assert switched.updated_at == failed.updated_at == row.updated_at + 7000 == clock.now()
 
 
 async def test_a_success_on_the_way_undoes_auto_and_not_manual(records: Records):

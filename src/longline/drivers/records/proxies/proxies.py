@@ -256,7 +256,7 @@ async def _deal(tx: Transaction, ask: ProxyRequest) -> tuple[list[int], int, boo
         if own:
             return choose_several(own, ask, tx.now, random.randrange), len(own), True
     if ask.pool is None:
-        everybody = await _all(tx, "candidates_of_all", ProxyCandidate, slot=slot)
+        everybody = await _all(tx, "candidates_of_all", ProxyCandidate, slot=slot, shared=ask.shared)
         return choose_several(everybody, ask, tx.now, random.randrange), len(everybody), False
     pools = await _pools(tx)
     levels = {tier.name: tier for name in (ask.pool, *ask.fallbacks) for tier in tiers(name, pools)}.values()

@@ -121,7 +121,7 @@ SELECT p.id, p.active, p.failure_count, p.turn, p.priority, p.success_count, p.t
            SELECT SUM(u.count) FROM proxy_uses u WHERE u.proxy_id = p.id AND u.slot >= :slot
        ), 0) AS BIGINT) AS room
 FROM proxies p
-WHERE NOT EXISTS (SELECT 1 FROM source_proxies m WHERE m.proxy_id = p.id)
+WHERE (CAST(:shared AS BOOLEAN) OR NOT EXISTS (SELECT 1 FROM source_proxies m WHERE m.proxy_id = p.id))
   AND NOT EXISTS (SELECT 1 FROM pool_proxies x WHERE x.proxy_id = p.id);
 
 -- name: use_proxies
@@ -146,13 +146,13 @@ WHERE m.source_id = r.source_id AND m.proxy_id = r.proxy_id /*pg ORDER BY m.id F
 -- name: account_proxies
 UPDATE proxies SET active = r.active, disabled_reason = r.disabled_reason, failure_count = r.failure_count,
     success_count = r.success_count, total_failures = r.total_failures, last_success_at = r.last_success_at,
-    last_failure_at = r.last_failure_at, avg_ms = r.avg_ms, probe_at = r.probe_at
+    last_failure_at = r.last_failure_at, avg_ms = r.avg_ms, probe_at = r.probe_at, updated_at = :now
 /*rows FROM r(id bigint, active boolean, disabled_reason text, failure_count bigint, success_count bigint, total_failures bigint, last_success_at bigint, last_failure_at bigint, avg_ms bigint, probe_at bigint) */
 WHERE proxies.id = r.id;
 
 -- name: account_mappings
 UPDATE source_proxies SET active = r.active, success_count = r.success_count, failure_count = r.failure_count,
-    total_failures = r.total_failures, avg_ms = r.avg_ms
+    total_failures = r.total_failures, avg_ms = r.avg_ms, updated_at = :now
 /*rows FROM r(id bigint, active boolean, success_count bigint, failure_count bigint, total_failures bigint, avg_ms bigint) */
 WHERE source_proxies.id = r.id;
 
