@@ -184,6 +184,8 @@ def prepare(shop: Shop, proxies: list[RunningProxy], concurrency: int = CONCURRE
         for proxy in proxies
     ]
     shop.ask("POST", f"admin/domains/{domain}/proxies", {"proxy_ids": ids})
+    # The daily look at robots.txt is then over: its request would go by a proxy between two pages.
+    shop.ask("POST", f"admin/domains/{domain}/refresh-robots", {})
     return domain
 
 

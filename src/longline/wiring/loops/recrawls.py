@@ -3,7 +3,7 @@
 from longline.engine.recrawls.recrawler import Recrawler
 from longline.wiring.doors.products import webhook_sender
 from longline.wiring.loops.loop_row import UPKEEP, LoopRow
-from longline.wiring.parts.recrawls import found_urls, recrawl_page_retention
+from longline.wiring.parts.recrawls import daily_robots, found_urls, recrawl_page_retention
 
 RECRAWLS_LOOPS = (
     LoopRow(
@@ -19,6 +19,14 @@ RECRAWLS_LOOPS = (
         (UPKEEP,),
         1.0,
         once=lambda p: found_urls(p.platform).once,
+    ),
+    LoopRow(
+        "daily robots",
+        "Fetch the robots.txt of sources with recrawls when it is missing, and again after a day.",
+        (UPKEEP,),
+        60.0,
+        once=lambda p: daily_robots(p.platform).once,
+        settings=("respect_robots",),
     ),
     LoopRow(
         "pages of recrawls",

@@ -12,8 +12,9 @@ from longline.services.recrawls.holds import Holds
 from longline.services.recrawls.images import ProductImages
 from longline.services.recrawls.recrawl_moves import RecrawlMoves
 from longline.services.recrawls.recrawls import Recrawls
+from longline.services.sources.daily_robots import DailyRobots
 from longline.services.sources.recrawled_sources import RecrawledSources
-from longline.wiring.parts.sources import recrawl_runs, source_service
+from longline.wiring.parts.sources import recrawl_runs, source_robots, source_service
 from longline.wiring.platform import Platform
 
 
@@ -44,6 +45,11 @@ def found_urls(platform: Platform) -> FoundUrls:
     """Return the taker of URLs that pages of recrawls brought."""
     services = recrawl_services(platform)
     return FoundUrls(platform.records.found_urls, services.recrawls, services.images)
+
+
+def daily_robots(platform: Platform) -> DailyRobots:
+    """Return the refresher of the stored robots.txt of sources."""
+    return DailyRobots(platform.records.recrawls, source_robots(platform), platform.clock)
 
 
 def recrawl_page_retention(platform: Platform) -> RecrawlPageRetention:

@@ -1,15 +1,20 @@
 """Recrawls: submitted once, listed as they stand, fetched again by the next generation."""
 
+import asyncio
+
 import pytest
 from msgspec.structs import replace
 
+from longline.drivers.records import open_database
+from longline.drivers.records.recrawls.recrawls import RecrawlRecords
 from longline.model.frontier.standing_frontier import NEVER_DUE_MS
-from longline.model.recrawls.recrawl import PHASES, RecrawlQuery, RecrawlRow, SortField
+from longline.model.recrawls.recrawl import PHASES, QueueDepths, RecrawlQuery, RecrawlRow, SortField
 from longline.model.states import TaskState, move
 from longline.ports.records import Records
 from longline.ports.records.frontier.frontier import TaskChange
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults
+from tests.drivers.records.gates import Gate, GatedDatabase
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.recrawls.world import DAY_MS, HOST, recrawl, shop, submit, submit_one
 from tests.drivers.records.world import ME, TTL, claim, claim_one, ended, host_report, report
@@ -81,7 +86,7 @@ async def test_failures_are_counted_as_retries_and_a_restart_begins_anew(records
     lease = await claim_one(records, HOST)
     await report(records, host_report(lease, [ended(lease.tasks[0], TaskState.FAILED, "http_5xx", began_at=7)]))
     row = await get(records, task_id)
-    assert (row.retries, row.phase, row.ended_at, row.started_at, row.next_at) == (3, "failed", 1, 7, None)
+    assert (row.retries, row.phase, row.ended_at, row.started_at, row.next_at) == (3, "failed", clock.now(), 7, None)
     assert await records.recrawls.failed(source_id=None, failed_after=None, batch_id=None, limit=9) == [task_id]
     await records.task_moves.move_all(change("restart"), [task_id])
     row = await get(records, task_id)
@@ -214,3 +219,17 @@ async def test_lists_are_filtered_and_their_totals_are_exact_where_counts_are_ke
     assert (stats.total, stats.by_phase, stats.later_generations) == (3, {"ready": 3}, 0)
     depths = await records.recrawls.depths(200)
     assert (depths.urgent_ready, depths.ready, depths.in_hand) == (1, 2, 0)
+
+
+@pytest.mark.parametrize("records_url", ["postgres"], indirect=True)
+async def test_depths_are_never_negative_though_work_goes_on_while_they_are_read(
+    records: Records, records_url: str, clock: FakeClock
+):
+    run, database, gate = await shop(records), await open_database(records_url, clock), Gate("recrawls_in_hand")
+    asked = asyncio.create_task(RecrawlRecords(GatedDatabase(database, gate)).depths(200))
+    await gate.reached.wait()
+    await submit(records, recrawl(run, "/a"), recrawl(run, "/b", priority=100))
+    await claim_one(records, HOST)
+    gate.open.set()
+    assert await asked == QueueDepths(urgent_ready=0, urgent_in_hand=1, ready=0, in_hand=1, offered=0, parsing=0)
+    await database.close()

@@ -96,8 +96,17 @@ class RecrawlRecords(Table):
             # Tasks in hand whose source was disabled meanwhile are not among those that are due.
             due = [one["priority"] <= urgent for one in fetched if not one["is_asleep"]]
             offered = kept.get("downloaded", 0) + kept.get("queued_parse", 0) - len(parsed)
-            rest = ready - pressing - due.count(False)
-            return QueueDepths(pressing - sum(due), held, rest, len(fetched) - held, offered, len(parsed))
+            waiting = (pressing - sum(due), ready - pressing - due.count(False), offered)
+            # On PostgreSQL each statement sees another moment: more may be in hand than were due before.
+            urgent_ready, rest, offered = (max(0, count) for count in waiting)
+            return QueueDepths(urgent_ready, held, rest, len(fetched) - held, offered, len(parsed))
+
+        return await self._database.read(work)
+
+    async def sources_with_old_robots(self, before: int, after: int, limit: int) -> list[int]:
+        async def work(tx: Transaction) -> list[int]:
+            rows = await tx.all("sources_with_old_robots", before=before, after=after, limit=limit)
+            return [row["id"] for row in rows]
 
         return await self._database.read(work)
 

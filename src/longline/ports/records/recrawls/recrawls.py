@@ -60,6 +60,13 @@ class RecrawlStore(Protocol):
         """Return the numbers of recrawls that are due or leased; those up to the priority `urgent` apart."""
         ...
 
+    async def sources_with_old_robots(self, before: int, after: int, limit: int) -> list[int]:
+        """Return enabled sources with recrawls, from behind id `after`, whose robots.txt is missing or from before.
+
+        Sources that are held now are left out.
+        """
+        ...
+
 
 class GenerationStore(Protocol):
     """The next generations of recrawls, and children whose parents ended."""

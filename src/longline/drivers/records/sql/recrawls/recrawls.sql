@@ -68,6 +68,15 @@ WHERE c.rest = 'failed' AND (CAST(:source_id AS BIGINT) IS NULL OR c.source_id =
   AND (CAST(:batch_id AS BIGINT) IS NULL OR c.batch_id = :batch_id)
 ORDER BY c.ended_at, c.id LIMIT :limit;
 
+-- name: sources_with_old_robots
+SELECT s.id FROM sources s
+WHERE s.id > :after AND s.enabled AND s.uses LIKE '%"products"%'
+  AND (s.robots_fetched_at IS NULL OR s.robots_fetched_at <= CAST(:before AS BIGINT))
+  AND EXISTS (SELECT 1 FROM recrawl_counts n WHERE n.source_id = s.id AND n.count > 0)
+  AND NOT EXISTS (SELECT 1 FROM runs u JOIN holds d ON d.run_id = u.id
+                  WHERE u.source_id = s.id AND d.since <= :now AND d.until > :now)
+ORDER BY s.id LIMIT :limit;
+
 -- name: known_recrawl
 SELECT c.id, c.url_hash, c.rest FROM recrawls c WHERE c.url_hash = :url_hash AND c.head;
 
