@@ -63,6 +63,48 @@ async def test_children_are_woken_by_a_completed_parent_and_cancelled_by_a_cance
     assert await faults(peek, clock.now()) == []
 
 
+async def test_a_child_recurs_whatever_became_of_its_parent(records: Records, peek: Peek, clock: FakeClock):
+    run, loop, moves = await shop(records), recrawler(records), TaskMoves(Lifecycle(records))
+    cancelled, restarted = await submit_one(records, recrawl(run, "/a")), await submit_one(records, recrawl(run, "/b"))
+    await submit_one(records, recrawl(run, "/a/1", parent_id=cancelled, depth=1))
+    await submit_one(records, recrawl(run, "/b/1", parent_id=restarted, depth=1))
+    await fetch_all(records)
+    await loop.once()
+    await fetch_all(records)
+    await moves.cancel([cancelled])
+    clock.advance(DAY_MS / 1000)
+    await moves.restart([restarted])
+    assert await loop.once() == 2
+    rows = await peek.rows("SELECT url, parent_id, depth, waits FROM recrawls WHERE generation = 1 ORDER BY url")
+    assert [tuple(row) for row in rows] == [(f"https://{HOST}/{n}/1", None, 1, False) for n in ("a", "b")]
+    assert await faults(peek, clock.now()) == []
+
+
+async def test_a_child_waits_over_a_pause_and_a_resumption(records: Records, peek: Peek, clock: FakeClock):
+    run, loop, moves = await shop(records), recrawler(records), TaskMoves(Lifecycle(records))
+    parent = await submit_one(records, recrawl(run, "/a"))
+    resumed, paused, restarted = [
+        await submit_one(records, recrawl(run, f"/a/{n}", parent_id=parent, depth=1)) for n in range(3)
+    ]
+    await moves.pause([resumed, paused])
+    await moves.resume([resumed])
+    await moves.restart([restarted])
+
+    async def phases() -> list[str]:
+        return [(await get(records, task_id)).phase for task_id in (resumed, paused, restarted)]
+
+    assert await phases() == ["waiting", "paused", "ready"], "a restart ends the wait"
+    await fetch_all(records)
+    assert await phases() == ["waiting", "paused", "completed"]
+    await loop.once()
+    assert await phases() == ["ready", "paused", "completed"]
+    await moves.resume([paused])
+    assert await phases() == ["ready", "ready", "completed"]
+    assert await faults(peek, clock.now()) == []
+    await fetch_all(records)
+    assert await phases() == ["completed"] * 3
+
+
 async def test_holds_end_and_windows_come_again(records: Records, clock: FakeClock):
     run, loop = await shop(records), recrawler(records)
     await submit_one(records, recrawl(run))

@@ -16,7 +16,7 @@ from longline.model.recrawls.recrawl import (
 from longline.model.states import TaskState
 
 NOW = 1_000_000
-TASK = Moved("pending", "pending", 500, 0, None, None, 900_000, 2, 7, 0, None, 60_000, recurring=True, waits=False)
+TASK = Moved("pending", "pending", 500, 0, None, 900_000, 2, 7, 0, None, 60_000, recurring=True, waits=False)
 
 
 def test_a_failure_that_is_retried_counts_and_has_its_next_time():
@@ -25,32 +25,35 @@ def test_a_failure_that_is_retried_counts_and_has_its_next_time():
 
 
 def test_the_last_failure_adds_no_retry_and_ends_the_chain():
-    row = side_row(replace(TASK, state="failed", finished_at=NOW), MoveKind(attempts=4), NOW)
+    row = side_row(replace(TASK, state="failed"), MoveKind(attempts=4), NOW)
     assert (row.rest, row.retries, row.ended_at, row.next_at) == ("failed", 2, NOW, None)
-    assert side_row(replace(TASK, state="skipped", finished_at=NOW), REPORTED, NOW).rest == "failed"
+    assert side_row(replace(TASK, state="skipped"), REPORTED, NOW).rest == "failed"
 
 
 def test_a_completed_recrawl_has_a_next_time_only_if_it_recurs():
-    done = replace(TASK, state="completed", finished_at=NOW)
+    done = replace(TASK, state="completed")
     assert side_row(done, REPORTED, NOW).next_at == NOW + 60_000
     assert side_row(replace(done, recurring=False), REPORTED, NOW).next_at is None
-    moved = replace(done, was="completed", next_at=5)
-    assert side_row(moved, REPORTED, NOW).next_at == 5, "a priority changes no time"
+    moved = side_row(replace(done, was="completed", next_at=5, ended_at=4), REPORTED, NOW)
+    assert (moved.next_at, moved.ended_at) == (5, 4), "a priority changes no time"
 
 
 def test_orders_make_due_now_or_later_and_a_restart_begins_anew():
     resumed = side_row(replace(TASK, was="paused", due=5), MoveKind(is_order=True), NOW)
     assert (resumed.due_at, resumed.retries, resumed.started_at) == (NOW, 2, 7)
     ended = replace(TASK, was="failed", ended_at=5, due=NOW + 9)
-    anew = side_row(ended, MoveKind(is_order=True, is_anew=True), NOW)
+    anew = side_row(ended, MoveKind(due_at=NOW + 9, is_order=True, is_anew=True), NOW)
     assert (anew.due_at, anew.retries, anew.started_at, anew.ended_at) == (NOW + 9, 0, None, 0)
+    past = side_row(replace(ended, due=0), MoveKind(due_at=9, is_order=True, is_anew=True), NOW)
+    assert past.due_at == 9, "a time that is over is kept as it was given"
     assert side_row(ended, MoveKind(is_order=True, is_anew=True, keeps_retries=True), NOW).retries == 2
 
 
-def test_a_wait_for_a_parent_outlives_a_pause_and_ends_with_an_order():
+def test_a_wait_for_a_parent_outlives_a_pause_and_ends_with_a_restart():
     child = replace(TASK, waits=True)
     assert side_row(replace(child, state="paused"), MoveKind(is_order=True), NOW).waits
-    assert not side_row(child, MoveKind(is_order=True), NOW).waits
+    assert side_row(replace(child, was="paused"), MoveKind(is_order=True), NOW).waits
+    assert not side_row(child, MoveKind(is_order=True, is_anew=True), NOW).waits
     assert not side_row(replace(child, state="cancelled"), MoveKind(is_order=True), NOW).waits
 
 

@@ -208,6 +208,9 @@ async def test_a_batch_counts_every_kind_of_bad_url(door: Door):
     urls = [f"{SHOP}/1", f"{SHOP}/1#f", "x", f"{SHOP}/\0", "", "ftp://shop.example/", "https://o.example/", f"{SHOP}/2"]
     made = await door.write("POST", "admin/tasks/batch", {"domain_id": domain["id"], "urls": urls}, 201)
     assert (made["total_submitted"], made["total_duplicates"], made["total_failed"]) == (2, 1, 5)
+    no_texts: list[Any] = [5, None, True, 2.5, {"url": SHOP}, [SHOP], f"{SHOP}/3"]
+    made = await door.write("POST", "admin/tasks/batch", {"domain_id": domain["id"], "urls": no_texts}, 201)
+    assert (made["total_submitted"], made["total_duplicates"], made["total_failed"]) == (1, 0, 6)
     no_lists: tuple[Any, ...] = (None, f"{SHOP}/", {}, 5, [])
     for wrong in no_lists:
         answer = await door.ask("POST", "admin/tasks/batch", {"domain_id": domain["id"], "urls": wrong})

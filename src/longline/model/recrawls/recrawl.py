@@ -250,7 +250,6 @@ class Moved(msgspec.Struct, frozen=True):
     was: str
     priority: int
     due: int
-    finished_at: int | None
     began_at: int | None
     due_at: int
     retries: int
@@ -277,9 +276,13 @@ class SideRow(msgspec.Struct, frozen=True):
 
 
 class MoveKind(msgspec.Struct, frozen=True):
-    """The kind of a task's move: a report with the attempts that were made, or an order that begins anew."""
+    """The kind of a task's move: a report with the attempts that were made, or an order that begins anew.
+
+    `due_at` is the time that an order names, which may be over.
+    """
 
     attempts: int | None = None
+    due_at: int | None = None
     is_order: bool = False
     is_anew: bool = False
     keeps_retries: bool = False
@@ -299,8 +302,8 @@ def side_row(task: Moved, kind: MoveKind, now_ms: int) -> SideRow:
     ended_at, started_at = task.ended_at, task.began_at or task.started_at
     if kind.is_anew:
         ended_at, started_at = 0, None if rest == "pending" else started_at
-    elif rest in ("completed", "failed"):
-        ended_at = task.finished_at or now_ms
+    elif rest in ("completed", "failed") and rest != task.was:
+        ended_at = now_ms
     return SideRow(
         rest,
         task.priority,
@@ -309,7 +312,7 @@ def side_row(task: Moved, kind: MoveKind, now_ms: int) -> SideRow:
         started_at,
         ended_at,
         _next_at(task, rest, ended_at),
-        task.waits and rest in ("pending", "paused") and not (kind.is_order and rest == "pending"),
+        task.waits and rest in ("pending", "paused") and not (kind.is_anew and rest == "pending"),
     )
 
 
@@ -321,11 +324,11 @@ def _next_at(task: Moved, rest: str, ended_at: int) -> int | None:
 
 
 def _due_at(task: Moved, rest: str, kind: MoveKind, now_ms: int) -> int:
-    """Return when a recrawl is due: an order makes it due at once, unless it names a later time."""
+    """Return when a recrawl is due: an order makes it due at once, unless it names another time."""
+    if rest == "pending" and kind.is_order:
+        return now_ms if kind.due_at is None else kind.due_at
     if rest != "pending" or task.waits:
-        return now_ms if rest == "pending" and kind.is_order else task.due_at
-    if kind.is_order:
-        return max(task.due, now_ms)
+        return task.due_at
     return task.due or task.due_at
 
 

@@ -97,7 +97,8 @@ class Frequency(str):
     __slots__ = ()
     json_schema: ClassVar[Mapping[str, Any]] = {
         "type": "string",
-        "pattern": "^[1-9][0-9]{0,5} (hour|day|week|month)s?$",
+        "pattern": "^([1-9][0-9]{0,8} second|[1-9][0-9]{0,6} minute|[1-9][0-9]{0,4} hour|[1-9][0-9]{0,3} day"
+        "|[1-9][0-9]{0,2} (week|month)|[1-9][0-9]? year)s?$",
     }
 
     @classmethod
@@ -151,3 +152,8 @@ def time_text(at: int) -> str:
 def optional_time(at: int | None) -> str | None:
     """Return UTC milliseconds as text, None for None."""
     return None if at is None else written(at)
+
+
+def rounded(value: float | None) -> float | None:
+    """Return a mean with two places, None for None."""
+    return None if value is None else round(value, 2)

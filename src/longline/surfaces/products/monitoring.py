@@ -17,7 +17,7 @@ from longline.services.recrawls.recrawls import Recrawls
 from longline.surfaces.operation import ApiFailure, ApiResponse, operation
 from longline.surfaces.products import examples
 from longline.surfaces.products import statuses_and_errors as words
-from longline.surfaces.products.field_types import Timestamp, time_text
+from longline.surfaces.products.field_types import Timestamp, rounded, time_text
 from longline.surfaces.products.products import KIND
 from longline.surfaces.products.statuses_and_errors import TaskStatus
 
@@ -153,7 +153,7 @@ async def show_stats(services: MonitoringServices) -> SystemStats:
         ActiveTotals(figures.sources, figures.enabled_sources),
         ActiveTotals(figures.proxies, figures.active_proxies),
         ProductTotals(figures.items),
-        Performance(running, rate, day.average_ms, day.total),
+        Performance(running, rate, rounded(day.average_ms), day.total),
     )
 
 

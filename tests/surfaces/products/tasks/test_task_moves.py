@@ -59,6 +59,15 @@ async def test_check_8_a_paused_task_is_dropped_and_goes_on_with_its_retries(doo
     assert error(await door.ask("POST", f"admin/tasks/{task_id}/resume"))[:2] == (400, "INVALID_STATUS")
 
 
+async def test_a_restart_has_the_time_that_was_given_though_it_is_over(door: Door):
+    task_id = (await submit(door, domain(door)))["task_id"]
+    work(door)
+    given = {"scheduled_at": "2020-02-03T04:05:06Z"}
+    restarted = await door.write("POST", f"admin/tasks/{task_id}/restart", given)
+    assert (restarted["status"], restarted["scheduled_at"]) == ("queued", "2020-02-03T04:05:06.000Z")
+    assert [task.id for task in claim(door)] == [task_id]
+
+
 @pytest.mark.parametrize("state", [TaskState.COMPLETED, TaskState.FAILED])
 async def test_an_ended_task_cannot_be_paused(door: Door, state: TaskState):
     task_id = (await submit(door, domain(door)))["task_id"]

@@ -15,9 +15,9 @@ from longline.drivers.records.frontier import recrawl_list
 from longline.drivers.records.frontier.standing_list import follow
 from longline.drivers.records.runs.run_counters import MovedTasks, RunCounters, lock_runs
 from longline.model.callers.audit import State
-from longline.model.frontier.standing_frontier import SCOPE
+from longline.model.frontier.standing_frontier import NEVER_DUE_MS, SCOPE
 from longline.model.frontier.task import BOT, FETCH, PARSE, ClaimedTask
-from longline.model.recrawls.recrawl import MoveKind
+from longline.model.recrawls.recrawl import MoveKind, is_recrawl
 from longline.model.states import ENDED, FRESH_STARTS, RUN_ENDED, TaskState, move
 from longline.ports.records.frontier.frontier import Prioritized, TaskChange, TaskMove
 
@@ -122,8 +122,8 @@ async def move_tasks(tx: Transaction, change: TaskChange, tasks: Sequence[Standi
     await tx.batch("rest_tasks_of_bots", bots)
     await follow(tx, ledger, [task.id for task in tasks if task.scope == SCOPE])
     anew = change.move in FRESH_STARTS
-    kind = MoveKind(is_order=True, is_anew=anew, keeps_retries=change.keep_attempts)
-    await recrawl_list.follow(tx, ledger, [task.id for task in tasks if task.scope < 0], kind)
+    kind = MoveKind(due_at=change.due, is_order=True, is_anew=anew, keeps_retries=change.keep_attempts)
+    await recrawl_list.follow(tx, ledger, [task.id for task in tasks if is_recrawl(task.scope)], kind)
 
 
 def count_moves(ledger: RunCounters, change: TaskChange, tasks: Iterable[StandingTask], *, listed: bool) -> None:
@@ -166,20 +166,22 @@ async def move_all(tx: Transaction, change: TaskChange, task_ids: Sequence[int])
 
 def _moved(change: TaskChange, task: StandingTask, taken_at: int, now: int) -> StandingTask:
     """Return the task with its new place and count of attempts; `taken_at` is the time if a worker had leased it."""
-    keeps = change.keep_attempts or change.move not in FRESH_STARTS
+    is_fresh = change.move in FRESH_STARTS
     executor = PARSE if change.became in PARSER_WAITS else task.worked_by
     due = change.due or 0
-    if executor == FETCH:
+    if is_recrawl(task.scope) and task.due == NEVER_DUE_MS and not is_fresh:
+        due = NEVER_DUE_MS  # it waits for its parent, over a pause too
+    elif executor == FETCH:
         # Another place in the queue than the worker's: its late report finds no row, even if it claims the task again.
         kept = task.due if task.rest in TAKEN_RESTS and task.due <= now else 0
-        due = max(due, taken_at, kept)
+        due = max(due if due > now else 0, taken_at, kept)
     return msgspec.structs.replace(
         task,
         host_id=task.home_id or task.host_id,
         due=due,
         priority=task.present_priority if change.priority is None else change.priority,
         executor=executor,
-        attempt=task.attempt if keeps else 0,
+        attempt=0 if is_fresh and not change.keep_attempts else task.attempt,
     )
 
 

@@ -16,7 +16,8 @@ SCHEDULER = "scheduler"
 """Author of recrawls that a loop makes."""
 
 SUCCESSOR_COLUMNS = ("url", "href", "url_hash", "host", "run_id", "source_id", "priority", "max_attempts")
-KEPT_COLUMNS = ("frequency", "again_after_failure", "batch_id", "parent_id", "depth", "webhook")
+KEPT_COLUMNS = ("frequency", "again_after_failure", "batch_id", "depth", "webhook")
+"""A successor has no parent: its time has come, whatever became of the parent of the first generation."""
 
 
 async def succeed(tx: Transaction, limit: int) -> int:
@@ -44,9 +45,9 @@ async def wake_children(tx: Transaction, task_ids: Sequence[int]) -> int:
     places = await tx.batch("task_places", ids)
     await tx.batch("lock_lines", [(host_id,) for host_id in sorted({row["host_id"] for row in places})])
     rows = await tx.batch("end_wait", ids)
-    asleep = [row for row in rows if row["due"] == NEVER_DUE_MS and row["rest"] == "pending"]
+    asleep = [row for row in rows if row["due"] == NEVER_DUE_MS and row["rest"] == "pending"]  # paused ones have no row
     await tx.batch("empty_queue_of_tasks", [_place(row, row["due"]) for row in asleep])
-    due = {row["id"]: row["due_at"] if row["due_at"] > tx.now else 0 for row in asleep}
+    due = {row["id"]: row["due_at"] if row["due_at"] > tx.now else 0 for row in rows if row["due"] == NEVER_DUE_MS}
     await tx.batch("reschedule_tasks", sorted(due.items()))
     await tx.batch("queue_tasks", [(*_place(row, due[row["id"]]), row["attempt"]) for row in asleep])
     await tx.batch("no_longer_wait", [(row["id"], max(row["due_at"], tx.now)) for row in rows])

@@ -1,6 +1,6 @@
 """Requests about tasks and batches."""
 
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 from msgspec import Meta
@@ -60,6 +60,8 @@ WebhookUrl = Annotated[
         extra={"check": url_problem},
     ),
 ]
+AnyUrl = Annotated[Any, Meta(extra_json_schema={"type": "string"})]
+"""An entry of a batch: one that is no text is an invalid URL, which fails alone."""
 DueTime = Annotated[IsoTime, Meta(description="When the page is fetched, by default at once.")]
 
 
@@ -102,11 +104,16 @@ class BatchSubmission(msgspec.Struct, frozen=True, kw_only=True):
     """URLs to crawl; an invalid one fails alone."""
 
     domain_id: DomainId
-    urls: Annotated[list[str], Meta(min_length=1, max_length=MAX_URLS, description="Absolute URLs.")]
+    urls: Annotated[list[AnyUrl], Meta(min_length=1, max_length=MAX_URLS, description="Absolute URLs.")]
     priority: Priority = 5
     crawl_frequency: Every | None = None
     is_recurring: Recurring = True
     batch_id: BatchId | None = None
+
+    @property
+    def texts(self) -> list[str]:
+        """The URLs, an empty text for everything else."""
+        return [url if isinstance(url, str) else "" for url in self.urls]
 
     def order(self, caller: Caller | None) -> RecrawlOrder:
         """Return the order of these tasks."""

@@ -3,7 +3,7 @@
 import msgspec
 
 from longline.model.recrawls.recrawl import PRIORITY_STEP, BatchRow, RecrawlRow, RecrawlStats
-from longline.surfaces.products.field_types import Timestamp, optional_time, time_text
+from longline.surfaces.products.field_types import Timestamp, optional_time, rounded, time_text
 from longline.surfaces.products.statuses_and_errors import TaskStatus
 from longline.surfaces.products.tasks.task_statuses import STATUSES, error_message
 
@@ -223,7 +223,7 @@ def stats_of(stats: RecrawlStats, time_range: str) -> TaskStats:
         total_tasks=stats.total,
         by_status=_by_status(stats.by_phase),
         success_rate=round(100 * completed / ended, 2) if ended else 0.0,
-        avg_response_time_ms=None if stats.average_ms is None else round(stats.average_ms, 2),
+        avg_response_time_ms=rounded(stats.average_ms),
         total_recrawls=stats.later_generations,
         time_range=time_range,
         avg_duration_seconds={

@@ -75,7 +75,7 @@ async def restart_task(
     """Crawl a task in any state again; the result of a worker that has it in hand is discarded."""
     wanted = body or RestartRequest()
     row = await services.orders.restart(
-        task_id, reset_retries=wanted.reset_retry_count, priority=wanted.priority, due_at=_later(wanted, services)
+        task_id, reset_retries=wanted.reset_retry_count, priority=wanted.priority, due_at=wanted.scheduled_at
     )
     restarted = RestartedTask(
         task_id=row.id,
@@ -85,12 +85,6 @@ async def restart_task(
         priority=_priority(row),
     )
     return written(restarted, "Task restarted successfully")
-
-
-def _later(wanted: RestartRequest, services: TaskServices) -> int | None:
-    """Return the time of a restart that is not due at once."""
-    at = wanted.scheduled_at
-    return at if at is not None and at > services.now() else None
 
 
 def _priority(row: RecrawlRow) -> int:

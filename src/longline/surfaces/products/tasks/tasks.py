@@ -98,7 +98,7 @@ async def submit_tasks(
 ) -> WriteSuccess[CreatedTasks]:
     """Count duplicates and invalid URLs, which fail alone."""
     try:
-        made = await services.recrawls.submit_all(body.urls, body.order(identity))
+        made = await services.recrawls.submit_all(body.texts, body.order(identity))
     except SourceDisabled as error:
         raise ApiFailure(_refusal(error)) from error
     created = CreatedTasks(

@@ -2,7 +2,7 @@
 
 -- name: recrawls_of_tasks
 SELECT c.id, c.source_id, c.rest AS was, c.due_at, c.retries, c.started_at, c.ended_at, c.next_at, c.every_ms, c.recurring, c.again_after_failure, c.waits, c.webhook IS NOT NULL AS has_webhook,
-       t.state, COALESCE(t.next_priority, t.priority) AS priority, t.due, t.finished_at, t.began_at
+       t.state, COALESCE(t.next_priority, t.priority) AS priority, t.due, t.began_at
 FROM recrawls c JOIN tasks t ON t.id = c.id /*rows , r(id bigint) */
 WHERE c.id = r.id;
 

@@ -29,7 +29,7 @@ ORDER BY c.next_at, c.id LIMIT :limit;
 
 -- name: heads_to_follow
 -- Read again under the locks of their hosts.
-SELECT c.id, c.source_id, c.run_id, c.url, c.url_hash, c.generation, c.priority, c.frequency, c.again_after_failure, c.batch_id, c.parent_id, c.depth, c.webhook,
+SELECT c.id, c.source_id, c.run_id, c.url, c.url_hash, c.generation, c.priority, c.frequency, c.again_after_failure, c.batch_id, c.depth, c.webhook,
        t.url AS href, h.host, t.max_attempts
 FROM recrawls c JOIN tasks t ON t.id = c.id JOIN hosts h ON h.id = COALESCE(t.home_id, t.host_id) /*rows , r(id bigint) */
 WHERE c.id = r.id AND c.head AND c.next_at <= :now;
