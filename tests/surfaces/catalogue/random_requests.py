@@ -1,18 +1,20 @@
 """Random requests, valid and invalid, of all groups; every answer is compared with a model of the contract.
 
-`python -m tests.surfaces.catalogue.random_requests sqlite 20000` runs a long form and prints its seed.
+`python -m tests.surfaces.catalogue.random_requests sqlite 20000` runs a long form and prints its seed. Further engines
+are `postgres`, and `redis` for PostgreSQL with the cache in Redis.
 """
 
 import asyncio
 import random
 import sys
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import httpx
 
-from tests.servers import running_postgres
+from tests.servers import running_postgres, running_valkey
 from tests.surfaces.catalogue.contract_model import (
     DUPLICATE,
     FINISHED,
@@ -576,8 +578,10 @@ def main(engine: str, requests: str, seed: str = "") -> None:
         if engine == "sqlite":
             _run(Stage(Path(folder)), number, int(requests))
             return
-        with running_postgres() as server, server.fresh_database() as url:
-            _run(Stage(Path(folder), url), number, int(requests))
+        with ExitStack() as stack:
+            url = stack.enter_context(stack.enter_context(running_postgres()).fresh_database())
+            redis = stack.enter_context(running_valkey()).url if engine == "redis" else ""
+            _run(Stage(Path(folder), url, redis=redis), number, int(requests))
 
 
 def _run(stage: Stage, seed: int, requests: int) -> None:

@@ -1,6 +1,7 @@
 """Logs of jobs (§7 of the contract): the lines that it names, cursors, levels, and cancellation at the origin."""
 
 import asyncio
+import json
 import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
@@ -103,7 +104,8 @@ async def test_the_lines_that_the_contract_names_pass_every_filter(strict: Stage
         [throttled] = _named(lines, "Rate limit hit")
         assert (throttled["level"], throttled["message"]) == ("warn", "Rate limit hit — retrying after 2s")
         facts = throttled["meta"]
-        assert (facts["url"], facts["httpstatus"], facts["retryafter"]) == (f"{root(site)}/read/1", 429, 2)
+        assert (facts["url"], facts["httpstatus"], facts["retrycount"]) == (f"{root(site)}/read/1", 429, 0)
+        assert json.dumps(facts["retryafter"]) == "2"
         [failed] = _named(lines, "Failed to fetch")
         assert (failed["level"], failed["meta"]["url"], failed["meta"]["httpstatus"]) == (
             *("error", f"{root(site)}/read/5"),
@@ -227,6 +229,7 @@ async def test_logs_stay_when_their_source_is_deleted(working: Stage, site: Site
         lines = await _finished(admin, job)
         assert lines[-1]["level"] == "error"
         assert lines[-1]["message"] == f"Job failed: {job['lasterror']}"
+        assert f"Job cannot start: {job['lasterror']}" in [line["message"] for line in lines]
         assert (await admin.ask("DELETE", f"crawler/sources/{source['id']}")).status_code == 204
         assert error(await admin.ask("GET", f"crawler/jobs/{job['id']}/logs"))[0] == 404
         peek = Peek(working.settings.database)

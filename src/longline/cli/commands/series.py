@@ -255,7 +255,7 @@ def replace_stuck(loaded: Loaded, reason: Reason = None) -> None:
 
     async def work() -> list[ReplacedRun]:
         async with _opened(loaded) as services:
-            return await services.jobs.runs.replace_stuck(operator_order("run.reset").caller, services.jobs.sources)
+            return await services.jobs.runs.replace_stuck(operator_order("run.reset").caller)
 
     for each in run_change("run.reset", work(), reason):
         typer.echo(f"{each.stuck_uid} failed as stuck; {each.run.run.uid} is queued")

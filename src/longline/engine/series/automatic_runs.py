@@ -2,10 +2,7 @@
 
 import logging
 
-from longline.model.ids import new_id
-from longline.model.runs.plan import CrawlPlan
-from longline.model.runs.run import NewRun, RunKind
-from longline.model.series.series_run import SERIES_END, NewSeriesRun
+from longline.model.series.series_run import NewSeriesRun, new_series_run
 from longline.model.series.series_schedule import AutomaticSource, SeriesSchedule
 from longline.ports.clock import Clock
 from longline.ports.records.series import AutomaticRunStore
@@ -55,8 +52,5 @@ class AutomaticSeriesRuns:
         return made
 
     async def _add(self, source: AutomaticSource, series_id: str, seed: str, before: int) -> int:
-        # The rest of the plan is made at the start, from the source and its targets as they are then.
-        plan = CrawlPlan((seed,), end=SERIES_END, source_id=source.id, source_name=source.name)
-        due = self._clock.now()
-        run = NewRun(new_id(), RunKind.SERIES, plan.text(), seed, source_id=source.id, due=due, subject=series_id)
+        run = new_series_run((seed,), source.id, source.name, series_id, self._clock.now())
         return await self._store.add(run, NewSeriesRun(series_id or None), before)

@@ -5,12 +5,17 @@ from typing import Literal
 import msgspec
 
 from longline.model.duration import MINUTE_MS
+from longline.model.ids import new_id
 from longline.model.runs.end_effect import PlannedEffect, RunEffectKind
 from longline.model.runs.end_judgement import EndRules
-from longline.model.runs.run import RunRow
+from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.run import NewRun, RunKind, RunRow
 
 SERIES_END = EndRules("all", (PlannedEffect(RunEffectKind.SERIES_HEALTH),))
 """Rules of the end: a run fails where none of its URLs completes, and its source notes the end."""
+
+CATALOGUE_SUBJECT = ""
+"""Subject of the runs that crawl the whole catalogue of a source; other runs have the id of their series."""
 
 STUCK = "stuck"
 """Error of a run that a person has failed because it runs for too long."""
@@ -79,3 +84,12 @@ class SourceRunCounts(msgspec.Struct, frozen=True):
     total: int
     states: dict[str, int]
     last: SeriesRunRow | None
+
+
+def new_series_run(
+    seeds: tuple[str, ...], source_id: int | None, source_name: str, series_id: str | None, due: int
+) -> NewRun:
+    """Return a run to be queued; the rest of its plan is made at its start, from the source as it is then."""
+    plan = CrawlPlan(seeds, end=SERIES_END, source_id=source_id, source_name=source_name)
+    subject = series_id or CATALOGUE_SUBJECT
+    return NewRun(new_id(), RunKind.SERIES, plan.text(), seeds[0], source_id=source_id, due=due, subject=subject)

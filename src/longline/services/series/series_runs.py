@@ -9,34 +9,28 @@ from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.callers.audit import mask_text
 from longline.model.callers.caller import Caller
 from longline.model.errors import NotFound, Unavailable
-from longline.model.ids import new_id
 from longline.model.logs.run_log import NewLogEntry, fields_text
 from longline.model.runs.plan import CrawlPlan
-from longline.model.runs.run import DELAYED_MS, NewRun, RunKind
+from longline.model.runs.run import DELAYED_MS
 from longline.model.series.series_run import (
-    SERIES_END,
     STUCK_AFTER_MS,
     CatalogueFigures,
     NewSeriesRun,
     SeriesRunQuery,
     SeriesRunRow,
     SourceRunCounts,
+    new_series_run,
 )
 from longline.model.sources.source import SourceRow
 from longline.ports.clock import Clock
 from longline.ports.records.logs import LogStore
 from longline.ports.records.series import SeriesRunStore
 from longline.ports.run_queue import RunQueue
-from longline.services.sources.sources import Sources
 
 log = logging.getLogger(__name__)
 
 CANCEL_ORDERED = "cancellation ordered"
 """Entry of a run's log about the order to cancel it."""
-
-CATALOGUE_SUBJECT = ""
-"""Subject of the runs that crawl the whole catalogue of a source; other runs have the id of their series."""
-
 
 MAX_STUCK = 1000
 """Largest number of stuck runs that one order replaces."""
@@ -73,8 +67,11 @@ class SeriesRuns:
 
     async def order(self, wanted: SeriesRunOrderRequest, caller: Caller | None) -> SeriesRunRow:
         """Queue a run; raise `Conflict` while another run of the same series, or of the catalogue, is open."""
+        now, source = self._clock.now(), wanted.source
+        due = now if wanted.due is None else max(wanted.due, now)
+        run = new_series_run(wanted.seeds, source.id, source.name, wanted.series_id, due)
         facts = NewSeriesRun(wanted.series_id, *((caller.subject, caller.name) if caller else (None, None)))
-        made = await create_series_run(self._runs, self._new_run(wanted), facts, "person" if caller else "scheduler")
+        made = await create_series_run(self._runs, run, facts, "person" if caller else "scheduler")
         return await self._shown(made)
 
     async def _shown(self, made: SeriesRunRow) -> SeriesRunRow:
@@ -84,27 +81,13 @@ class SeriesRuns:
             await show_in_queue(self._queue, made.run.uid)
         return made
 
-    def _new_run(self, wanted: SeriesRunOrderRequest) -> NewRun:
-        now, source = self._clock.now(), wanted.source
-        # The rest of the plan is made at the start, from the source as it is then.
-        plan = CrawlPlan(wanted.seeds, end=SERIES_END, source_id=source.id, source_name=source.name)
-        return NewRun(
-            new_id(),
-            RunKind.SERIES,
-            plan.text(),
-            wanted.seeds[0],
-            source_id=source.id,
-            due=now if wanted.due is None else max(wanted.due, now),
-            subject=wanted.series_id or CATALOGUE_SUBJECT,
-        )
-
-    async def replace_stuck(self, caller: Caller, sources: Sources) -> list[ReplacedRun]:
+    async def replace_stuck(self, caller: Caller) -> list[ReplacedRun]:
         """Fail every run that is stuck, which counts as a failure of its source, and queue a new one in its place."""
         replaced: list[ReplacedRun] = []
-        for stuck in await self._runs.stuck(self._clock.now() - STUCK_AFTER_MS, MAX_STUCK):
-            source = await sources.get(stuck.run.source_id or 0)
-            seeds = CrawlPlan.read(stuck.run.plan).seeds or (source.base_url,)
-            run = self._new_run(SeriesRunOrderRequest(source, seeds, stuck.series_id))
+        now = self._clock.now()
+        for stuck in await self._runs.stuck(now - STUCK_AFTER_MS, MAX_STUCK):
+            plan = CrawlPlan.read(stuck.run.plan)
+            run = new_series_run(plan.seeds, stuck.run.source_id, plan.source_name, stuck.series_id, now)
             facts = NewSeriesRun(stuck.series_id, caller.subject, caller.name)
             made = await replace_stuck_run(self._runs, stuck, run, facts)
             if made is not None:

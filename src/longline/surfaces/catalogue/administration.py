@@ -10,7 +10,7 @@ from longline.model.runs.run import RunKind
 from longline.services.proxies.source_alerts import Alerts
 from longline.services.runs.queued_runs import QueuedRuns
 from longline.surfaces.catalogue import examples
-from longline.surfaces.catalogue.field_types import Reason, Timestamp, time_text
+from longline.surfaces.catalogue.field_types import AuditedOrder, Timestamp, time_text
 from longline.surfaces.operation import operation
 
 
@@ -19,12 +19,6 @@ class PauseServices:
     """The queue of jobs."""
 
     queue: QueuedRuns
-
-
-class PauseRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A pause, or its end."""
-
-    reason: Reason | None = None
 
 
 class Dequeuing(msgspec.Struct, frozen=True):
@@ -49,7 +43,7 @@ async def get_pause(services: PauseServices) -> Dequeuing:
     request_example={"reason": "maintenance"},
     response_example=examples.PAUSED,
 )
-async def pause_jobs(services: PauseServices, body: PauseRequest) -> Dequeuing:  # noqa: ARG001 - its reason is audited
+async def pause_jobs(services: PauseServices, body: AuditedOrder) -> Dequeuing:  # noqa: ARG001 - its reason is audited
     await services.queue.pause(RunKind.SERIES)
     return Dequeuing(True)
 
@@ -63,7 +57,7 @@ async def pause_jobs(services: PauseServices, body: PauseRequest) -> Dequeuing: 
     request_example={"reason": "maintenance is over"},
     response_example=examples.RUNNING,
 )
-async def resume_jobs(services: PauseServices, body: PauseRequest) -> Dequeuing:  # noqa: ARG001 - its reason is audited
+async def resume_jobs(services: PauseServices, body: AuditedOrder) -> Dequeuing:  # noqa: ARG001 - its reason is audited
     await services.queue.resume(RunKind.SERIES)
     return Dequeuing(False)
 

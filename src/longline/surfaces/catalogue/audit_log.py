@@ -14,7 +14,7 @@ from longline.surfaces.catalogue import examples
 from longline.surfaces.catalogue import statuses_and_errors as words
 from longline.surfaces.catalogue.envelope import Listed, listed
 from longline.surfaces.catalogue.field_types import PageNumber, Text, Timestamp, ZonedTime, time_text
-from longline.surfaces.catalogue.statuses_and_errors import BATCH_KEYS, TASK_KEYS
+from longline.surfaces.catalogue.statuses_and_errors import BATCH_KEYS, RUN_WORDS, TASK_KEYS
 from longline.surfaces.operation import operation
 
 AuditId = Annotated[Text, Meta(description="Id of an entry, a UUIDv7.")]
@@ -29,6 +29,42 @@ NOUNS: Mapping[str, str] = {
     "maintenance schedule": "batchschedule",
 }
 """The contract's word for each noun of the audit that it calls differently."""
+
+FIELDS: Mapping[str, Mapping[str, str]] = {
+    "source": {
+        "base_url": "baseurl",
+        "extension": "extensionid",
+        "extension_config": "config",
+        "config": "parserconfig",
+        "enabled": "isenabled",
+        "succeeded_at": "lastsucceededat",
+        "failed_at": "lastfailedat",
+        "failures": "consecutivefails",
+    },
+    "target": {
+        "series_id": "comicid",
+        "external_id": "sourceid_ext",
+        "url": "sourceurl",
+        "active": "isactive",
+        "crawled_at": "lastcrawlat",
+    },
+    "series": {"cover_url": "coverurl", "facts": "external"},
+    "run": {
+        "id": "",
+        "kind": "",
+        "uid": "id",
+        "subject": "comicid",
+        "state": "status",
+        "due": "scheduledat",
+        "ended_at": "finishedat",
+        "error": "lasterror",
+    },
+    "door setting": {"door": "", "name": "key"},
+    "run kind": {"name": ""},
+    "maintenance run": {"task": "jobkey", "state": "status", "ended_at": "finishedat", "error": "lasterror"},
+    "maintenance schedule": {"name": "jobkey", "enabled": "isenabled"},
+}
+"""The contract's fields of the audited states, by noun; an empty name is left out, others lose their underscores."""
 
 _OURS = {word: noun for noun, word in NOUNS.items()}
 
@@ -128,8 +164,8 @@ def _shown(row: AuditRow) -> AuditEntry:
         f"{NOUNS.get(noun, noun)}{dot}{verb}",
         NOUNS.get(row.noun, row.noun),
         _entity_id(row),
-        None if row.before is None else msgspec.json.decode(row.before),
-        None if row.after is None else msgspec.json.decode(row.after),
+        _state(row.noun, row.before),
+        _state(row.noun, row.after),
         row.reason,
         row.address or None,
         time_text(row.at),
@@ -140,3 +176,27 @@ def _entity_id(row: AuditRow) -> str:
     if row.noun == "maintenance schedule":
         return TASK_KEYS.get(row.thing, row.thing)
     return row.thing if row.number is None else str(row.number)
+
+
+def _state(noun: str, text: str | None) -> dict[str, Any] | None:
+    """Return an audited state in the fields and forms of the contract."""
+    if text is None:
+        return None
+    names, shown = FIELDS.get(noun, {}), {}
+    for column, value in msgspec.json.decode(text).items():
+        if name := names.get(column, column.replace("_", "")):
+            shown[name] = _form(name, column, value)
+    return shown
+
+
+def _form(name: str, column: str, value: Any) -> Any:
+    match name:
+        case "isenabled" | "isactive":
+            return bool(value)  # SQLite has numbers for truth values
+        case "status":
+            return RUN_WORDS.get(value, value)
+        case "jobkey":
+            return TASK_KEYS.get(value, value)
+        case "comicid":
+            return value or None
+    return time_text(value) if isinstance(value, int) and (column.endswith("_at") or column == "due") else value

@@ -12,7 +12,7 @@ from longline.model.maintenance.maintenance_run import MaintenanceRunRow, Mainte
 from longline.services.maintenance import Maintenance, TaskOverview
 from longline.surfaces.catalogue import examples
 from longline.surfaces.catalogue import statuses_and_errors as words
-from longline.surfaces.catalogue.field_types import NO_NUL, Reason, Timestamp, optional_time, time_text
+from longline.surfaces.catalogue.field_types import NO_NUL, AuditedOrder, Timestamp, optional_time, time_text
 from longline.surfaces.catalogue.statuses_and_errors import BATCH_KEYS, TASK_KEYS, JobStatus
 from longline.surfaces.operation import ApiFailure, operation
 
@@ -77,12 +77,6 @@ class BatchJob(msgspec.Struct, frozen=True):
     lastrun: BatchRun | None
 
 
-class BatchOrder(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An order to run a batch job, or to cancel it."""
-
-    reason: Reason | None = None
-
-
 class BatchScheduleChanges(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Changes of the times of one batch job: absent fields keep their values."""
 
@@ -110,7 +104,7 @@ async def list_batch_jobs(services: CatalogueBatchServices) -> list[BatchJob]:
 async def run_batch_job(
     services: CatalogueBatchServices,
     job_key: JobKey,
-    body: BatchOrder,  # noqa: ARG001 - its reason is audited
+    body: AuditedOrder,  # noqa: ARG001 - its reason is audited
     identity: Caller,
 ) -> BatchRun:
     try:
@@ -129,7 +123,7 @@ async def run_batch_job(
     request_example={"reason": "it takes too long"},
     response_example=examples.BATCH_RUN,
 )
-async def cancel_batch_job(services: CatalogueBatchServices, job_key: JobKey, body: BatchOrder) -> BatchRun:  # noqa: ARG001 - its reason is audited
+async def cancel_batch_job(services: CatalogueBatchServices, job_key: JobKey, body: AuditedOrder) -> BatchRun:  # noqa: ARG001 - its reason is audited
     try:
         return _run(await services.maintenance.cancel(_task(job_key)))
     except Conflict:
@@ -147,7 +141,7 @@ async def cancel_batch_job(services: CatalogueBatchServices, job_key: JobKey, bo
     request_example={"reason": "before the first of the month"},
     response_example=examples.BATCH_RUN,
 )
-async def create_partitions(services: CatalogueBatchServices, body: BatchOrder, identity: Caller) -> BatchRun:  # noqa: ARG001 - its reason is audited
+async def create_partitions(services: CatalogueBatchServices, body: AuditedOrder, identity: Caller) -> BatchRun:  # noqa: ARG001 - its reason is audited
     try:
         return _run(await services.maintenance.run_now(BATCH_KEYS["crawler.partition"], identity))
     except Conflict:

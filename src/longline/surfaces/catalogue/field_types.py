@@ -149,6 +149,12 @@ ExternalId = Annotated[
 ]
 
 
+class AuditedOrder(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An order that needs no more than its path."""
+
+    reason: Reason | None = None
+
+
 class CataloguePageQuery(msgspec.Struct, frozen=True, kw_only=True):
     """The query of a list: one page of it."""
 

@@ -20,10 +20,10 @@ from longline.surfaces.catalogue import examples
 from longline.surfaces.catalogue import statuses_and_errors as words
 from longline.surfaces.catalogue.envelope import Listed, listed
 from longline.surfaces.catalogue.field_types import (
+    AuditedOrder,
     CataloguePageQuery,
     ComicId,
     JobId,
-    Reason,
     SentSourceId,
     SourceId,
     Timestamp,
@@ -123,12 +123,6 @@ class CatalogueJobRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unkn
     sourceid: SentSourceId
     comicid: ComicId | None = None
     scheduledat: Annotated[ZonedTime, Meta(description="The earliest start; now by default.")] | None = None
-
-
-class Cancellation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The cancellation of a job."""
-
-    reason: Reason | None = None
 
 
 class ResetJobs(msgspec.Struct, frozen=True):
@@ -231,7 +225,7 @@ async def trigger_job(services: CatalogueJobServices, body: CatalogueJobRequest,
     request_example={"reason": "no longer needed"},
     response_example=examples.CANCELLED_JOB,
 )
-async def cancel_job(services: CatalogueJobServices, id: JobId, body: Cancellation) -> CancelledJob:
+async def cancel_job(services: CatalogueJobServices, id: JobId, body: AuditedOrder) -> CancelledJob:
     try:
         found = await services.runs.cancel(id.lower(), body.reason)
     except IllegalMove:
@@ -248,8 +242,8 @@ async def cancel_job(services: CatalogueJobServices, id: JobId, body: Cancellati
     request_example={"reason": "the worker has died"},
     response_example=examples.RESET_JOBS,
 )
-async def reset_stuck_jobs(services: CatalogueJobServices, body: Cancellation, identity: Caller) -> ResetJobs:  # noqa: ARG001 - its reason is audited
-    replaced = await services.runs.replace_stuck(identity, services.sources)
+async def reset_stuck_jobs(services: CatalogueJobServices, body: AuditedOrder, identity: Caller) -> ResetJobs:  # noqa: ARG001 - its reason is audited
+    replaced = await services.runs.replace_stuck(identity)
     jobs = await _shown(services, [each.run for each in replaced])
     return ResetJobs(len(replaced), [each.stuck_uid for each in replaced], jobs)
 

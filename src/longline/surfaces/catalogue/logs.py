@@ -92,7 +92,7 @@ def _line(entry: LogEntry, job: SeriesRunRow) -> LogLine:
     facts: Facts = {} if entry.fields is None else msgspec.json.decode(entry.fields)
     say = TEXTS.get(entry.message)
     message = entry.message if say is None else say(facts, job)
-    meta = {_name(name, value): value for name, value in facts.items()}
+    meta = {_name(name, value): _value(name, value) for name, value in facts.items()}
     number = entry_uuid(entry.run_id, entry.number, entry.at_us)
     return LogLine(number, job.run.uid, level, message, meta or None, written_us(entry.at_us))
 
@@ -102,6 +102,12 @@ def _name(name: str, value: Any) -> str:
     if name == "status" and not isinstance(value, int):
         return name
     return META.get(name, name.replace("_", ""))
+
+
+def _value(name: str, value: Any) -> Any:
+    if name == "attempt":
+        return value - 1  # the first attempt is no retry
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _started(facts: Facts, job: SeriesRunRow) -> str:
@@ -144,6 +150,10 @@ def _why(facts: Facts) -> str:
     return str(facts.get("error") or facts.get("reason") or "unknown error")
 
 
+def _refused(facts: Facts, _: SeriesRunRow) -> str:
+    return f"Job cannot start: {_why(facts)}"
+
+
 def _ordered(facts: Facts, _: SeriesRunRow) -> str:
     return f"Job cancelled: {facts['reason']}" if facts.get("reason") else "Job cancelled"
 
@@ -155,6 +165,7 @@ def _ended(facts: Facts, _: SeriesRunRow) -> str:
 
 
 TEXTS: Mapping[str, Callable[[Facts, SeriesRunRow], str]] = {
+    "due run refused": _refused,
     "run started": _started,
     "new series found": _found("comic"),
     "new chapters found": _found_chapters,

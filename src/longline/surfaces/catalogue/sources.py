@@ -20,6 +20,7 @@ from longline.surfaces.catalogue import examples
 from longline.surfaces.catalogue import statuses_and_errors as words
 from longline.surfaces.catalogue.envelope import Listed, listed
 from longline.surfaces.catalogue.field_types import (
+    AuditedOrder,
     BaseUrl,
     CataloguePageQuery,
     ExtensionId,
@@ -121,12 +122,6 @@ class Switch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """The switch of a source."""
 
     isenabled: IsEnabled
-    reason: Reason | None = None
-
-
-class Removal(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The removal of a thing."""
-
     reason: Reason | None = None
 
 
@@ -262,7 +257,7 @@ async def change_source(
     action="source.delete",
     request_example={"reason": "the site is gone"},
 )
-async def delete_source(services: CatalogueSourceServices, id: SourceId, body: Removal) -> None:  # noqa: ARG001 - its reason is audited
+async def delete_source(services: CatalogueSourceServices, id: SourceId, body: AuditedOrder) -> None:  # noqa: ARG001 - its reason is audited
     row = await _check_ours(services, id)
     others = [use for use in SourceUse if row.has_use(use) and use is not SourceUse.CATALOGUE]
     if others:

@@ -67,7 +67,7 @@ SELECT * FROM api_keys WHERE uid = :key;
 SELECT id, uid, subject, name, role, kind, address, agent, created_at, expires_at FROM console_sessions WHERE uid = :key;
 
 -- name: audited_run
-SELECT id, uid, kind, seed, state, error, created_at, started_at, ended_at, deleted_at FROM runs WHERE id = :key;
+SELECT id, uid, kind, source_id, subject, seed, state, error, due, created_at, started_at, ended_at, deleted_at FROM runs WHERE id = :key;
 
 -- name: audited_run_kind
 SELECT kind AS name, paused_at FROM paused_kinds WHERE kind = :key;
