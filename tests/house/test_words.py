@@ -41,6 +41,7 @@ PLAIN = {"cached_property", "cookies", "duration", "error", "id", "patterns", "r
         "standing_frontier",
     ),
     *("crawl_bounds", "download_plan", "platform_alert", "source_alert"),
+    *("handler_hooks", "request_limits", "source_schedule"),
     *("frequency", "image_size", "recrawl_settings", "sizing", "url_hash", "webhook_signature"),
     *(
         "proxy_health",
@@ -90,7 +91,7 @@ ALLOWED_TEXTS = {
     "engine/logs/run_log_keeper.py": {"job_id", "execution_id", "execution_number"},
     "drivers/logs/redis_streams.py": {"job_id", "execution_id"},
     # A hook of the classes that operators write for their manifests.
-    "plugins/manifest_handlers.py": {"finalize_job"},
+    "model/manifests/handler_hooks.py": {"finalize_job"},
     # Fields of documents in the search index.
     "model/search/document.py": {"raw_html"},
     "drivers/search/mapping.py": {"raw_html"},

@@ -2,7 +2,6 @@
 
 import pytest
 
-from longline.html.links import header_directives
 from longline.plugins import Page
 
 HERE = "https://example.com/dir/page"
@@ -64,21 +63,6 @@ def outgoing(markup: str, headers: list[tuple[str, str]] | None = None) -> list[
 )
 def test_outgoing(markup, leads_to):
     assert outgoing(markup) == leads_to
-
-
-@pytest.mark.parametrize(
-    ("value", "rules"),
-    [
-        ("nofollow", {"nofollow"}),
-        ("NoIndex, nofollow", {"noindex", "nofollow"}),
-        ("otherbot: nofollow", set()),
-        ("longline: nofollow, noindex", {"nofollow", "noindex"}),
-        ("unavailable_after: 25 Jun 2010 15:00:00 PST", {"unavailable_after: 25 jun 2010 15:00:00 pst"}),
-        ("max-snippet: 20, noindex", {"max-snippet: 20", "noindex"}),
-    ],
-)
-def test_rules_of_headers(value, rules):
-    assert header_directives([value]) == rules
 
 
 def test_headers_forbid_as_the_page_does():

@@ -1,17 +1,18 @@
-"""Links and robots directives of a page, by the HTML standard."""
+"""Links of a page, by the HTML standard, with the robots directives beside them."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-AGENTS = frozenset(("robots", "longline"))
-"""User agents in `meta` and in X-Robots-Tag that address the crawler."""
+from longline.html.robots_meta import AGENTS, directives
 
-_HEAD_SELECTOR = (
-    "link[href][rel], base[href], meta[content][http-equiv=refresh i], "
-    "meta[content][name=robots i], meta[content][name=longline i]"
+_HEAD_SELECTOR = ", ".join(
+    (
+        *("link[href][rel]", "base[href]", "meta[content][http-equiv=refresh i]"),
+        *(f"meta[content][name={agent} i]" for agent in sorted(AGENTS)),
+    )
 )
 _BODY_SELECTOR = "a[href]:not([rel~='nofollow' i]), area[href]:not([rel~='nofollow' i]), iframe[src], base[href]"
 _ANCHORS = frozenset(("a", "area"))
@@ -36,10 +37,6 @@ _REFRESH_SELECTOR = "meta[content][http-equiv=refresh i]"
 _MAX_LINKS_OF_FORWARDING_PAGE = 10
 """Most links with which a page's body is searched for a refresh, since the search costs; forwarding pages have few."""
 
-_WORDS = re.compile(r"[\s;]+")
-_AGENT = re.compile(r"\s*([a-z][\w.-]*)\s*:", re.IGNORECASE)
-_DIRECTIVES_WITH_VALUE = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"))
-
 
 class PageLinks(NamedTuple):
     """The links of a page as written, in order; `rules` are the words of robots metas, in lower case."""
@@ -48,20 +45,6 @@ class PageLinks(NamedTuple):
     base: str | None
     canonical: str | None
     rules: frozenset[str]
-
-
-class RobotsMeta(frozenset[str]):
-    """Robots directives, in lower case words such as `noindex`."""
-
-    @property
-    def follow(self) -> bool:
-        """Return whether links may be followed."""
-        return self.isdisjoint(("nofollow", "none"))
-
-    @property
-    def noindex(self) -> bool:
-        """Return whether the page must not be indexed."""
-        return not self.isdisjoint(("noindex", "none"))
 
 
 def page_links(tree: LexborHTMLParser) -> PageLinks:
@@ -112,7 +95,7 @@ class _LinkCollector:
             found = _REFRESH.match(content)
             self.hrefs += [found[1] or found[2] or found[3]] if found else []
         elif (attributes.get("name") or "").strip().lower() in AGENTS:
-            self.rules.update(_words(content))
+            self.rules.update(directives(content))
 
     def _link(self, attributes: Mapping[str, str | None]) -> None:
         words = (attributes["rel"] or "").lower().split()
@@ -121,21 +104,3 @@ class _LinkCollector:
             self.canonical = href
         if not _PAGE_LINK_TYPES.isdisjoint(words) and _RESOURCE_LINK_TYPES.isdisjoint(words):
             self.hrefs.append(href)
-
-
-def header_directives(values: Iterable[str]) -> frozenset[str]:
-    """Return the words of X-Robots-Tag headers that apply to the crawler."""
-    found: set[str] = set()
-    for value in values:
-        agent = _AGENT.match(value)
-        if agent is None or agent[1].lower() in _DIRECTIVES_WITH_VALUE:
-            found.update(_words(value))
-        elif agent[1].lower() in AGENTS:
-            found.update(_words(value[agent.end() :]))
-    return frozenset(found)
-
-
-def _words(text: str) -> list[str]:
-    parts = (part.strip().lower() for part in text.split(","))
-    # Some pages omit the commas; a part with a colon has a value, which may contain spaces.
-    return [word for part in parts for word in ((part,) if ":" in part else _WORDS.split(part))]

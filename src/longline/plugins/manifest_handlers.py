@@ -13,15 +13,9 @@ from typing import Any
 import msgspec
 
 from longline.model.errors import BadInput, LonglineError
+from longline.model.manifests.handler_hooks import BUILD, FINALIZE, HOOK_TIMEOUT_SECONDS, HOOKS, OVERRIDE, PREPARE
 from longline.model.manifests.manifest import ManifestResource
 from longline.model.manifests.manifest import ProxyHint as ProxyHint  # for authors of handlers
-
-PREPARE, BUILD, FINALIZE, OVERRIDE = "prepare_manifest", "build_tasks", "finalize_job", "override_storage"
-HOOKS: Mapping[str, int] = {PREPARE: 1, BUILD: 2, FINALIZE: 1, OVERRIDE: 1}
-"""Hooks of handlers, and the number of their arguments."""
-
-TIMEOUT_SECONDS = 30.0
-"""Seconds that a hook may take."""
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -137,7 +131,7 @@ class ManifestHandler:
         """Call a hook, a plain function in a thread; tasks that a generator yields are gathered."""
         hook = self._hooks[name]
         try:
-            async with asyncio.timeout(TIMEOUT_SECONDS):
+            async with asyncio.timeout(HOOK_TIMEOUT_SECONDS):
                 if inspect.isasyncgenfunction(hook):
                     return await _gathered(hook(*given), gather)
                 if inspect.iscoroutinefunction(hook):

@@ -13,9 +13,10 @@ from longline.html.article_text.lines import LineReader
 from longline.html.article_text.markdown import markdown_of_article, markdown_of_lines, markdown_of_title
 from longline.html.article_text.marked_lines import MarkedLineReader
 from longline.html.charset import charset_of, decode_as, encode_as
-from longline.html.links import PageLinks, RobotsMeta, header_directives, page_links
+from longline.html.links import PageLinks, page_links
 from longline.html.page_text import declared_text, main_text, simple_text
 from longline.html.parse_cost import ParseCost, check_parse_cost, parse_cost_of
+from longline.html.robots_meta import RobotsMeta, header_directives
 from longline.html.structured_data import Data
 from longline.model.cached_property import cached_property
 from longline.model.url import MAX_LENGTH, join, join_all

@@ -6,13 +6,11 @@ from typing import Literal, Protocol
 import msgspec
 
 from longline.model.errors import BadInput
+from longline.model.fetch.request_limits import MAX_REQUEST_BODY_BYTES
 from longline.model.proxies.proxy_uri import Proxy
 from longline.model.url import BadUrl, join, parse, without_credentials
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-
-MAX_REQUEST_BODY_BYTES = 16 * 1024 * 1024
-"""Largest body of a request: an item that goes to a webhook may have the text of a long page."""
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 

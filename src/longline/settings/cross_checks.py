@@ -5,11 +5,10 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from longline.model.errors import BadInput
-from longline.model.fetch.egress import AddressPolicy
+from longline.model.fetch.egress import LOCAL_NAMES, AddressPolicy
 from longline.settings.keys import Settings
 
 _MIN_SECRET_BYTES = 32
-_LOCAL_NAMES = (".localhost", ".local", ".internal")  # names that no public server can have
 
 Origins = Mapping[str, str]
 
@@ -46,4 +45,4 @@ def _is_local(host: str) -> bool:
     try:
         return not AddressPolicy().admits(ipaddress.ip_address(host))
     except ValueError:
-        return "." not in host or host.endswith(_LOCAL_NAMES)
+        return "." not in host or host.endswith(LOCAL_NAMES)

@@ -59,13 +59,11 @@ from longline.ports.run_queue import RunQueue
 from longline.ports.search import Search
 from longline.ports.signals import Signals
 from longline.ports.sources import SourceManager
-from longline.services.callers.tokens import Tokens
+from longline.services.callers.tokens import SERVICE_TOKEN_SECONDS, Tokens
 from longline.services.proxies.proxies import Proxies
 from longline.settings import Settings, jwt_secret, prepare_folder, readable_vault_key, vault_key
 
 log = logging.getLogger(__name__)
-
-SERVICE_TOKEN_SECONDS = 86_400.0
 
 WORK_TOPIC = "work"
 """Signal that there may be work."""

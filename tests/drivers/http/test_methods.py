@@ -9,7 +9,8 @@ import pytest
 from longline.drivers.http import WreqHttp
 from longline.drivers.http.replay import Fixtures, RecordingHttp, ReplayingHttp
 from longline.model.errors import BadInput
-from longline.ports.http import MAX_REQUEST_BODY_BYTES, FetchFailed, Method, Request
+from longline.model.fetch.request_limits import MAX_REQUEST_BODY_BYTES
+from longline.ports.http import FetchFailed, Method, Request
 from tests.drivers.http.wire import Peer, keeps_answering, serving, to_loopback
 from tests.servers.proxies import running_proxy
 

@@ -4,7 +4,7 @@ from email.utils import formatdate
 
 import pytest
 
-from longline.engine.fetch.retry_after import MAX_RETRY_AFTER
+from longline.model.frontier.host import MAX_RETRY_AFTER_SECONDS
 from longline.testing.clock import START, FakeClock
 from tests.engine.fakes import Asker, FakeHttp, response
 from tests.engine.fetch.test_fetcher import FREE, HOME, fetcher, held, http, paced
@@ -20,9 +20,9 @@ __all__ = ["fetcher", "http"]  # fixtures
         ("0", 0.0),
         (formatdate(START / 1000 + 90, usegmt=True), 90.0),
         (formatdate(START / 1000 - 90, usegmt=True), 0.0),
-        ("99999999999999999999999", MAX_RETRY_AFTER),
-        ("1" * 400, MAX_RETRY_AFTER),
-        ("Fri, 31 Dec 9999 23:59:59 GMT", MAX_RETRY_AFTER),
+        ("99999999999999999999999", MAX_RETRY_AFTER_SECONDS),
+        ("1" * 400, MAX_RETRY_AFTER_SECONDS),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", MAX_RETRY_AFTER_SECONDS),
         ("\u00b2", 2.0),  # a digit, and no number: the same as nothing
         ("-5", 2.0),
         ("soon", 2.0),

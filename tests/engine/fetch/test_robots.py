@@ -3,9 +3,9 @@ import gzip
 
 import pytest
 
-from longline.engine.fetch import robots as rules_of
 from longline.engine.fetch.robots import RobotsCache
 from longline.engine.frontier.leased_hosts import TooSoon
+from longline.model.fetch import robots as limits
 from longline.model.fetch.robots import MAX_BYTES, Robots
 from longline.model.frontier import reasons, retries
 from longline.ports.http import FetchFailed
@@ -60,7 +60,7 @@ async def test_rules_are_asked_for_once_by_many_at_once(fetcher: Asker, http: Fa
 async def test_rules_are_remembered_for_the_site_and_not_for_ever(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     for _ in range(3):
         await fetcher.fetch(held(clock), HOME, PLAN)
-        clock.advance(rules_of.CACHE_SECONDS / 3)
+        clock.advance(limits.CACHE_SECONDS / 3)
     assert http.urls.count(ROBOTS) == 1
     await fetcher.fetch(held(clock), HOME, PLAN)
     assert http.urls.count(ROBOTS) == 2
@@ -79,7 +79,7 @@ async def test_who_is_lenient_does_not_wait_for_rules(fetcher: Asker, http: Fake
     assert (await fetcher.fetch(held(clock), HOME, PLAN)).reason in ("dns", "http_5xx"), "others do"
     for _ in range(3):
         assert (await fetcher.fetch(held(clock), HOME, lenient)).reason == "ok"
-        clock.advance(rules_of.LENIENT_SECONDS / 3)
+        clock.advance(limits.LENIENT_CACHE_SECONDS / 3)
     assert http.urls.count(ROBOTS) == 1, "believed for a day"
 
 
@@ -120,7 +120,7 @@ async def test_a_retry_after_of_robots_txt_is_kept_by_the_host_and_the_page(
     host = held(clock, concurrency=2)
     got = await fetcher.fetch(host, HOME, PLAN)
     assert (got.reason, got.retry_after, host.next_start) == (reasons.for_status(status), 7.0, 7.0)
-    clock.advance(rules_of.FAILURE_CACHE_SECONDS)
+    clock.advance(limits.FAILURE_CACHE_SECONDS)
     assert (await paced(clock, fetcher.fetch(host, f"{HOME}no", PLAN), 10)).reason == "robots"
     assert (await fetcher.fetch(host, f"{HOME}yes", PLAN)).reason == "ok"
     assert http.sent == [(0, ROBOTS), (7, ROBOTS), (7, f"{HOME}yes")]
@@ -131,7 +131,7 @@ async def test_a_429_of_robots_txt_without_a_time_doubles_the_pause(fetcher: Ask
     host, waits = held(clock), []
     for _ in range(3):
         waits.append((await paced(clock, fetcher.fetch(host, HOME, PLAN), 10)).retry_after)
-        clock.advance(rules_of.FAILURE_CACHE_SECONDS)
+        clock.advance(limits.FAILURE_CACHE_SECONDS)
     assert waits == [2.0, 4.0, 8.0]
     assert http.sent == [(0, ROBOTS), (2, ROBOTS), (6, ROBOTS)]
 
@@ -180,7 +180,7 @@ async def test_rules_that_lie_on_another_host_are_followed(fetcher: Asker, http:
 async def test_rules_that_move_in_circles_are_none(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     http.on(ROBOTS, moved(ROBOTS, "/robots.txt"))
     assert (await fetcher.fetch(held(clock), HOME, PLAN)).reason == "ok"
-    assert http.urls.count(ROBOTS) == rules_of.MAX_HOPS + 1
+    assert http.urls.count(ROBOTS) == limits.MAX_REDIRECTS + 1
 
 
 async def test_rules_come_compressed_or_broken(fetcher: Asker, http: FakeHttp, clock: FakeClock):
@@ -217,7 +217,7 @@ async def test_an_endless_crawl_delay_is_cut(fetcher: Asker, http: FakeHttp, clo
     host = held(clock)
     with pytest.raises(TooSoon):  # a minute is longer than the lease: the page goes back and comes again
         await fetcher.fetch(host, HOME, PLAN)
-    assert (host.pace.delay, host.next_start) == (rules_of.MAX_CRAWL_DELAY, rules_of.MAX_CRAWL_DELAY)
+    assert (host.pace.delay, host.next_start) == (limits.MAX_CRAWL_DELAY_SECONDS, limits.MAX_CRAWL_DELAY_SECONDS)
 
 
 def test_the_cache_forgets_the_longest_unseen():

@@ -5,10 +5,9 @@ import gzip
 import pytest
 
 from longline.engine.fetch.request_sender import FetchSettings, Sender
-from longline.engine.fetch.robots import MAX_HOPS
 from longline.engine.fetch.robots_file import RobotsFiles
 from longline.engine.proxies.rotation import ProxyRotation
-from longline.model.fetch.robots import MAX_BYTES
+from longline.model.fetch.robots import MAX_BYTES, MAX_REDIRECTS
 from longline.ports.http import FetchFailed
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import AGENT, FakeHttp, FakeWays, moved, response
@@ -40,7 +39,7 @@ async def test_the_text_is_decoded_and_read(files: RobotsFiles, http: FakeHttp):
 async def test_a_ring_of_redirects_ends_and_means_no_rules(files: RobotsFiles, http: FakeHttp):
     http.on(URL, moved(URL, URL))
     found = await files.fetch(URL, PLAN)
-    assert (found.status, found.text, len(http.urls)) == (302, "", MAX_HOPS + 1)
+    assert (found.status, found.text, len(http.urls)) == (302, "", MAX_REDIRECTS + 1)
     assert found.robots.allows(AGENT, "https://site.example/x")
 
 

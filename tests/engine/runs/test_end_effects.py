@@ -5,7 +5,7 @@ import pytest
 from longline.engine.runs import end_effects
 from longline.engine.runs.end_effects import RunEffectWorker
 from longline.model.errors import Unavailable
-from longline.model.runs.end_effect import RunEffect, RunEffectKind
+from longline.model.runs.end_effect import LEASE_MS, RunEffect, RunEffectKind
 from longline.ports.records import Records
 from longline.ports.records.frontier.frontier import Change
 from longline.testing.clock import FakeClock
@@ -64,5 +64,5 @@ async def test_an_engine_that_is_away_ends_the_look_and_loses_nothing(records: R
 
     with pytest.raises(Unavailable):
         await RunEffectWorker(records.run_effects, {KIND: away}).once()
-    clock.advance(end_effects.LEASE_MS / 1000)
+    clock.advance(LEASE_MS / 1000)
     assert await RunEffectWorker(records.run_effects, {KIND: records.run_effects.note_health}).once() == 1

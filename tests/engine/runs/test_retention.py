@@ -5,14 +5,14 @@ import asyncio
 import pytest
 from msgspec.structs import replace
 
-from longline.engine.runs.retention import BODY_GRACE_MS, Retention, RunDeleter
+from longline.engine.runs.retention import Retention, RunDeleter
 from longline.model.discovery.candidate import Decision
 from longline.model.errors import Conflict, NotFound
 from longline.model.frontier.task import PageFacts
 from longline.model.ids import new_id
 from longline.model.logs.run_log import NewLogEntry
 from longline.model.runs.end_effect import RunEffectKind
-from longline.model.runs.retention import RetentionAges
+from longline.model.runs.retention import BODY_GRACE_MS, RetentionAges
 from longline.model.runs.run import NewRun, RunKind, RunRow
 from longline.model.sinks.sink import SinkAddress
 from longline.ports.records import Records

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from longline.drivers.records import open_records
-from longline.engine.runs.retention import BODY_GRACE_MS, Retention, RunDeleter
+from longline.engine.runs.retention import Retention, RunDeleter
 from longline.model.errors import Conflict
 from longline.model.frontier.task import ClaimedTask, Outcome, PageFacts
 from longline.model.ids import new_id
-from longline.model.runs.retention import RetentionAges
+from longline.model.runs.retention import BODY_GRACE_MS, RetentionAges
 from longline.model.runs.run import NewRun, RunKind
 from longline.model.search.item import Origin, new_items
 from longline.model.states import TaskState

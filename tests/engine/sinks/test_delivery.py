@@ -9,7 +9,7 @@ import pytest
 from longline.drivers.records import open_records
 from longline.engine.sinks import delivery as module
 from longline.engine.sinks.delivery import AddressedSink, SinkAssignment, SinkDelivery, delivery_loop
-from longline.model.sinks.sink import SinkAddress, SinkItem
+from longline.model.sinks.sink import MAX_REFUSALS, SinkAddress, SinkItem
 from longline.ports.records import Records
 from longline.ports.sinks import SinkFailed
 from longline.testing.clock import FakeClock
@@ -187,11 +187,11 @@ async def test_a_refused_item_holds_back_its_run_and_no_other(records: Records, 
 
 
 async def test_a_sink_that_refuses_everything_is_not_asked_for_every_run(records: Records):
-    runs = [await with_items(records, 1) for _ in range(module.MAX_REFUSALS + 3)]
+    runs = [await with_items(records, 1) for _ in range(MAX_REFUSALS + 3)]
     sink = Receiver()
     sink.refused = {(run, 1) for run in runs}
     assert await delivery(records, sink).once() == 0
-    assert sink.calls == module.MAX_REFUSALS
+    assert sink.calls == MAX_REFUSALS
     assert (await records.sink_progress.lags())[0].failures == 1
 
 

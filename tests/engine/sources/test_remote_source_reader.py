@@ -3,10 +3,11 @@
 import msgspec
 import pytest
 
-from longline.engine.sources.remote_source_reader import MAX_PAGES, listing, read_source
+from longline.engine.sources.remote_source_reader import listing, read_source
 from longline.model.duration import MINUTE_MS
 from longline.model.errors import Unavailable
 from longline.model.feeds.feed_poll import POLL_INTERVAL_MS
+from longline.model.sources.remote_source import MAX_PAGES
 from longline.ports.sources import Described, ListedSource
 
 SIZE = 3

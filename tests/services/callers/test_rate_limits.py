@@ -6,12 +6,12 @@ from collections.abc import Sequence
 import pytest
 
 from longline.model.callers.caller import ADMINS, AccessRule
-from longline.model.callers.rate_limit import RateLimit
+from longline.model.callers.rate_limit import FORGET_INTERVAL_MS, RateLimit
 from longline.model.token_bucket import TokenBucket
 from longline.ports.records import Records
 from longline.ports.records.callers import Spending
 from longline.services.callers.callers import CallerCredentials, Callers
-from longline.services.callers.rate_limits import FORGET_INTERVAL_MS, RateLimits, TooOften
+from longline.services.callers.rate_limits import RateLimits, TooOften
 from longline.services.callers.tokens import Tokens
 from longline.testing.clock import FakeClock
 

@@ -3,9 +3,9 @@
 import pytest
 
 from longline.model.errors import NotFound
+from longline.model.frontier.worker import ALIVE_MS
 from longline.ports.records import Records
 from longline.services.frontier.host_lists import HostLists
-from longline.services.metrics.worker_liveness import ALIVE_MS
 from longline.testing.clock import FakeClock
 from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
 from tests.drivers.records.world import admit, claim, running_run, urls

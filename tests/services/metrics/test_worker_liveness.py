@@ -1,9 +1,10 @@
 import pytest
 
 from longline.model.errors import RoleUnstaffed
+from longline.model.frontier.worker import ALIVE_MS, START_SECONDS
 from longline.ports.records import Records
 from longline.services.health import Check, Health
-from longline.services.metrics.worker_liveness import ALIVE_MS, START_SECONDS, WorkerLiveness
+from longline.services.metrics.worker_liveness import WorkerLiveness
 from longline.testing.clock import FakeClock
 
 

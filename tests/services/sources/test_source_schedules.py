@@ -11,9 +11,10 @@ from longline.model.callers.caller import Caller, Role
 from longline.model.errors import BadInput
 from longline.model.schedules.schedule import ScheduleSpec, paused
 from longline.model.sources.source import CrawlSource, NewSource
+from longline.model.sources.source_schedule import automatic_schedule, fnv1a
 from longline.ports.records import Records
 from longline.services.sources import source_schedules
-from longline.services.sources.source_schedules import SourceSchedules, computed, fnv1a, leading, minutes
+from longline.services.sources.source_schedules import SourceSchedules
 from longline.testing.clock import FakeClock
 from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
 
@@ -62,14 +63,14 @@ async def test_an_error_at_one_source_does_not_stop_the_others(
     records: Records, sync: SourceSchedules, monkeypatch: pytest.MonkeyPatch
 ):
     made = [await records.sources.add(NewSource(f"s{n}", f"https://s{n}.example/")) for n in range(3)]
-    known = source_schedules.computed
+    known = automatic_schedule
 
     def failing(source: CrawlSource) -> ScheduleSpec:
         if source.name == "s1":
             raise BadInput("no interval")
         return known(source)
 
-    monkeypatch.setattr(source_schedules, "computed", failing)
+    monkeypatch.setattr(source_schedules, "automatic_schedule", failing)
     done = await sync.run()
     assert done.created == [made[0].public_id, made[2].public_id]
     assert done.errors == [f"{made[1].public_id}: no interval"]
@@ -87,38 +88,3 @@ async def test_a_person_who_paused_is_not_overruled(records: Records, sync: Sour
     back = (await records.schedules.recurring(made[1].public_id)).get(made[1].public_id)
     assert back is not None
     assert (back.state, back.next_due, back.paused_by) == ("scheduled", clock.now(), None)
-
-
-@pytest.mark.parametrize(
-    ("base", "rate", "depth", "failures", "wanted"),
-    [
-        (60, 10, 1, 0, 60),
-        (60, 5, 1, 0, 90),
-        (60, 20, 1, 0, 45),
-        (60, 21, 1, 0, 30),
-        (60, 0, 0, 0, 60),
-        (15, 5, 3, 0, 27),
-        (180, 5, 6, 0, 405),
-        (60, 10, 1, 3, 480),
-        (60, 10, 1, 9, 1440),
-    ],
-)
-def test_intervals_worked_out_by_hand(base: int, rate: int, depth: int, failures: int, wanted: int):
-    assert minutes(base, rate, depth, failures) == wanted
-
-
-def test_small_things():
-    assert [leading(text) for text in ("10s", "5", "", "often", " 7m")] == [10, 5, 10, 10, 7]
-    assert fnv1a("") == 0x811C9DC5
-    assert fnv1a("foobar") == 0xBF9CF968
-
-
-def crawl_source(priority: str) -> CrawlSource:
-    return CrawlSource(ref="1", name="n", url="https://n.example/", priority=priority)
-
-
-def test_an_hour_is_an_hour():
-    from_source = computed(crawl_source("normal"))
-    assert from_source.interval_ms == 3_600_000
-    assert (computed(crawl_source("critical")).every, computed(crawl_source("critical")).priority) == (15, 100)
-    assert computed(crawl_source("urgent")).priority == 50

@@ -13,12 +13,12 @@ from longline.drivers.search.nodes import LINES, NodeResponse, Nodes
 from longline.model.errors import Unavailable
 from longline.model.search import document as index
 from longline.model.search.item import SearchDocument, searched_words
-from longline.model.search.query import Match, Matches, SearchQuery, Term
+from longline.model.search.query import TITLE_WEIGHT, Match, Matches, SearchQuery, Term
 
 log = logging.getLogger(__name__)
 
 INDEX_NAME = "longline_items"
-FIELDS = ["title^4", "body"]
+FIELDS = [f"title^{TITLE_WEIGHT:g}", "body"]
 RETRYABLE_STATUSES = frozenset({429, 503})
 _SAME = ("kind", "source_id", "run_id", "availability", "brand", "category")
 _BOUNDS = {"price_min": ("price", "gte"), "price_max": ("price", "lte"), "rating_min": ("rating", "gte")}

@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from longline.model.archive.page import MAX_DECODED_BYTES
 from longline.model.errors import Unavailable
 from longline.model.fetch.content_encoding import Undecodable, decode_body
 from longline.model.runs.plan import CrawlPlan
@@ -31,7 +32,6 @@ MAX_CONCURRENT_UPLOADS = 4
 RETRY_PAUSES_SECONDS = (1.0, 2.0, 4.0)
 UPLOAD_TIMEOUT_SECONDS = 30.0
 CLOSE_TIMEOUT_SECONDS = 10.0
-MAX_BODY = 64 * 1024 * 1024
 
 HTML = "text/html; charset=utf-8"
 _OUTSIDE = re.compile(r'[\\?*<>:"|\x00-\x1f\x7f. /_]+')
@@ -153,6 +153,6 @@ def _is_html(response: Response) -> bool:
 
 def _decoded(response: Response) -> bytes:
     try:
-        return decode_body(response.headers, response.body, MAX_BODY)
+        return decode_body(response.headers, response.body, MAX_DECODED_BYTES)
     except Undecodable:
         return response.body

@@ -3,7 +3,7 @@
 import logging
 from typing import NamedTuple
 
-from longline.model.archive.page import PageRow
+from longline.model.archive.page import MAX_DECODED_BYTES, PageRow
 from longline.model.archive.warc import RESPONSE, DamagedRecord, Original, ParsedRecord, read_record, verified_record
 from longline.model.errors import NotFound
 from longline.model.fetch.content_encoding import Undecodable, decode_body
@@ -14,8 +14,6 @@ from longline.ports.records.archive import PageStore
 
 log = logging.getLogger(__name__)
 
-MAX_BODY = 64 * 1024 * 1024
-
 
 async def record_at(blobs: Blobs, segment: str, offset: int, length: int) -> ParsedRecord:
     """Return the record at a place in the archive, in a folder or on S3: one ranged read, nothing else."""
@@ -24,7 +22,7 @@ async def record_at(blobs: Blobs, segment: str, offset: int, length: int) -> Par
 
 def body_in(record: ParsedRecord) -> bytes:
     """Return the body of a record, without its Content-Encoding."""
-    return decode_body(record.headers, record.body, MAX_BODY)
+    return decode_body(record.headers, record.body, MAX_DECODED_BYTES)
 
 
 class Earlier(NamedTuple):

@@ -9,7 +9,6 @@ from functools import partial
 
 from longline.engine.feeds.feed_poller import (
     BATCH_SIZE,
-    HOLD_MS,
     MAX_CONCURRENT_READS,
     FeedParts,
     guarded,
@@ -18,8 +17,8 @@ from longline.engine.feeds.feed_poller import (
 )
 from longline.engine.frontier.seeding import RunToMake
 from longline.html.parse_cost import TooComplex
-from longline.model.feeds.feed import NotAFeed
-from longline.model.feeds.feed_poll import SEARCH_INTERVAL_MS, FeedRow, asked, dropped, found
+from longline.model.feeds.feed import FEED_PATHS, NotAFeed
+from longline.model.feeds.feed_poll import CLAIM_MS, SEARCH_INTERVAL_MS, FeedRow, asked, dropped, found
 from longline.model.frontier.task import TaskRow
 from longline.model.runs.run import RunKind
 from longline.model.states import TaskState
@@ -29,9 +28,6 @@ from longline.plugins.feed_links import feed_links
 from longline.ports.records.sources import SourceStore
 
 log = logging.getLogger(__name__)
-
-FEED_PATHS = ("/feed", "/rss", "/feed.xml", "/rss.xml", "/atom.xml", "/index.xml")
-"""Paths at which sites usually have their feed."""
 
 HOME, NAMED, USUAL = "home", "named", "usual"
 
@@ -54,7 +50,7 @@ class FeedFinder:
 
     async def begin(self) -> int:
         """Begin the searches that are due; return their number."""
-        due = await self._parts.feeds.claim(BATCH_SIZE, HOLD_MS, searching=True)
+        due = await self._parts.feeds.claim(BATCH_SIZE, CLAIM_MS, searching=True)
         for feed in due:
             await guarded(feed.source_id, self._begin(feed))
         return len(due)

@@ -13,10 +13,10 @@ from functools import partial
 import msgspec
 
 from longline.engine.frontier.seeding import RunToMake, Seeder
-from longline.model.duration import HOUR_MS
 from longline.model.errors import Unavailable
 from longline.model.feeds.feed import NotAFeed
 from longline.model.feeds.feed_poll import (
+    CLAIM_MS,
     ENTRY_PRIORITY,
     FAILURES,
     NOT_MODIFIED,
@@ -38,18 +38,17 @@ from longline.ports.records.feeds import FeedStore
 
 log = logging.getLogger(__name__)
 
+LOOK_INTERVAL_SECONDS = 5.0
+"""Seconds between two looks for feeds whose runs have ended."""
+
 BATCH_SIZE = 100
-HOLD_MS = HOUR_MS // 6
-"""Largest number of feeds handled in one go, and milliseconds in which a claimed feed must get its run."""
+"""Largest number of feeds handled in one go."""
 
 MAX_CONCURRENT_READS = 4
 """Largest number of documents read at once, so that a slow document holds up none of the others."""
 
 Read = Callable[[Page], Awaitable[list[str]]]
 """Function that returns the URLs of a feed's entries, or raises `NotAFeed`."""
-
-MAX_FEED_REDIRECTS = 5
-"""Largest number of redirects to a feed or a sitemap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +89,7 @@ class FeedPoller:
 
     async def begin(self) -> int:
         """Begin the polls that are due; return their number."""
-        due = await self._parts.feeds.claim(BATCH_SIZE, HOLD_MS, searching=False)
+        due = await self._parts.feeds.claim(BATCH_SIZE, CLAIM_MS, searching=False)
         for feed in due:
             await guarded(feed.source_id, self._poll(feed))
         return len(due)

@@ -11,10 +11,10 @@ from functools import partial
 
 import msgspec
 
-from longline.engine.feeds.feed_poller import BATCH_SIZE, HOLD_MS, guarded, polling, side_by_side
+from longline.engine.feeds.feed_poller import BATCH_SIZE, guarded, polling, side_by_side
 from longline.engine.frontier.seeding import MAX_TASKS, RunToMake, Seeder
 from longline.engine.sources.crawl_plan import hosts_with_and_without_www
-from longline.model.feeds.feed_poll import PLACE_PRIORITY
+from longline.model.feeds.feed_poll import CLAIM_MS, PLACE_PRIORITY
 from longline.model.feeds.sitemap import (
     DEFAULT_PATHS,
     MAX_BYTES,
@@ -80,7 +80,7 @@ class SitemapReader:
 
     async def begin(self) -> int:
         """Request the sitemaps that are due; return the number of sources."""
-        due = await self._parts.sitemaps.claim(BATCH_SIZE, HOLD_MS)
+        due = await self._parts.sitemaps.claim(BATCH_SIZE, CLAIM_MS)
         for row in due:
             await guarded(row.source_id, self._begin(row))
         return len(due)

@@ -12,7 +12,6 @@ from longline.engine.fetch.login_sessions import Sessions
 from longline.engine.fetch.request_sender import RequestContext, Sender, TimedResponse
 from longline.engine.fetch.retry_after import TOO_MANY_REQUESTS, pause_host
 from longline.engine.fetch.robots import RobotsRules
-from longline.engine.frontier.host_pace import MAX_DELAY_SECONDS, THROTTLED_DELAY_SECONDS
 from longline.engine.frontier.leased_hosts import HeldHost
 from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.engine.sources.crawl_plan import is_binary
@@ -21,6 +20,7 @@ from longline.model.feeds.sitemap import MAX_BYTES, may_be_sitemap
 from longline.model.fetch.content_encoding import Undecodable, decode_body
 from longline.model.fetch.credentials import Headers
 from longline.model.frontier import reasons
+from longline.model.frontier.host import MAX_DELAY_SECONDS, THROTTLED_DELAY_SECONDS
 from longline.model.frontier.standing_frontier import SCOPE
 from longline.model.frontier.task import RESENT, ClaimedTask, KnownPage, RequestMade, TaskRedirect
 from longline.model.runs.crawl_bounds import bounds_of

@@ -4,15 +4,13 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from longline.engine.frontier.leased_hosts import HeldHost
+from longline.model.frontier.host import MAX_RETRY_AFTER_SECONDS
 from longline.ports.clock import Clock
 from longline.ports.http import Response
 
 TOO_MANY_REQUESTS = 429
 THROTTLING_STATUSES = frozenset({TOO_MANY_REQUESTS, 503})
 """Statuses that pause a host, also without a Retry-After."""
-
-MAX_RETRY_AFTER = 3600.0
-"""Largest Retry-After in seconds; a longer one is cut, since no site may pause a crawl for ever."""
 
 
 def pause_host(host: HeldHost, response: Response, clock: Clock, chance: float) -> float | None:
@@ -35,12 +33,12 @@ def retry_after_seconds(response: Response, now: int) -> float | None:
     """
     text = (response.header("retry-after") or "").strip()
     if text.isdecimal():
-        return min(float(text), MAX_RETRY_AFTER)
+        return min(float(text), MAX_RETRY_AFTER_SECONDS)
     moment = _http_date(text)
     if moment is None:
         return None
     answered = _http_date(response.header("date") or "")
-    return min(max(0.0, moment - (now / 1000 if answered is None else answered)), MAX_RETRY_AFTER)
+    return min(max(0.0, moment - (now / 1000 if answered is None else answered)), MAX_RETRY_AFTER_SECONDS)
 
 
 def _http_date(text: str) -> float | None:

@@ -13,7 +13,16 @@ from longline.engine.fetch.retry_after import TOO_MANY_REQUESTS, pause_host
 from longline.engine.frontier.leased_hosts import HeldHost
 from longline.model.bounded_dict import BoundedDict
 from longline.model.fetch.content_encoding import Undecodable, decode_body
-from longline.model.fetch.robots import MAX_BYTES, Robots
+from longline.model.fetch.robots import (
+    CACHE_SECONDS,
+    FAILURE_CACHE_SECONDS,
+    LENIENT_CACHE_SECONDS,
+    MAX_BYTES,
+    MAX_CRAWL_DELAY_SECONDS,
+    MAX_DECODED_BYTES,
+    MAX_REDIRECTS,
+    Robots,
+)
 from longline.model.frontier import reasons
 from longline.model.url import parse
 from longline.model.url import target as path_of
@@ -21,22 +30,6 @@ from longline.ports.clock import Clock
 from longline.ports.http import REDIRECTS, FetchFailed, Response
 
 log = logging.getLogger(__name__)
-
-MAX_HOPS = 5
-MAX_CRAWL_DELAY = 60.0
-"""Largest Crawl-delay in seconds; a longer one is cut, since no site may pause a crawl for ever."""
-
-MAX_DECODED = 20 * MAX_BYTES
-"""Largest decoded robots.txt in bytes, apart from the limit for pages: no readable rule may be missed."""
-
-CACHE_SECONDS = 3600.0
-FAILURE_CACHE_SECONDS = 1.0
-LENIENT_SECONDS = 86_400.0
-"""Lifetimes in seconds of cached rules, of a cached failure to fetch rules, and of both for lenient plans.
-
-A failure is cached no longer than the shortest wait before another attempt: every attempt fetches robots.txt again,
-once for all its tasks. A lenient plan does not wait for rules, and uses rules or failure for a day.
-"""
 
 
 class RobotsCache:
@@ -49,7 +42,7 @@ class RobotsCache:
         """Return the rules of a site or the failure to fetch them; None when neither is cached or the entry expired."""
         at, robots = self._known.get(origin, (float("-inf"), None))
         believed = CACHE_SECONDS if isinstance(robots, Robots) else FAILURE_CACHE_SECONDS
-        return robots if now < at + (LENIENT_SECONDS if lenient else believed) else None
+        return robots if now < at + (LENIENT_CACHE_SECONDS if lenient else believed) else None
 
     def put(self, origin: str, robots: Robots | FetchFailed, now: float) -> None:
         """Cache the rules of a site and evict the site that was cached longest ago."""
@@ -90,7 +83,7 @@ class RobotsRules:
             raise FetchFailed(robots.kind, str(robots), retry_after=robots.retry_after)
         asked = robots.crawl_delay(self._sender.agent(context.plan))
         if asked is not None:
-            host.slow_down(min(asked, MAX_CRAWL_DELAY), self._clock.monotonic())
+            host.slow_down(min(asked, MAX_CRAWL_DELAY_SECONDS), self._clock.monotonic())
         return robots
 
     async def allow(self, host: HeldHost, url: str, context: RequestContext) -> bool:
@@ -111,14 +104,14 @@ class RobotsRules:
 
     def _log_verdict(self, origin: str, robots: Robots | FetchFailed, context: RequestContext) -> None:
         asked = None if isinstance(robots, FetchFailed) else robots.crawl_delay(self._sender.agent(context.plan))
-        if asked is not None and asked > MAX_CRAWL_DELAY:
-            log.warning("Crawl-delay capped", extra={"site": origin, "asked": asked, "kept": MAX_CRAWL_DELAY})
+        if asked is not None and asked > MAX_CRAWL_DELAY_SECONDS:
+            log.warning("Crawl-delay capped", extra={"site": origin, "asked": asked, "kept": MAX_CRAWL_DELAY_SECONDS})
 
     async def _ask(self, host: HeldHost, origin: str, context: RequestContext) -> Robots:
         target = f"{origin}/robots.txt"
         # One byte more than is parsed, so that a cut last line is detected; other tasks wait for the same rules.
         context = msgspec.structs.replace(context, cut_at=MAX_BYTES + 1, found_on=None, mark=None)
-        for _ in range(MAX_HOPS + 1):
+        for _ in range(MAX_REDIRECTS + 1):
             if target.startswith(f"{origin}/"):
                 response = (await self._sender.send(host, target, context)).response
             else:
@@ -143,7 +136,7 @@ class RobotsRules:
                 retry_after=after,
             )
         try:
-            body = decode_body(response.headers, response.body, MAX_DECODED)
+            body = decode_body(response.headers, response.body, MAX_DECODED_BYTES)
         except Undecodable:
             body = response.body
         if reasons.for_status(response.status) == "odd_status":

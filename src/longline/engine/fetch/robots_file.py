@@ -3,10 +3,9 @@
 from typing import NamedTuple
 
 from longline.engine.fetch.request_sender import RequestContext, Sender
-from longline.engine.fetch.robots import MAX_DECODED, MAX_HOPS
 from longline.engine.proxies.rotation import ProxyRotation
 from longline.model.fetch.content_encoding import Undecodable, decode_body
-from longline.model.fetch.robots import MAX_BYTES, Robots
+from longline.model.fetch.robots import MAX_BYTES, MAX_DECODED_BYTES, MAX_REDIRECTS, Robots
 from longline.model.runs.plan import CrawlPlan
 from longline.ports.http import REDIRECTS, FetchFailed, Response
 
@@ -29,7 +28,7 @@ class RobotsFiles:
         """Return the rules at a URL; raise `FetchFailed` when the site does not answer, or answers 429 or 5xx."""
         context = RequestContext(0, plan, cut_at=MAX_BYTES + 1)
         try:
-            for _ in range(MAX_HOPS + 1):
+            for _ in range(MAX_REDIRECTS + 1):
                 response = await self._sender.send_unheld(url, context)
                 if response.status not in REDIRECTS or response.header("location") is None:
                     break
@@ -44,7 +43,7 @@ def _read(response: Response) -> RobotsFile:
     if status == 429 or status >= 500:
         raise FetchFailed("http_429" if status == 429 else "http_5xx", f"HTTP {status}")
     try:
-        body = decode_body(response.headers, response.body, MAX_DECODED)
+        body = decode_body(response.headers, response.body, MAX_DECODED_BYTES)
     except Undecodable:
         body = response.body
     text = body.decode(errors="replace") if 200 <= status < 300 else ""

@@ -3,19 +3,13 @@
 from collections.abc import Callable
 
 from longline.model.back_off import back_off
-from longline.model.frontier.host import HostLease, HostPace
-
-POLITEST_PACE_SECONDS = 30.0
-"""Seconds for which the politest values of any task at a host apply to all tasks there."""
-
-FIRST_BACK_OFF_SECONDS = 2.0
-MAX_BACK_OFF_SECONDS = 300.0
-
-MAX_DELAY_SECONDS = 60.0
-"""Largest delay in seconds between requests to a host, however many 429s the host sends."""
-
-THROTTLED_DELAY_SECONDS = 3600.0
-"""Seconds for which a host keeps the doubled delay after its last 429."""
+from longline.model.frontier.host import (
+    FIRST_BACK_OFF_SECONDS,
+    MAX_BACK_OFF_SECONDS,
+    POLITEST_PACE_SECONDS,
+    HostLease,
+    HostPace,
+)
 
 
 class Pace:

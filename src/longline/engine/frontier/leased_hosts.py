@@ -11,16 +11,13 @@ from typing import NamedTuple
 
 from longline.engine.engine_clock import held_seconds
 from longline.engine.frontier.host_pace import Pace
-from longline.model.frontier.host import HostLease
+from longline.model.frontier.host import MAX_PAUSE_SECONDS, HostLease
 from longline.model.frontier.task import ClaimedTask
 from longline.ports.clock import Clock
 
 TRANSIT_SECONDS = 1.0
 TRANSIT_SECONDS_CONCURRENT = 0.25
 """Seconds that a request may take to arrive: where requests follow each other, and where they overlap."""
-
-MAX_PAUSE_SECONDS = 4000.0
-"""Longest pause that a host's row can cause, in seconds: a longer Retry-After is cut; twice the delay comes on top."""
 
 MAX_PLACES_RATIO = 8
 """Places of a worker that one host may have for each place that is left free for other hosts."""

@@ -4,15 +4,13 @@ import logging
 from collections.abc import Mapping
 
 from longline.engine.lifecycle.moves import Lifecycle
+from longline.model.frontier.worker import DEAD_AFTER_MS
 from longline.ports.blobs import Blobs
 from longline.ports.process_lock import ProcessLock
 from longline.ports.records.archive import SegmentStore
 from longline.ports.records.frontier.frontier import WorkerStore
 
 log = logging.getLogger(__name__)
-
-DEAD_AFTER_MS = 600_000
-"""Milliseconds without a heartbeat after which a worker is dead or cut off; its leases lapsed long before."""
 
 
 class Reaper:

@@ -8,6 +8,13 @@ from longline.engine.sources.crawl_plan import as_crawled, parse_options, pause_
 from longline.model.bounded_dict import BoundedDict
 from longline.model.errors import NotFound
 from longline.model.ids import new_id
+from longline.model.recrawls.recrawl import (
+    DEFAULT_ATTEMPTS,
+    DEFAULT_CONCURRENCY,
+    DEFAULT_DELAY_MS,
+    MAX_RETRY_DELAY_SECONDS,
+    RETRY_DELAY_SECONDS,
+)
 from longline.model.runs.plan import CrawlBounds, CrawlPlan, FetchOptions, Politeness, Proxying, Retries
 from longline.model.runs.run import NewRun, RunKind
 from longline.model.sources.recrawl_settings import recrawl_settings
@@ -16,14 +23,6 @@ from longline.plugins.registry import Registry
 from longline.ports.clock import Clock
 from longline.ports.records.runs.runs import RunStore
 from longline.ports.records.sources import SourceStore
-
-DEFAULT_DELAY_MS = 1000
-DEFAULT_CONCURRENCY = 5
-DEFAULT_ATTEMPTS = 4
-
-RETRY_DELAY_SECONDS = 60.0
-MAX_RETRY_DELAY_SECONDS = 1024 * 60.0
-"""Pauses before the first retry, and longest: each is twice the one before, and there are at most ten."""
 
 
 class RecrawlRuns:

@@ -4,15 +4,14 @@ import asyncio
 import logging
 
 from longline.model.proxies.proxy import ProxyUse
-from longline.model.proxies.proxy_health import BEFORE_PROXY, blames_proxy
+from longline.model.proxies.proxy_health import BEFORE_PROXY, PROBE_TIMEOUT_SECONDS, blames_proxy
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed, Http, Request
 from longline.ports.records.proxies import PickedProxy, ProxySource
 
 log = logging.getLogger(__name__)
 
-PROBE_TIMEOUT_SECONDS = 15.0
-PROBE_INTERVAL_SECONDS = 60.0
+LOOK_INTERVAL_SECONDS = 60.0
 """Time between two looks for failed proxies that are due for a trial."""
 
 

@@ -10,7 +10,17 @@ from collections.abc import Callable
 
 from longline.engine.metrics import MetricCounters
 from longline.model.metrics.metric import WEBHOOKS
-from longline.model.recrawls.webhook import KEEP_MS, TryResult, Webhook, retry_ms, state_after
+from longline.model.recrawls.webhook import (
+    KEEP_MS,
+    LEASE_MS,
+    MAX_ERROR_CHARS,
+    MAX_RESPONSE_BYTES,
+    REQUEST_TIMEOUT_SECONDS,
+    TryResult,
+    Webhook,
+    retry_ms,
+    state_after,
+)
 from longline.model.sinks.webhook_signature import signed_headers
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed, Http, Request
@@ -19,10 +29,6 @@ from longline.ports.records.recrawls.webhooks import WebhookStore
 log = logging.getLogger(__name__)
 
 BATCH_SIZE = 20
-LEASE_MS = 60_000
-REQUEST_TIMEOUT_SECONDS = 20.0
-MAX_RESPONSE_BYTES = 64 * 1024
-MAX_ERROR_CHARS = 500
 
 Render = Callable[[Webhook], bytes]
 """Returns the body of a webhook in the words of its contract."""

@@ -10,17 +10,18 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from longline.model.back_off import back_off
 from longline.model.errors import Unavailable
-from longline.model.runs.end_effect import RunEffect, RunEffectKind
+from longline.model.runs.end_effect import (
+    LEASE_MS,
+    MAX_RETRY_DELAY_SECONDS,
+    RETRY_DELAY_SECONDS,
+    RunEffect,
+    RunEffectKind,
+)
 from longline.ports.records.runs.runs import RunEffectStore
 
 log = logging.getLogger(__name__)
 
 BATCH_SIZE = 100
-
-LEASE_MS = 60_000
-"""Length of the lease on effects: after a kill an effect waits that long for its next attempt."""
-
-RETRY_DELAY_SECONDS, MAX_RETRY_DELAY_SECONDS = 1.0, 3600.0
 
 EffectHandler = Callable[[RunEffect], Awaitable[bool]]
 """A function that carries an effect out and closes it; returns False when the lease on the effect was lost."""

@@ -2,9 +2,8 @@
 
 import logging
 
-from longline.model.duration import DAY_MS
 from longline.model.errors import Conflict
-from longline.model.runs.retention import DECISIONS_MS, RetentionAges
+from longline.model.runs.retention import BODY_GRACE_MS, DECISIONS_MS, RetentionAges
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
 from longline.ports.records.discovery import CandidateStore
@@ -14,9 +13,6 @@ log = logging.getLogger(__name__)
 
 BATCH_SIZE = 500
 """Largest number of rows of one table in one transaction."""
-
-BODY_GRACE_MS = DAY_MS
-"""Milliseconds for which a body outlives its last reference: a worker may still report a page with this body."""
 
 
 class RunDeleter:

@@ -10,12 +10,10 @@ from longline.model.errors import BadInput
 from longline.model.fetch.credentials import Credentials, Headers, parse_header
 from longline.model.proxies.proxy_uri import Proxy
 from longline.model.runs.plan import UNBOUNDED_DEPTH, CrawlBounds, FetchOptions, Politeness, Proxying
+from longline.model.series.series_run import DEFAULT_DELAY_MS, MAX_DELAY_MS, MAX_HOSTS
 from longline.model.sources.source import SourceRow
 from longline.model.url import BadUrl, parse
 
-DEFAULT_DELAY_MS = 1000
-MAX_DELAY_MS = 86_400_000
-MAX_HOSTS = 100
 REQUEST_KEYS = frozenset({"proxy", "headers"})
 """Keys of the config that parsers do not see: their values may be secret."""
 

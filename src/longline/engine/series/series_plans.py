@@ -10,7 +10,7 @@ from longline.engine.stored_secrets import Vault
 from longline.model.errors import BadInput
 from longline.model.runs.plan import CrawlPlan, ParseOptions, Retries
 from longline.model.runs.run import DueRun
-from longline.model.series.series_run import SERIES_END
+from longline.model.series.series_run import DEFAULT_MAX_RETRIES, MAX_RETRIES_KEY, SERIES_END
 from longline.model.sources.source import SourceRow
 from longline.plugins.extension import SERIES, Extension
 from longline.plugins.parser import CONFIG_KEY, PARSER_KEY
@@ -18,10 +18,6 @@ from longline.plugins.registry import Registry
 from longline.ports.records.callers import DoorSettingStore
 from longline.ports.records.series import TargetStore
 from longline.ports.records.sources import SourceStore
-
-DEFAULT_MAX_RETRIES = 3
-MAX_RETRIES_KEY = "crawler.max_retries"
-"""Setting of the API of the catalogue: retries of a page after its first attempt."""
 
 DOOR = "catalogue"
 """The API whose settings hold for these runs."""

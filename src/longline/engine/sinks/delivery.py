@@ -15,6 +15,8 @@ from longline.model.errors import StaleLease
 from longline.model.search.item import UNINDEXED_KINDS, RunItem
 from longline.model.sinks.sink import (
     FIRST_RETRY_MS,
+    LEASE_MS,
+    MAX_REFUSALS,
     MAX_RETRY_MS,
     SinkAddress,
     SinkBacklog,
@@ -28,14 +30,10 @@ from longline.ports.sinks import Sink, SinkFailed, SinkRunStore, SinkStore
 
 log = logging.getLogger(__name__)
 
-LEASE_MS = 30_000
 RENEW_INTERVAL_SECONDS = LEASE_MS / 3000
 LOOK_INTERVAL_SECONDS = 0.5
 ASSIGN_INTERVAL_SECONDS = 0.5
 SEEN_INTERVAL_SECONDS = 60.0
-
-MAX_REFUSALS = 10
-"""Runs in turn whose next item is refused, after which the sink itself counts as failed: it may refuse everything."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,14 @@ from longline.model.runs.plan import (
     Proxying,
     Retries,
 )
-from longline.model.sources.source import MAX_RATE_LIMIT_SECONDS, CrawlSource, SourceRow
+from longline.model.sources.source import (
+    DEFAULT_CONCURRENCY,
+    DEFAULT_DEPTH,
+    MAX_RATE_LIMIT_SECONDS,
+    WARN_ABOVE_DEPTH,
+    CrawlSource,
+    SourceRow,
+)
 from longline.model.sources.use import SourceUse
 from longline.model.url import Url, parse
 from longline.plugins.parser import CONFIG_KEY, LAST_RESORT_KEY, PARSER_KEY
@@ -32,9 +39,6 @@ from longline.plugins.registry import Registry
 
 log = logging.getLogger(__name__)
 
-DEFAULT_DEPTH = 3
-DEFAULT_CONCURRENCY = 2
-WARN_ABOVE_DEPTH = 5
 
 _BINARY = Patterns((FILES, DOWNLOADS))
 

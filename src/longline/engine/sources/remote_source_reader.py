@@ -8,13 +8,11 @@ import msgspec
 from longline.model.duration import MINUTE_MS
 from longline.model.errors import Unavailable
 from longline.model.feeds.feed_poll import POLL_INTERVAL_MS
+from longline.model.sources.remote_source import MAX_INTERVAL_MINUTES, MAX_PAGES, MAX_TEXT_CHARS
 from longline.model.sources.source import RemoteSource
 from longline.model.timestamps import w3c_moment
 from longline.model.url import BadUrl, parse, without_credentials
 from longline.ports.sources import Described, ListedSource
-
-MAX_PAGES = 1000
-MAX_INTERVAL_MINUTES = 525_600
 
 COLUMN_FIELDS = frozenset(
     {
@@ -32,9 +30,6 @@ KINDS: dict[str, type] = {
     "max_depth": int,
 }
 """Types of the fields that are read; a value of another type is left out."""
-
-MAX_TEXT_CHARS = 500
-"""Largest number of characters of an id or a name: a database has to index them."""
 
 
 class SourceListing(NamedTuple):

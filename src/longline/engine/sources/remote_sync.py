@@ -11,14 +11,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from longline.engine.sources.remote_source_reader import SourceListing, listing, read_source
 from longline.model.duration import MINUTE_MS
 from longline.model.errors import Conflict, Unavailable
+from longline.model.sources.remote_source import MAX_FAILURES
 from longline.model.sources.source import RemoteSource, SourceRow
 from longline.ports.records.sources import RemoteSourceStore
 from longline.ports.sources import Described, ListedSource, SourceManager
 
 log = logging.getLogger(__name__)
-
-MAX_FAILURES = 3
-"""Failures in one round after which the source manager counts as unavailable."""
 
 BATCH_SIZE, HOLD_MS = 20, MINUTE_MS
 """Sources sent in one round, and milliseconds for which a process holds them; after its death another sends them."""

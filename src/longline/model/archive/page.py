@@ -4,6 +4,9 @@ import msgspec
 
 from longline.model.frontier.task import PageFacts
 
+MAX_DECODED_BYTES = 64 * 1024 * 1024
+"""Largest decoded body of an archived page that is read again, in bytes."""
+
 
 class RedirectRow(msgspec.Struct, frozen=True):
     """A redirect on the way to a task's page; (segment, start, length) is the place of its record."""

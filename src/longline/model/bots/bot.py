@@ -2,6 +2,10 @@
 
 import msgspec
 
+RANDOM_BYTES = 32
+PREVIEW_CHARS = 20
+"""Random bytes in the token of a bot, and characters of it that lists show."""
+
 
 class NewBot(msgspec.Struct, frozen=True, kw_only=True):
     """A bot to be registered. `secret` is a digest; `preview` is the beginning of the token."""

@@ -8,7 +8,12 @@ from typing import Literal
 
 import msgspec
 
+from longline.model.duration import DAY_MS
 from longline.model.states import TaskState, move
+
+IDEMPOTENCY_WINDOW_MS = DAY_MS
+"""Time for which a repeated submit gets the answer of the first."""
+
 
 Refusal = Literal["missing", "not_held", "not_yours", "lapsed"]
 Repair = Literal["restart", "expire", "release"]

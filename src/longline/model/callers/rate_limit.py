@@ -5,8 +5,15 @@ from typing import NamedTuple
 import msgspec
 
 from longline.model.callers.caller import Caller
+from longline.model.duration import HOUR_MS
 
 CHANGING_METHODS = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+
+FORGET_INTERVAL_MS = 600_000
+"""Milliseconds between two deletions of full buckets."""
+
+FORGET_AGE_MS = HOUR_MS
+"""Age of the buckets that are deleted; the longest period of a limit is an hour, after which a bucket is full."""
 
 
 class RateLimit(msgspec.Struct, frozen=True):

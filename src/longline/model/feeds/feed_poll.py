@@ -21,6 +21,12 @@ ENTRY_PRIORITY, PLACE_PRIORITY = DEFAULT_PRIORITY - 20, DEFAULT_PRIORITY - 10
 
 NOT_MODIFIED = 304
 
+MAX_FEED_REDIRECTS = 5
+"""Largest number of redirects to a feed or a sitemap."""
+
+CLAIM_MS = HOUR_MS // 6
+"""Milliseconds in which a claimed feed must get its run; another process may claim it then."""
+
 
 class Failure(msgspec.Struct, frozen=True):
     """The rule for one kind of failure: after `limit` failed polls in a row the feed rests; with None, never."""

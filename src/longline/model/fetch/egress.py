@@ -46,6 +46,9 @@ INSIDE6 = (
     "3fff::/20",  # documentation
 )
 
+LOCAL_NAMES = (".localhost", ".local", ".internal")
+"""Ends of host names that no public server can have."""
+
 _NAT64 = IPv6Network("64:ff9b::/96")  # how all of IPv4 looks from a network without it
 
 

@@ -17,6 +17,28 @@ from longline.model.url import target
 MAX_BYTES = 512 * 1024
 """Bytes of a robots.txt that are read; the RFC requires at least 500 KiB."""
 
+MAX_REDIRECTS = 5
+"""Largest number of redirects to a robots.txt that are followed, as the RFC advises."""
+
+MAX_CRAWL_DELAY_SECONDS = 60.0
+"""Largest Crawl-delay in seconds; a longer one is cut, since no site may pause a crawl for ever."""
+
+MAX_DECODED_BYTES = 20 * MAX_BYTES
+"""Largest decoded robots.txt in bytes, apart from the limit for pages: no readable rule may be missed."""
+
+CACHE_SECONDS = 3600.0
+FAILURE_CACHE_SECONDS = 1.0
+LENIENT_CACHE_SECONDS = 86_400.0
+"""Lifetimes in seconds of cached rules, of a cached failure to fetch rules, and of both for lenient plans.
+
+A failure is cached no longer than the shortest wait before another attempt: every attempt fetches robots.txt again,
+once for all its tasks. A lenient plan does not wait for rules, and uses rules or failure for a day.
+"""
+
+MAX_STORED_CHARS = 65_536
+"""Characters of a robots.txt that are stored, for people; workers read the whole file."""
+
+
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _MARKS = re.compile(r"\A[^\x21-\x7e]+")
 """Invisible characters before a field: byte order marks, whole or in part, also between joined files."""

@@ -4,6 +4,25 @@ import msgspec
 
 from longline.model.frontier.task import ClaimedTask, Outcome
 
+POLITEST_PACE_SECONDS = 30.0
+"""Seconds for which the politest values of any task at a host apply to all tasks there."""
+
+FIRST_BACK_OFF_SECONDS = 2.0
+MAX_BACK_OFF_SECONDS = 300.0
+"""Pause after the first 429 or 503 of a host without a Retry-After, and the longest; each doubles the one before."""
+
+MAX_DELAY_SECONDS = 60.0
+"""Largest delay in seconds between requests to a host, however many 429s the host sends."""
+
+THROTTLED_DELAY_SECONDS = 3600.0
+"""Seconds for which a host keeps the doubled delay after its last 429."""
+
+MAX_PAUSE_SECONDS = 4000.0
+"""Longest pause that a host's row can cause, in seconds: a longer Retry-After is cut; twice the delay comes on top."""
+
+MAX_RETRY_AFTER_SECONDS = 3600.0
+"""Largest Retry-After in seconds; a longer one is cut, since no site may pause a crawl for ever."""
+
 
 class HostPace(msgspec.Struct, frozen=True):
     """The politeness of all workers towards a host; before `until` no run may lower it."""

@@ -2,6 +2,12 @@
 
 import msgspec
 
+LEASE_MS = 60_000
+"""Length of a reservation: after a kill a key is free again then."""
+
+MAX_WAIT_SECONDS = 25.0
+"""Longest time for which a repeated request waits for the answer of the first."""
+
 
 class ScopedKey(msgspec.Struct, frozen=True):
     """A sender's key; senders of different tenants, and manifests of different kinds, do not share keys."""

@@ -11,6 +11,8 @@ DISABLE_AFTER_FAILURES = 10
 """Failures in a row at which a proxy is switched off everywhere."""
 
 PROBE_INTERVAL_MS = 900_000
+"""Time between two probes of one proxy that is switched off."""
+
 BLOCKED = frozenset({403, 407, 429})
 """Statuses by which a site refuses the proxy."""
 
@@ -20,6 +22,9 @@ BEFORE_PROXY = frozenset({"dns", "egress", "bad_url"})
 
 THROUGH_PROXY = frozenset({"refused", "connect_timeout", "tls", "too_large", "protocol", "reset", "truncated"})
 """Failures of the target that only a working proxy can report, where the proxy itself is not at fault."""
+
+PROBE_TIMEOUT_SECONDS = 15.0
+"""Longest time of one probe."""
 
 
 # Accounting

@@ -16,6 +16,19 @@ MAX_COUNTED = 10_000
 PRIORITY_STEP = 100
 """Distance of two priorities of a person in the queue, which has room between them."""
 
+DEFAULT_DELAY_MS = 1000
+DEFAULT_CONCURRENCY = 5
+DEFAULT_ATTEMPTS = 4
+"""Pause and concurrency at the host of a source that sets none, and attempts at each page."""
+
+RETRY_DELAY_SECONDS = 60.0
+MAX_RETRY_DELAY_SECONDS = 1024 * 60.0
+"""Pauses before the first retry, and longest: each is twice the one before, and there are at most ten."""
+
+URGENT_PRIORITY = 2
+"""Lowest of the priorities that count as urgent."""
+
+
 Phase = Literal[
     "waiting",
     "ready",

@@ -7,8 +7,17 @@ import msgspec
 from longline.model.duration import DAY_MS
 
 MAX_TRIES = 3
+"""Largest number of tries to send a webhook."""
+
 RETRY_FACTOR = 6
 """Growth of the delay from one retry to the next."""
+
+LEASE_MS = 60_000
+REQUEST_TIMEOUT_SECONDS = 20.0
+MAX_RESPONSE_BYTES = 64 * 1024
+MAX_ERROR_CHARS = 500
+"""Length of the lease on a webhook, longest time of a try, and bytes and characters of its result that are kept."""
+
 
 WebhookState = Literal["waiting", "delivered", "failed", "refused"]
 """`refused` is a webhook to an address that may not be reached: it is not tried again."""

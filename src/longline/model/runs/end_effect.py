@@ -4,6 +4,12 @@ from enum import StrEnum
 
 import msgspec
 
+LEASE_MS = 60_000
+"""Length of the lease on effects: after a kill an effect waits that long for its next attempt."""
+
+RETRY_DELAY_SECONDS, MAX_RETRY_DELAY_SECONDS = 1.0, 3600.0
+"""Pause before the first retry of an effect, and the longest; each is twice the one before."""
+
 
 class RunEffectKind(StrEnum):
     """The kinds of effects that follow the end of a run, each with one handler."""

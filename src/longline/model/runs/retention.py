@@ -16,6 +16,9 @@ HANDLED_MESSAGES_MS = 7 * DAY_MS
 DECISIONS_MS = 30 * DAY_MS
 """Age at which decisions about candidates are deleted."""
 
+BODY_GRACE_MS = DAY_MS
+"""Milliseconds for which a body outlives its last reference: a worker may still report a page with this body."""
+
 
 class RetentionAges(msgspec.Struct, frozen=True, kw_only=True):
     """Ages in milliseconds after the end of a run or task, the event or the visit; 0 keeps the rows for ever.

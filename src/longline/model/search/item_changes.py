@@ -6,6 +6,9 @@ import msgspec
 
 from longline.model.search.item import ItemRow, own_fields
 
+MAX_EARLIER_RUNS = 10
+"""Largest number of earlier runs that are searched for items of pages that the runs since then did not read."""
+
 
 class RunsCompared(msgspec.Struct, frozen=True):
     """An item in two runs: its versions and the tasks of its pages; None in a run that did not find the item."""

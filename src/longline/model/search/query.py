@@ -12,6 +12,10 @@ import msgspec
 from longline.model.errors import BadInput
 from longline.model.search.tokenize import words_of
 
+TITLE_WEIGHT = 4.0
+"""Number of words in the text that a word in the title counts as, in every search engine."""
+
+
 Sort = Literal["score", "price", "rating", "created", "updated"]
 
 MAX_TEXT_CHARACTERS, MAX_TERMS, MIN_PREFIX_CHARACTERS = 1000, 32, 2

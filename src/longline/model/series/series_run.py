@@ -23,6 +23,18 @@ STUCK = "stuck"
 STUCK_AFTER_MS = 30 * MINUTE_MS
 """Time after which a running run counts as stuck."""
 
+DEFAULT_DELAY_MS = 1000
+MAX_DELAY_MS = 86_400_000
+MAX_HOSTS = 100
+"""Pause between requests if neither the config nor the source sets one, the longest pause, and hosts of a config."""
+
+DEFAULT_MAX_RETRIES = 3
+"""Retries of a page after its first attempt."""
+
+MAX_RETRIES_KEY = "crawler.max_retries"
+"""Setting of the API of the catalogue: another number of retries."""
+
+
 SeriesRunOrder = Literal["due", "ended_at", "completed"]
 
 DEFAULT_FAILURE_THRESHOLD = 5

@@ -28,6 +28,13 @@ UNSEEN_MS = 180_000
 
 MIN_SECRET_CHARS, MIN_KEY_CHARS = 4, 16
 
+LEASE_MS = 30_000
+"""Length of the lease on a sink: after a kill another process delivers then."""
+
+MAX_REFUSALS = 10
+"""Runs in turn whose next item is refused, after which the sink itself counts as failed: it may refuse everything."""
+
+
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 _URL_START = re.compile(r"[:/?#]")
 

@@ -22,6 +22,18 @@ SYNCED_COLUMNS = (
 )
 """Fields that the source manager alone sets."""
 
+MAX_FAILURES = 3
+"""Failures in one round after which the source manager counts as unavailable."""
+
+MAX_PAGES = 1000
+"""Largest number of pages of the list of a source manager."""
+
+MAX_INTERVAL_MINUTES = 525_600
+"""Longest interval of a feed's polls: a year."""
+
+MAX_TEXT_CHARS = 500
+"""Largest number of characters of an id or a name: a database has to index them."""
+
 
 def followed(row: SourceRow, said: RemoteSource) -> SourceRow:
     """Return our row of a source with the source manager's values; changes of the feed that are still to be sent stay.

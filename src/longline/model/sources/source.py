@@ -12,6 +12,11 @@ from longline.model.sources.use import SourceUse, decode_uses, encode_uses, with
 MAX_RATE_LIMIT_SECONDS = 86_400.0
 """Longest pause between two requests that a source may ask for: a day."""
 
+DEFAULT_DEPTH = 3
+DEFAULT_CONCURRENCY = 2
+WARN_ABOVE_DEPTH = 5
+"""Depth of the crawl of a source and concurrency at its host if it sets none; a greater depth gives a warning."""
+
 
 def rate_limit_seconds(text: str) -> float:
     """Return the pause of a rate limit; raise `BadInput` for text that is no duration of up to a day."""

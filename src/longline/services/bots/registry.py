@@ -5,13 +5,10 @@ from typing import Any
 
 import msgspec
 
-from longline.model.bots.bot import BotRow, NewBot
+from longline.model.bots.bot import PREVIEW_CHARS, RANDOM_BYTES, BotRow, NewBot
 from longline.model.errors import NotFound
 from longline.ports.records.bots import BotStore
 from longline.services.bots.access import digest
-
-PREVIEW = 20
-RANDOM_BYTES = 32
 
 
 class BotRegistry:
@@ -70,4 +67,4 @@ def _token(name: str) -> str:
 
 
 def _kept(token: str) -> dict[str, str]:
-    return {"secret": digest(token), "preview": token[:PREVIEW]}
+    return {"secret": digest(token), "preview": token[:PREVIEW_CHARS]}

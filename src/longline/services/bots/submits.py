@@ -5,15 +5,11 @@ from collections.abc import Sequence
 import msgspec
 
 from longline.engine.lifecycle.bots import BotLifecycle
-from longline.model.bots.bot_task import AnswerVerdict, BotAnswer, BotFinding
-from longline.model.duration import DAY_MS
+from longline.model.bots.bot_task import IDEMPOTENCY_WINDOW_MS, AnswerVerdict, BotAnswer, BotFinding
 from longline.model.ids import new_id, task_id_of
 from longline.ports.blobs import Blobs
 from longline.services.bots.access import BotAccess, BotCredentials
 from longline.services.group_commit import GROUP_WAIT_SECONDS, GroupCommit
-
-IDEMPOTENCY_WINDOW_MS = DAY_MS
-"""Time for which a repeated submit gets the answer of the first."""
 
 
 class Submission(msgspec.Struct, frozen=True):

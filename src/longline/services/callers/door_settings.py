@@ -1,16 +1,8 @@
 """Settings of one API that its admins keep."""
 
-import re
-
-from longline.model.callers.door_setting import DoorSettingRow
+from longline.model.callers.door_setting import KEY_TEXT, MAINTENANCE_KEY, DoorSettingRow, is_setting_key
 from longline.model.errors import BadInput, LonglineError, NotFound
 from longline.ports.records.callers import DoorSettingStore
-
-KEY = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+")
-MAX_KEY_CHARS = 100
-KEY_TEXT = "Key must follow dot-notation format (e.g. site.name)"
-MAINTENANCE_KEY = "site.maintenance_mode"
-"""Setting of an API that closes it to everyone but admins while its value is `true`."""
 
 
 class UnderMaintenance(LonglineError):
@@ -37,7 +29,7 @@ class DoorSettings:
 
     async def put(self, key: str, value: str | None, description: str | None) -> DoorSettingRow:
         """Set a value; raise `BadInput` for a key without a dot between words."""
-        if not KEY.fullmatch(key) or len(key) > MAX_KEY_CHARS:
+        if not is_setting_key(key):
             raise BadInput(KEY_TEXT)
         return await self._store.put(self._door, key, value, description)
 

@@ -13,8 +13,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from longline.model.bounded_dict import BoundedDict
-from longline.model.callers.rate_limit import RateLimit, RateLimitState
-from longline.model.duration import HOUR_MS
+from longline.model.callers.rate_limit import FORGET_AGE_MS, FORGET_INTERVAL_MS, RateLimit, RateLimitState
 from longline.model.errors import LonglineError
 from longline.ports.clock import Clock
 from longline.ports.records.callers import RateLimitStore, Spending
@@ -25,12 +24,6 @@ AHEAD_SECONDS = 3
 
 MAX_CALLERS = 10_000
 """Largest number of callers with requests taken ahead."""
-
-FORGET_INTERVAL_MS = 600_000
-"""Milliseconds between two deletions of full buckets."""
-
-FORGET_AGE_MS = HOUR_MS
-"""Age of the buckets that are deleted; the longest period of a limit is an hour, after which a bucket is full."""
 
 
 class TooOften(LonglineError):

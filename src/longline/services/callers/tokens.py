@@ -28,6 +28,9 @@ MIN_RSA_BITS = 2048
 # Times are compared below, with the given clock; unusual `sub` and `jti` of other issuers are no reason to refuse.
 _UNCHECKED: Any = {f"verify_{claim}": False for claim in ("exp", "nbf", "iat", "aud", "iss", "sub", "jti")}
 
+SERVICE_TOKEN_SECONDS = 86_400.0
+"""Lifetime of a token that this platform issues for itself, for requests to another service."""
+
 CLOCK_SKEW_SECONDS = 5.0
 """Largest difference between the clock of an issuer of tokens and this one."""
 

@@ -8,15 +8,13 @@ import msgspec
 
 from longline.model.errors import BadInput
 from longline.model.exports.export import BUILT_IN_KINDS, ExportedFile, TableFile
+from longline.model.exports.item_table import MAX_WRITE_SHARE, MIN_WRITE_INTERVAL_SECONDS
 from longline.model.search.item import UNINDEXED_KINDS, RunItem
 from longline.ports.clock import Clock
 from longline.ports.exports import ItemStream, ItemTables
 from longline.ports.records.search import ItemStore
 
 BATCH_SIZE = 500
-MIN_INTERVAL_SECONDS = 1.0
-MAX_SHARE = 0.05
-"""Largest share of the time of a crawl that is spent on tables, which are written as a whole each time."""
 
 OpenTables = Callable[[], AbstractContextManager[ItemTables]]
 
@@ -128,7 +126,7 @@ class LiveItems:
         with self._open_tables() as tables:
             written = await self._writer.write_tables(run_id, tables)
         took = self._clock.monotonic() - begun
-        self._next_at = begun + took + max(MIN_INTERVAL_SECONDS, took / MAX_SHARE)
+        self._next_at = begun + took + max(MIN_WRITE_INTERVAL_SECONDS, took / MAX_WRITE_SHARE)
         return written
 
     async def _write_stream(self, run_id: int) -> None:

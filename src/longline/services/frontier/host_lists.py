@@ -6,10 +6,9 @@ import msgspec
 
 from longline.model.errors import NotFound
 from longline.model.frontier.frontier_lists import HeldTask, ListedHost, PlaceInLine, QueuedTask
-from longline.model.frontier.worker import WorkerRow
+from longline.model.frontier.worker import ALIVE_MS, WorkerRow
 from longline.ports.records.frontier.frontier import WorkerStore
 from longline.ports.records.frontier.frontier_lists import HostListStore
-from longline.services.metrics.worker_liveness import ALIVE_MS
 
 MAX_HELD_HOSTS = 500
 """Largest number of held hosts that an overview of workers reads."""

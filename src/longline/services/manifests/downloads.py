@@ -7,11 +7,12 @@ import msgspec
 from longline.engine.stored_secrets import Vault
 from longline.model.downloads.download import NewDownload
 from longline.model.fetch.credentials import Credentials
+from longline.model.manifests.handler_hooks import FINALIZE
 from longline.model.manifests.manifest import SubmittedManifest
 from longline.model.runs.end_effect import PlannedEffect, RunEffectKind
 from longline.model.runs.plan import CrawlPlan
 from longline.model.storable_text import storable
-from longline.plugins.manifest_handlers import FINALIZE, DownloadTask
+from longline.plugins.manifest_handlers import DownloadTask
 from longline.services.manifests.manifest_kinds import ManifestKind
 
 CONTENT_TYPE, CHECKSUM = "content_type", "checksum_hint"

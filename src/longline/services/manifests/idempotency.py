@@ -6,15 +6,11 @@ from collections.abc import Sequence
 import msgspec
 
 from longline.model.errors import Unavailable
-from longline.model.manifests.idempotency_key import IdempotencyRow, Reservation, ScopedKey
+from longline.model.manifests.idempotency_key import LEASE_MS, MAX_WAIT_SECONDS, IdempotencyRow, Reservation, ScopedKey
 from longline.model.manifests.manifest import ManifestReceipt
 from longline.ports.records.manifests import IdempotencyStore
 from longline.services.group_commit import GROUP_WAIT_SECONDS, GroupCommit
 
-LEASE_MS = 60_000
-"""Length of a reservation: after a kill a key is free again then."""
-
-MAX_WAIT_SECONDS = 25.0
 FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.01, 0.25
 
 

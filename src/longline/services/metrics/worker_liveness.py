@@ -3,18 +3,13 @@
 from collections import Counter
 
 from longline.model.errors import RoleUnstaffed
+from longline.model.frontier.worker import ALIVE_MS, START_SECONDS
 from longline.ports.clock import Clock
 from longline.ports.records.frontier.frontier import QueueFigureStore, WorkerStore
 
 FETCH, PARSE, UPKEEP = "fetch", "parse", "upkeep"
 ROLES = (FETCH, PARSE, UPKEEP)
 """Roles of workers."""
-
-ALIVE_MS = 45_000
-"""Milliseconds after its last heartbeat for which a worker counts as alive: four heartbeats and a half."""
-
-START_SECONDS = 45.0
-"""Seconds after the start of this process within which a missing worker may still be starting."""
 
 
 class WorkerLiveness:

@@ -13,6 +13,7 @@ from longline.model.errors import BadInput, Conflict, NotFound
 from longline.model.recrawls.frequency import frequency_text
 from longline.model.recrawls.recrawl import (
     PRIORITY_STEP,
+    URGENT_PRIORITY,
     KnownRecrawl,
     NewRecrawl,
     QueueDepths,
@@ -27,9 +28,6 @@ from longline.model.sources.source import SourceRow
 from longline.model.url import BadUrl, Url, parse
 from longline.ports.records import Records
 from longline.ports.records.frontier.frontier import HostSetting
-
-URGENT_PRIORITY = 2
-"""Lowest of the priorities that count as urgent."""
 
 
 class AlreadySubmitted(Conflict):

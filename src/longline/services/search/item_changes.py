@@ -10,15 +10,12 @@ import orjson
 from longline.model.runs.run import RunRow
 from longline.model.search.gone_items import is_gone, reading
 from longline.model.search.item import ItemRow
-from longline.model.search.item_changes import FieldChange, RunsCompared, field_changes
+from longline.model.search.item_changes import MAX_EARLIER_RUNS, FieldChange, RunsCompared, field_changes
 from longline.ports.records.runs.runs import RunStore
 from longline.ports.records.search import ItemChangeStore
 
 BATCH_SIZE = 500
 """Items that are compared at a time."""
-
-MAX_EARLIER_RUNS = 10
-"""Largest number of earlier runs that are searched for items of pages that the runs since then did not read."""
 
 Change = Literal["added", "changed", "gone", "unseen"]
 """A difference between two runs. An unseen item was not found, but may still be there: its page was not read."""

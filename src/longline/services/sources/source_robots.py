@@ -5,10 +5,10 @@ from typing import Any
 
 import msgspec
 
-from longline.engine.fetch.robots import MAX_CRAWL_DELAY
 from longline.engine.fetch.robots_file import RobotsFile, RobotsFiles
 from longline.engine.sources.crawl_plan import as_crawled, pause_ms
 from longline.model.errors import BadInput, LonglineError, Unavailable
+from longline.model.fetch.robots import MAX_CRAWL_DELAY_SECONDS, MAX_STORED_CHARS
 from longline.model.proxies.proxy import NoProxies
 from longline.model.runs.plan import CrawlPlan, FetchOptions, Proxying
 from longline.model.sources.recrawl_settings import recrawl_settings
@@ -23,9 +23,6 @@ from longline.services.sources.sources import Sources
 
 ROBOTS_TOPIC = "robots"
 """Signal that the rules of a site, which is its text, were fetched anew."""
-
-MAX_STORED_CHARS = 65_536
-"""Characters of a robots.txt that are stored, for people; workers read the whole file."""
 
 _log = logging.getLogger(__name__)
 
@@ -111,7 +108,7 @@ class SourceRobots:
         """Return the delay of a source after a refresh."""
         if asked is None:
             return row.delay_ms
-        asked_ms, present = round(min(asked, MAX_CRAWL_DELAY) * 1000), pause_ms(as_crawled(row))
+        asked_ms, present = round(min(asked, MAX_CRAWL_DELAY_SECONDS) * 1000), pause_ms(as_crawled(row))
         longer = asked_ms > (self._delay_ms if present is None else present)
         return asked_ms if force or longer else row.delay_ms
 

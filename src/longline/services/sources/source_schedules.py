@@ -1,7 +1,6 @@
 """Automatic schedules: one for each enabled source, with an interval computed from the source's settings."""
 
 import logging
-import re
 from collections.abc import Sequence
 from functools import partial
 
@@ -10,7 +9,6 @@ import msgspec
 from longline.engine.lifecycle.creation import create_schedule
 from longline.engine.lifecycle.runs import Call
 from longline.engine.lifecycle.schedules import ScheduleLifecycle
-from longline.model.back_off import back_off
 from longline.model.callers.audit import AuditContext, audit_context
 from longline.model.errors import LonglineError
 from longline.model.ids import new_id
@@ -24,6 +22,7 @@ from longline.model.schedules.schedule import (
     resumed,
 )
 from longline.model.sources.source import CrawlSource
+from longline.model.sources.source_schedule import automatic_schedule, first_run_delay_ms, stagger_ms
 from longline.model.states import RUN_ENDED, ScheduleState
 from longline.ports.clock import Clock
 from longline.ports.records.runs.runs import RunStore
@@ -33,23 +32,14 @@ from longline.services.schedules.schedules import MAX_TRIES, PERSON, call_no_one
 
 log = logging.getLogger(__name__)
 
-INTERVAL_AND_PRIORITY = {"critical": (15, 100), "high": (30, 75), "normal": (60, 50), "low": (180, 25)}
-"""Minutes between runs, and numeric priority, by the name of the priority."""
-
-FIRST_RUN_DELAY_MS = {"critical": 0, "high": 60_000, "normal": 300_000, "low": 600_000}
-"""Delay of the first run of a source that another service has created, by the name of the priority."""
-
 SOURCE = "source"
 """Value of `paused_by` after a source was disabled; only a person resumes a person's pause."""
 
 DISABLED = "the source was disabled"
 ACTIVE_STATES = frozenset({ScheduleState.PENDING, ScheduleState.SCHEDULED, ScheduleState.RUNNING})
 
-STAGGER_MS = 300_000
 BATCH_SIZE = 500
 """Largest number of sources that are synchronised in one transaction."""
-
-MAX_INTERVAL_MINUTES = 1440
 
 
 class SyncResult(msgspec.Struct):
@@ -81,8 +71,8 @@ class SourceSchedules:
 
     async def create(self, source: CrawlSource) -> None:
         """Create the schedule of a new source; the priority of the source sets the delay of the first run."""
-        terms = computed(source)
-        due = self._clock.now() + FIRST_RUN_DELAY_MS.get(source.priority, FIRST_RUN_DELAY_MS["normal"])
+        terms = automatic_schedule(source)
+        due = self._clock.now() + first_run_delay_ms(source)
         await self._add(NewSchedule(new_id(), terms.url, None, terms.interval_ms, due, terms, unplaced=True))
 
     async def _add(self, new: NewSchedule) -> None:
@@ -108,7 +98,7 @@ class SourceSchedules:
         """Update an automatic schedule except its state and next time; return whether a recurring schedule exists."""
         row = (await self._schedules.recurring(source.ref)).get(source.ref)
         if row is not None and row.automatic:
-            await self._schedules.change(row.id, partial(_renewed, now=computed(source)))
+            await self._schedules.change(row.id, partial(_renewed, now=automatic_schedule(source)))
         return row is not None
 
     async def disabled(self, ref: str) -> None:
@@ -174,7 +164,7 @@ class SourceSchedules:
 
     def _staggered(self, source: CrawlSource, now: int, among: int, order: AuditContext | None) -> NewSchedule:
         """Return the schedule of a source, with a first run that its name spreads over the others'."""
-        terms, due = computed(source), now + fnv1a(source.ref) % among * STAGGER_MS
+        terms, due = automatic_schedule(source), now + stagger_ms(source.ref, among)
         new = NewSchedule(new_id(), terms.url, interval_ms=terms.interval_ms, next_due=due, terms=terms)
         return msgspec.structs.replace(new, audit=order)
 
@@ -189,40 +179,3 @@ def _calm(row: ScheduleRow, now: int) -> ScheduleTransition:
     if row.state == ScheduleState.PENDING:
         return ScheduleTransition(("place",), msgspec.structs.replace(row, state=ScheduleState.SCHEDULED))
     return interrupted(row, now, DISABLED) if row.state == ScheduleState.RUNNING else ScheduleTransition((), row)
-
-
-def computed(source: CrawlSource) -> ScheduleSpec:
-    """Return the automatic schedule for a source's settings."""
-    base, priority = INTERVAL_AND_PRIORITY.get(source.priority, INTERVAL_AND_PRIORITY["normal"])
-    return ScheduleSpec(
-        url=source.url,
-        source_ref=source.ref,
-        source_name=source.name,
-        every=minutes(base, leading(source.rate_limit), source.max_depth),
-        enabled=True,
-        priority=priority,
-        automatic=True,
-    )
-
-
-def minutes(base: int, rate: int, depth: int, failures: int = 0) -> int:
-    """Return the minutes between runs: more for low rate limits and deep crawls, doubled with every failure."""
-    rate = rate if rate > 0 else 10
-    times, by = (3, 2) if rate <= 5 else (1, 1) if rate <= 10 else (3, 4) if rate <= 20 else (1, 2)
-    paced = base * times // by
-    times, by = (1, 1) if depth <= 2 else (5, 4) if depth <= 5 else (3, 2)
-    return back_off(paced * times // by, failures, MAX_INTERVAL_MINUTES)
-
-
-def leading(text: str) -> int:
-    """Return the number at the start of a rate limit; 10 when there is none."""
-    found = re.match(r"\s*(\d+)", text)
-    return int(found[1]) if found else 10
-
-
-def fnv1a(text: str) -> int:
-    """Return the 32-bit FNV-1a hash: every process computes the same stagger for the same source."""
-    value = 0x811C9DC5
-    for byte in text.encode():
-        value = (value ^ byte) * 0x01000193 & 0xFFFFFFFF
-    return value

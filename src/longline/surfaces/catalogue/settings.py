@@ -8,8 +8,8 @@ import msgspec
 from msgspec import Meta
 
 from longline.model.callers.caller import Caller, NotAllowed
-from longline.model.callers.door_setting import DoorSettingRow
-from longline.services.callers.door_settings import KEY_TEXT, DoorSettings, UnderMaintenance
+from longline.model.callers.door_setting import KEY_TEXT, DoorSettingRow
+from longline.services.callers.door_settings import DoorSettings, UnderMaintenance
 from longline.services.callers.tokens import TokenRefused
 from longline.surfaces.catalogue import examples
 from longline.surfaces.catalogue import statuses_and_errors as words

@@ -2,7 +2,7 @@
 
 from longline.engine.frontier.standing_counts import StandingCountLog
 from longline.engine.frontier.standing_waker import StandingWaker
-from longline.engine.proxies.prober import PROBE_INTERVAL_SECONDS
+from longline.engine.proxies.prober import LOOK_INTERVAL_SECONDS
 from longline.wiring.loops.loop_row import UPKEEP, LoopRow
 
 FRONTIER_LOOPS = (
@@ -24,7 +24,7 @@ FRONTIER_LOOPS = (
         "proxy probes",
         "Send one request through each failed proxy that is due for a trial.",
         (UPKEEP,),
-        PROBE_INTERVAL_SECONDS,
+        LOOK_INTERVAL_SECONDS,
         once=lambda p: p.prober.once,
     ),
     LoopRow(

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from longline.engine.fetch.fetcher import ResponseObserver
-from longline.engine.frontier.leased_hosts import MAX_PAUSE_SECONDS
 from longline.engine.logs.redis_copy import RedisLogCopy
 from longline.engine.logs.run_log_writer import RunLogWriter
 from longline.engine.loop_supervisor import Loop, chore
@@ -13,6 +12,7 @@ from longline.engine.proxies.prober import Prober
 from longline.engine.search.indexer import Indexer
 from longline.engine.worker.reporter import ReportParts
 from longline.engine.worker.worker import Worker
+from longline.model.frontier.host import MAX_PAUSE_SECONDS
 from longline.services.metrics.event_loop_lag import LoopMonitor
 from longline.wiring.parts.logs import Streams
 from longline.wiring.parts.sources import plan_cache

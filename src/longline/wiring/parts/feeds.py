@@ -7,16 +7,15 @@ from longline.engine.archive.page_reader import PageReader
 from longline.engine.feeds import sitemap_reader as mapper
 from longline.engine.feeds.document_reader import Reader
 from longline.engine.feeds.feed_finder import FeedFinder
-from longline.engine.feeds.feed_poller import MAX_FEED_REDIRECTS, FeedParts, FeedPoller
+from longline.engine.feeds.feed_poller import LOOK_INTERVAL_SECONDS, FeedParts, FeedPoller
 from longline.engine.feeds.sitemap_reader import SitemapReader
 from longline.engine.frontier.seeding import Seeder
 from longline.engine.loop_supervisor import Loop, cancel_on_stop, chore, run_loops
 from longline.engine.sources.remote_sync import RemoteSourceSync
+from longline.model.feeds.feed_poll import MAX_FEED_REDIRECTS
 from longline.model.runs.plan import CrawlPlan, FetchOptions, Politeness, Retries
 from longline.wiring.parts.sources import standing_runs
 from longline.wiring.platform import Platform
-
-LOOK_INTERVAL_SECONDS = 5.0
 
 Once = Callable[[], Awaitable[object]]
 

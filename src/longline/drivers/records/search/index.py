@@ -12,11 +12,8 @@ from longline.drivers.records.database import Database, Row, Transaction
 from longline.drivers.records.named_queries import Engine
 from longline.drivers.records.search.index_write import Text, index
 from longline.model.search.item import SearchDocument, searched_words
-from longline.model.search.query import Filters, Match, Matches, SearchQuery, Term
+from longline.model.search.query import TITLE_WEIGHT, Filters, Match, Matches, SearchQuery, Term
 from longline.model.search.tokenize import similarity
-
-TITLE_WEIGHT = 4.0
-"""Number of words in the text that a word in the title counts as."""
 
 MAX_RANKED = 1000
 """Largest number of matching texts to rank: PostgreSQL has no order by rank in its index."""
