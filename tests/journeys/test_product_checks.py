@@ -11,6 +11,9 @@ import asyncpg
 import httpx
 import pytest
 
+from longline.drivers.clock import SystemClock
+from longline.services.callers.tokens import Tokens
+from longline.settings import jwt_secret
 from tests.chaos.products import Shop, product_page
 from tests.journeys.place import Place, wait_until
 from tests.journeys.test_serve import up
@@ -205,3 +208,20 @@ def test_without_a_usable_proxy_a_task_fails_as_after_any_failure(market: Market
     found = market.wait_for(task_id, status="failed")
     assert found["error_message"].startswith("NO_PROXIES_AVAILABLE")
     assert market.visits("/behind") == 0, "a domain with mappings falls back to nothing"
+
+
+def test_check_2_a_domain_that_another_api_switches_off_is_left_alone_until_it_is_on(market: Market):
+    domain = market.domain()
+    market.shop.site.site.extra["/off"] = product_page(2, 1.0)
+    task = market.submit(domain, "/off", scheduled_at="2099-01-01T00:00:00Z")
+    source = f"/api/v1/sources/{market.place.value(f'SELECT uid FROM sources WHERE id = {domain}')}"
+    token = Tokens(jwt_secret(market.place.settings), SystemClock().now).issue("admin", "me", 10**6)
+    headers = {"Authorization": f"Bearer {token}"}
+    assert market.shop.client.patch(f"{source}/disable", headers=headers).status_code == 200
+    held = "SELECT COUNT(*) FROM holds d JOIN runs u ON u.id = d.run_id WHERE u.source_id = {}"
+    wait_until(lambda: market.place.value(held.format(domain)) == 1, "the hold of the switch")
+    assert market.move(task, "restart")["status"] == "pending"
+    assert market.shop.client.patch(f"{source}/enable", headers=headers).status_code == 200
+    visits = market.visits("/off")
+    market.wait_for(task, status="completed")
+    assert (visits, market.visits("/off")) == (0, 1)

@@ -2,10 +2,14 @@
 
 import asyncio
 
+from msgspec.structs import replace
+
 from longline.drivers.records import open_records
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.recrawls.recrawler import Recrawler
+from longline.model.ids import new_id
 from longline.model.recrawls.hold import Hold, HoldWindow
+from longline.model.runs.run import NewRun, RunKind
 from longline.ports.records import Records
 from longline.services.frontier.task_moves import TaskMoves
 from longline.testing.clock import FakeClock
@@ -108,7 +112,7 @@ async def test_a_child_waits_over_a_pause_and_a_resumption(records: Records, pee
 async def test_holds_end_and_windows_come_again(records: Records, clock: FakeClock):
     run, loop = await shop(records), recrawler(records)
     await submit_one(records, recrawl(run))
-    await records.holds.hold(Hold(run.id, "disabled", 0, clock.now() + 1000))
+    await records.holds.hold(Hold(run.id, "maintenance", 0, clock.now() + 1000))
     await claim_one(records, HOST)
     clock.advance(1)
     await loop.once()
@@ -122,3 +126,23 @@ async def test_holds_end_and_windows_come_again(records: Records, clock: FakeClo
     await loop.once()
     [hold] = await records.holds.find()
     assert hold.since > clock.now(), "tomorrow's"
+
+
+async def test_a_source_that_any_api_switches_is_held_and_freed(records: Records, peek: Peek, clock: FakeClock):
+    run, loop = await shop(records), recrawler(records)
+    images = await records.runs.ensure(NewRun(new_id(), RunKind.IMAGES, "{}", run.seed, source_id=run.source_id))
+    task_id = await submit_one(records, recrawl(run))
+    row = await records.sources.get(run.source_id or 0)
+    assert row is not None
+    await records.sources.change(replace(row, enabled=False))
+    await loop.once()
+    await loop.once()
+    assert await records.holds.held_runs() == {run.id, images.id}
+    assert (await get(records, task_id)).phase == "waiting"
+    await fetch_all(records)
+    assert (await get(records, task_id)).phase == "waiting"
+    await records.sources.change(replace(row, enabled=True))
+    await loop.once()
+    assert await records.holds.find() == []
+    await fetch_all(records)
+    assert (await get(records, task_id)).phase == "completed"

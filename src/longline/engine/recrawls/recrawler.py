@@ -1,4 +1,7 @@
-"""The loop of recrawls: makes their next generations, wakes children of parents that ended, and ends holds."""
+"""The loop of recrawls: makes their next generations, wakes children of parents that ended, and keeps holds.
+
+A source may be switched by any API: the loop sets the holds of its runs after it.
+"""
 
 import logging
 
@@ -24,7 +27,7 @@ class Recrawler:
 
     async def once(self) -> int:
         """Do everything that is due; return the number of recrawls that became due."""
-        ended = await self._end_holds()
+        ended = await self._holds.follow_switches() + await self._end_holds()
         woken = await self._wake_children()
         made = 0
         while count := await self._generations.succeed(BATCH_SIZE):

@@ -5,7 +5,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from longline.model.errors import BadInput, LonglineError
+from longline.model.errors import BadInput, LonglineError, NotFound
 
 Scheme = Literal["http", "https", "socks5"]
 Strategy = Literal["lru", "health", "random3", "geo"]
@@ -17,6 +17,14 @@ SKIP_AFTER_FAILURES = 5
 
 class NoProxies(LonglineError):
     """A pool without a usable proxy: all failed, are off, or used up their hour."""
+
+
+class MissingProxies(NotFound):
+    """Proxies that are not registered."""
+
+    def __init__(self, ids: list[int]) -> None:
+        super().__init__("proxy", ", ".join(map(str, ids)))
+        self.ids = ids
 
 
 class NewProxy(msgspec.Struct, frozen=True):

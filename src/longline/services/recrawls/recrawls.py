@@ -14,7 +14,6 @@ from longline.model.recrawls.frequency import frequency_text
 from longline.model.recrawls.recrawl import (
     PRIORITY_STEP,
     URGENT_PRIORITY,
-    KnownRecrawl,
     NewRecrawl,
     QueueDepths,
     RecrawlPage,
@@ -115,10 +114,6 @@ class Recrawls:
         if row is None:
             raise NotFound("task", task_id)
         return row
-
-    async def known(self, url: str) -> KnownRecrawl | None:
-        """Return the last generation of a URL."""
-        return await self._recrawls.known(submitted_hash(url))
 
     async def find(self, query: RecrawlQuery, *, limit: int, offset: int) -> RecrawlPage:
         """Return a page of recrawls."""

@@ -1,5 +1,6 @@
 """`/api/admin/domains/{domain_id}/proxies`: the own pool of a domain, its figures and its size."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -7,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from longline.model.errors import NotFound
-from longline.model.proxies.proxy import MappedProxy
+from longline.model.proxies.proxy import MappedProxy, MissingProxies
 from longline.model.proxies.proxy_health import success_rate
 from longline.model.proxies.sizing import DEFAULT_BUFFER_PERCENT, proxies_needed
 from longline.services.proxies.proxies import Proxies
@@ -35,7 +36,15 @@ MAX_RATE = 10**9
 SortField = Literal[
     "success_rate", "priority", "last_used_at", "avg_response_time_ms", "success_count", "failure_count", "created_at"
 ]
-_SORTS: dict[str, PoolSort] = {"avg_response_time_ms": "avg_ms"}
+SORTS: Mapping[SortField, PoolSort] = {
+    "success_rate": "success_rate",
+    "priority": "priority",
+    "last_used_at": "last_used_at",
+    "avg_response_time_ms": "avg_ms",
+    "success_count": "success_count",
+    "failure_count": "failure_count",
+    "created_at": "created_at",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,11 +177,8 @@ async def assign_proxies(services: MappingServices, domain_id: DomainId, body: A
     await services.sources.get(domain_id)
     try:
         assigned = await services.proxies.assign(domain_id, body.proxy_ids, body.priority)
-    except NotFound as missing:
-        if missing.noun != "proxy":
-            raise
-        ids = [int(text) for text in str(missing.subject).split(", ")]
-        raise ApiFailure(words.missing_proxies(ids)) from None
+    except MissingProxies as missing:
+        raise ApiFailure(words.missing_proxies(missing.ids)) from None
     sums = (await services.figures.sums([domain_id]))[domain_id]
     return written(Assigned(domain_id, assigned, sums.proxies), f"{assigned} proxies assigned successfully")
 
@@ -189,7 +195,7 @@ async def list_mappings(
     services: MappingServices, domain_id: DomainId, query: MappingQuery
 ) -> ListSuccess[MappingBody]:
     await services.sources.get(domain_id)
-    sort: PoolSort | None = None if query.sort_by is None else _SORTS.get(query.sort_by, query.sort_by)  # type: ignore[arg-type]  # the other names are ours
+    sort = None if query.sort_by is None else SORTS[query.sort_by]
     # Rates and counts are asked for with the largest first, times and priorities with the smallest.
     falling = query.sort_order == "desc" or (query.sort_order is None and sort in ("success_rate", "success_count"))
     rows = await services.figures.pool(domain_id, active=query.is_active, sort=sort, falling=falling)

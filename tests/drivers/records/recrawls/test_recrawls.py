@@ -221,6 +221,29 @@ async def test_lists_are_filtered_and_their_totals_are_exact_where_counts_are_ke
     assert (depths.urgent_ready, depths.ready, depths.in_hand) == (1, 2, 0)
 
 
+async def test_the_bounds_of_filters_are_inside(records: Records, clock: FakeClock):
+    run = await shop(records)
+    task_id = await submit_one(records, recrawl(run))
+    made = clock.now()
+    asked = [
+        (RecrawlQuery(created_after=made), 1),
+        (RecrawlQuery(created_after=made + 1), 0),
+        (RecrawlQuery(created_before=made), 1),
+        (RecrawlQuery(created_before=made - 1), 0),
+        (RecrawlQuery(priority_min=500), 1),
+        (RecrawlQuery(priority_min=501), 0),
+        (RecrawlQuery(priority_max=500), 1),
+        (RecrawlQuery(priority_max=499), 0),
+    ]
+    for query, count in asked:
+        assert (await records.recrawls.find(query, limit=9)).total == count, query
+    assert [(await records.recrawls.stats(since)).total for since in (made, made + 1)] == [1, 0]
+    clock.advance(1)
+    await fetch_all(records, TaskState.FAILED, "http_4xx")
+    for at, wanted in ((clock.now(), [task_id]), (clock.now() + 1, [])):
+        assert await records.recrawls.failed(source_id=None, failed_after=at, batch_id=None, limit=9) == wanted
+
+
 @pytest.mark.parametrize("records_url", ["postgres"], indirect=True)
 async def test_depths_are_never_negative_though_work_goes_on_while_they_are_read(
     records: Records, records_url: str, clock: FakeClock

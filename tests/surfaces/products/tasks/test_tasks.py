@@ -136,7 +136,9 @@ async def test_check_15_stats_are_not_a_task(door: Door):
     assert found["by_status"] == {"queued": 1, "completed": 1, "failed": 1}
     assert (found["total_tasks"], found["success_rate"], found["time_range"]) == (3, 50.0, "last_24_hours")
     assert (found["avg_response_time_ms"], found["total_recrawls"]) == (450, 0)
-    assert found["avg_duration_seconds"] == {"completed": 0.25, "failed": 0.25}
+    seconds = found["avg_duration_seconds"]
+    assert seconds.keys() == {"completed", "failed"}
+    assert all(0.25 <= one < 60 for one in seconds.values()), "from the start of the work to its report"
     assert (await door.get("admin/tasks/stats", time_range="1h", domain_id=domain_id))["time_range"] == "last_1_hour"
     assert error(await door.ask("GET", "admin/tasks/stats", time_range="2h"))[0] == 400
     assert error(await door.ask("GET", "admin/tasks/stats", domain_id=999_999))[:2] == (404, "DOMAIN_NOT_FOUND")

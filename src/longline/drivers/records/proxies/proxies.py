@@ -20,6 +20,7 @@ from longline.model.proxies.proxy import (
     SKIP_AFTER_FAILURES,
     MappedProxy,
     MappingRow,
+    MissingProxies,
     NewProxy,
     Picked,
     Pool,
@@ -220,12 +221,11 @@ async def _check_identity(tx: Transaction, row: ProxyRow) -> None:
 
 
 async def _existing(tx: Transaction, proxies: Sequence[int]) -> list[int]:
-    """Return these proxies, each once and locked against removal; raise `NotFound` when one is missing."""
+    """Return these proxies, each once and locked against removal; raise `MissingProxies` when one is missing."""
     wanted = list(dict.fromkeys(proxies))
     there = await _locked(tx, wanted)
-    missing = [str(proxy_id) for proxy_id in wanted if proxy_id not in there]
-    if missing:
-        raise NotFound("proxy", ", ".join(missing))
+    if missing := [proxy_id for proxy_id in wanted if proxy_id not in there]:
+        raise MissingProxies(missing)
     return wanted
 
 

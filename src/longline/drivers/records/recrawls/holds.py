@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from longline.drivers.records.database import Transaction, struct
 from longline.drivers.records.table import Table
-from longline.model.recrawls.hold import Hold, HoldReason, HoldWindow
+from longline.model.recrawls.hold import ENDLESS_MS, Hold, HoldReason, HoldWindow
 
 
 class HoldRecords(Table):
@@ -20,6 +20,19 @@ class HoldRecords(Table):
         async def work(tx: Transaction) -> int:
             lapsed = await tx.all("lapsed_holds")
             return sum([await _lift(tx, row["run_id"], row["why"]) for row in lapsed])
+
+        return await self._database.transact(work)
+
+    async def follow_switches(self) -> int:
+        if not await self._database.read(lambda tx: tx.all("unmatched_holds")):
+            return 0
+
+        async def work(tx: Transaction) -> int:
+            unmatched = await tx.all("unmatched_holds")
+            off = [row["run_id"] for row in unmatched if not row["enabled"]]
+            for run_id in off:
+                await tx.all("add_hold", run_id=run_id, why="disabled", since=0, until=ENDLESS_MS)
+            return sum([await _lift(tx, row["run_id"], "disabled") for row in unmatched if row["enabled"]])
 
         return await self._database.transact(work)
 

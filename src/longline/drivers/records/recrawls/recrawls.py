@@ -14,7 +14,6 @@ from longline.drivers.records.recrawls.submission import submit
 from longline.drivers.records.table import Table
 from longline.model.callers.audit import State
 from longline.model.recrawls.recrawl import (
-    KnownRecrawl,
     NewRecrawl,
     QueueDepths,
     RecrawlPage,
@@ -43,9 +42,6 @@ class RecrawlRecords(Table):
             return next(iter(await _shown(tx, [task_id])), None)
 
         return await self._database.read(work)
-
-    async def known(self, url_hash: str) -> KnownRecrawl | None:
-        return await self._one("known_recrawl", KnownRecrawl, url_hash=url_hash)
 
     async def find(self, query: RecrawlQuery, *, limit: int, offset: int = 0) -> RecrawlPage:
         async def work(tx: Transaction) -> RecrawlPage:

@@ -7,7 +7,6 @@ from longline.model.recrawls.hold import Hold, HoldReason, HoldWindow
 from longline.model.recrawls.recrawl import (
     BatchRow,
     FoundUrl,
-    KnownRecrawl,
     NewRecrawl,
     QueueDepths,
     RecrawlPage,
@@ -28,10 +27,6 @@ class RecrawlStore(Protocol):
 
     async def get(self, task_id: int) -> RecrawlRow | None:
         """Return one recrawl."""
-        ...
-
-    async def known(self, url_hash: str) -> KnownRecrawl | None:
-        """Return the last generation of a URL."""
         ...
 
     async def find(self, query: RecrawlQuery, *, limit: int, offset: int = 0) -> RecrawlPage:
@@ -105,6 +100,10 @@ class HoldStore(Protocol):
 
     async def end_lapsed(self) -> int:
         """End holds whose time is over, and wake the hosts of their runs; return how many."""
+        ...
+
+    async def follow_switches(self) -> int:
+        """Hold the runs of sources that are off, lift the holds of those that are on; return how many were lifted."""
         ...
 
     async def held_runs(self) -> frozenset[int]:

@@ -14,6 +14,13 @@ SELECT run_id, why FROM holds WHERE until <= :now ORDER BY run_id, why;
 -- name: held_runs
 SELECT run_id FROM holds WHERE since <= :now AND until > :now;
 
+-- name: unmatched_holds
+-- Runs whose source is off and that are not held for it, or whose source is on and that are.
+SELECT u.id AS run_id, s.enabled FROM runs u JOIN sources s ON s.id = u.source_id
+WHERE u.standing AND u.kind IN ('products', 'images')
+  AND s.enabled = EXISTS (SELECT 1 FROM holds d WHERE d.run_id = u.id AND d.why = 'disabled')
+ORDER BY u.id;
+
 -- name: find_holds
 SELECT run_id, why, since, until FROM holds ORDER BY run_id, why;
 

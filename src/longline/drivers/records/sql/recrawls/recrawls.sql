@@ -77,9 +77,6 @@ WHERE s.id > :after AND s.enabled AND s.uses LIKE '%"products"%'
                   WHERE u.source_id = s.id AND d.since <= :now AND d.until > :now)
 ORDER BY s.id LIMIT :limit;
 
--- name: known_recrawl
-SELECT c.id, c.url_hash, c.rest FROM recrawls c WHERE c.url_hash = :url_hash AND c.head;
-
 -- name: add_batch
 INSERT INTO batches (name, created_at) VALUES (:name, :now) RETURNING id, name, created_at;
 
