@@ -127,6 +127,15 @@ async def test_a_completed_recrawl_has_one_successor_for_each_interval(records: 
     assert await faults(peek, clock.now()) == []
 
 
+async def test_the_head_that_is_due_first_has_its_successor_first(records: Records, peek: Peek, clock: FakeClock):
+    run = await shop(records)
+    await submit(records, recrawl(run, "/later", frequency="2 days"), recrawl(run, "/soon", frequency="1 day"))
+    await fetch_all(records)
+    clock.advance(3 * DAY_MS / 1000)
+    assert await records.generations.succeed(1) == 1
+    assert await peek.rows("SELECT url FROM recrawls WHERE generation = 1") == [(f"https://{HOST}/soon",)]
+
+
 async def test_a_cancelled_or_failed_head_ends_its_chain_until_it_is_restarted(records: Records, clock: FakeClock):
     run = await shop(records)
     cancelled = await submit_one(records, recrawl(run, "/a"))
