@@ -1,12 +1,26 @@
-"""Glances: how many hops, how long, and pages that cannot be parsed."""
+"""Previews: how many hops, how long, and pages that are large or cannot be parsed."""
+
+import asyncio
+import time
+from contextlib import suppress
 
 import pytest
 
+from longline.engine.parse.page_parser import PageParser
+from longline.engine.parse.process_pool import ProcessPool
 from longline.model.errors import BadInput
+from longline.plugins.registry import ParserSources
 from longline.ports.http import Response
 from longline.services.page_preview import MAX_HOPS, NoPreview, PagePreviews
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import FakeHttp, moved, response
+
+PARSERS = ParserSources(("longline.parsers.previews",))
+LARGE = b"<title>t</title>" + b"".join(b"<div><p>text %d <a href=/%d>l</a></p></div>" % (n, n) for n in range(60_000))
+
+
+def previews(http: FakeHttp, clock: FakeClock | None = None) -> PagePreviews:
+    return PagePreviews(http, clock or FakeClock(), "bot/1", PageParser(PARSERS.open()))
 
 
 def chain(http: FakeHttp, hops: int) -> str:
@@ -17,10 +31,10 @@ def chain(http: FakeHttp, hops: int) -> str:
 
 async def test_ten_redirects_are_followed_and_not_one_more():
     http = FakeHttp(FakeClock())
-    glances = PagePreviews(http, FakeClock(), "bot/1")
-    assert (await glances.take(chain(http, MAX_HOPS), 15)).final_url == f"https://a.example/{MAX_HOPS}"
+    looking = previews(http)
+    assert (await looking.take(chain(http, MAX_HOPS), 15)).final_url == f"https://a.example/{MAX_HOPS}"
     with pytest.raises(NoPreview, match="too_many_redirects"):
-        await glances.take(chain(http, MAX_HOPS + 1), 15)
+        await looking.take(chain(http, MAX_HOPS + 1), 15)
     assert ("user-agent", "bot/1") in http.requests[0].headers
 
 
@@ -34,9 +48,9 @@ async def test_a_site_that_looks_for_its_cookie():
     http.on("https://a.example/", home)
     check = response("https://a.example/check", 302, b"", (("Location", "/"), ("Set-Cookie", "seen=1; Path=/")))
     http.on("https://a.example/check", check)
-    glances = PagePreviews(http, FakeClock(), "bot/1")
+    looking = previews(http)
     for _ in range(2):
-        assert (await glances.take("https://a.example/", 15)).status == 200
+        assert (await looking.take("https://a.example/", 15)).status == 200
     assert len(http.urls) == 6, "one visitor's cookie is not another's"
 
 
@@ -50,17 +64,45 @@ async def test_all_hops_together_have_one_deadline():
 
     http.on("https://a.example/", slow)  # type: ignore[arg-type]  # an answer is an answer
     with pytest.raises(NoPreview, match="total_timeout"):
-        await PagePreviews(http, clock, "bot/1").take("https://a.example/", 15)
+        await previews(http, clock).take("https://a.example/", 15)
 
 
 async def test_a_page_that_cannot_be_parsed_is_still_shown():
     http = FakeHttp(FakeClock())
     deep = b"<div>" * 200_000
     http.on("https://a.example/", response("https://a.example/", body=deep))
-    glance = await PagePreviews(http, FakeClock(), "bot/1").take("https://a.example/", 15)
-    assert (glance.html.encode(), glance.title) == (deep, "")
+    preview = await previews(http).take("https://a.example/", 15)
+    assert (preview.html.encode(), preview.title) == (deep, "")
 
 
 async def test_what_is_no_url_is_refused():
     with pytest.raises(BadInput):
-        await PagePreviews(FakeHttp(FakeClock()), FakeClock(), "bot/1").take("file:///etc/passwd", 15)
+        await previews(FakeHttp(FakeClock())).take("file:///etc/passwd", 15)
+
+
+async def _longest_block() -> float:
+    """Look at the loop until cancelled; return the longest time for which it ran nothing else."""
+    longest = 0.0
+    with suppress(asyncio.CancelledError):
+        while True:
+            begun = time.perf_counter()
+            await asyncio.sleep(0.005)
+            longest = max(longest, time.perf_counter() - begun)
+    return longest
+
+
+async def test_a_large_page_is_parsed_beside_the_loop():
+    http = FakeHttp(FakeClock())
+    http.on("https://a.example/", response("https://a.example/", body=LARGE))
+    pool = ProcessPool(PARSERS, 1, 60)
+    looking = PagePreviews(http, FakeClock(), "bot/1", PageParser(PARSERS.open(), pool))
+    watch = asyncio.create_task(_longest_block())
+    begun = time.perf_counter()
+    try:
+        preview = await looking.take("https://a.example/", 15)
+        took = time.perf_counter() - begun
+    finally:
+        watch.cancel()
+        pool.close()
+    assert (preview.title, preview.text.count("text ")) == ("t", 60_000)
+    assert await watch < took / 3

@@ -9,6 +9,7 @@ followed inside the group `list` while the catalogue is discovered, and inside `
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from longline.html.css_selectors import check_selectors
 from longline.parsers.selectors import followed_links, select_fields
 from longline.plugins import Item, Links, Page
 from longline.plugins.extension import CHAPTER, SERIES, chapter, extension, series
@@ -53,13 +54,14 @@ class SelectorExtension:
 
     @staticmethod
     def check(config: Mapping[str, Any]) -> None:
-        """Raise `ValueError` for a config without selectors."""
+        """Raise `ValueError` for a config without selectors, `BadInput` for a selector that cannot be used."""
         groups = config.get("selectors")
         if not isinstance(groups, Mapping) or not isinstance(groups.get(SERIES), Mapping):
             raise ValueError("config needs selectors with the group series")
         missing = [name for name in ("id", "title", "url") if not groups[SERIES].get(name)]
         if missing:
             raise ValueError(f"the selectors of series lack {', '.join(missing)}")
+        check_selectors(groups)
 
 
 def _groups(page: Page) -> dict[str, Mapping[str, Any]]:

@@ -1,24 +1,26 @@
 """Preview of one page, for another service: fetched at once without a run, with its text and metadata extracted."""
 
+import asyncio
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
-from longline.html.page_text import simple_text
-from longline.html.parse_cost import TooComplex
+from longline.engine.parse.page_parser import PageParser
 from longline.model.errors import BadInput, LonglineError
 from longline.model.fetch.content_encoding import ACCEPT_ENCODING, Undecodable, decode_body
 from longline.model.fetch.cookies import RunCookies
 from longline.model.url import parse
 from longline.plugins import Page
-from longline.plugins.feed_links import feed_links
+from longline.plugins.parser import PARSER_KEY
 from longline.ports.clock import Clock
 from longline.ports.http import REDIRECTS, FetchFailed, Http, Request, Response
 
 MAX_HOPS = 10
 MAX_BYTES = 10 * 1024 * 1024
+PARSER = "page_preview"
+"""Name of the parser that reads the page."""
 
 
 class NoPreview(LonglineError):
@@ -45,17 +47,25 @@ class PagePreview(msgspec.Struct, frozen=True):
 class PagePreviews:
     """Fetcher of single pages. The HTTP client's wall blocks internal addresses, on every hop."""
 
-    def __init__(self, http: Http, clock: Clock, user_agent: str) -> None:
-        self._http, self._clock, self._user_agent = http, clock, user_agent
+    def __init__(self, http: Http, clock: Clock, user_agent: str, parser: PageParser) -> None:
+        self._http, self._clock, self._user_agent, self._parser = http, clock, user_agent, parser
 
     async def take(self, url: str, seconds: float) -> PagePreview:
         """Preview a page within `seconds`; raise `BadInput` for a forbidden URL, `NoPreview` for a failed fetch."""
         begun = self._clock.monotonic()
-        page = await self.fetch(url, seconds)
+        page = await self.fetch(url, seconds, {PARSER_KEY: PARSER})
         glance = PagePreview(url, page.url, page.status, page.content_type)
         if is_html(page):
-            glance = _read(glance, page)
+            glance = await self._read(glance, page)
         return msgspec.structs.replace(glance, took_ms=round((self._clock.monotonic() - begun) * 1000))
+
+    async def _read(self, glance: PagePreview, page: Page) -> PagePreview:
+        """Return the preview with the extract of its page; a page that cannot be parsed has only its markup."""
+        parsed = await self._parser.parse(page)
+        found: dict[str, Any] = parsed.items[0].fields if parsed.items else {}
+        # Some encodings take a second to decode.
+        html = await asyncio.to_thread(lambda: page.html)
+        return msgspec.structs.replace(glance, html=html, **found | {"feeds": tuple(found.get("feeds", ()))})
 
     async def fetch(self, url: str, seconds: float, config: Mapping[str, Any] = MappingProxyType({})) -> Page:
         """Fetch a page, for a parser with `config`; raises as `take` does."""
@@ -91,28 +101,3 @@ class PagePreviews:
 def is_html(page: Page) -> bool:
     """Return whether a page's Content-Type is HTML."""
     return "html" in page.content_type.lower()
-
-
-def _read(glance: PagePreview, page: Page) -> PagePreview:
-    try:
-        open_graph = {name: text for name in OPEN_GRAPH if (text := _meta(page, f'meta[property="og:{name}"]'))}
-        return msgspec.structs.replace(
-            glance,
-            html=page.html,
-            title=page.title,
-            text=simple_text(page.tree, NO_TEXT),
-            author=_meta(page, 'meta[name="author"]'),
-            description=_meta(page, 'meta[name="description"]'),
-            open_graph=open_graph,
-            feeds=tuple(feed_links(page)),
-        )
-    except TooComplex:
-        return msgspec.structs.replace(glance, html=page.html)
-
-
-NO_TEXT = ("script", "style", "nav", "header", "footer")
-OPEN_GRAPH = ("title", "description", "image", "type", "url", "site_name")
-
-
-def _meta(page: Page, selector: str) -> str:
-    return next((text for node in page.css(selector) if (text := node.attributes.get("content"))), "")

@@ -87,6 +87,7 @@ BUILT_IN = tuple(
         "product.product",
         "selectors",
         "markdown",
+        "previews",
         "series",
     )
 )

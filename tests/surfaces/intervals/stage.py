@@ -12,6 +12,7 @@ import msgspec
 
 from longline.drivers.signals.local import LocalSignals
 from longline.engine.lifecycle.politeness_key import PolitenessKey
+from longline.engine.parse.page_parser import PageParser
 from longline.engine.runs.retention import Retention
 from longline.engine.schedules.scheduler import Scheduler
 from longline.model.frontier.task import ClaimedTask, Outcome, PageFacts, RequestMade
@@ -167,6 +168,7 @@ async def opened(
     nothing: Any = None
     source_manager = changes.pop("source_manager", None)
     settings = msgspec.structs.replace(Settings(data=folder, jwt_secret=SECRET), **changes)
+    parsers = load_parsers(settings)
     platform = Platform(
         settings=settings,
         clock=clock,
@@ -177,8 +179,8 @@ async def opened(
         presence=nothing,
         politeness=PolitenessKey(),
         vault=nothing,
-        parsers=load_parsers(settings),
-        parser=nothing,
+        parsers=parsers,
+        parser=PageParser(parsers),
         search=nothing,
         page_change_store=page_changes or records.page_changes,
         cache=nothing,

@@ -38,6 +38,14 @@ def article(page: Page, config: ArticleConfig) -> Iterator[Item | Links | Refuse
     yield Item("article", **made.fields) if made.skipped is None else Refused(made.skipped)
 
 
+@parser("trial_article", match=(), config=ArticleConfig)
+def trial_article(page: Page, config: ArticleConfig) -> Iterator[Item | Links]:
+    """Yield all links, and the document of a page with the reason, if any, for which a crawl would have none."""
+    yield Links(page.links())
+    made = document(page, config)
+    yield Item("trial_article", fields=made.fields, method=made.method, skipped=made.skipped)
+
+
 @dataclass(frozen=True)
 class ArticleDocument:
     """The indexed document of a page, or the reason for none. `fields` lack only source and times."""

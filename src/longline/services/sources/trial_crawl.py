@@ -1,20 +1,19 @@
 """Trial crawls: the document that one page of an unregistered source would become."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from longline.engine.parse.page_parser import PageParser
-from longline.html.parse_cost import TooComplex
 from longline.model.search.item import UNINDEXED_KINDS
 from longline.plugins import Page
 from longline.plugins.parser import CONFIG_KEY, PARSER_KEY
 from longline.plugins.registry import Registry
 from longline.services.page_preview import PagePreviews, is_html
 
-ARTICLE = "article"
-"""Name of the parser of articles."""
+ARTICLE, TRIAL_ARTICLE = "article", "trial_article"
+"""Names of the parser of articles, and of the parser that yields their documents even if a crawl would refuse them."""
 
 
 class TrialExtract(msgspec.Struct, frozen=True):
@@ -52,16 +51,8 @@ class Trial(msgspec.Struct, frozen=True):
 class Trials:
     """Trials that fetch a page and extract from it as a crawl would, without storing it."""
 
-    def __init__(
-        self,
-        glances: PagePreviews,
-        extract: Callable[[Page], TrialExtract],
-        parsers: Registry | None = None,
-        parser: PageParser | None = None,
-    ) -> None:
-        self._glances, self._extract = glances, extract
-        self._parsers = parsers or Registry()
-        self._parser = parser or PageParser(self._parsers)
+    def __init__(self, glances: PagePreviews, parsers: Registry, parser: PageParser) -> None:
+        self._glances, self._parsers, self._parser = glances, parsers, parser
 
     async def run(self, url: str, config: Mapping[str, Any], seconds: float) -> Trial:
         """Fetch and extract one page with a source's parser config; raises as `PagePreviews.fetch` does.
@@ -75,10 +66,12 @@ class Trials:
             return await self._parse(page, name, seen)
         if not is_html(page):
             return seen
-        try:
-            return msgspec.structs.replace(seen, extract=self._extract(page), links=len(page.links()))
-        except TooComplex:
+        page.config = {**config, PARSER_KEY: TRIAL_ARTICLE}
+        parsed = await self._parser.parse(page)
+        if not parsed.items:
             return seen
+        extract = TrialExtract(**parsed.items[0].fields)
+        return msgspec.structs.replace(seen, extract=extract, links=len(parsed.links) + parsed.cut)
 
     def _own_parser(self, page: Page) -> str | None:
         """Return the parser that the source names, else an own parser that a job would choose for the page.

@@ -7,8 +7,6 @@ from functools import partial
 from longline.drivers.extras import load_driver
 from longline.engine.lifecycle.schedules import ScheduleLifecycle
 from longline.engine.loop_supervisor import Loop, cancel_on_stop, chore, run_loops
-from longline.parsers.article.article import document
-from longline.plugins import Page
 from longline.ports.records.schedules import ScheduleStores
 from longline.services.discovery.links import DiscoveredLinks
 from longline.services.frontier.standing_frontier import StandingFrontier
@@ -20,7 +18,7 @@ from longline.services.schedules.slots import Slots
 from longline.services.sources.source_event_handlers import SourceEventHandlers
 from longline.services.sources.source_events import FORGET_INTERVAL_SECONDS, SourceListener
 from longline.services.sources.source_schedules import SourceSchedules
-from longline.services.sources.trial_crawl import TrialExtract, Trials
+from longline.services.sources.trial_crawl import Trials
 from longline.surfaces.intervals.door import IntervalServices
 from longline.surfaces.intervals.jobs.jobs import JobServices
 from longline.surfaces.intervals.jobs.scheduler import SchedulerServices
@@ -53,12 +51,6 @@ def source_events_loop(platform: Platform) -> Loop:
     return listen
 
 
-def extract(page: Page) -> TrialExtract:
-    """Return the document that a page would become."""
-    made = document(page)
-    return TrialExtract(made.fields, made.method, made.skipped)
-
-
 def interval_services(platform: Platform) -> IntervalServices:
     """Return the services behind the interval API, without logs and streams, which a server adds."""
     records, clock, settings = platform.records, platform.clock, platform.settings
@@ -66,7 +58,7 @@ def interval_services(platform: Platform) -> IntervalServices:
     lease_ms = round(settings.schedule_lease * 1000)
     runs = Runs(records.history, records.schedules, records.counters, clock)
     sources = source_service(platform)
-    previews = PagePreviews(platform.http, clock, settings.user_agent)
+    previews = PagePreviews(platform.http, clock, settings.user_agent, platform.parser)
     links = DiscoveredLinks(records.links, schedules.make)
     return IntervalServices(
         jobs=JobServices(schedules, lease_ms),
@@ -74,7 +66,7 @@ def interval_services(platform: Platform) -> IntervalServices:
         scheduler=SchedulerServices(runs, Slots(records.schedules, clock), is_on=settings.scheduler),
         backfill=Backfill(records.items, records.schedules, clock, platform.call_schedulers),
         sources=SourceServices(sources, source_schedules, schedules),
-        previews=PreviewServices(previews, Trials(previews, extract, platform.parsers, platform.parser)),
+        previews=PreviewServices(previews, Trials(previews, platform.parsers, platform.parser)),
         internal_secret=settings.internal_secret,
         standing_frontier=standing_frontier(platform),
         discovered=DiscoveredServices(links, lease_ms, clock.now),
