@@ -37,7 +37,7 @@ class Extension:
             return
         try:
             self.checks(config)
-        except ValueError as error:
+        except (ValueError, BadInput) as error:
             raise BadInput(f"extension {self.name}: {error}") from None
         except Exception as error:
             raise BadInput(f"extension {self.name}: its check failed with {type(error).__name__}: {error}") from None

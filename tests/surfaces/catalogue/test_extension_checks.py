@@ -6,14 +6,23 @@ import pytest
 from tests.surfaces.catalogue.crawling import GENERIC, SELECTORS
 from tests.surfaces.catalogue.running import Admin, Json, data, error, fields
 
-WITHOUT_SELECTORS = "extension longline.extension.selectors: config needs selectors with the group series"
+REFUSED = "extension longline.extension.selectors:"
+WITHOUT_SELECTORS = f"{REFUSED} config needs selectors with the group series"
 GOOD: Json = {"name": "Site", "slug": "site", "baseurl": "https://site.example", "extensionid": GENERIC}
 CANARY = "canary-4711"
 
 WRONG = [
     ({}, WITHOUT_SELECTORS),
     ({"selectors": {}}, WITHOUT_SELECTORS),
-    ({"selectors": {"series": {"id": "a"}}}, "extension longline.extension.selectors: the selectors of series lack"),
+    ({"selectors": {"series": {"id": "a"}}}, f"{REFUSED} the selectors of series lack"),
+    (
+        {"selectors": SELECTORS["selectors"] | {"chapter": {"number": "p["}}},
+        f"{REFUSED} selectors.chapter.number: bad CSS",
+    ),
+    (
+        {"selectors": SELECTORS["selectors"] | {"pages": {"image": ":not(" * 9999}}},
+        f"{REFUSED} selectors.pages.image: the CSS",
+    ),
     (SELECTORS | {"ratelimit": "fast"}, "ratelimit of the config must be a number"),
     (SELECTORS | {"ratelimit": 0}, "ratelimit of the config must be a number"),
     (SELECTORS | {"ratelimit": -(10**30)}, "ratelimit of the config must be a number"),

@@ -6,12 +6,12 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from longline.html.css_selectors import check_selectors
 from longline.model.duration import MINUTE_MS
 from longline.model.errors import BadInput
 from longline.model.patterns import MAX_PATTERNS, check_patterns
 from longline.model.sources.source import rate_limit_seconds
 from longline.model.url import BadUrl, parse, without_credentials
-from longline.services.sources.css_selectors import check_selectors
 from longline.surfaces.intervals.field_types import MAX_NUMBER, Key, Text
 
 IngestionMode = Annotated[

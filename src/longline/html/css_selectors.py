@@ -7,13 +7,21 @@ from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 from longline.model.errors import BadInput
 
+MAX_SELECTOR_CHARACTERS = 2048
+MAX_SELECTORS = 200
+"""Largest length and number of the selectors of a source: parsing them takes time in proportion to their length."""
+
 _HINT = "the text of an element needs no ::text, and @name at the end stands for an attribute"
 
 
 def check_selectors(groups: Mapping[str, Any]) -> None:
-    """Raise `BadInput` for a selector that cannot be parsed; values of another shape are no selectors."""
+    """Raise `BadInput` for a selector that cannot be used; values of another shape are no selectors."""
     empty = LexborHTMLParser("")
-    for name, selector in _named_selectors(groups):
+    for number, (name, selector) in enumerate(_named_selectors(groups), start=1):
+        if number > MAX_SELECTORS:
+            raise BadInput(f"there are more than {MAX_SELECTORS} CSS selectors")
+        if len(selector) > MAX_SELECTOR_CHARACTERS:
+            raise BadInput(f"{name}: the CSS selector is longer than {MAX_SELECTOR_CHARACTERS} characters")
         css = selector.rpartition("@")[0] if "@" in selector else selector
         if not css.strip():
             continue
