@@ -1,6 +1,6 @@
 import pytest
 
-from longline.model.fetch.cookies import MAX_COOKIES, RunCookies
+from longline.model.fetch.cookies import MAX_COOKIES, MAX_DOMAIN_COOKIES, RunCookies
 
 HOME = "https://www.site.example/shop/"
 
@@ -37,13 +37,29 @@ def test_a_later_value_takes_the_place_of_an_earlier_one():
     assert sorted((jar.header(HOME) or "").split("; ")) == ["a=3", "b=2"]
 
 
-@pytest.mark.slow(reason="thousands of cookies")
-def test_a_site_that_sets_cookies_without_an_end_is_left_alone():
+def test_a_site_that_sets_cookies_without_an_end_keeps_its_first_ones():
+    now = 0.0
+    jar = RunCookies(now=lambda: now)
+    jar.store(HOME, ["session=1; Path=/", "brief=1; Path=/; Max-Age=9"])
+    jar.store(HOME, [f"seen{n}=1; Path=/" for n in range(5000)])
+    jar.store(HOME, ["session=2; Path=/"])
+    sent = (jar.header(HOME) or "").split("; ")
+    assert len(sent) == MAX_DOMAIN_COOKIES
+    assert sent[0] == "session=2"
+    now = 10.0
+    jar.store(HOME, ["late=1; Path=/", "later=1; Path=/"])
+    assert (jar.header(HOME) or "").endswith("; late=1")  # in the place of the one that has expired
+
+
+def test_a_run_with_more_sites_than_cookies_takes_the_cookies_of_each():
     jar = RunCookies()
-    for n in range(MAX_COOKIES + 500):
-        jar.store(HOME, [f"c{n}=1; Path=/p{n}/"])
-    assert jar.header(f"https://www.site.example/p{MAX_COOKIES - 1}/") is not None
-    assert jar.header(f"https://www.site.example/p{MAX_COOKIES + 10}/") is None
+    jar.store(HOME, ["first=1; Path=/"])
+    for n in range(2 * MAX_COOKIES):
+        jar.store(f"https://a{n}.example/", ["a=1; Path=/"])
+        assert jar.header(f"https://a{n}.example/") == "a=1"
+        assert jar.header(HOME) == "first=1"  # a site that is still visited
+    assert len(list(jar)) == MAX_COOKIES
+    assert jar.header("https://a0.example/") is None
 
 
 @pytest.mark.parametrize(

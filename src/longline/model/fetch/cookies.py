@@ -6,6 +6,7 @@ sets no Secure cookie, the prefixes `__Secure-` and `__Host-` are kept, and a do
 
 import re
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -16,8 +17,12 @@ from publicsuffixlist import PublicSuffixList
 
 from longline.model.url import Url, parse, target
 
-MAX_COOKIES = 2000
-"""Number of cookies from which on a run stores no more."""
+MAX_COOKIES = 3000
+"""Largest number of cookies of a run, beyond which those of the domain that was visited longest ago are dropped."""
+
+MAX_DOMAIN_COOKIES = 180
+"""Largest number of cookies of a domain, as in browsers: a site that sets a cookie for each page would get a Cookie
+header that no server takes. The first ones stay, since a session is among them."""
 
 MAX_COOKIE_CHARACTERS = 4096
 """Largest length of name and value together, as in browsers."""
@@ -64,7 +69,7 @@ class RunCookies:
 
     def __init__(self, cookies: Iterable[Cookie] = (), now: Callable[[], float] = time.time) -> None:
         self._now = now
-        self._by_domain: dict[str, dict[tuple[str, str], Cookie]] = {}
+        self._by_domain: OrderedDict[str, dict[tuple[str, str], Cookie]] = OrderedDict()
         self._count = 0
         for cookie in cookies:
             self.add(cookie)
@@ -79,10 +84,13 @@ class RunCookies:
             return None
         place = parse(url, credentials=True)
         path, now = _path(place), self._now()
+        domains = [domain for domain in _domains(place.hostname) if domain in self._by_domain]
+        for domain in domains:
+            self._by_domain.move_to_end(domain)
         found = [
             cookie
-            for domain in _domains(place.hostname)
-            for cookie in self._by_domain.get(domain, {}).values()
+            for domain in domains
+            for cookie in self._by_domain[domain].values()
             if cookie.belongs_to(place.hostname)
             and _matches(path, cookie.path)
             and (not cookie.secure or place.scheme == "https")
@@ -100,13 +108,26 @@ class RunCookies:
 
     def add(self, cookie: Cookie) -> None:
         """Store a cookie in place of an earlier one; a cookie that has expired only removes the earlier one."""
+        key, now = (cookie.name, cookie.path), self._now()
         of_domain = self._by_domain.get(cookie.domain, {})
-        key = (cookie.name, cookie.path)
-        if cookie.has_expired(self._now()):
-            self._count -= of_domain.pop(key, None) is not None
-        elif key in of_domain or self._count < MAX_COOKIES:
-            self._count += key not in of_domain
-            self._by_domain.setdefault(cookie.domain, of_domain)[key] = cookie
+        before = len(of_domain)
+        if cookie.has_expired(now):
+            of_domain.pop(key, None)
+        else:
+            if key not in of_domain and before >= MAX_DOMAIN_COOKIES:
+                of_domain = {key: kept for key, kept in of_domain.items() if not kept.has_expired(now)}
+            if key in of_domain or len(of_domain) < MAX_DOMAIN_COOKIES:
+                of_domain[key] = cookie
+        self._count += len(of_domain) - before
+        self._put(cookie.domain, of_domain)
+
+    def _put(self, domain: str, cookies: dict[tuple[str, str], Cookie]) -> None:
+        """Replace the cookies of a domain that was visited last; drop those of other domains if there are too many."""
+        self._by_domain.pop(domain, None)
+        if cookies:
+            self._by_domain[domain] = cookies
+        while self._count > MAX_COOKIES:
+            self._count -= len(self._by_domain.popitem(last=False)[1])
 
 
 def read_set_cookie(place: Url, text: str, now: float) -> Cookie | None:
