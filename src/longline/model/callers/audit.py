@@ -22,7 +22,8 @@ MAX_STATE_CHARS = 65_536
 MAX_REASON_CHARS = 2000
 
 _SECRET_NAME = re.compile(
-    r"pass(word|wd|phrase)?$|secret|token$|api_?key|authorization|cookie|credential|private_?key|^headers$",
+    r"pass(word|wd|phrase)?$|pwd$|secret|tokens?$|(api|access|private|encryption|signing)[-_]?key|auth(orization)?$|bearer"
+    r"|cookie|credential|session_?id$|signature$|headers$",
     re.IGNORECASE,
 )
 _URL_PASSWORD = re.compile(r"(://[^:/@\s]*):(?:(?!://)[^\s/@])*@")
