@@ -64,7 +64,8 @@ def problem_of(member: bytes, row: PageRow | RedirectRow) -> str | None:
     except DamagedRecord as error:
         return str(error) if len(member) == row.length else f"the segment ends before byte {row.start + row.length}"
     kind = REVISIT if isinstance(row, PageRow) and row.body_of is not None else RESPONSE
-    if record.type != kind or record.field("WARC-Payload-Digest") != row.digest:
+    # Pages with equal bodies have equal digests.
+    if (record.type, record.field("WARC-Payload-Digest"), record.url) != (kind, row.digest, row.url):
         return "the record is that of another page"
     return None
 
