@@ -212,6 +212,8 @@ def head(*fields: str, line: str = "POST / HTTP/1.1") -> bytes:
         (head(line="GET /health HTTP/2.0"), 400),
         (b"nonsense\r\n\r\n", 400),
         (head("host: x", *(f"x-{n}: {'y' * 1000}" for n in range(70)))[:-2], 431),
+        (head("host: x", *(f"x-{n}: {'y' * 1000}" for n in range(70))), 431),
+        (head("host: x", f"x: {'y' * 70_000}", line="GET /health HTTP/1.1"), 431),
     ],
 )
 async def test_what_cannot_be_right_is_refused_at_once_and_the_connection_ends(sent: bytes, status: int):

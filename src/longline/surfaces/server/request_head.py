@@ -3,10 +3,11 @@
 import re
 from typing import Any, NamedTuple
 
-from longline.surfaces.server.request_limits import MAX_BODY_BYTES
+from longline.surfaces.server.request_limits import MAX_BODY_BYTES, MAX_HEAD_BYTES
 
 _REFUSAL = "longline.refusal"
 _HOST = re.compile(rb"(?:\[[0-9A-Za-z:.%~_-]*\]|(?:[!$&'()*+,;=0-9A-Za-z._~-]|%[0-9A-Fa-f]{2})*+)(?::[0-9]*)?\Z")
+_HEADER_SIGNS = len(b": \r\n")
 
 
 class Refusal(NamedTuple):
@@ -31,14 +32,17 @@ def refusal_of(version: str, headers: list[tuple[bytes, bytes]]) -> Refusal | No
     """
     if not version.startswith("1."):
         return BAD_VERSION
-    hosts = 0
+    hosts = size = 0
     for name, value in headers:
+        size += len(name) + len(value) + _HEADER_SIGNS
         if name == b"host":
             hosts += 1
             if not _HOST.match(value.strip(b" \t")):
                 return BAD_HOST
         elif name == b"content-length" and int(value) > MAX_BODY_BYTES:
             return TOO_LARGE
+    if size > MAX_HEAD_BYTES:
+        return HEAD_TOO_LARGE
     if hosts == 1 or (hosts == 0 and version == "1.0"):
         return None
     return MANY_HOSTS if hosts else NO_HOST
