@@ -72,6 +72,10 @@ class SinkFailing(Unavailable):
     """Sinks that have been failing for some time; the sentence names them without their addresses."""
 
 
+class PoolsFailing(Unavailable):
+    """Proxy pools without a working proxy; the sentence names them."""
+
+
 class RoleUnstaffed(Unavailable):
     """A role that the configuration needs, and that no living worker has."""
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from longline.model.errors import CorruptDatabase, DiskFull, RoleUnstaffed, SinkFailing
+from longline.model.errors import CorruptDatabase, DiskFull, PoolsFailing, RoleUnstaffed, SinkFailing
 from longline.ports.clock import Clock
 
 Status = Literal["healthy", "degraded", "unhealthy"]
@@ -85,7 +85,7 @@ def _kind(error: Exception) -> str:
         return "timeout"
     if isinstance(error, DiskFull):
         return "disk full"
-    if isinstance(error, SinkFailing):
+    if isinstance(error, SinkFailing | PoolsFailing):
         return str(error)
     if isinstance(error, RoleUnstaffed):
         return "no worker"

@@ -84,6 +84,7 @@ def build_app(parts: AppParts, metrics: Metrics | None = None) -> Litestar:
     if parts.operation is not None:
         metrics.watch_operation(parts.operation)
     metrics.watched += [door.refresh_metrics for door in doors if door.refresh_metrics is not None]
+    metrics.probes += [door.probe for door in doors if door.probe is not None]
     for door in doors:
         if door.observe_request is not None:
             metrics.observers |= {each.operation.path: door.observe_request for each in door.endpoints()}

@@ -141,10 +141,11 @@ class Door:
     """One HTTP API; operation ids begin with its name, and its title is for people.
 
     A request below a path in `prefixes` that matches no operation is answered in the format of this API.
-    `refresh_metrics` updates its gauges before a scrape, `observe_request` gets route and status of each request to one
-    of its operations. `wrap` adds an ASGI wrapper around the framework. With `reads_nul`, URLs with a NUL character
-    reach the API; elsewhere they are refused. An API for browsers alone is not described in the OpenAPI document.
-    `limiter` tells the rate limits with errors outside operations.
+    `refresh_metrics` updates its gauges before a scrape, `probe` those that tell whether its engines answer: it raises
+    no error. `observe_request` gets route and status of each request to one of its operations. `wrap` adds an ASGI
+    wrapper around the framework. With `reads_nul`, URLs with a NUL character reach the API; elsewhere they are refused.
+    An API for browsers alone is not described in the OpenAPI document. `limiter` tells the rate limits with errors
+    outside operations.
     """
 
     name: str
@@ -154,6 +155,7 @@ class Door:
     groups: Sequence[OperationGroup]
     access: Mapping[str, Access]
     refresh_metrics: Callable[[], Awaitable[None]] | None = None
+    probe: Callable[[], Awaitable[None]] | None = None
     observe_request: Callable[[str, int], None] | None = None
     wrap: Callable[[ASGIApp], ASGIApp] | None = None
     reads_nul: bool = False

@@ -25,6 +25,13 @@ class Counting:
             file.write(f"{summary.id} {summary.state} {summary.completed}/{summary.total}\n")
 
 
+class Choosy(Counting):
+    """Refuses every manifest, and notes its end."""
+
+    def prepare_manifest(self, manifest: Manifest) -> Manifest:
+        raise InvalidManifest(f"no manifest like {manifest.id}")
+
+
 class Picky:
     """Refuses, fails or changes manifests as their metadata says."""
 

@@ -138,6 +138,10 @@ handler = "{HANDLERS}:Counting"
 [job_types.counted.options]
 file = "{folder / "ends"}"
 retry_backoff_ms = 10
+[job_types.choosy]
+handler = "{HANDLERS}:Choosy"
+[job_types.choosy.options]
+file = "{folder / "ends"}"
 [job_types.picky]
 handler = "{HANDLERS}:Picky"
 [job_types.placing]

@@ -30,6 +30,12 @@ def eventually(wanted: Callable[[], Any]) -> Any:
     return found
 
 
+def listed(box: Box, status: str) -> list[str]:
+    """The ids of the jobs in a list by status."""
+    answer = box.client.get("/operators/jobs", params={"status": status})
+    return [job["job_id"] for job in answer.json()["jobs"]]
+
+
 def test_acceptance_06_and_14_storage_that_is_away_takes_nothing(tmp_path: Path, origin: Origin):
     with running_box(tmp_path, origin) as box:
         objects = tmp_path / "objects"
@@ -46,11 +52,13 @@ def test_acceptance_06_and_14_storage_that_is_away_takes_nothing(tmp_path: Path,
         assert (health["status"], health["components"]["storage"]["status"]) == ("degraded", "down")
         assert box.client.get("/health/ready").status_code == 503
         assert box.client.get("/health/live").status_code == 200
+        assert 'service_ready{service="api"} 0.0' in box.client.get("/metrics").text
         objects.unlink()
         shutil.move(tmp_path / "away", objects)
         again = eventually(lambda: (a := box.post(box.manifest("/six"), **{KEY: "six"})).status_code == 202 and a)
         assert again.json()["job_id"] != answer.json()["error"]["job_id"]
         assert box.ended(again.json()["job_id"])["status"] == "completed"
+        assert 'service_ready{service="api"} 1.0' in box.client.get("/metrics").text
 
 
 def test_acceptance_08_proxies_are_used_tier_by_tier(tmp_path: Path, origin: Origin):
@@ -75,6 +83,13 @@ primary = ["{alive.uri}"]
             job_id = box.submit("/eight", kind="hopeless")
             assert box.ended(job_id)["last_error"]["code"] == "DOWNLOAD_PROXY_EXHAUSTED"
             assert [one["failure_code"] for one in box.letters(job_id)] == ["DOWNLOAD_PROXY_EXHAUSTED"]
+            box.submit(*(f"/eight/{n}" for n in range(4)), kind="hopeless")  # five failures in a row, and it is skipped
+            get = box.client.get
+            health = eventually(lambda: (h := get("/operators/health")).json()["status"] == "degraded" and h)
+            assert health.status_code == 200
+            pools = health.json()["components"]["proxy_pools"]
+            assert (pools["status"], pools["detail"]) == ("degraded", "no proxy works in the pools first")
+            assert get("/health/ready").status_code == 200
 
 
 HINTED = """
@@ -227,6 +242,8 @@ def test_acceptance_15_direct_producers_and_the_mirrored_streams(
         eventually(lambda: box.client.get("/operators/jobs/direct-1").status_code == 200)
         job = box.until("direct-1", lambda job: job["resource_completed"] == 1)
         assert (job["status"], job["origin"], job["resource_total"]) == ("in_progress", "direct", 2)
+        assert listed(box, "in_progress") == ["direct-1"]
+        assert not any(listed(box, other) for other in ("queued", "completed", "failed"))
         client.xadd("fetchbox.jobs.tasks", {"data": json.dumps(task | {"resource_id": "b"})})
         client.xadd("fetchbox.jobs.tasks", {"data": json.dumps(task)})
         client.xadd("fetchbox.jobs.tasks", {"data": "no task"})
@@ -236,6 +253,7 @@ def test_acceptance_15_direct_producers_and_the_mirrored_streams(
             2,
             "s3://elsewhere/m.json",
         )
+        assert (listed(box, "in_progress"), listed(box, "completed")) == ([], ["direct-1"])
         assert box.read("resources/gallery/direct-1/a") == content("/fifteen")
         job_id = box.submit("/mirrored", "/status/404/mirrored")
         box.ended(job_id)
@@ -260,6 +278,8 @@ strict = true
 [tenants.acme]
 api_keys = ["{hashed}"]
 requests_per_minute = 4
+[tenants.plain]
+requests_per_minute = 2
 [operator]
 token = "open-sesame"
 """
@@ -276,6 +296,8 @@ token = "open-sesame"
         limited = next(one for one in answers if one.status_code == 429)
         assert limited.json()["error"]["code"] == "RATE_LIMITED"
         assert int(limited.headers["retry-after"]) > 0
+        named = box.manifest("/tenant", attributes={"tenant": "plain"})
+        assert [box.post(named).status_code for _ in range(3)] == [202, 202, 429]
         get = box.client.get
         assert get("/operators/jobs").status_code == 401
         assert get("/operators/jobs", headers={"X-Fetchbox-Operator-Token": "wrong"}).status_code == 401

@@ -113,12 +113,20 @@ class ManifestSnapshot(msgspec.Struct, frozen=True):
         """Return the number of files that were not stored and will not be tried again."""
         return self.admitted - self.completed - self.open
 
+    @property
+    def awaits_files(self) -> bool:
+        """Return whether files may come yet: a manifest that comes file by file ends with its announced total."""
+        return self.origin == "direct" and (self.total is None or self.completed + self.given_up < self.total)
+
 
 class ManifestFilter(msgspec.Struct, frozen=True):
-    """A choice of manifests; `states` are states of their runs, `since` is the least creation time."""
+    """A choice of manifests; `states` are states of their runs, `since` is the least creation time.
+
+    With `awaiting`, manifests whose run has ended and for which files may come yet are chosen too.
+    """
 
     states: tuple[str, ...] = ()
-    begun: bool | None = None
+    awaiting: bool = False
     kind: str | None = None
     tenant: str | None = None
     since: int | None = None

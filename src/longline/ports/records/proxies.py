@@ -157,6 +157,10 @@ class PoolStore(Protocol):
         """Return every pool, by name."""
         ...
 
+    async def working(self) -> dict[str, int]:
+        """Return the number of proxies of each pool that are not skipped after failures."""
+        ...
+
     async def drop(self, name: str) -> bool:
         """Delete a pool, not its proxies; return False for an unknown pool."""
         ...

@@ -27,7 +27,7 @@ class ManifestEndings:
     async def carry_out(self, effect: RunEffect) -> bool:
         """Call the hook of a manifest at its end; return False when another process has the effect."""
         found, kind = await self._store.get(effect.run_uid), self._kinds.find(effect.detail)
-        if found is not None and kind is not None and is_whole(found):
+        if found is not None and kind is not None and not found.awaits_files:
             await _told(kind, _summary(found, effect))
         return await self._close(effect)
 
@@ -37,13 +37,6 @@ async def _told(kind: ManifestKind, summary: ManifestSummary) -> None:
         await kind.handler.finalize(summary)
     except HandlerFailed as error:
         log.warning("hook at the end of a manifest failed", extra={"manifest": summary.id, "error": str(error)})
-
-
-def is_whole(found: ManifestSnapshot) -> bool:
-    """Return whether all files of a manifest are known: those of one that comes file by file may be on their way."""
-    if found.origin == "api":
-        return True
-    return found.total is not None and found.completed + found.given_up >= found.total
 
 
 def _summary(found: ManifestSnapshot, effect: RunEffect) -> ManifestSummary:

@@ -186,8 +186,7 @@ class ManifestSubmissions:
 
     async def _refuse(self, failure: NotQueued, kind: ManifestKind, row: NewManifest) -> None:
         """Store a manifest that could not be queued as failed; where that fails too, its key lapses by itself."""
-        plan = msgspec.structs.replace(kind.plan, end=type(kind.plan.end)())
-        run = NewRun(failure.uid, RunKind.MANIFEST, plan.text(), failure.uid)
+        run = NewRun(failure.uid, RunKind.MANIFEST, run_plan(kind, row.tenant).text(), failure.uid)
         failed = msgspec.structs.replace(row, code=failure.code, message=str(failure), total=0)
         try:
             await self._lifecycle.refuse(run, failed, str(failure))

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from longline.model.errors import BadInput, NotFound
 from longline.model.proxies.proxy import Pool
+from longline.model.proxies.proxy_selection import tiers
 from longline.ports.records.proxies import PoolStore as Records
 
 
@@ -24,6 +25,11 @@ class Pools:
     async def find(self) -> list[Pool]:
         """Return all pools, ordered by name."""
         return await self._records.find()
+
+    async def failing(self) -> list[str]:
+        """Return the pools that have no working proxy, their fallbacks included."""
+        pools, working = await self._records.find(), await self._records.working()
+        return [pool.name for pool in pools if not any(working.get(one.name) for one in tiers(pool.name, pools))]
 
     async def drop(self, name: str) -> None:
         """Delete a pool, not its proxies."""

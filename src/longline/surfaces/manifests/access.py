@@ -70,11 +70,18 @@ class ManifestAccess:
         if caller.tenant and named not in ("", caller.tenant):
             raise ApiFailure(words.WRONG_TENANT)
         tenant = caller.tenant or named
-        self.check_tenant(ManifestSender(caller, tenant, bool(caller.tenant)), tenant)
+        sender = ManifestSender(caller, tenant, bool(caller.tenant))
+        self._check_tenant(sender, tenant)
         await self._tenants.check_rate(tenant)
-        return ManifestSender(caller, tenant, bool(caller.tenant))
+        return sender
 
-    def check_tenant(self, sender: ManifestSender, tenant: str) -> None:
+    async def check_named_tenant(self, sender: ManifestSender, tenant: str) -> None:
+        """Check the tenant that a manifest names, and count the request for it unless that was done by its headers."""
+        self._check_tenant(sender, tenant)
+        if tenant != sender.tenant:
+            await self._tenants.check_rate(tenant)
+
+    def _check_tenant(self, sender: ManifestSender, tenant: str) -> None:
         """Raise `ApiFailure` for a sender that names a tenant which needs other credentials."""
         if sender.is_proved and tenant != sender.tenant:
             raise ApiFailure(words.WRONG_TENANT)

@@ -137,7 +137,7 @@ class ObjectPlaces(msgspec.Struct, frozen=True):
 
 def status_of(found: ManifestSnapshot) -> ManifestStatus:
     """Return the status of a job. A job that comes task by task ends when its announced total has ended."""
-    if found.origin == "direct" and (found.total is None or found.completed + found.given_up < found.total):
+    if found.awaits_files:
         return "in_progress"
     if found.state == "running" and not found.begun:
         return "queued"

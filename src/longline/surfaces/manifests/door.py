@@ -19,7 +19,7 @@ from longline.surfaces.manifests.access import ManifestAccess
 from longline.surfaces.manifests.bodies import ObjectPlaces
 from longline.surfaces.manifests.dead_letters import DEAD_LETTERS, DeadLetterServices
 from longline.surfaces.manifests.format import ManifestFormat
-from longline.surfaces.manifests.health import COMPONENTS, ComponentServices
+from longline.surfaces.manifests.health import COMPONENTS, ComponentServices, is_ready
 from longline.surfaces.manifests.ingest.ingest import INGEST, IngestLimits, IngestServices
 from longline.surfaces.manifests.ingest.uploads import UPLOADS, UploadServices
 from longline.surfaces.manifests.logs import LOGS, ManifestLogServices
@@ -66,6 +66,9 @@ def manifests_door(
         if services.figures is not None:
             metrics.show(await services.figures.read())
 
+    async def probe() -> None:
+        metrics.note_ready(is_ready=await is_ready(services.health))
+
     return Door(
         name=NAME,
         title="Manifests",
@@ -73,6 +76,7 @@ def manifests_door(
         format=ManifestFormat(),
         groups=_groups(services, access, metrics),
         refresh_metrics=refresh_metrics,
+        probe=probe,
         observe_request=metrics.observe,
         access={"public": PUBLIC, "sender": access.of_senders(), "operator": access.of_operators()},
     )

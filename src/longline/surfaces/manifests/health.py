@@ -68,8 +68,13 @@ async def show_live() -> ReadyBody:
     answers={200: ReadyBody, 503: ReadyBody},
 )
 async def show_ready(services: ComponentServices) -> ApiResponse[ReadyBody]:
-    is_ready = (await services.health.report()).status != "unhealthy"
-    return ApiResponse(ReadyBody("ok" if is_ready else "unavailable"), 200 if is_ready else 503)
+    ready = await is_ready(services.health)
+    return ApiResponse(ReadyBody("ok" if ready else "unavailable"), 200 if ready else 503)
+
+
+async def is_ready(health: Health) -> bool:
+    """Return whether every critical component works."""
+    return (await health.report()).status != "unhealthy"
 
 
 def _component(found: CheckResult) -> ComponentBody:

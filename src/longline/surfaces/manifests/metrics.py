@@ -80,13 +80,16 @@ class ManifestMetrics:
         self._bytes = Counter("fetchbox_ingest_bytes", "Bytes of manifests, decompressed.", registry=registry)
         self._seconds = Histogram("fetchbox_ingest_duration_seconds", "Time to answer a manifest.", registry=registry)
         self._ready = Gauge("service_ready", "Whether a service can work.", ("service",), registry=registry)
-        self._ready.labels("api").set(1)
         self._totals = _Totals()
         registry.register(self._totals)
 
     def show(self, figures: ManifestFigures) -> None:
         """Show figures of all processes at the next scrape."""
         self._totals.figures = figures
+
+    def note_ready(self, *, is_ready: bool) -> None:
+        """Show whether manifests can be taken."""
+        self._ready.labels("api").set(is_ready)
 
     def observe(self, route: str, status: int) -> None:
         """Count one request to the API."""

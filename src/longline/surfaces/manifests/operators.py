@@ -10,7 +10,14 @@ from msgspec import Meta
 from longline.model.manifests.manifest import ManifestFilter
 from longline.services.manifests.snapshots import ManifestSnapshots
 from longline.surfaces.manifests import statuses_and_errors as words
-from longline.surfaces.manifests.bodies import JobId, ObjectPlaces, SnapshotBody, SnapshotList, snapshot_body
+from longline.surfaces.manifests.bodies import (
+    JobId,
+    ObjectPlaces,
+    SnapshotBody,
+    SnapshotList,
+    snapshot_body,
+    status_of,
+)
 from longline.surfaces.manifests.examples import SNAPSHOT
 from longline.surfaces.manifests.statuses_and_errors import STATUS_STATES, ManifestStatus, invalid
 from longline.surfaces.operation import ApiFailure, operation
@@ -58,11 +65,13 @@ async def show_manifest(services: SnapshotServices, job_id: JobId) -> SnapshotBo
 )
 async def list_manifests(services: SnapshotServices, query: SnapshotQuery) -> SnapshotList:
     """List jobs, newest first."""
-    states, begun = STATUS_STATES[query.status] if query.status else ((), None)
+    status = query.status
+    states = STATUS_STATES[status] if status else ()
     since = None if query.since is None else read_time("since", query.since)
-    wanted = ManifestFilter(tuple(states), begun, query.job_type, query.tenant, since)
+    wanted = ManifestFilter(states, status == "in_progress", query.job_type, query.tenant, since)
     before = None if query.cursor is None else int(query.cursor)
-    found, last = await services.snapshots.page(wanted, before, query.limit)
+    fits = (lambda one: status_of(one) == status) if status else None
+    found, last = await services.snapshots.page(wanted, before, query.limit, fits)
     jobs = [snapshot_body(one, services.places) for one in found]
     return SnapshotList(jobs, None if last is None else str(last))
 

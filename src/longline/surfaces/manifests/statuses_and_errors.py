@@ -17,13 +17,13 @@ RUN_WORDS: Mapping[RunState, ManifestStatus] = {
 }
 """Statuses of runs; a running one without a begun task is still `queued`."""
 
-STATUS_STATES: Mapping[str, tuple[tuple[str, ...], bool | None]] = {
-    "queued": ((RunState.QUEUED, RunState.RUNNING), False),
-    "in_progress": ((RunState.RUNNING,), True),
-    "completed": ((RunState.COMPLETED,), None),
-    "failed": ((RunState.FAILED, RunState.CANCELLED), None),
+STATUS_STATES: Mapping[str, tuple[str, ...]] = {
+    "queued": (RunState.QUEUED, RunState.RUNNING),
+    "in_progress": (RunState.RUNNING,),
+    "completed": (RunState.COMPLETED,),
+    "failed": (RunState.FAILED, RunState.CANCELLED),
 }
-"""States of the runs of each status, and whether one of their tasks has begun."""
+"""States that the runs of each status may have."""
 
 ErrorCode = Literal[
     "INVALID_PAYLOAD",

@@ -34,11 +34,15 @@ _log = logging.getLogger(__name__)
 
 
 class Metrics:
-    """All metrics of this process, in a registry of its own; functions in `watched` update gauges at each scrape."""
+    """All metrics of this process, in a registry of its own.
+
+    Functions in `watched` update gauges at each scrape, those in `probes` even while the database is away.
+    """
 
     def __init__(self, version: str) -> None:
         own = self.registry = CollectorRegistry()
         self.watched: list[Callable[[], Awaitable[None]]] = []
+        self.probes: list[Callable[[], Awaitable[None]]] = []
         self.observers: dict[str, Callable[[str, int], None]] = {}
         """Functions that get the status of requests to a route, by route."""
         ProcessCollector(registry=own)
@@ -73,6 +77,8 @@ class Metrics:
 
     async def text(self, counts: Counts) -> bytes:
         """Return all current metrics. If the database does not respond, those of tasks and runs are left out."""
+        for probe in self.probes:
+            await probe()
         try:
             async with asyncio.timeout(_TIMEOUT_SECONDS):
                 totals = await counts.take()

@@ -1,6 +1,7 @@
 """Wiring of the manifest API."""
 
 from longline.engine.lifecycle.manifests import ManifestLifecycle
+from longline.model.errors import PoolsFailing
 from longline.ports.clock import Clock
 from longline.services.callers.rate_limits import RateLimits
 from longline.services.health import Check, Health
@@ -14,6 +15,7 @@ from longline.services.manifests.snapshots import ManifestSnapshots
 from longline.services.manifests.storage_probe import STORAGE_PROBE_SECONDS, RecentProbe
 from longline.services.manifests.submissions import ManifestSubmissions
 from longline.services.manifests.tenants import Tenants
+from longline.services.proxies.pools import Pools
 from longline.surfaces.manifests.door import ManifestServices
 from longline.surfaces.manifests.ingest.ingest import IngestLimits
 from longline.wiring.parts.logs import run_log_blobs
@@ -58,6 +60,7 @@ def manifest_services(
 
 def _checks(platform: Platform, clock: Clock) -> list[Check]:
     records, settings = platform.records, platform.settings
+    pools = Pools(records.pools)
 
     async def database() -> str:
         await records.schema.now()
@@ -70,7 +73,9 @@ def _checks(platform: Platform, clock: Clock) -> list[Check]:
         return (await platform.blobs.check()).split()[0]
 
     async def proxy_pools() -> str:
-        return f"{len(await records.pools.find())} pools"
+        if failing := await pools.failing():
+            raise PoolsFailing(f"no proxy works in the pools {', '.join(failing)}")
+        return f"{len(await pools.find())} pools"
 
     probe = RecentProbe(storage, clock, STORAGE_PROBE_SECONDS)
     return [

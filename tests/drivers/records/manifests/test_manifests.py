@@ -12,6 +12,7 @@ from longline.model.manifests.idempotency_key import Reservation, ScopedKey
 from longline.model.manifests.manifest import ManifestFilter, NewManifest
 from longline.model.runs.run import NewRun, RunKind
 from longline.ports.records import Records
+from longline.ports.records.frontier.frontier import Change
 from longline.ports.records.manifests import ManifestSubmission
 from tests.drivers.records.downloads.files import PLAN, file
 
@@ -130,6 +131,24 @@ async def test_lists_are_filtered_and_continued(records: Records):
     assert await store.find(ManifestFilter(since=2**60), 2**62, 10) == []
     assert [one.uid for one in await store.after(everything[-1].run_id, 0, 2)] == uids[1:3]
     assert len(await store.of_runs([everything[0].run_id, 10**9])) == 1
+
+
+async def test_ended_manifests_that_await_files_are_found(records: Records):
+    uids = {}
+    for name, total in (("unknown", None), ("half", 4), ("whole", 1)):
+        one = await submission(records, manifest(origin="direct", total=total), "a")
+        [run_id] = await lifecycle(records).submit([one])
+        assert run_id is not None
+        uids[one.run.uid] = name
+        await records.moves.apply(Change("run", run_id, "fail", "running", "failed", "worker"))
+    one = await submission(records, manifest(), "a")
+    await lifecycle(records).submit([one])
+
+    async def found(wanted: ManifestFilter) -> set[str]:
+        return {uids.get(one.uid, "open") for one in await records.manifests.snapshots.find(wanted, 2**62, 10)}
+
+    assert await found(ManifestFilter(states=("running",))) == {"open"}
+    assert await found(ManifestFilter(states=("running",), awaiting=True)) == {"open", "unknown", "half"}
 
 
 async def test_files_that_come_later_are_admitted_once(records: Records):

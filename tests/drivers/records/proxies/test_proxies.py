@@ -29,6 +29,7 @@ from longline.model.proxies.proxy_health import DISABLE_AFTER_FAILURES, PROBE_IN
 from longline.model.proxies.proxy_selection import SLOT_MS
 from longline.model.sources.source import NewSource
 from longline.ports.records import Records
+from longline.services.proxies.pools import Pools
 from longline.testing.clock import FakeClock
 from tests.drivers.records.gates import Gate, GatedDatabase, interleave
 from tests.drivers.records.peek import Peek
@@ -494,6 +495,18 @@ async def test_pools_are_kept_in_their_order(records: Records):
     assert await records.pools.drop("two")
     assert not await records.pools.drop("two")
     assert [pool.name for pool in await records.pools.find()] == ["one", "two/x"]
+
+
+async def test_proxies_of_pools_work_until_they_are_skipped(records: Records):
+    a, b, c = await add(records, 3)
+    await records.pools.put([Pool("one", (a, b)), Pool("two", (c,)), Pool("none", (), ("one",))])
+    assert await records.pools.working() == {"one": 2, "two": 1}
+    await account(records, a, None, *[False] * SKIP_AFTER_FAILURES)
+    await account(records, c, None, *[False] * SKIP_AFTER_FAILURES)
+    assert await records.pools.working() == {"one": 1}
+    assert await Pools(records.pools).failing() == ["two"]
+    await account(records, b, None, *[False] * DISABLE_AFTER_FAILURES)
+    assert await Pools(records.pools).failing() == ["none", "one", "two"]
 
 
 async def test_a_pool_that_leads_nowhere_is_not_kept(records: Records):

@@ -31,6 +31,8 @@ class ManifestRecords(Table):
             # One range of the index for each state.
             for more in [{"state": state} for state in wanted.states] or [{}]:
                 rows += await tx.all(_listing(wanted), **place, **filters, **more)
+            if wanted.awaiting:
+                rows += await tx.all("ended_manifests_that_await_files", **place, **filters)
             ids = sorted((row["run_id"] for row in rows), reverse=True)[:limit]
             found = await tx.batch("manifest_snapshots_of_runs", [(run_id,) for run_id in ids], look=LISTED_TASKS)
             return sorted((struct(row, ManifestSnapshot) for row in found), key=lambda one: -one.run_id)

@@ -190,6 +190,13 @@ class PoolRecords:
     async def find(self) -> list[Pool]:
         return await self._database.read(_pools)
 
+    async def working(self) -> dict[str, int]:
+        async def work(tx: Transaction) -> dict[str, int]:
+            rows = await tx.all("working_proxies_of_pools", skip_after=SKIP_AFTER_FAILURES)
+            return {row["name"]: row["count"] for row in rows}
+
+        return await self._database.read(work)
+
     async def drop(self, name: str) -> bool:
         async def work(tx: Transaction) -> bool:
             await _alone(tx)

@@ -560,6 +560,7 @@ CREATE TABLE manifests (
 );
 CREATE INDEX manifests_kind ON manifests (kind, run_id);
 CREATE INDEX manifests_tenant ON manifests (tenant, run_id);
+CREATE INDEX manifests_direct ON manifests (run_id) WHERE origin = 'direct';
 
 -- Idempotency keys. Without an answer (`run_uid`) a key is reserved until `lease_until`; with one it is kept until
 -- `expires_at`. The answer is stored here, since it outlives the run.

@@ -95,7 +95,7 @@ async def submit_manifest_document(
     limits = services.limits
     read = ManifestReader(limits.max_resources, strict_urls=limits.strict_urls).read(document)
     manifest = _manifest(kind.name, headers, document, read, sender)
-    services.access.check_tenant(sender, manifest.tenant)
+    await services.access.check_named_tenant(sender, manifest.tenant)
     try:
         return await services.submissions.submit(manifest, kind)
     except KeyReused as error:

@@ -61,6 +61,12 @@ WHERE u.kind = 'manifest' AND (u.state, u.id) < (:state, CAST(:before AS BIGINT)
   AND m.run_id = u.id /*part fitting */
 ORDER BY u.state DESC, u.id DESC LIMIT :limit;
 
+-- name: ended_manifests_that_await_files
+SELECT m.run_id FROM manifests m CROSS JOIN runs u CROSS JOIN run_counts c
+WHERE m.origin = 'direct' AND m.run_id < CAST(:before AS BIGINT) AND u.id = m.run_id AND u.state <> 'running' AND c.run_id = u.id
+  AND (m.total IS NULL OR c.admitted - c.open < m.total) /*part fitting */
+ORDER BY m.run_id DESC LIMIT :limit;
+
 -- name: manifests_since
 -- SQLite takes an equality for better than a range, and would read all runs of the kind.
 SELECT m.run_id FROM runs u /*lite INDEXED BY runs_manifests_since */ CROSS JOIN manifests m

@@ -168,6 +168,10 @@ RETURNING *;
 SELECT g.name, g.fallbacks, x.proxy_id FROM pools g LEFT JOIN pool_proxies x ON x.pool_id = g.id
 ORDER BY g.name, x.position, x.proxy_id;
 
+-- name: working_proxies_of_pools
+SELECT g.name, COUNT(*) AS count FROM pools g JOIN pool_proxies x ON x.pool_id = g.id JOIN proxies p ON p.id = x.proxy_id
+WHERE p.active AND p.failure_count < :skip_after GROUP BY g.name;
+
 -- name: keep_pool
 INSERT INTO pools (name, fallbacks) VALUES (:name, :fallbacks)
 ON CONFLICT (name) DO UPDATE SET fallbacks = excluded.fallbacks
