@@ -8,6 +8,7 @@ from longline.model.bots.bot import NewBot
 from longline.model.callers.api_key import NewApiKey
 from longline.model.frontier.task import NewTask, PageFacts
 from longline.model.ids import new_id
+from longline.model.logs.run_log import NewLogEntry
 from longline.model.proxies.source_alerts import Alert
 from longline.model.runs.run import RunRow
 from longline.model.schedules.schedule import NewSchedule, ScheduleSpec
@@ -28,6 +29,9 @@ HOSTILE = (
     f"{SCRIPT}\"'`><img src=x onerror=document.documentElement.dataset.owned=1>\u202egnp.exe\u2066 {{{{7*7}}}} "
     + "w" * 300
 )
+LONG = f"{HOSTILE} {'long ' * 5_000}{'w' * 75_000}"
+"""100 KB of hostile text, for everything whose length no contract bounds."""
+
 AT = 1_700_000_000_000
 
 
@@ -48,7 +52,7 @@ async def make_things(platform: Platform) -> Things:
     """Make one of everything that pages show, with hostile texts."""
     records = platform.records
     source = await records.sources.make(NewSource(HOSTILE[:200], "https://a.example/", user_agent=HOSTILE[:100]))
-    run = await running_run(records, source_id=source.id, seed=f"https://a.example/{HOSTILE}")
+    run = await running_run(records, source_id=source.id, seed=f"https://a.example/{LONG}")
     worker = await records.workers.join(HOSTILE[:120], "fetch", "")
     task = await _page(platform, run, worker.id)
     await admit(records, *urls(run, "b.example", 3))
@@ -61,7 +65,8 @@ async def make_things(platform: Platform) -> Things:
     schedule = await create_schedule(records.schedules, new, "person")
     proxy = await Proxies(records.proxies, platform.vault).add("http://u:secret-of-proxy@proxy.example:8080")
     await records.proxies.assign(source.id, [proxy.id], 5)
-    told = Alert("stalled_run", HOSTILE, f"no task of {HOSTILE} has moved", 1, 0, source.id, run_id=run.id)
+    await records.logs.append([NewLogEntry(run.id, AT, "error", "fetch", LONG)], {})
+    told = Alert("stalled_run", HOSTILE, f"no task of {LONG} has moved", 1, 0, source.id, run_id=run.id)
     await records.alerts.settle([told], "hostile")
     await records.alerts.settle([], "hostile")
     await records.alerts.settle([told], "hostile")
@@ -79,13 +84,13 @@ async def _page(platform: Platform, run: RunRow, owner: int) -> int:
     tasks = [NewTask(one, "a.example", dedupe_key(one), run.id, run.id) for one in (link, f"{link}2")]
     await admit(records, *tasks)
     lease = (await claim(records, owner=owner))["a.example"]
-    body = f"<title>{HOSTILE}</title>{SCRIPT}".encode()
+    body = f"<title>{LONG}</title>{SCRIPT}".encode()
     segment, record = Segment(()), response_record(Capture(link, AT, 200, (("Content-Type", "text/html"),), body))
-    facts = PageFacts(*segment.add(record), record.digest, 200, "text/html", len(body), AT, 5, link, HOSTILE)
+    facts = PageFacts(*segment.add(record), record.digest, 200, "text/html", len(body), AT, 5, link, LONG)
     await platform.blobs.put(f"seg-{run.id}", segment.parts)
     begun = await records.segments.begin(f"seg-{run.id}", ME)
-    outcomes = [ended(lease.tasks[0], page=facts), ended(lease.tasks[1], TaskState.FAILED, "http_5xx", error=HOSTILE)]
-    made = [("product", {"title": HOSTILE, "price": 12.5, HOSTILE[:60]: HOSTILE}, HOSTILE[:50])]
+    outcomes = [ended(lease.tasks[0], page=facts), ended(lease.tasks[1], TaskState.FAILED, "http_5xx", error=LONG)]
+    made = [("product", {"title": LONG, "price": 12.5, "body": LONG, HOSTILE[:60]: LONG}, HOSTILE[:50])]
     items = new_items(made, Origin(run.id, lease.tasks[0].id, link))
     written = WrittenSegment(begun, segment.records, segment.size)
     assert not (await report(records, host_report(lease, outcomes), segment=written, items=items)).refused

@@ -71,7 +71,13 @@ UPDATE proxies SET success_count = 4000 - id * 310, total_failures = id * id * 3
     last_used_at = {now} - 30000, city = 'Malmö', provider = 'Fjordnet';
 UPDATE source_proxies SET success_count = 900 - proxy_id * 80, last_used_at = {now} - 40000, avg_ms = 240,
     total_failures = proxy_id * proxy_id * (source_id % 5) * 7 + 4;
-UPDATE workers SET started_at = {now} - id * 3000000, seen_at = {now} + 10 * 60000;
+UPDATE workers SET started_at = {now} - id * 3000000;
+INSERT INTO requests (run_id, reason, status, error, count, bytes, ms, least_ms, most_ms, last_at, last_url)
+    SELECT run_id, 'ok', 200, '', completed, completed * 84000, completed * 240, 41, 2900, {now}, '' FROM run_counts
+    WHERE completed > 0 ON CONFLICT DO NOTHING;
+INSERT INTO requests (run_id, reason, status, error, count, bytes, ms, least_ms, most_ms, last_at, last_url)
+    SELECT run_id, 'http_5xx', 503, '', failed, failed * 900, failed * 310, 52, 4100, {now}, '' FROM run_counts
+    WHERE failed > 0 ON CONFLICT DO NOTHING;
 INSERT INTO alerts (scope, kind, subject, state, text, since, seen_at, cleared_at) VALUES
     ('shots', 'late_queue', '', 'raised', 'the longest ready host has waited 4 min', {now} - 1260000, {now} + 600000,
      NULL),
@@ -101,10 +107,11 @@ async def make_lively(platform: Platform, file: Path) -> Mapping[str, str]:
         "/console/sources/{source_id}/edit": things["source-form"],
         "/console/sources/{source_id}/proxies": f"{things['source']}/proxies",
         "/console/schedules/{uid}": things["schedule"],
+        "/console/schedules/new": f"/console/schedules/new?source={things['source'].rpartition('/')[2]}",
         "/console/proxies/{proxy_id}": things["proxy"],
         "/console/manifests/{uid}": f"/console/manifests/{manifest}",
         "/console/items/{item_id}": things["item"],
-        "/console/catalogue/{series_id}": things["series"],
+        "/console/catalogue/{series_id}": "/console/catalogue/series-1",
         "/console/audit/{uid}": "/console/audit/audit-0",
     }
 
@@ -144,14 +151,22 @@ def _message(number: int) -> tuple[str, str, str]:
     return level, "fetch", text
 
 
+def stay_lively(file: Path, now: int) -> None:
+    """Bring the throughput and the heartbeats of workers up to this time."""
+    with closing(sqlite3.connect(file, timeout=30)) as connection, connection:
+        connection.execute("DELETE FROM throughput")
+        add_throughput(connection, now)
+        connection.execute("UPDATE workers SET seen_at = ? - 1500 * id", (now,))
+
+
 def add_throughput(connection: sqlite3.Connection, now: int) -> None:
     """Write an hour of throughput, with a dip."""
     dice, minute = random.Random(7), now - now % MINUTE_MS
     rows: list[tuple[Any, ...]] = []
-    for ago in range(-10, 60):
+    for ago in range(60):
         at = minute - ago * MINUTE_MS
         dip = 1 - 0.6 * math.exp(-(((ago - 25) / 4) ** 2))
-        share = 1.0
+        share = 1.0 if ago else (now - minute) / MINUTE_MS
         pages = round(share * 60 * (42 + 4 * math.sin(ago / 6) + dice.uniform(-1, 1)) * dip)
         waits = round(60 * share * (3.2 * (1 - dip) + 0.2))
         failures = {"http_429": waits, "connect_timeout": 14, "http_5xx": 9, "tls": 1}

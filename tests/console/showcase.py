@@ -12,7 +12,7 @@ from longline.model.frontier.task import NewTask, PageFacts
 from longline.model.ids import new_id
 from longline.model.runs.run import RunRow
 from longline.model.schedules.schedule import NewSchedule, ScheduleSpec
-from longline.model.search.item import Origin, new_items
+from longline.model.search.item import NewItem, Origin, new_items
 from longline.model.series.series import NewSeries, NewTarget
 from longline.model.sources.source import NewSource, SourceRow
 from longline.model.sources.use import SourceUse
@@ -115,21 +115,26 @@ async def _crawl(platform: Platform, run: RunRow, owner: int) -> tuple[int, int]
         facts = PageFacts(*segment.add(record), record.digest, 200, "text/html", len(body), now, 41, task.url, title)
         outcomes.append(msgspec.structs.replace(ended(task, page=facts, status=200), at=now, began_at=now - 400))
         fields = {"title": title, "price": 24.9 + number, "currency": "EUR", "availability": "in stock"}
-        items += new_items([("product", fields, f"book-{number}")], Origin(run.id, task.id, task.url))
+        items += new_items([("product", fields, f"book-{number}")], Origin(run.id, task.id, task.url), in_words=True)
     await platform.blobs.put(f"shots-{run.id}", segment.parts)
     begun = await records.segments.begin(f"shots-{run.id}", ME)
     written = WrittenSegment(begun, segment.records, segment.size)
     assert not (await report(records, host_report(lease, outcomes), segment=written, items=items)).refused
     for step, price in enumerate((27.9, 26.9, 22.5)):
-        changed = [msgspec.structs.replace(item, price=price, hash=f"{item.hash}{step}") for item in items[:1]]
+        changed = [_repriced(item, price, f"{item.hash}{step}") for item in items[:1]]
         await records.items.put(changed)
     return lease.tasks[0].id, lease.tasks[-1].id
 
 
+def _repriced(item: NewItem, price: float, digest: str) -> NewItem:
+    fields = msgspec.json.decode(item.fields) | {"price": price}
+    return msgspec.structs.replace(item, price=price, hash=digest, fields=msgspec.json.encode(fields).decode())
+
+
 async def _proxies(platform: Platform, sources: list[SourceRow]) -> int:
     proxies = Proxies(platform.records.proxies, platform.vault)
-    ids = [(await proxies.add(f"http://eu-{n:02}.proxies.example:8080", country="SE")).id for n in range(1, 6)]
-    await proxies.disable(ids[-1])
+    ids = [(await proxies.add(f"http://eu-{n:02}.proxies.example:8080", country="SE")).id for n in range(1, 8)]
+    await proxies.disable(ids[4])
     for source in sources:
-        await proxies.assign(source.id, ids)
+        await proxies.assign(source.id, ids[:5])
     return ids[0]

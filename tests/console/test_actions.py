@@ -50,6 +50,41 @@ async def test_a_form_without_the_token_of_its_session_is_refused(
     assert row.active
 
 
+@pytest.mark.parametrize(
+    ("sent_from", "answered"),
+    [
+        ("/console/tasks/{task}?tab=1", 303),
+        ("", 409),
+        ("/login", 409),
+        ("//elsewhere.example/console", 409),
+    ],
+)
+async def test_a_refused_action_is_told_on_the_page_of_its_form(
+    visitor: httpx.AsyncClient, things: Things, sent_from: str, answered: int
+):
+    token = csrf((await visitor.get("/console/proxies")).text)
+    path = f"/console/tasks/{things.task}"
+    page = sent_from.format(task=things.task)
+    headers = {"referer": f"{visitor.base_url}".rstrip("/") + page} if page else {}
+    answer = await visitor.post(f"{path}/pause", data={"csrf": token}, headers=headers)
+    assert answer.status_code == answered
+    if answered == 303:
+        assert answer.headers["location"] == page
+        told = (await visitor.get(path)).text
+        assert 'class="toast fail"' in told
+        assert "pause" in told.partition('class="toast fail"')[2]
+    else:
+        assert "This is not possible now" in answer.text
+    missing = await visitor.get("/console/runs/123456", headers=headers)
+    assert missing.status_code == 404, "a page that is missing is an error page"
+
+
+async def test_a_forged_form_is_an_error_page_wherever_it_comes_from(visitor: httpx.AsyncClient, things: Things):
+    headers = {"referer": f"{visitor.base_url}console/proxies"}
+    path = f"/console/proxies/{things.proxy}/disable"
+    assert (await visitor.post(path, data={"csrf": "f" * 64}, headers=headers)).status_code == 403
+
+
 def test_a_toast_is_read_as_it_was_sent_and_leads_to_the_console_alone():
     sent = acted("/console/tasks", "12 tasks paused.", link="Show them", target="/console/tasks?state=paused")
     value = sent.headers["Set-Cookie"].partition(";")[0].partition("=")[2]

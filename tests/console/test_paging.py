@@ -8,7 +8,9 @@ import httpx
 from longline.engine.lifecycle.creation import create_schedule
 from longline.model.bots.bot import NewBot
 from longline.model.bots.bot_policy import NewBotPolicy
+from longline.model.callers.api_key import NewApiKey
 from longline.model.ids import new_id
+from longline.model.proxies.alert import Alert
 from longline.model.schedules.schedule import NewSchedule, ScheduleSpec
 from longline.model.search.item import Origin, new_items
 from longline.model.series.series import NewSeries
@@ -38,8 +40,8 @@ def policy(number: int, now: int) -> NewBotPolicy:
     )
 
 
-async def make_rows(platform: Platform) -> None:
-    """Make so many of everything that has a list."""
+async def make_rows(platform: Platform) -> int:
+    """Make so many of everything that has a list; return the run of the items."""
     records, now = platform.records, platform.clock.now()
     run = await running_run(records)
     for number in range(ROWS):
@@ -54,8 +56,14 @@ async def make_rows(platform: Platform) -> None:
         await records.catalogues.series.add(NewSeries(f"Title {number % 7}"))
         await BotRegistry(records.bots).register(NewBot(name=f"bot-{number:02}"))
         await records.bot_schedules.add(policy(number, now))
+        key = NewApiKey(f"key {number:02}", "intervals")
+        await records.api_keys.add(key, f"uid{number}", "h")
+    told = [Alert("late_queue", f"{n}", f"alert {n:02}", n, 0) for n in range(ROWS)]
+    await records.alerts.settle(told, "paging")
+    await records.alerts.settle([], "paging")
     facts = [("product" if n % 2 else "article", {"title": f"Item {n}"}, f"item-{n}") for n in range(ROWS)]
     await records.items.put(new_items(facts, Origin(run.id, 1, "https://i.example/")))
+    return run.id
 
 
 async def walk(client: httpx.AsyncClient, path: str, row: str) -> list[str]:
@@ -73,7 +81,7 @@ async def walk(client: httpx.AsyncClient, path: str, row: str) -> list[str]:
 
 
 async def test_every_list_shows_each_row_once(door: Door, visitor: httpx.AsyncClient):
-    await make_rows(door.platform)
+    run = await make_rows(door.platform)
     lists = {
         "sources": r'href="/console/sources/(\d+)"',
         "schedules": r'class="strong" href="/console/schedules/([^"]+)"',
@@ -82,6 +90,9 @@ async def test_every_list_shows_each_row_once(door: Door, visitor: httpx.AsyncCl
         "policies": r"<b><bdi>(https://b\d+\.example/)</bdi></b>",
         "catalogue": r'class="strong" href="/console/catalogue/([^"]+)"',
         "items": r'class="strong" href="/console/items/(\d+)"',
+        "keys": r"<b><bdi>(key \d+)</bdi></b>",
+        "alerts": r"<bdi>(alert \d+)</bdi>",
+        f"items?run={run}": r'class="strong" href="/console/items/(\d+)"',
     }
     for name, row in lists.items():
         found = await walk(visitor, f"/console/{name}", row)

@@ -45,7 +45,7 @@ async def test_the_fates_of_a_run_add_up(door: Door, visitor: httpx.AsyncClient)
     assert sum(fates.values()) == 30
     assert "12 completed, 3 skipped, 3 failed, 0 cancelled, 12 open" in page
     assert "connect_timeout" in text_of(page)
-    assert "tidewater-books.example 12 12 3 3 0 http_4xx 2, connect_timeout 1" in text_of(page)
+    assert "tidewater-books.example 12 12 3 3 0 http_4xx 2 , connect_timeout 1" in text_of(page)
     assert (await visitor.get("/console/runs/999999")).status_code == 404
     assert (await visitor.get("/console/runs/none")).status_code in (400, 404)
 

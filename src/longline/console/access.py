@@ -1,6 +1,7 @@
 """Access to pages: a session by cookie, the role of its caller, and the token of the form that is sent."""
 
 from collections.abc import Set as AbstractSet
+from contextvars import ContextVar
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -19,6 +20,9 @@ from longline.surfaces.door import Access, HttpRequest
 SESSION_COOKIE = "longline_console"
 THEME_COOKIE = "longline_theme"
 THEMES = ("light", "dark")
+
+SENT_FROM: ContextVar[str] = ContextVar("sent_from", default="")
+"""The page whose form is handled; empty for a request of another kind, and for a form whose page is unknown."""
 
 
 class LoginNeeded(LonglineError):
@@ -61,11 +65,13 @@ class PageAccess:
             sent: ActionForm = reader.body(request.body)
             if not cookie.proves(sent.csrf):
                 raise ForgedForm
+            SENT_FROM.set(page_of_form(request))
             return msgspec.structs.replace(visitor, reason=sent.reason.strip() or None)
 
         return Access(check, ("session",), rule=rule, reads_body=True)
 
     async def _visitor(self, request: HttpRequest, rule: AccessRule) -> tuple[Visitor, SessionCookie]:
+        SENT_FROM.set("")
         cookies = cookies_of(request)
         try:
             row, cookie = await self._sessions.find(cookies.get(SESSION_COOKIE))
@@ -79,7 +85,8 @@ class PageAccess:
         facts = msgspec.structs.asdict(caller)
         TIME_ZONE.set(zone_of(row.time_zone))
         theme, toast = theme_of(cookies), read_toast(cookies)
-        return Visitor(**facts, session=row.uid, csrf=cookie.csrf, theme=theme, toast=toast), cookie
+        known = Visitor(**facts, session=row.uid, csrf=cookie.csrf, theme=theme, toast=toast, alerts=row.alerts)
+        return known, cookie
 
 
 def cookies_of(request: HttpRequest) -> dict[str, str]:
@@ -112,6 +119,13 @@ def check_origin(request: HttpRequest) -> None:
         raise ForgedForm
     if request.header(b"sec-fetch-site") in ("cross-site", "same-site"):
         raise ForgedForm
+
+
+def page_of_form(request: HttpRequest) -> str:
+    """Return the page of the console that sent a form; empty if its address is not told."""
+    page = urlsplit(request.header(b"referer") or "")
+    path = f"{page.path}?{page.query}" if page.query else page.path
+    return path if path and inner_path(path) == path else ""
 
 
 def inner_path(path: str) -> str:

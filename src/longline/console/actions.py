@@ -43,11 +43,20 @@ class Toast(msgspec.Struct, frozen=True, array_like=True):
     text: str
     link: str = ""
     path: str = ""
+    is_failure: bool = False
 
 
 def acted(path: str, text: str, *, link: str = "", target: str = "") -> ApiResponse[Any]:
     """Return the answer to an action: a redirect to a page, which tells the outcome; `link` names the page `target`."""
-    toast = Toast(text[:MAX_TOAST_CHARS], link, target)
+    return _told(path, Toast(text[:MAX_TOAST_CHARS], link, target))
+
+
+def refused(path: str, problem: str) -> ApiResponse[Any]:
+    """Return the answer to an action that was not possible: a redirect to the page of its form, which tells why."""
+    return _told(path, Toast(f"{problem[:1].upper()}{problem[1:MAX_TOAST_CHARS].rstrip('.')}.", is_failure=True))
+
+
+def _told(path: str, toast: Toast) -> ApiResponse[Any]:
     sent = urlsafe_b64encode(msgspec.json.encode(toast)).decode()
     return redirect(path, toast_header(sent, TOAST_SECONDS))
 

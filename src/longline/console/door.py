@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from longline.console.access import PageAccess
 from longline.console.content_security import CONTENT_SECURITY, PolicyReports
 from longline.console.live import LivePages
-from longline.console.login import LOGIN, LoginServices, browser_access
 from longline.console.overview.overview import OVERVIEW_PAGES, OverviewServices
 from longline.console.page_format import PageFormat
 from longline.console.page_groups import SubjectServices, subject_groups
@@ -15,7 +14,8 @@ from longline.console.runs.live_runs import LiveRuns
 from longline.console.runs.run_detail import RUN_DETAIL, RunDetailServices
 from longline.console.runs.run_list import RUN_LIST, RunListServices
 from longline.console.search.search_page import SEARCH_PAGE, SearchPageServices
-from longline.console.sessions import SESSIONS, SessionPageServices
+from longline.console.sessions.login import LOGIN, LoginServices, browser_access
+from longline.console.sessions.session_list import SESSIONS, SessionPageServices
 from longline.console.static_files import STATIC, StaticFiles
 from longline.console.template_rendering import Clock, Pages
 from longline.model.callers.caller import ADMINS, NOT_BANNED, OPERATORS, AccessRule

@@ -8,8 +8,8 @@ from urllib.parse import quote
 import msgspec
 from litestar.exceptions import HTTPException
 
-from longline.console.access import ForgedForm, LoginNeeded
-from longline.console.actions import FormReader
+from longline.console.access import SENT_FROM, ForgedForm, LoginNeeded
+from longline.console.actions import FormReader, refused
 from longline.console.template_rendering import Pages
 from longline.model.callers.caller import NotAllowed
 from longline.model.errors import BadInput, LonglineError, NotFound, Unavailable
@@ -17,7 +17,7 @@ from longline.services.callers.rate_limits import TooOften
 from longline.surfaces.door import HttpResponse
 from longline.surfaces.error_format import STATUS, ErrorFormat, problem_text
 from longline.surfaces.field_problems import InvalidRequest
-from longline.surfaces.operation import Content
+from longline.surfaces.operation import ApiResponse, Content
 from longline.surfaces.request_reader import RequestReader
 
 _log = logging.getLogger(__name__)
@@ -35,8 +35,15 @@ TITLES: Mapping[int, str] = {
 }
 
 
+TOLD_ON_THE_PAGE = (400, 404, 409)
+"""Statuses of actions that were not possible: the visitor stays on the page of the form."""
+
+
 class PageFormat(ErrorFormat):
-    """The format of pages. Errors are pages of their own; a page without a login leads to the login."""
+    """The format of pages. Errors are pages of their own, but for those of actions, which the page of the form tells.
+
+    A page without a login leads to the login.
+    """
 
     def __init__(self, pages: Pages) -> None:
         super().__init__()
@@ -52,9 +59,10 @@ class PageFormat(ErrorFormat):
             target = f"/console/login?next={quote(found.path, safe='')}"
             return HttpResponse(303, b"", {"Location": target, "Cache-Control": "no-store"}, "text/html")
         status, text = self._told(found)
-        answer = self._pages.error(status, TITLES.get(status, TITLES[500]), text)
-        assert isinstance(answer.value, Content)
-        return HttpResponse(status, answer.value.data, answer.headers, answer.value.media_type)
+        page = SENT_FROM.get()
+        if page and status in TOLD_ON_THE_PAGE:
+            return _response(refused(page, text))
+        return _response(self._pages.error(status, TITLES.get(status, TITLES[500]), text))
 
     def _told(self, found: Exception) -> tuple[int, str]:
         match found:
@@ -75,6 +83,11 @@ class PageFormat(ErrorFormat):
                 return found.status_code, found.detail
         _log.error("unhandled error", exc_info=found)
         return 500, "An unexpected error occurred. The log of the server names it by the number below."
+
+
+def _response(answer: ApiResponse[Any]) -> HttpResponse:
+    assert isinstance(answer.value, Content)
+    return HttpResponse(answer.status, answer.value.data, answer.headers, answer.value.media_type)
 
 
 def wrong_fields(error: BadInput) -> Sequence[tuple[str, str]]:

@@ -56,11 +56,16 @@ class Pages:
             "version": version,
         }
 
-    def page(self, template: str, visitor: Visitor, /, *, section: str, **shown: Any) -> ApiResponse[Any]:
-        """Return a page in the frame; `section` is the entry of the navigation that it belongs to."""
+    def page(
+        self, template: str, visitor: Visitor, /, *, section: str, is_refusal: bool = False, **shown: Any
+    ) -> ApiResponse[Any]:
+        """Return a page in the frame; `section` is the entry of the navigation that it belongs to.
+
+        A page with a form `is_refusal` if the form was sent with problems.
+        """
         text = self.text(template, visitor=visitor, theme=visitor.theme, section=section, **shown)
         headers = PAGE_HEADERS if visitor.toast is None else {**PAGE_HEADERS, **toast_header()}
-        return ApiResponse(Content(HTML, text.encode()), 200, headers)
+        return ApiResponse(Content(HTML, text.encode()), 400 if is_refusal else 200, headers)
 
     def bare(self, template: str, status: int = 200, /, **shown: Any) -> ApiResponse[Any]:
         """Return a page without the frame, for a browser without a session."""

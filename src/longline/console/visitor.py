@@ -7,7 +7,8 @@ from longline.model.callers.caller import ADMINS, OPERATORS, Caller
 class Visitor(Caller, frozen=True, kw_only=True):
     """A caller with a session. `csrf` is the token that the forms of the session carry; `theme` may be empty.
 
-    `reason` comes with the form of an action, `toast` tells the outcome of the last one.
+    `reason` comes with the form of an action, `toast` tells the outcome of the last one. `alerts` is the number of
+    alerts that hold.
     """
 
     session: str = ""
@@ -15,6 +16,7 @@ class Visitor(Caller, frozen=True, kw_only=True):
     theme: str = ""
     reason: str | None = None
     toast: Toast | None = None
+    alerts: int = 0
 
     @property
     def may_act(self) -> bool:

@@ -16,7 +16,7 @@ from longline.settings import Settings
 from tests.console.browser.stage import Stage, running_stage
 from tests.console.browser.watched import Visit, watched
 from tests.console.every_page import WITHOUT_SESSION, ShownPage, every_page
-from tests.console.lively import make_lively
+from tests.console.lively import make_lively, stay_lively
 from tests.drivers.records.migrated import migrated_bytes
 from tests.servers.chromium import chromium_path
 
@@ -62,13 +62,16 @@ def take(visit: Visit, page: ShownPage, file: Path) -> None:
     shown.set_viewport_size({"width": width, "height": 844})
 
 
-def take_all(browser: Browser, stage: Stage, pages: Sequence[ShownPage], folder: Path) -> Iterator[Path]:
-    """Take the pictures of all pages in every look."""
+def take_all(
+    browser: Browser, stage: Stage, pages: Sequence[ShownPage], database: Path, folder: Path
+) -> Iterator[Path]:
+    """Take the pictures of all pages in every look, of the platform behind a database file."""
     for look in LOOKS:
         for role in ("", "admin"):
             with watched(browser, stage, role=role, size=look.size, scheme=look.scheme) as visit:
                 for page in pages:
                     if (page.path in WITHOUT_SESSION) == (not role):
+                        stay_lively(database, stage.door.platform.clock.now())
                         file = folder / f"console-{page.name}{look.ending}.webp"
                         take(visit, page, file)
                         yield file
@@ -85,7 +88,7 @@ def main() -> None:
             pages = every_page(stage.run(make_lively(stage.door.platform, file)))
             chosen = [page for page in pages if not names or page.name in names]
             browser = playwright.chromium.launch(executable_path=str(chromium_path()), args=["--no-sandbox"])
-            for made in take_all(browser, stage, chosen, folder):
+            for made in take_all(browser, stage, chosen, file, folder):
                 print(f"{made.stat().st_size:8,} {made}")
             browser.close()
 

@@ -180,7 +180,7 @@ def test_dead_letters_are_replayed_one_by_one_and_by_their_reason(visit: Visit):
     expect(page.locator("h1 + .badge")).to_have_text("pending")
     visit.open("/console/dead-letters?waiting=true&host=letters.example&reason=http_4xx")
     expect(page.locator("tbody tr")).to_have_count(2)
-    page.get_by_role("button", name="Replay what is shown…").click()
+    page.get_by_role("button", name="Replay these…").click()
     expect(page.get_by_role("button", name="Leave them")).to_be_focused()
     page.get_by_label("Reason, for the audit").fill("the server is back")
     page.get_by_role("button", name="Replay them").click()

@@ -38,6 +38,11 @@ def faults(visit: Visit, path: str) -> dict[str, Any]:
     answer = visit.page.goto(f"{visit.stage.address}{path}", wait_until="load")
     assert answer is not None
     assert answer.status == 200, path
+    return faults_now(visit, path)
+
+
+def faults_now(visit: Visit, path: str) -> dict[str, Any]:
+    """The faults of the page that is shown."""
     found = visit.probe()
     assert found["texts"] > MIN_TEXTS, path
     assert found["headings"] == 1, path

@@ -6,6 +6,7 @@ import pytest
 
 from longline.drivers.blobs import open_blobs
 from longline.model.errors import NotFound
+from longline.model.frontier.frontier_lists import TaskChoice
 from longline.model.states import TaskState
 from longline.ports.records import Records
 from longline.services.frontier.task_lists import TaskLists
@@ -24,10 +25,10 @@ async def test_states_in_hand_are_asked_of_the_queue(records: Records, tasks: Ta
     run = await running_run(records)
     await admit(records, *urls(run, "a.example", 3))
     await claim(records, tasks=1)
-    found, older = await tasks.find(run.id, "queued", None, 10)
+    found, older = await tasks.find(run.id, TaskChoice("queued"), None, 10)
     assert ([task.url for task in found], older) == (["https://a.example/0"], None)
-    assert len((await tasks.find(run.id, "pending", None, 10))[0]) == 3
-    assert (await tasks.find(run.id, "failed", None, 10))[0] == []
+    assert len((await tasks.find(run.id, TaskChoice("pending"), None, 10))[0]) == 3
+    assert (await tasks.find(run.id, TaskChoice("failed"), None, 10))[0] == []
 
 
 async def test_a_task_is_told_with_its_lease_and_its_moves(records: Records, tasks: TaskLists, clock: FakeClock):
@@ -46,7 +47,7 @@ async def test_a_task_is_told_with_its_lease_and_its_moves(records: Records, tas
 
 async def test_a_task_is_told_with_its_page(records: Records, tasks: TaskLists, tmp_path: Path):
     run = await keep(records, open_blobs(str(tmp_path)), "s", {"/1": b"<title>One</title>"})
-    [row], _ = await tasks.find(run.id, "completed", None, 10)
+    [row], _ = await tasks.find(run.id, TaskChoice("completed"), None, 10)
     whole = await tasks.get(row.id)
     assert whole.page is not None
     assert (whole.page.status, whole.lease.owner) == (200, None)

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import msgspec
 
 from longline.console.actions import acted
+from longline.console.paging import page_of
 from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.bots.bot import NewBot
@@ -58,18 +59,18 @@ async def show_bots(services: BotPageServices, query: BotListQuery, identity: Vi
 
 async def _bots(services: BotPageServices, visitor: Visitor, after: str = "", problem: str = "") -> ApiResponse[Any]:
     figures = await services.tasks.recent_activity()
-    found = await services.registry.find(limit=PAGE_SIZE + 1, after=after)
-    answer = services.pages.page(
+    bots, last = page_of(await services.registry.find(limit=PAGE_SIZE + 1, after=after), PAGE_SIZE)
+    return services.pages.page(
         "bots/list.html",
         visitor,
         section="bots",
-        bots=found[:PAGE_SIZE],
+        is_refusal=bool(problem),
+        bots=bots,
         figures=figures,
         activity={one.name: one for one in figures.bots},
-        older=found[PAGE_SIZE - 1].name if len(found) > PAGE_SIZE else None,
+        older=None if last is None else last.name,
         problem=problem,
     )
-    return answer._replace(status=400) if problem else answer
 
 
 @operation("POST", "/console/bots", "Register a bot", access="action", action="bot.register")
@@ -113,12 +114,13 @@ async def disable_bot(services: BotPageServices, name: str) -> ApiResponse[Any]:
 @operation("GET", "/console/policies", "Show policies", access="reader")
 async def show_policies(services: BotPageServices, query: PolicyListQuery, identity: Visitor) -> ApiResponse[Any]:
     found = await services.policies.find(PolicyFilter(before=query.before), limit=PAGE_SIZE + 1)
+    policies, last = page_of(found, PAGE_SIZE)
     return services.pages.page(
         "bots/policies.html",
         identity,
         section="policies",
-        policies=found[:PAGE_SIZE],
-        older=found[PAGE_SIZE - 1].schedule_id if len(found) > PAGE_SIZE else None,
+        policies=policies,
+        older=None if last is None else last.schedule_id,
     )
 
 
@@ -136,13 +138,13 @@ async def disable_policy(services: BotPageServices, uid: str) -> ApiResponse[Any
 
 @operation("GET", "/console/results", "Show results", access="reader")
 async def show_results(services: BotPageServices, query: ResultListQuery, identity: Visitor) -> ApiResponse[Any]:
-    found = await services.tasks.newest_results(query.before or None, PAGE_SIZE + 1)
+    results, last = page_of(await services.tasks.newest_results(query.before or None, PAGE_SIZE + 1), PAGE_SIZE)
     return services.pages.page(
         "bots/results.html",
         identity,
         section="results",
-        results=found[:PAGE_SIZE],
-        older=found[PAGE_SIZE - 1].uid if len(found) > PAGE_SIZE else None,
+        results=results,
+        older=None if last is None else last.uid,
     )
 
 

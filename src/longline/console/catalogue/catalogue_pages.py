@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from longline.console.paging import page_of
 from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.services.series.series import Series
@@ -35,13 +36,13 @@ async def show_series_list(
     services: CataloguePageServices, query: SeriesPageQuery, identity: Visitor
 ) -> ApiResponse[Any]:
     found = await services.series.after(query.text.strip() or None, (query.after, query.id), PAGE_SIZE + 1)
-    last = found[PAGE_SIZE - 1] if len(found) > PAGE_SIZE else None
+    shown, last = page_of(found, PAGE_SIZE)
     runs = await services.runs.newest(MAX_RUNS)
     return services.pages.page(
         "catalogue/list.html",
         identity,
         section="catalogue",
-        series=found[:PAGE_SIZE],
+        series=shown,
         runs=runs,
         sources=await services.series.sources({one.run.source_id for one in runs if one.run.source_id}),
         filters={"text": query.text},
@@ -53,13 +54,17 @@ async def show_series_list(
 async def show_series(services: CataloguePageServices, series_id: str, identity: Visitor) -> ApiResponse[Any]:
     row = await services.series.get(series_id)
     targets = await services.series.targets(series_id)
+    runs = await services.runs.newest(MAX_RUNS, series_id)
+    sources = {target.source_id for target in targets} | {one.run.source_id for one in runs if one.run.source_id}
     return services.pages.page(
         "catalogue/page.html",
         identity,
         section="catalogue",
         series=row,
         targets=targets,
-        sources=await services.series.sources({target.source_id for target in targets}),
+        runs=runs,
+        most=MAX_RUNS,
+        sources=await services.series.sources(sources),
     )
 
 

@@ -37,6 +37,11 @@ def price_plot(prices: Sequence[tuple[int, float]], now: int) -> Markup:
     )
 
 
+def price_tip(at: int, price: float) -> str:
+    """Return the words about a price, which the readout above the plot shows."""
+    return f"{price:g} since {moment(at)[:16]} {zone_name()}"
+
+
 def _top(price: float) -> float:
     """Return the value of the highest line: a quarter of it is a round number."""
     step = 10.0 ** math.floor(math.log10(price / 4)) if price > 0 else 0.25
@@ -64,9 +69,7 @@ def _points(prices: Sequence[tuple[int, float]], points: Sequence[tuple[float, f
     )
     drawn = zip(prices, points, strict=True)
     return Markup("").join(
-        shape.format(
-            tip=f"{price:g} since {moment(at)[:16]} {zone_name()}", x=x / 10, y=y, top=_TOP, high=_HEIGHT - _BOTTOM
-        )
+        shape.format(tip=price_tip(at, price), x=x / 10, y=y, top=_TOP, high=_HEIGHT - _BOTTOM)
         for (at, price), (x, y) in drawn
     )
 

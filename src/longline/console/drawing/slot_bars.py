@@ -17,6 +17,14 @@ def shade(load: int, most: int) -> str:
     return "h0" if not load else f"h{min(_SHADES, 1 + load * (_SHADES - 1) // max(most, 1))}"
 
 
+def shade_key(most: int) -> list[tuple[str, int]]:
+    """Return the classes of all slots up to the fullest, each with its least load."""
+    least: dict[str, int] = {}
+    for load in range(most + 1):
+        least.setdefault(shade(load, most), load)
+    return list(least.items())
+
+
 def slot_bars(loads: Sequence[int], most: int, start: int) -> Markup:
     """Return a bar for each slot; `most` is the load of the highest line, `start` the time of the first slot."""
     top = max(_LINES, -(-most // _LINES) * _LINES)

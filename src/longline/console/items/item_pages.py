@@ -4,7 +4,8 @@ from typing import Annotated, Any
 
 import msgspec
 
-from longline.console.drawing.price_plot import price_plot
+from longline.console.drawing.price_plot import price_plot, price_tip
+from longline.console.paging import page_of
 from longline.console.template_filters import counted
 from longline.console.template_rendering import Clock, Pages
 from longline.console.visitor import Visitor
@@ -29,12 +30,14 @@ class ItemPageServices(msgspec.Struct, frozen=True):
 
 
 class ItemListQuery(msgspec.Struct, frozen=True):
-    """The words that are searched, and the place in the list."""
+    """The words that are searched, or the run whose items are listed, and the place in the list."""
 
     text: Annotated[str, msgspec.Meta(max_length=500)] = ""
     kind: Annotated[str, msgspec.Meta(max_length=100)] = ""
     start: Annotated[int, msgspec.Meta(ge=0, le=MAX_START)] = 0
     before: int | None = None
+    run: int | None = None
+    after: int = 0
 
     @property
     def asked(self) -> SearchRequest:
@@ -45,8 +48,9 @@ class ItemListQuery(msgspec.Struct, frozen=True):
 
 @operation("GET", "/console/items", "Search items", access="reader")
 async def show_items(services: ItemPageServices, query: ItemListQuery, identity: Visitor) -> ApiResponse[Any]:
-    shown = await (_best if query.text.strip() else _newest)(services, query)
-    filters = {"text": query.text, "kind": query.kind}
+    read = _of_run if query.run is not None else _best if query.text.strip() else _newest
+    shown = await read(services, query)
+    filters = {"text": query.text, "kind": query.kind, "run": query.run}
     return services.pages.page("items/list.html", identity, section="items", filters=filters, **shown)
 
 
@@ -64,15 +68,28 @@ async def _best(services: ItemPageServices, query: ItemListQuery) -> dict[str, A
     }
 
 
+async def _of_run(services: ItemPageServices, query: ItemListQuery) -> dict[str, Any]:
+    """Return the items of a run, paged by their positions."""
+    assert query.run is not None
+    found = await services.searches.of_run(query.run, query.after, PAGE_SIZE + 1)
+    shown, last = page_of(found, PAGE_SIZE)
+    return {
+        "hits": [hit for _, hit in shown],
+        "meant": None,
+        "about": f"{counted(len(shown), 'item')} of run {query.run:,}, in the order in which they came.",
+        "older": None if last is None else {"after": last[0]},
+    }
+
+
 async def _newest(services: ItemPageServices, query: ItemListQuery) -> dict[str, Any]:
     """Return the newest items, paged by key."""
     found = await services.searches.newest(query.kind.strip() or None, query.before, PAGE_SIZE + 1)
-    shown = found[:PAGE_SIZE]
+    shown, last = page_of(found, PAGE_SIZE)
     return {
         "hits": shown,
         "meant": None,
         "about": f"{counted(len(shown), 'item')}, newest first.",
-        "older": {"before": shown[-1].item.id} if len(found) > PAGE_SIZE else None,
+        "older": None if last is None else {"before": last.item.id},
     }
 
 
@@ -90,6 +107,7 @@ async def show_item(services: ItemPageServices, item_id: int, identity: Visitor)
         fields=msgspec.json.decode(item.fields, type=dict[str, Any]),
         versions=versions,
         plot=price_plot(prices, services.now()),
+        told=price_tip(*prices[-1]) if prices else "",
     )
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import msgspec
 
 from longline.console.actions import acted
+from longline.console.paging import page_of
 from longline.console.template_filters import counted
 from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
@@ -39,6 +40,7 @@ class LetterListQuery(msgspec.Struct, frozen=True):
 
     reason: Text = ""
     host: Text = ""
+    run: int | None = None
     waiting: bool = False
     after: int = 0
 
@@ -46,6 +48,7 @@ class LetterListQuery(msgspec.Struct, frozen=True):
     def choice(self) -> DeadLetterFilter:
         """The letters that are chosen."""
         return DeadLetterFilter(
+            run_id=self.run,
             reason=self.reason.strip() or None,
             host=self.host.strip() or None,
             replayed=False if self.waiting else None,
@@ -57,6 +60,12 @@ class ReplayForm(msgspec.Struct, frozen=True):
 
     letter_reason: Text = ""
     host: Text = ""
+    run: int = 0
+
+    @property
+    def choice(self) -> DeadLetterFilter:
+        """The letters that are chosen, but for those that were replayed before."""
+        return LetterListQuery(self.letter_reason, self.host, self.run or None, waiting=True).choice
 
 
 @operation("GET", "/console/manifests", "Show manifests", access="reader")
@@ -78,21 +87,20 @@ async def show_manifest(services: ManifestPageServices, uid: str, identity: Visi
 
 @operation("GET", "/console/dead-letters", "Show dead letters", access="reader")
 async def show_letters(services: ManifestPageServices, query: LetterListQuery, identity: Visitor) -> ApiResponse[Any]:
-    found = await services.letters.find([query.choice], query.after, PAGE_SIZE + 1)
+    letters, last = page_of(await services.letters.find([query.choice], query.after, PAGE_SIZE + 1), PAGE_SIZE)
     return services.pages.page(
         "manifests/letters.html",
         identity,
         section="dead-letters",
-        letters=found[:PAGE_SIZE],
-        filters={"reason": query.reason, "host": query.host, "waiting": query.waiting},
-        older=found[PAGE_SIZE - 1].number if len(found) > PAGE_SIZE else None,
+        letters=letters,
+        filters={"reason": query.reason, "host": query.host, "run": query.run, "waiting": query.waiting},
+        older=None if last is None else last.number,
     )
 
 
 @operation("POST", "/console/dead-letters/replay", "Replay dead letters", access="action", action="dead_letter.replay")
 async def replay_letters(services: ManifestPageServices, body: ReplayForm) -> ApiResponse[Any]:
-    wanted = DeadLetterFilter(reason=body.letter_reason.strip() or None, host=body.host.strip() or None, replayed=False)
-    count = await services.letters.replay([wanted])
+    count = await services.letters.replay([body.choice])
     return acted("/console/dead-letters", f"{counted(count, 'letter')} replayed.")
 
 

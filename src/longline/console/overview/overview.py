@@ -40,7 +40,9 @@ class OverviewServices(msgspec.Struct, frozen=True):
 
     async def parts(self, window: str) -> dict[str, str]:
         """Return the rendered parts, which are the same for every visitor."""
-        return self.pages.parts("overview", PARTS, **await self.shown(window))
+        shown = await self.shown(window)
+        count = self.pages.parts("platform/alerts", ("count",), alerts=len(shown["view"].alerts))
+        return self.pages.parts("overview", PARTS, **shown) | {"alert-count": count["count"]}
 
 
 class OverviewQuery(msgspec.Struct, frozen=True):

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import msgspec
 
 from longline.console.actions import acted
+from longline.console.paging import page_of
 from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.callers.api_key import NewApiKey
@@ -17,7 +18,6 @@ from longline.services.callers.audit_trail import AuditTrail
 from longline.surfaces.operation import ApiResponse, operation
 
 PAGE_SIZE = 50
-MAX_KEYS = 200
 
 Text = Annotated[str, msgspec.Meta(max_length=200)]
 
@@ -56,6 +56,12 @@ class ShownAuditQuery(msgspec.Struct, frozen=True):
         )
 
 
+class KeyListQuery(msgspec.Struct, frozen=True):
+    """The place in the list of keys: the number of the last one that was shown."""
+
+    before: int | None = None
+
+
 class KeyForm(msgspec.Struct, frozen=True):
     """The form of a new API key."""
 
@@ -66,14 +72,14 @@ class KeyForm(msgspec.Struct, frozen=True):
 
 @operation("GET", "/console/audit", "Show the audit", access="admin")
 async def show_audit(services: PlatformPageServices, query: ShownAuditQuery, identity: Visitor) -> ApiResponse[Any]:
-    found = await services.audit.find(query.choice, PAGE_SIZE + 1, query.before)
+    rows, last = page_of(await services.audit.find(query.choice, PAGE_SIZE + 1, query.before), PAGE_SIZE)
     return services.pages.page(
         "platform/audit.html",
         identity,
         section="audit",
-        rows=found[:PAGE_SIZE],
+        rows=rows,
         filters={"noun": query.noun, "thing": query.thing, "subject": query.subject},
-        older=found[PAGE_SIZE - 1].id if len(found) > PAGE_SIZE else None,
+        older=None if last is None else last.id,
     )
 
 
@@ -95,21 +101,25 @@ def _fields(state: str | None) -> dict[str, Any]:
 
 
 @operation("GET", "/console/keys", "Show API keys", access="admin")
-async def show_keys(services: PlatformPageServices, identity: Visitor) -> ApiResponse[Any]:
-    return await _keys(services, identity)
+async def show_keys(services: PlatformPageServices, query: KeyListQuery, identity: Visitor) -> ApiResponse[Any]:
+    return await _keys(services, identity, query.before)
 
 
-async def _keys(services: PlatformPageServices, visitor: Visitor, problem: str = "") -> ApiResponse[Any]:
-    answer = services.pages.page(
+async def _keys(
+    services: PlatformPageServices, visitor: Visitor, before: int | None = None, problem: str = ""
+) -> ApiResponse[Any]:
+    keys, last = page_of(await services.keys.find(PAGE_SIZE + 1, before), PAGE_SIZE)
+    return services.pages.page(
         "platform/keys.html",
         visitor,
         section="keys",
-        keys=await services.keys.find(MAX_KEYS),
+        is_refusal=bool(problem),
+        keys=keys,
+        older=None if last is None else last.id,
         doors=services.doors,
         roles=(Role.SERVICE, Role.MEMBER, Role.MODERATOR, Role.ADMIN),
         problem=problem,
     )
-    return answer._replace(status=400) if problem else answer
 
 
 @operation("POST", "/console/keys", "Make an API key", access="admin_action", action="key.create")
@@ -119,7 +129,7 @@ async def make_key(services: PlatformPageServices, body: KeyForm, identity: Visi
             raise BadInput(f"the door of a key is one of {', '.join(services.doors)}")
         row, text = await services.keys.create(NewApiKey(body.name.strip(), body.door, body.role))
     except BadInput as error:
-        return await _keys(services, identity, str(error))
+        return await _keys(services, identity, problem=str(error))
     return services.pages.page("platform/key.html", identity, section="keys", key=row, text=text)
 
 

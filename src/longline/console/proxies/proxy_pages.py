@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import msgspec
 
 from longline.console.actions import acted
+from longline.console.paging import page_of
 from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.errors import BadInput, Conflict
@@ -46,21 +47,21 @@ async def _listed(
     services: ProxyPageServices, query: ShownProxiesQuery, visitor: Visitor, problem: str = ""
 ) -> ApiResponse[Any]:
     found = await services.proxies.find(ProxyFilter(active=query.active), limit=PAGE_SIZE + 1, after=query.after)
-    shown = found[:PAGE_SIZE]
+    shown, last = page_of(found, PAGE_SIZE)
     matrix = await services.figures.by_source([one.id for one in shown], MAX_SOURCES)
-    answer = services.pages.page(
+    return services.pages.page(
         "proxies/list.html",
         visitor,
         section="proxies",
+        is_refusal=bool(problem),
         proxies=shown,
         pools=await services.pools.find(),
         columns=list((await services.sources.rows(matrix)).values()),
         cells={(source_id, one.proxy_id): one for source_id, ones in matrix.items() for one in ones},
         filters={"active": query.active},
-        older=shown[-1].id if len(found) > PAGE_SIZE else None,
+        older=None if last is None else last.id,
         problem=problem,
     )
-    return answer._replace(status=400) if problem else answer
 
 
 @operation("GET", "/console/proxies", "Show proxies", access="reader")

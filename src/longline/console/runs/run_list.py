@@ -34,6 +34,7 @@ class RunListQuery(msgspec.Struct, frozen=True):
     state: RunState | None = None
     kind: RunKind | None = None
     source: int | None = None
+    schedule: int | None = None
     text: Annotated[str, msgspec.Meta(max_length=MAX_TEXT_CHARS)] = ""
     before: int | None = None
     after: int | None = None
@@ -41,12 +42,13 @@ class RunListQuery(msgspec.Struct, frozen=True):
     @property
     def choice(self) -> RunQuery:
         """The runs that are chosen."""
-        return RunQuery(self.state, self.kind, self.source, self.text.strip() or None)
+        return RunQuery(self.state, self.kind, self.source, self.text.strip() or None, self.schedule)
 
     @property
     def filters(self) -> dict[str, Any]:
         """The filters as they are in the address."""
-        return {"state": self.state, "kind": self.kind, "source": self.source, "text": self.text}
+        names = ("state", "kind", "source", "schedule", "text")
+        return {name: getattr(self, name) for name in names}
 
 
 class RunStreamQuery(RunListQuery, frozen=True):

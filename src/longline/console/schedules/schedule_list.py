@@ -6,7 +6,8 @@ from typing import Annotated, Any
 import msgspec
 
 from longline.console.actions import acted
-from longline.console.drawing.slot_bars import shade, slot_bars
+from longline.console.drawing.slot_bars import shade, shade_key, slot_bars
+from longline.console.paging import page_of
 from longline.console.template_filters import counted
 from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
@@ -69,7 +70,8 @@ async def show_schedules(
     services: ScheduleListServices, query: ScheduleListQuery, identity: Visitor
 ) -> ApiResponse[Any]:
     found = await services.lists.find(query.choice, PAGE_SIZE + 1)
-    shown = found[:PAGE_SIZE]
+    shown, last = page_of(found, PAGE_SIZE)
+    day = await services.slots.day()
     return services.pages.page(
         "schedules/list.html",
         identity,
@@ -77,9 +79,10 @@ async def show_schedules(
         schedules=[(row, buttons_of(row.state)) for row in shown],
         states=await services.schedules.states(),
         filters={"state": query.state, "text": query.text},
-        older=_place(shown[-1]) if len(found) > PAGE_SIZE else None,
-        day=await services.slots.day(),
+        older=None if last is None else _place(last),
+        day=day,
         shade=shade,
+        shades=shade_key(max(day.loads)),
     )
 
 

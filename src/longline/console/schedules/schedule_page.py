@@ -6,7 +6,7 @@ import msgspec
 
 from longline.console.actions import acted
 from longline.console.drawing.state_diagram import moves_from, state_diagram
-from longline.console.schedules.schedule_list import BUTTONS, buttons_of
+from longline.console.schedules.schedule_list import buttons_of
 from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.callers.audit import name_action
@@ -124,10 +124,14 @@ async def _form(
     services: SchedulePageServices, visitor: Visitor, source_id: int | None, problem: str = ""
 ) -> ApiResponse[Any]:
     source = None if source_id is None else await services.sources.get(source_id)
-    answer = services.pages.page(
-        "schedules/form.html", visitor, section="schedules", source=source, problem=problem, buttons=BUTTONS
+    return services.pages.page(
+        "schedules/form.html",
+        visitor,
+        section="schedules",
+        is_refusal=bool(problem),
+        source=source,
+        problem=problem,
     )
-    return answer._replace(status=400) if problem else answer
 
 
 SCHEDULE_PAGE = (show_schedule, move_schedule, show_new_schedule, make_schedule)

@@ -177,17 +177,17 @@ def _form(
     row: SourceRow | None = None,
     problems: dict[str, str] | None = None,
 ) -> ApiResponse[Any]:
-    answer = services.pages.page(
+    return services.pages.page(
         "sources/form.html",
         visitor,
         section="sources",
+        is_refusal=bool(problems),
         form=form,
         source=row,
         problems=problems or {},
         parsers=services.parsers,
         uses=tuple(SourceUse),
     )
-    return answer._replace(status=400) if problems else answer
 
 
 SOURCE_FORM = (show_new_source, make_source, show_source_form, change_source)

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from longline.console.paging import page_of
 from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.sources.source import SourceQuery
@@ -45,14 +46,14 @@ class SourceFilterQuery(msgspec.Struct, frozen=True):
 @operation("GET", "/console/sources", "Show sources", access="reader")
 async def show_sources(services: SourceListServices, query: SourceFilterQuery, identity: Visitor) -> ApiResponse[Any]:
     found = await services.sources.find(query.choice, PAGE_SIZE + 1)
-    shown = found[:PAGE_SIZE]
+    shown, last = page_of(found, PAGE_SIZE)
     return services.pages.page(
         "sources/list.html",
         identity,
         section="sources",
         sources=[(row, sorted(decode_uses(row.uses))) for row in shown],
         filters={"show": query.show, "text": query.text},
-        older=shown[-1].name if len(found) > PAGE_SIZE else None,
+        older=None if last is None else last.name,
     )
 
 

@@ -5,10 +5,10 @@ from typing import Any
 import msgspec
 
 from longline.console.actions import acted
+from longline.console.schedules.schedule_list import buttons_of
 from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.runs.run_view import RunQuery
-from longline.model.states import legal
 from longline.services.runs.run_views import RunPages
 from longline.services.schedules.schedules import Schedules
 from longline.services.sources.source_overview import SourceOverviews
@@ -42,8 +42,7 @@ async def show_source(services: SourcePageServices, source_id: int, identity: Vi
         look=look,
         source=look.source,
         runs=(await services.runs.find(RunQuery(source_id=source_id), MAX_RUNS)).runs,
-        legal=legal,
-        problem="",
+        schedules=[(row, buttons_of(row.state)) for row in look.schedules],
     )
 
 

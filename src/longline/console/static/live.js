@@ -1,5 +1,6 @@
 // One event stream for a page. The server renders parts; this swaps them in place and tells how fresh they are.
 import { hearTime, tick } from "./clock.js";
+import { $$ } from "./dom.js";
 
 const LATE_MS = 10_000, LOST_MS = 30_000;
 const page = document.body, waiting = new Map();
@@ -30,12 +31,13 @@ async function refreshActions() {
 // Focus and selection stay: a part in which the visitor is at work is swapped when the visitor has left it.
 function swap(parts) {
   for (const [name, html] of Object.entries(parts)) {
-    const element = document.querySelector(`[data-part="${CSS.escape(name)}"]`);
     waiting.delete(name);
-    if (!element || element.innerHTML === html) continue;
-    if (element.contains(document.activeElement)) { waiting.set(name, html); continue; }
-    element.innerHTML = html;
-    if (element.matches("tr")) element.classList.add("changed");
+    for (const element of $$(`[data-part="${CSS.escape(name)}"]`)) {
+      if (element.innerHTML === html) continue;
+      if (element.contains(document.activeElement)) { waiting.set(name, html); continue; }
+      element.innerHTML = html;
+      if (element.matches("tr")) element.classList.add("changed");
+    }
   }
   tick();
   refreshActions();

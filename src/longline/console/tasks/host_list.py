@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from longline.console.paging import page_of
 from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.frontier.frontier_lists import MAX_COUNTED_TASKS, ListedHost, PlaceInLine
@@ -58,15 +59,14 @@ def _older(last: ListedHost, query: HostListQuery) -> dict[str, Any]:
 
 @operation("GET", "/console/hosts", "Show hosts in line", access="reader")
 async def show_hosts(services: HostListServices, query: HostListQuery, identity: Visitor) -> ApiResponse[Any]:
-    found = await _hosts(services, query)
-    shown = found[:PAGE_SIZE]
+    shown, last = page_of(await _hosts(services, query), PAGE_SIZE)
     return services.pages.page(
         "tasks/hosts.html",
         identity,
         section="hosts",
         hosts=shown,
         filters={"show": query.show, "text": query.text},
-        older=_older(shown[-1], query) if len(found) > PAGE_SIZE else None,
+        older=None if last is None else _older(last, query),
         most=MAX_COUNTED_TASKS,
     )
 
@@ -74,17 +74,21 @@ async def show_hosts(services: HostListServices, query: HostListQuery, identity:
 @operation("GET", "/console/hosts/{host}", "Show the queue of a host", access="reader")
 async def show_host(services: HostListServices, host: str, query: QueueQuery, identity: Visitor) -> ApiResponse[Any]:
     found = await services.hosts.get(host)
-    tasks = await services.hosts.queue(found, query.place, PAGE_SIZE + 1)
-    last = tasks[PAGE_SIZE - 1].place._asdict() if len(tasks) > PAGE_SIZE else {}
+    tasks, last = page_of(await services.hosts.queue(found, query.place, PAGE_SIZE + 1), PAGE_SIZE)
     return services.pages.page(
         "tasks/host.html",
         identity,
         section="hosts",
         host=found,
-        tasks=tasks[:PAGE_SIZE],
-        older={**last, "run": last["run_id"], "run_id": None} if last else None,
+        tasks=tasks,
+        older=None if last is None else _behind(last.place),
         most=MAX_COUNTED_TASKS,
     )
+
+
+def _behind(place: PlaceInLine) -> dict[str, int]:
+    """Return the query that continues a queue behind a place."""
+    return {"due": place.due, "priority": place.priority, "run": place.run_id, "id": place.id}
 
 
 @operation("GET", "/console/workers", "Show workers", access="reader")

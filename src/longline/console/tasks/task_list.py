@@ -9,6 +9,7 @@ from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.callers.audit import name_action
 from longline.model.errors import BadInput
+from longline.model.frontier.frontier_lists import TaskChoice
 from longline.model.states import TaskState
 from longline.services.frontier.task_lists import TaskLists
 from longline.services.frontier.task_orders import OrderName, TaskOrders, orders_of
@@ -39,11 +40,23 @@ class TaskListServices(msgspec.Struct, frozen=True):
 
 
 class TaskListQuery(msgspec.Struct, frozen=True):
-    """The run and the state of the tasks, and the place in the list."""
+    """The filters of the list, and the place in it."""
 
     run: int | None = None
     state: TaskState | None = None
+    host: Annotated[str, msgspec.Meta(max_length=255)] = ""
+    reason: Annotated[str, msgspec.Meta(max_length=100)] = ""
     before: int | None = None
+
+    @property
+    def wanted(self) -> TaskChoice:
+        """The tasks that are chosen."""
+        return TaskChoice(self.state, self.host.strip().lower() or None, self.reason.strip() or None)
+
+    @property
+    def filters(self) -> dict[str, Any]:
+        """The filters as they are in the address."""
+        return {"run": self.run, "state": self.state, "host": self.host, "reason": self.reason}
 
 
 class ChosenTasks(msgspec.Struct, frozen=True):
@@ -73,13 +86,13 @@ class PriorityForm(ChosenTasks, frozen=True):
 
 @operation("GET", "/console/tasks", "Show tasks", access="reader")
 async def show_tasks(services: TaskListServices, query: TaskListQuery, identity: Visitor) -> ApiResponse[Any]:
-    found, older = await services.tasks.find(query.run, query.state, query.before, PAGE_SIZE)
+    found, older = await services.tasks.find(query.run, query.wanted, query.before, PAGE_SIZE)
     return services.pages.page(
         "tasks/list.html",
         identity,
         section="tasks",
         tasks=[(task, orders_of(task.state)) for task in found],
-        filters={"run": query.run, "state": query.state},
+        filters=query.filters,
         states=tuple(TaskState),
         older=older,
         buttons=BUTTONS,

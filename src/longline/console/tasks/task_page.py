@@ -12,6 +12,7 @@ from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.callers.audit import name_action
 from longline.model.errors import LonglineError
+from longline.model.search.item import ItemRow
 from longline.services.archive.pages import ArchivedPage, ArchivedPages
 from longline.services.frontier.task_lists import TaskLists, WholeTask
 from longline.services.frontier.task_orders import OrderName, TaskOrders, orders_of
@@ -20,6 +21,8 @@ from longline.surfaces.operation import ApiResponse, operation
 MAX_SHOWN_CHARS = 20_000
 """Characters of a stored page that are shown."""
 
+MAX_FIELDS = 12
+"""Fields of each item that are shown; the page of the item has all."""
 
 OUTCOMES: Mapping[OrderName, str] = {
     "pending": "The task is pending again.",
@@ -55,9 +58,15 @@ async def show_task(services: TaskPageServices, task_id: int, identity: Visitor)
         diagram=state_diagram("task", whole.task.state, _passed(whole)),
         moves=moves_from("task", whole.task.state),
         buttons=[(name, BUTTONS[name]) for name in orders_of(whole.task.state)],
+        items=[(item, _fields(item)) for item in whole.items],
         stored=stored,
         problem=problem,
     )
+
+
+def _fields(item: ItemRow) -> list[tuple[str, Any]]:
+    """Return the first fields of an item."""
+    return list(msgspec.json.decode(item.fields, type=dict[str, Any]).items())[:MAX_FIELDS]
 
 
 async def _stored(archive: ArchivedPages, whole: WholeTask) -> tuple[str | None, str]:

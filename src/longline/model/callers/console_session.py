@@ -67,7 +67,10 @@ class NewConsoleSession(msgspec.Struct, frozen=True):
 
 
 class ConsoleSessionRow(msgspec.Struct, frozen=True):
-    """A stored login; `secret` is the hash, `time_zone` the choice of its caller for all logins."""
+    """A stored login; `secret` is the hash, `time_zone` the choice of its caller for all logins.
+
+    `alerts` is the number of alerts that hold: every page tells it, and the statement that finds the login counts them.
+    """
 
     id: int
     uid: str
@@ -82,6 +85,7 @@ class ConsoleSessionRow(msgspec.Struct, frozen=True):
     seen_at: int
     expires_at: int
     time_zone: str = DEFAULT_TIME_ZONE
+    alerts: int = 0
 
     def accepts(self, secret: str) -> bool:
         """Return whether a secret is that of this session."""

@@ -11,6 +11,17 @@ MAX_SCANNED = 5000
 """Largest number of rows that one page of a filtered list reads."""
 
 
+class TaskChoice(msgspec.Struct, frozen=True):
+    """A choice of tasks: their state at rest, their host and the reason of their last end; None admits all."""
+
+    state: str | None = None
+    host: str | None = None
+    reason: str | None = None
+
+
+ANY_TASK = TaskChoice()
+
+
 class ListedHost(msgspec.Struct, frozen=True):
     """A host with its politeness, its place in line and its holder.
 

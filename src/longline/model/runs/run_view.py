@@ -18,6 +18,7 @@ class RunQuery(msgspec.Struct, frozen=True):
     kind: RunKind | None = None
     source_id: int | None = None
     text: str | None = None
+    schedule_id: int | None = None
 
 
 class RunView(msgspec.Struct, frozen=True):

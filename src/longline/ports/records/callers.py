@@ -35,8 +35,8 @@ class ApiKeyStore(Protocol):
         """Return the keys with these public ids."""
         ...
 
-    async def find(self, *, limit: int = 100, offset: int = 0) -> list[ApiKeyRow]:
-        """Return keys, newest first."""
+    async def find(self, *, limit: int = 100, before_id: int | None = None) -> list[ApiKeyRow]:
+        """Return keys, newest first; `before_id` continues a list."""
         ...
 
     async def revoke(self, uid: str) -> ApiKeyRow | None:

@@ -138,8 +138,8 @@ class AlertStore(Protocol):
     async def raised(self) -> list[AlertRow]:
         """Return the alerts that held at the last looks, the oldest first."""
 
-    async def cleared(self, limit: int) -> list[AlertRow]:
-        """Return the alerts that ended last, the newest first."""
+    async def cleared(self, limit: int, before: tuple[int, int] | None = None) -> list[AlertRow]:
+        """Return the alerts that ended last, the newest first; `before` continues a list behind (end, id)."""
 
     async def settle(self, found: Sequence[Alert], scope: str) -> AlertChange:
         """Raise the alerts of a scope that hold, and clear those that held; return the difference."""

@@ -26,9 +26,9 @@ class ApiKeys:
         made = new_key()
         return await self._store.add(key, made.uid, digest(made.secret)), made.text
 
-    async def find(self, limit: int, offset: int = 0) -> list[ApiKeyRow]:
-        """Return keys, newest first."""
-        return await self._store.find(limit=limit, offset=offset)
+    async def find(self, limit: int, before_id: int | None = None) -> list[ApiKeyRow]:
+        """Return keys, newest first; `before_id` continues a list."""
+        return await self._store.find(limit=limit, before_id=before_id)
 
     async def revoke(self, uid: str) -> ApiKeyRow:
         """Revoke a key for good; raise `NotFound` for an unknown id."""

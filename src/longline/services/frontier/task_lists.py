@@ -6,7 +6,7 @@ import msgspec
 
 from longline.model.archive.page import PageRow
 from longline.model.errors import NotFound
-from longline.model.frontier.frontier_lists import LeasedTask
+from longline.model.frontier.frontier_lists import LeasedTask, TaskChoice
 from longline.model.frontier.task import TaskRow
 from longline.model.logs.event import Event
 from longline.model.runs.run import RunRow
@@ -51,19 +51,20 @@ class TaskLists:
         self._pages, self._items, self._sources = records.pages, records.items, records.sources
 
     async def find(
-        self, run_id: int | None, state: str | None, before: int | None, limit: int
+        self, run_id: int | None, wanted: TaskChoice, before: int | None, limit: int
     ) -> tuple[list[TaskRow], int | None]:
-        """Return tasks of a run, or of all runs, newest first, and the id before which the list goes on.
+        """Return wanted tasks of a run, or of all runs, newest first, and the id before which the list goes on.
 
         A task leased by a worker rests as `pending`: its state under a lease is a mark in the queue.
         """
-        rest = "pending" if state in IN_HAND else state
+        is_in_hand = wanted.state in IN_HAND
+        rest = msgspec.structs.replace(wanted, state="pending") if is_in_hand else wanted
         found, older = (
-            await self._lists.newest(state=rest, before=before, limit=limit)
+            await self._lists.newest(rest, before=before, limit=limit)
             if run_id is None
-            else await self._lists.of_run(run_id, state=rest, before=before, limit=limit)
+            else await self._lists.of_run(run_id, rest, before=before, limit=limit)
         )
-        return [task for task in found if state not in IN_HAND or task.state == state], older
+        return [task for task in found if not is_in_hand or task.state == wanted.state], older
 
     async def get(self, task_id: int) -> WholeTask:
         """Return one task with everything around it; raise `NotFound` for an unknown one."""

@@ -43,9 +43,9 @@ class PlatformAlerts:
         """Return the alerts that hold, the oldest first, which costs one statement."""
         return await self._facts.store.raised()
 
-    async def cleared(self, limit: int) -> list[AlertRow]:
-        """Return the alerts that ended last."""
-        return await self._facts.store.cleared(limit)
+    async def cleared(self, limit: int, before: tuple[int, int] | None = None) -> list[AlertRow]:
+        """Return the alerts that ended last; `before` continues a list behind (end, id)."""
+        return await self._facts.store.cleared(limit, before)
 
     async def once(self) -> AlertChange:
         """Look for alerts, and tell those that began or ended since the last look of any process."""

@@ -57,6 +57,11 @@ class Searches:
         found = await self._items.newest(kind, before, limit)
         return [_hit(item, Match(item.id), SearchQuery()) for item in found]
 
+    async def of_run(self, run_id: int, after: int, limit: int) -> list[tuple[int, Hit]]:
+        """Return items of a run with their positions, in the order in which they came; `after` continues a list."""
+        found = await self._items.of_run(run_id, after=after, limit=limit)
+        return [(item.position, _hit(item, Match(item.id), SearchQuery())) for item in found]
+
     async def _found(self, query: SearchQuery, matches: Matches, meant: str | None) -> SearchPage:
         items = {item.id: item for item in await self._items.get([match.id for match in matches.matches])}
         # The index may hold an item a moment longer than the database does.

@@ -126,9 +126,9 @@ class SeriesRuns:
         """Return a page of runs, and the number of all that are chosen."""
         return await self._runs.find(query, limit=limit, offset=offset), await self._runs.count(query)
 
-    async def newest(self, limit: int) -> list[SeriesRunRow]:
-        """Return the newest runs of all series, without their number."""
-        return await self._runs.find(SeriesRunQuery(), limit=limit, offset=0)
+    async def newest(self, limit: int, series_id: str | None = None) -> list[SeriesRunRow]:
+        """Return the newest runs of one series, or of all, without their number."""
+        return await self._runs.find(SeriesRunQuery(series_id=series_id), limit=limit, offset=0)
 
     async def remove_source(self, source: SourceRow) -> bool:
         """Delete a source with its runs and targets, queued runs cancelled; return False while a run is running."""

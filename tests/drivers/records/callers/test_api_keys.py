@@ -16,7 +16,7 @@ async def test_a_key_is_stored_found_and_listed(records: Records, peek: Peek):
     assert (made.per_minute, made.expires_at, made.revoked_at, made.last_used_at) == (60, 5, None, None)
     assert await records.api_keys.get(["ab", "zz"]) == {"ab": made}
     assert await records.api_keys.find() == [other, made]
-    assert await records.api_keys.find(limit=1, offset=1) == [made]
+    assert await records.api_keys.find(limit=1, before_id=other.id) == [made]
     assert "hunter2" not in str(await peek.rows("SELECT * FROM api_keys"))
 
 

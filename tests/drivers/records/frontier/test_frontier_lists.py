@@ -2,7 +2,7 @@
 
 import pytest
 
-from longline.model.frontier.frontier_lists import MAX_COUNTED_TASKS, PlaceInLine
+from longline.model.frontier.frontier_lists import MAX_COUNTED_TASKS, PlaceInLine, TaskChoice
 from longline.model.runs.run import RunRow
 from longline.model.states import TaskState
 from longline.ports.records import Records
@@ -76,15 +76,25 @@ async def test_tasks_of_a_run_come_by_state_newest_first(records: Records, run: 
     everything, older = await records.task_lists.of_run(run.id, limit=20)
     assert [task.id for task in everything] == sorted((task.id for task in everything), reverse=True)
     assert (len(everything), older) == (9, None)
-    [failed], _ = await records.task_lists.of_run(run.id, state="failed", limit=20)
+    [failed], _ = await records.task_lists.of_run(run.id, TaskChoice("failed"), limit=20)
     assert (failed.state, failed.reason) == ("failed", "http_5xx")
+    for wanted, count in (
+        (TaskChoice(reason="http_5xx"), 1),
+        (TaskChoice("failed", "a.example", "http_5xx"), 1),
+        (TaskChoice("failed", "b.example"), 0),
+        (TaskChoice(reason="tls"), 0),
+        (TaskChoice(host="nowhere.example"), 0),
+        (TaskChoice(host="b.example"), sum(task.host == "b.example" for task in everything)),
+    ):
+        assert len((await records.task_lists.of_run(run.id, wanted, limit=20))[0]) == count, wanted
+        assert len((await records.task_lists.newest(wanted, limit=20))[0]) == count, wanted
     page, older = await records.task_lists.of_run(run.id, limit=4)
     assert older == page[-1].id
     following, _ = await records.task_lists.of_run(run.id, before=older, limit=20)
     assert [task.id for task in [*page, *following]] == [task.id for task in everything]
     newest, older = await records.task_lists.newest(limit=4)
     assert ([task.id for task in newest], older) == ([task.id for task in page], page[-1].id)
-    [alone], _ = await records.task_lists.newest(state="failed", limit=20)
+    [alone], _ = await records.task_lists.newest(TaskChoice("failed"), limit=20)
     assert alone.id == failed.id
 
 
@@ -92,7 +102,7 @@ async def test_a_rare_state_reads_a_stretch_and_says_where_it_goes_on(
     records: Records, run: RunRow, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr("longline.drivers.records.frontier.tasks.MAX_SCANNED", 4)
-    found, older = await records.task_lists.of_run(run.id, state="failed", limit=2)
+    found, older = await records.task_lists.of_run(run.id, TaskChoice("failed"), limit=2)
     assert found == []
     assert older is not None, "older tasks were not read"
     everything, _ = await records.task_lists.of_run(run.id, limit=20)

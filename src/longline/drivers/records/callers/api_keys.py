@@ -10,6 +10,8 @@ from longline.drivers.records.table import Table
 from longline.model.callers.api_key import LAST_USED_INTERVAL_MS, ApiKeyRow, NewApiKey
 from longline.model.errors import Unavailable
 
+_NEWEST = (1 << 62) - 1
+
 
 class ApiKeyRecords(Table):
     """API keys."""
@@ -32,8 +34,9 @@ class ApiKeyRecords(Table):
 
         return await self._database.read(work)
 
-    async def find(self, *, limit: int = 100, offset: int = 0) -> list[ApiKeyRow]:
-        return await self._all("find_api_keys", ApiKeyRow, limit=limit, offset=offset)
+    async def find(self, *, limit: int = 100, before_id: int | None = None) -> list[ApiKeyRow]:
+        before = _NEWEST if before_id is None else before_id
+        return await self._all("find_api_keys", ApiKeyRow, limit=limit, before=before)
 
     async def revoke(self, uid: str) -> ApiKeyRow | None:
         async def work(tx: Transaction) -> ApiKeyRow | None:

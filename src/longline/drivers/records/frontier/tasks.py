@@ -9,6 +9,7 @@ from longline.drivers.records.like_patterns import literal
 from longline.drivers.records.table import Table
 from longline.model.frontier.fate import UrlFate, UrlFilters
 from longline.model.frontier.frontier_lists import (
+    ANY_TASK,
     MAX_COUNTED_TASKS,
     MAX_SCANNED,
     HeldTask,
@@ -16,6 +17,7 @@ from longline.model.frontier.frontier_lists import (
     ListedHost,
     PlaceInLine,
     QueuedTask,
+    TaskChoice,
     TaskExecutor,
 )
 from longline.model.frontier.task import TaskRow
@@ -93,28 +95,29 @@ class TaskListRecords(Table):
     """Tasks of runs by state, and the facts around one task."""
 
     async def of_run(
-        self, run_id: int, *, state: str | None = None, before: int | None = None, limit: int = 50
+        self, run_id: int, wanted: TaskChoice = ANY_TASK, *, before: int | None = None, limit: int = 50
     ) -> tuple[list[TaskRow], int | None]:
-        asked = {"run_id": run_id, "before": before or MAX_ID, "scanned": MAX_SCANNED if state else limit}
-        return await self._scan(("tasks_of_run_before", "last_scanned_task"), state, limit, asked)
+        asked = {"run_id": run_id, "before": before or MAX_ID}
+        return await self._scan(("tasks_of_run_before", "last_scanned_task"), wanted, limit, asked)
 
     async def newest(
-        self, *, state: str | None = None, before: int | None = None, limit: int = 50
+        self, wanted: TaskChoice = ANY_TASK, *, before: int | None = None, limit: int = 50
     ) -> tuple[list[TaskRow], int | None]:
-        asked = {"before": before or MAX_ID, "scanned": MAX_SCANNED if state else limit}
-        return await self._scan(("newest_tasks_before", "last_scanned_of_all"), state, limit, asked)
+        asked = {"before": before or MAX_ID}
+        return await self._scan(("newest_tasks_before", "last_scanned_of_all"), wanted, limit, asked)
 
     async def _scan(
-        self, names: tuple[str, str], state: str | None, limit: int, asked: Mapping[str, int]
+        self, names: tuple[str, str], wanted: TaskChoice, limit: int, asked: Mapping[str, int]
     ) -> tuple[list[TaskRow], int | None]:
         """Return the tasks that the first statement finds, and the place that the second says the scan came to."""
+        scanned = limit if wanted == ANY_TASK else MAX_SCANNED
 
         async def work(tx: Transaction) -> tuple[list[TaskRow], int | None]:
-            rows = await tx.all(names[0], state=state, limit=limit, **asked)
+            rows = await tx.all(names[0], limit=limit, scanned=scanned, **asked, **msgspec.structs.asdict(wanted))
             if len(rows) == limit:
                 return [struct(row, TaskRow) for row in rows], rows[-1]["id"]
-            last = await tx.one(names[1], **asked)
-            is_cut = last is not None and last["count"] == asked["scanned"]
+            last = await tx.one(names[1], scanned=scanned, **asked)
+            is_cut = last is not None and last["count"] == scanned
             return [struct(row, TaskRow) for row in rows], last["id"] if last is not None and is_cut else None
 
         return await self._database.read(work)

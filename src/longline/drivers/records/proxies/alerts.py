@@ -18,6 +18,7 @@ from longline.model.proxies.source_alerts import (
     settled,
 )
 
+_NEWEST = (1 << 62) - 1
 MAX_SLOW_PROXIES = 1000
 MAX_ALERTS = 1000
 """Largest number of alerts of one kind about runs and catalogues."""
@@ -44,8 +45,9 @@ class AlertRecords(Table):
     async def raised(self) -> list[AlertRow]:
         return await self._all("raised_alerts", AlertRow)
 
-    async def cleared(self, limit: int) -> list[AlertRow]:
-        return await self._all("cleared_alerts", AlertRow, limit=limit)
+    async def cleared(self, limit: int, before: tuple[int, int] | None = None) -> list[AlertRow]:
+        at, alert_id = before or (_NEWEST, _NEWEST)
+        return await self._all("cleared_alerts", AlertRow, limit=limit, at=at, id=alert_id)
 
     async def settle(self, found: Sequence[Alert], scope: str) -> AlertChange:
         async def work(tx: Transaction) -> AlertChange:

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from longline.model.frontier.frontier_lists import (
+    ANY_TASK,
     HeldTask,
     LeasedTask,
     ListedHost,
     PlaceInLine,
     QueuedTask,
+    TaskChoice,
     TaskExecutor,
 )
 from longline.model.frontier.task import TaskRow
@@ -54,18 +56,18 @@ class TaskListStore(Protocol):
     """Tasks of runs by state, and the facts around one task."""
 
     async def of_run(
-        self, run_id: int, *, state: str | None = None, before: int | None = None, limit: int = 50
+        self, run_id: int, wanted: TaskChoice = ANY_TASK, *, before: int | None = None, limit: int = 50
     ) -> tuple[list[TaskRow], int | None]:
-        """Return tasks of a run, newest first, at rest in `state` if given, and the id before which the list goes on.
+        """Return the wanted tasks of a run, newest first, and the id before which the list goes on.
 
         A page may be short, even empty, although older tasks follow: it reads a bounded number of them.
         """
         ...
 
     async def newest(
-        self, *, state: str | None = None, before: int | None = None, limit: int = 50
+        self, wanted: TaskChoice = ANY_TASK, *, before: int | None = None, limit: int = 50
     ) -> tuple[list[TaskRow], int | None]:
-        """Return tasks of all runs, newest first, like `of_run`."""
+        """Return the wanted tasks of all runs, newest first, like `of_run`."""
         ...
 
     async def executors(self, task_ids: Sequence[int]) -> list[TaskExecutor]:

@@ -9,7 +9,7 @@ RETURNING *;
 SELECT k.* FROM api_keys k /*rows , r(uid text) */ WHERE k.uid = r.uid;
 
 -- name: find_api_keys
-SELECT * FROM api_keys ORDER BY id DESC LIMIT :limit OFFSET :offset;
+SELECT * FROM api_keys WHERE id < :before ORDER BY id DESC LIMIT :limit;
 
 -- name: revoke_api_key
 UPDATE api_keys SET revoked_at = COALESCE(revoked_at, CAST(:now AS BIGINT)) WHERE uid = :uid RETURNING *;

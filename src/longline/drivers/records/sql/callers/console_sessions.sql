@@ -10,7 +10,7 @@ VALUES (:uid, :secret, :subject, :name, :role, :kind, :address, :agent, :now, :n
 RETURNING *;
 
 -- name: console_session
-SELECT s.*, COALESCE(c.time_zone, 'UTC') AS time_zone
+SELECT s.*, COALESCE(c.time_zone, 'UTC') AS time_zone, (SELECT COUNT(*) FROM alerts a WHERE a.state = 'raised') AS alerts
 FROM console_sessions s LEFT JOIN console_choices c ON c.subject = s.subject AND c.kind = s.kind
 WHERE s.uid = :uid AND /*part in_force */;
 

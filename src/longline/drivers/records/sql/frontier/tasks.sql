@@ -105,10 +105,14 @@ WHERE o.owner IS NOT NULL ORDER BY o.due LIMIT :limit;
 n.id, n.run_id, n.host, n.url, n.state, n.reason, n.priority, n.attempt, n.depth, n.status, n.error, n.due, n.created_at,
        n.finished_at, n.max_attempts, n.began_at, n.proxy_id, n.target, n.hops
 
+-- part: task_choice
+(CAST(:state AS TEXT) IS NULL OR a.state = :state) AND (CAST(:reason AS TEXT) IS NULL OR a.reason = :reason)
+AND (CAST(:host AS TEXT) IS NULL OR a.host_id = (SELECT h.id FROM hosts h WHERE h.host = :host))
+
 -- name: tasks_of_run_before
 SELECT /*part listed_task */
-FROM (SELECT id FROM (SELECT id, state FROM tasks WHERE run_id = :run_id AND id < :before ORDER BY id DESC LIMIT :scanned) a
-      WHERE CAST(:state AS TEXT) IS NULL OR a.state = :state ORDER BY id DESC LIMIT :limit) s
+FROM (SELECT id FROM (SELECT id, state, reason, host_id FROM tasks WHERE run_id = :run_id AND id < :before ORDER BY id DESC LIMIT :scanned) a
+      WHERE /*part task_choice */ ORDER BY id DESC LIMIT :limit) s
 JOIN tasks_now n ON n.id = s.id ORDER BY s.id DESC;
 
 -- name: last_scanned_task
@@ -117,8 +121,8 @@ FROM (SELECT id FROM tasks WHERE run_id = :run_id AND id < :before ORDER BY id D
 
 -- name: newest_tasks_before
 SELECT /*part listed_task */
-FROM (SELECT id FROM (SELECT id, state FROM tasks WHERE id < :before ORDER BY id DESC LIMIT :scanned) a
-      WHERE CAST(:state AS TEXT) IS NULL OR a.state = :state ORDER BY id DESC LIMIT :limit) s
+FROM (SELECT id FROM (SELECT id, state, reason, host_id FROM tasks WHERE id < :before ORDER BY id DESC LIMIT :scanned) a
+      WHERE /*part task_choice */ ORDER BY id DESC LIMIT :limit) s
 JOIN tasks_now n ON n.id = s.id ORDER BY s.id DESC;
 
 -- name: last_scanned_of_all

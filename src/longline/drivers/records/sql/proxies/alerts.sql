@@ -30,7 +30,7 @@ ORDER BY u.started_at, u.id LIMIT :limit;
 SELECT * FROM alerts WHERE state = 'raised' ORDER BY since, id;
 
 -- name: cleared_alerts
-SELECT * FROM alerts WHERE state = 'cleared' ORDER BY cleared_at DESC, id DESC LIMIT :limit;
+SELECT * FROM alerts WHERE state = 'cleared' AND (cleared_at, id) < (:at, :id) ORDER BY cleared_at DESC, id DESC LIMIT :limit;
 
 -- name: lock_alerts
 SELECT 1 /*pg FROM turns WHERE id = 1 FOR UPDATE */;

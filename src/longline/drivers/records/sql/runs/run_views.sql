@@ -12,6 +12,7 @@ LEFT JOIN schedules c2 ON c2.id = u.schedule_id LEFT JOIN workers w ON w.id = u.
 -- part: run_choice
 u.deleted_at IS NULL AND (CAST(:state AS TEXT) IS NULL OR u.state = :state) AND (CAST(:kind AS TEXT) IS NULL OR u.kind = :kind)
 AND (CAST(:source_id AS BIGINT) IS NULL OR u.source_id = :source_id)
+AND (CAST(:schedule_id AS BIGINT) IS NULL OR u.schedule_id = :schedule_id)
 
 -- name: run_views
 SELECT /*part run_view */ FROM runs u /*part run_view_of */

@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from longline.console.actions import acted
+from longline.console.paging import page_of
 from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.errors import NotFound
@@ -29,11 +30,9 @@ class SessionQuery(msgspec.Struct, frozen=True):
 
 @operation("GET", "/console/sessions", "Show the sessions of everyone", access="admin")
 async def show_sessions(services: SessionPageServices, query: SessionQuery, identity: Visitor) -> ApiResponse[Any]:
-    found = await services.sessions.all(PAGE_SIZE + 1, query.before)
-    older = found[PAGE_SIZE - 1].id if len(found) > PAGE_SIZE else None
-    return services.pages.page(
-        "sessions.html", identity, section="sessions", sessions=found[:PAGE_SIZE], older=older, is_own=False
-    )
+    found, last = page_of(await services.sessions.all(PAGE_SIZE + 1, query.before), PAGE_SIZE)
+    older = None if last is None else last.id
+    return services.pages.page("sessions.html", identity, section="sessions", sessions=found, older=older, is_own=False)
 
 
 @operation("GET", "/console/sessions/mine", "Show one's own sessions", access="reader")
