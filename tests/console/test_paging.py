@@ -10,7 +10,7 @@ from longline.model.bots.bot import NewBot
 from longline.model.bots.bot_policy import NewBotPolicy
 from longline.model.callers.api_key import NewApiKey
 from longline.model.ids import new_id
-from longline.model.proxies.alert import Alert
+from longline.model.proxies.source_alerts import Alert
 from longline.model.schedules.schedule import NewSchedule, ScheduleSpec
 from longline.model.search.item import Origin, new_items
 from longline.model.series.series import NewSeries
