@@ -11,7 +11,7 @@ import pytest
 import trustme
 
 from longline.drivers.http import WreqHttp
-from longline.drivers.http.certificates import trust
+from longline.drivers.http.certificates import load_issuers
 from longline.drivers.http.connection_pool import TlsSettings
 from longline.model.errors import BadInput
 from longline.ports.http import FetchFailed, Request
@@ -101,7 +101,7 @@ async def test_the_operators_file_takes_nothing_away(
 def test_a_system_without_a_list(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "nowhere.pem"))
     monkeypatch.setattr("longline.drivers.http.certificates._SYSTEM", ())
-    assert trust().files == (Path(certifi.where()),)
+    assert load_issuers().files == (Path(certifi.where()),)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_file_that_will_not_do(tmp_path: Path, content: str | None, complaint:
     if content is not None:
         file.write_text(content)
     with pytest.raises(BadInput, match=complaint) as caught:
-        trust(file)
+        load_issuers(file)
     assert str(file) in str(caught.value)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from longline.drivers.http import WreqHttp
 from longline.drivers.http import connection_pool as clients_of
-from longline.drivers.http.certificates import trust
+from longline.drivers.http.certificates import load_issuers
 from longline.drivers.http.connection_pool import IDLE_CONNECTION_SECONDS, MAX_REMEMBERED_CONNECTIONS, ClientCache
 from longline.drivers.http.route import Route
 from longline.model.proxies.proxy_uri import Proxy
@@ -22,7 +22,7 @@ ANNA = Proxy("http", "127.0.0.1", 1, "anna", "secret")
 
 @pytest.fixture(scope="module")
 def store():
-    return trust().store
+    return load_issuers().store
 
 
 def test_a_client_is_kept_for_what_is_the_same(store):
@@ -79,22 +79,22 @@ def test_a_host_remembers_which_connections_have_answered(store, monkeypatch: py
     monkeypatch.setattr(clients_of, "monotonic", lambda: now)
     host = ClientCache(9, store).get(Route("site.test", HERE), 1)
     assert not host.has_answered("127.0.0.1:1")
-    assert [host.answered("127.0.0.1:1"), host.answered("127.0.0.1:2"), host.answered("127.0.0.1:1")] == [
+    assert [host.note_answer("127.0.0.1:1"), host.note_answer("127.0.0.1:2"), host.note_answer("127.0.0.1:1")] == [
         False,
         False,
         True,
     ]
     now = IDLE_CONNECTION_SECONDS
-    host.answered("127.0.0.1:1")
+    host.note_answer("127.0.0.1:1")
     now += 1
-    host.answered("127.0.0.1:3")
+    host.note_answer("127.0.0.1:3")
     assert [host.has_answered(f"127.0.0.1:{n}") for n in (1, 2, 3)] == [True, False, True]
 
 
 def test_and_not_of_more_than_it_can_have(store):
     host = ClientCache(9, store).get(Route("site.test", HERE), 1)
     for port in range(MAX_REMEMBERED_CONNECTIONS + 5):
-        host.answered(f"127.0.0.1:{port}")
+        host.note_answer(f"127.0.0.1:{port}")
     known = [port for port in range(MAX_REMEMBERED_CONNECTIONS + 5) if host.has_answered(f"127.0.0.1:{port}")]
     assert known == list(range(5, MAX_REMEMBERED_CONNECTIONS + 5))
 

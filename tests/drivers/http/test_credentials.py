@@ -5,7 +5,7 @@ from base64 import b64decode
 import pytest
 
 from longline.drivers.http import WreqHttp
-from longline.drivers.http.credentials import part
+from longline.drivers.http.credentials import split_credentials
 from longline.model.url import parse
 from longline.ports.http import FetchFailed, Request
 from tests.drivers.http.wire import keeps_answering, says, serving, to_loopback
@@ -26,7 +26,7 @@ from tests.drivers.http.wire import keeps_answering, says, serving, to_loopback
     ],
 )
 def test_parting(text: str, bare: str, pair: bytes | None):
-    href, authorization = part(parse(text, credentials=True).href)
+    href, authorization = split_credentials(parse(text, credentials=True).href)
     assert href == bare
     assert (b64decode(authorization.removeprefix("Basic ")) if authorization else None) == pair
 

@@ -8,7 +8,7 @@ from ipaddress import ip_address
 import pytest
 
 from longline.drivers.http import GuardedResolver, NameResolver, WreqHttp
-from longline.drivers.http.certificates import trust
+from longline.drivers.http.certificates import load_issuers
 from longline.drivers.http.connection_pool import ClientCache, HostClient
 from longline.drivers.http.dns import Resolve
 from longline.drivers.http.route import Route
@@ -196,7 +196,7 @@ def checks_but_does_not_pin(names: Resolve, wall: AddressPolicy) -> WreqHttp:
             return super().get(Forgetful(*way), connect_seconds)
 
     client = WreqHttp(GuardedResolver(names, wall).resolve)
-    client._clients = Kept(1, trust().store)
+    client._clients = Kept(1, load_issuers().store)
     return client
 
 

@@ -4,7 +4,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from longline.drivers.http.proxy_tunnel import refusal
+from longline.drivers.http.proxy_tunnel import refusal_status
 from longline.drivers.http.route import Route
 from longline.model.proxies.proxy_uri import Proxy, ProxyScheme
 from tests.drivers.http.wire import Peer, Script, says, serving
@@ -19,7 +19,7 @@ def way(port: int, scheme: ProxyScheme = "http") -> Route:
 
 async def test_it_is_asked_as_the_client_asks():
     async with serving(says(b"HTTP/1.1 403 No\r\n\r\n")) as server:
-        assert await refusal(way(server.port), "site.test:443") == 403
+        assert await refusal_status(way(server.port), "site.test:443") == 403
     assert server.heads == [
         b"CONNECT site.test:443 HTTP/1.1\r\nHost: site.test:443\r\nProxy-Authorization: Basic YW5uYTpzZWNyZXQ=\r\n\r\n"
     ]
@@ -29,7 +29,7 @@ async def test_it_is_asked_as_the_client_asks():
 async def test_a_real_proxy(status: int):
     with running_proxy("http", Manners(says=status)) as proxy:
         one = Route("site.test", (), proxy.proxy, HERE, secure=True)
-        assert await refusal(one, "site.test:443") == status
+        assert await refusal_status(one, "site.test:443") == status
 
 
 @pytest.mark.parametrize(
@@ -37,23 +37,23 @@ async def test_a_real_proxy(status: int):
 )
 async def test_what_is_no_answer(script: Script):
     async with serving(script) as server:
-        assert await refusal(way(server.port), "site.test:443") is None
+        assert await refusal_status(way(server.port), "site.test:443") is None
 
 
 async def test_patience_has_an_end(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("longline.drivers.http.proxy_tunnel.TUNNEL_TIMEOUT_SECONDS", 0.1)
     async with serving(Peer.goodbye) as server:
-        assert await refusal(way(server.port), "site.test:443") is None
+        assert await refusal_status(way(server.port), "site.test:443") is None
         await server.until_open(0)
 
 
 async def test_nobody_there():
-    assert await refusal(way(1), "site.test:443") is None
+    assert await refusal_status(way(1), "site.test:443") is None
 
 
 @pytest.mark.parametrize("scheme", ["https", "socks5"])
 async def test_only_plain_http_proxies_are_asked(scheme: ProxyScheme):
     async with serving(says(b"HTTP/1.1 403 No\r\n\r\n")) as server:
-        assert await refusal(way(server.port, scheme), "site.test:443") is None
+        assert await refusal_status(way(server.port, scheme), "site.test:443") is None
     assert server.taken == 0
-    assert await refusal(Route("site.test", HERE), "site.test:443") is None
+    assert await refusal_status(Route("site.test", HERE), "site.test:443") is None

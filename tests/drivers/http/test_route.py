@@ -77,6 +77,6 @@ async def test_a_proxy_whose_name_does_not_resolve():
 
 def test_ways_are_the_same_in_any_order():
     one = Route("site.test", TARGET, None, PROXY)
-    assert one.same(Route("site.test", tuple(reversed(TARGET)), None, PROXY))
-    assert not one.same(Route("site.test", TARGET[:1], None, PROXY))
-    assert not one.same(Route("site.test", TARGET, None, TARGET))
+    assert one.has_same_addresses(Route("site.test", tuple(reversed(TARGET)), None, PROXY))
+    assert not one.has_same_addresses(Route("site.test", TARGET[:1], None, PROXY))
+    assert not one.has_same_addresses(Route("site.test", TARGET, None, TARGET))

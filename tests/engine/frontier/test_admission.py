@@ -16,7 +16,7 @@ PLAN = crawl_plan(("https://a.example/",), max_depth=2, hosts=("a.example",), de
 
 def test_links_are_one_step_deeper_and_know_where_they_come_from():
     admission = Admission(AdmissionCache())
-    admission.links(claimed(9, depth=1, scope=4), ["https://a.example/x#top", "https://a.example/y"], PLAN)
+    admission.admit_links(claimed(9, depth=1, scope=4), ["https://a.example/x#top", "https://a.example/y"], PLAN)
     first, second = admission.tasks
     assert (first.url, second.url) == ("https://a.example/x", "https://a.example/y")
     assert (first.depth, first.parent_id, first.run_id, first.scope) == (2, 9, RUN, 4)
@@ -27,7 +27,7 @@ def test_links_are_one_step_deeper_and_know_where_they_come_from():
 def test_a_link_that_is_not_ordinary_has_its_own_priority():
     admission = Admission(AdmissionCache())
     urgency = {"https://a.example/first": -5, "https://a.example/map": 3}
-    admission.links(claimed(), ["https://a.example/first", "https://a.example/other"], PLAN, urgency)
+    admission.admit_links(claimed(), ["https://a.example/first", "https://a.example/other"], PLAN, urgency)
     admission.admit_at_same_depth(claimed(), ["https://a.example/map"], PLAN, urgency)
     assert [task.priority for task in admission.tasks] == [
         DEFAULT_PRIORITY - 5,
@@ -38,13 +38,13 @@ def test_a_link_that_is_not_ordinary_has_its_own_priority():
 
 def test_in_the_standing_frontier_a_url_has_the_name_that_it_has_there():
     admission = Admission(AdmissionCache())
-    admission.redirect(claimed(scope=SCOPE), "https://a.example/x/?utm_source=y", PLAN)
+    admission.admit_redirect(claimed(scope=SCOPE), "https://a.example/x/?utm_source=y", PLAN)
     assert [task.key for task in admission.tasks] == [url_hash("http://a.example/x")]
 
 
 def test_beyond_the_depth_nothing_is_taken_and_everything_is_counted():
     admission = Admission(AdmissionCache())
-    admission.links(claimed(depth=2), ["https://a.example/x", "https://a.example/y"], PLAN)
+    admission.admit_links(claimed(depth=2), ["https://a.example/x", "https://a.example/y"], PLAN)
     assert (admission.tasks, admission.hosts) == ([], [])
     assert admission.refused == {(RUN, "depth"): 2}
 
@@ -52,7 +52,7 @@ def test_beyond_the_depth_nothing_is_taken_and_everything_is_counted():
 def test_links_that_a_parser_refuses_are_counted_by_its_reason_unless_the_bounds_refuse_them_anyway():
     admission = Admission(AdmissionCache())
     urls = ["https://a.example/page/2", "https://b.example/about", "mailto:me", "https://a.example/page/2"]
-    admission.refuse(claimed(), {"never_follow": urls, "sold_out": ["https://a.example/9"]}, PLAN)
+    admission.count_unfollowed(claimed(), {"never_follow": urls, "sold_out": ["https://a.example/9"]}, PLAN)
     assert admission.refused == {
         (RUN, "never_follow"): 2,
         (RUN, "offsite"): 1,
@@ -60,20 +60,20 @@ def test_links_that_a_parser_refuses_are_counted_by_its_reason_unless_the_bounds
         (RUN, "sold_out"): 1,
     }
     admission = Admission(AdmissionCache())
-    admission.refuse(claimed(depth=2), {"never_follow": urls}, PLAN)
+    admission.count_unfollowed(claimed(depth=2), {"never_follow": urls}, PLAN)
     assert (admission.refused, admission.tasks) == ({(RUN, "depth"): 4}, [])
 
 
 def test_a_page_without_an_item_is_counted_by_its_reason():
     admission = Admission(AdmissionCache())
     for reason in ("page_type", None, "page_type"):
-        admission.leave_out(claimed(), reason)
+        admission.count_without_item(claimed(), reason)
     assert admission.without_item == {(RUN, "page_type"): 2}
 
 
 def test_a_redirect_is_no_step_deeper():
     admission = Admission(AdmissionCache())
-    admission.redirect(claimed(depth=2), "https://a.example/moved", PLAN)
+    admission.admit_redirect(claimed(depth=2), "https://a.example/moved", PLAN)
     assert [task.depth for task in admission.tasks] == [2]
 
 
@@ -85,8 +85,8 @@ def test_to_be_listed_is_no_step_deeper():
 
 def test_other_hosts_are_refused_where_the_plan_names_its_own():
     admission = Admission(AdmissionCache())
-    admission.links(claimed(), ["https://b.example/", "https://a.example:8080/", "http://a.example/"], PLAN)
-    admission.redirect(claimed(), "https://b.example/", PLAN)
+    admission.admit_links(claimed(), ["https://b.example/", "https://a.example:8080/", "http://a.example/"], PLAN)
+    admission.admit_redirect(claimed(), "https://b.example/", PLAN)
     assert [task.url for task in admission.tasks] == ["http://a.example/"]
     assert admission.refused == {(RUN, "offsite"): 3}
 
@@ -94,7 +94,7 @@ def test_other_hosts_are_refused_where_the_plan_names_its_own():
 def test_any_host_will_do_where_the_plan_names_none():
     plan = crawl_plan(("https://a.example/",), delay_ms=250, concurrency=3)
     admission = Admission(AdmissionCache())
-    admission.links(claimed(), ["https://b.example/", "https://c.example/", "https://b.example/x"], plan)
+    admission.admit_links(claimed(), ["https://b.example/", "https://c.example/", "https://b.example/x"], plan)
     assert [task.host for task in admission.tasks] == ["b.example", "c.example", "b.example"]
     assert admission.hosts == [HostSetting("b.example", 250, 3), HostSetting("c.example", 250, 3)]
 
@@ -102,15 +102,15 @@ def test_any_host_will_do_where_the_plan_names_none():
 def test_what_is_no_url_is_counted_by_its_reason():
     admission = Admission(AdmissionCache())
     bad = ["mailto:a@b.example", "ftp://a.example/", "https://", "x" * 9000, "https://a.example/\ud800", "/relative"]
-    admission.links(claimed(), bad, PLAN)
+    admission.admit_links(claimed(), bad, PLAN)
     assert admission.tasks == []
     assert admission.refused == {(RUN, "scheme"): 2, (RUN, "bad_url"): 3, (RUN, "too_long"): 1}
 
 
 def test_refusals_are_counted_run_by_run():
     admission = Admission(AdmissionCache())
-    admission.links(claimed(1, run_id=1, depth=2), ["https://a.example/x"], PLAN)
-    admission.links(claimed(2, run_id=2, depth=2), ["https://a.example/x"] * 2, PLAN)
+    admission.admit_links(claimed(1, run_id=1, depth=2), ["https://a.example/x"], PLAN)
+    admission.admit_links(claimed(2, run_id=2, depth=2), ["https://a.example/x"] * 2, PLAN)
     assert admission.refused == Counter({(1, "depth"): 1, (2, "depth"): 2})
 
 
@@ -131,10 +131,10 @@ LINKS = ["https://a.example/x", "https://b.example/", "https://a.example/y"]
 def test_what_was_taken_is_known_and_not_sent_again():
     verdicts = AdmissionCache()
     first = Admission(verdicts)
-    first.links(claimed(1), LINKS, PLAN)
+    first.admit_links(claimed(1), LINKS, PLAN)
     verdicts.mark_known(first.tasks)
     again = Admission(verdicts)
-    again.links(claimed(2), [*LINKS, "https://a.example/z"], PLAN)
+    again.admit_links(claimed(2), [*LINKS, "https://a.example/z"], PLAN)
     assert [task.url for task in again.tasks] == ["https://a.example/z"]
     assert again.refused == {(RUN, "known"): 2, (RUN, "offsite"): 1}
 
@@ -143,31 +143,33 @@ def test_what_was_not_taken_is_sent_again():
     verdicts = AdmissionCache()
     for _ in range(2):
         admission = Admission(verdicts)
-        admission.links(claimed(1), LINKS, PLAN)
+        admission.admit_links(claimed(1), LINKS, PLAN)
         assert [task.url for task in admission.tasks] == ["https://a.example/x", "https://a.example/y"]
 
 
 def test_another_run_makes_up_its_own_mind():
     verdicts = AdmissionCache()
     first = Admission(verdicts)
-    first.links(claimed(1, run_id=1), LINKS, PLAN)
+    first.admit_links(claimed(1, run_id=1), LINKS, PLAN)
     verdicts.mark_known(first.tasks)
     other = Admission(verdicts)
-    other.links(claimed(2, run_id=2), LINKS, crawl_plan((), hosts=("b.example",)))
+    other.admit_links(claimed(2, run_id=2), LINKS, crawl_plan((), hosts=("b.example",)))
     assert [task.url for task in other.tasks] == ["https://b.example/"]
 
 
 def test_a_url_goes_once_with_each_report():
     admission = Admission(AdmissionCache())
-    admission.links(claimed(1), LINKS, PLAN)
-    admission.links(claimed(2), LINKS, PLAN)
+    admission.admit_links(claimed(1), LINKS, PLAN)
+    admission.admit_links(claimed(2), LINKS, PLAN)
     assert len(admission.tasks) == 2
     assert admission.refused == {(RUN, "offsite"): 2, (RUN, "known"): 2}
 
 
 def test_spellings_of_one_url_go_once_with_each_report():
     admission = Admission(AdmissionCache())
-    admission.links(claimed(1), ["https://a.example/%7Eu", "https://a.example/~u", "https://a.example/%7eu"], PLAN)
+    admission.admit_links(
+        claimed(1), ["https://a.example/%7Eu", "https://a.example/~u", "https://a.example/%7eu"], PLAN
+    )
     assert [task.url for task in admission.tasks] == ["https://a.example/%7Eu"]
     assert admission.refused == {(RUN, "known"): 2}
 
@@ -175,10 +177,10 @@ def test_spellings_of_one_url_go_once_with_each_report():
 def test_no_more_is_remembered_than_so_much():
     verdicts = AdmissionCache(max_verdicts=3)
     taken = Admission(verdicts)
-    taken.links(claimed(1), [f"https://a.example/{n}" for n in range(5)], PLAN)
+    taken.admit_links(claimed(1), [f"https://a.example/{n}" for n in range(5)], PLAN)
     verdicts.mark_known(taken.tasks)
     again = Admission(verdicts)
-    again.links(claimed(2), [f"https://a.example/{n}" for n in range(5)], PLAN)
+    again.admit_links(claimed(2), [f"https://a.example/{n}" for n in range(5)], PLAN)
     assert len(again.tasks) + again.refused[RUN, "known"] == 5
     assert again.refused[RUN, "known"] <= 3
 
@@ -221,7 +223,7 @@ def test_forgetting_costs_the_same_with_many_short_runs():
 def test_links_with_a_user_name_or_a_password_are_left_out():
     admission = Admission(AdmissionCache())
     links = ["https://anna:pw@a.example/x", "https://anna@a.example/", "https://a.example/@anna"]
-    admission.links(claimed(), links, PLAN)
+    admission.admit_links(claimed(), links, PLAN)
     assert [task.url for task in admission.tasks] == ["https://a.example/@anna"]
     assert admission.refused == {(RUN, "credentials"): 2}
 
@@ -236,17 +238,17 @@ def stored(admission: Admission) -> list[tuple[str, str, int]]:
 def test_refused_links_are_stored_once_unless_a_shallower_place_is_found():
     verdicts, links = AdmissionCache(), ["https://a.example/no", "https://b.example/x", "https://a.example/y"]
     first = Admission(verdicts)
-    first.links(claimed(depth=2), links, KEEPING)
+    first.admit_links(claimed(depth=2), links, KEEPING)
     assert stored(first) == [("excluded", "no", 3), ("offsite", "x", 3), ("depth", "y", 3)]
     unwritten = Admission(verdicts)
-    unwritten.links(claimed(depth=2), links, KEEPING)
+    unwritten.admit_links(claimed(depth=2), links, KEEPING)
     assert stored(unwritten) == stored(first), "the report of the first was not written"
-    verdicts.stored(first.refused_urls)
+    verdicts.note_stored(first.refused_urls)
     again = Admission(verdicts)
-    again.links(claimed(depth=2), links, KEEPING)
+    again.admit_links(claimed(depth=2), links, KEEPING)
     assert (stored(again), again.refused.total()) == ([], 3)
     shallower = Admission(verdicts)
-    shallower.links(claimed(depth=1), links, KEEPING)
+    shallower.admit_links(claimed(depth=1), links, KEEPING)
     assert stored(shallower) == [("excluded", "no", 2), ("offsite", "x", 2)]
     assert [(task.url, task.keep_refused) for task in shallower.tasks] == [("https://a.example/y", True)]
 
@@ -264,10 +266,10 @@ class Found:
 def test_where_only_sitemaps_count_other_links_are_refused():
     plan = crawl_plan((), max_depth=3, hosts=("a.example",), include=("/blog",), sitemap_only=True, keep_refused=True)
     admission = Admission(AdmissionCache())
-    admission.page(claimed(), Found("https://cdn.example/1.xml", listing="index"), plan)
-    admission.page(claimed(), Found("https://a.example/blog/1", "https://a.example/x", listing="sitemap"), plan)
-    admission.page(claimed(), Found("https://a.example/blog/2", "https://a.example/blog/3"), plan)
-    admission.sitemaps(claimed(), ["https://cdn.example/2.xml"], plan)
+    admission.admit_page(claimed(), Found("https://cdn.example/1.xml", listing="index"), plan)
+    admission.admit_page(claimed(), Found("https://a.example/blog/1", "https://a.example/x", listing="sitemap"), plan)
+    admission.admit_page(claimed(), Found("https://a.example/blog/2", "https://a.example/blog/3"), plan)
+    admission.admit_sitemaps(claimed(), ["https://cdn.example/2.xml"], plan)
     assert [task.url for task in admission.tasks] == [
         "https://cdn.example/1.xml",
         "https://a.example/blog/1",

@@ -28,7 +28,7 @@ class TrustedCertificates(NamedTuple):
     files: tuple[Path, ...]
 
 
-def trust(extra: Path | None = None) -> TrustedCertificates:
+def load_issuers(extra: Path | None = None) -> TrustedCertificates:
     """Return the trusted certificates, with the issuers of a PEM file added to the usual ones."""
     files = [Path(certifi.where()), *_system_file()]
     certificates = [each for file in files for each in _certificates(file)]

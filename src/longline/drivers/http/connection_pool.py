@@ -54,17 +54,17 @@ class HostClient:
             self._unpooled = self._build(False)
         return self._unpooled
 
-    def answered(self, connection: str) -> bool:
+    def note_answer(self, connection: str) -> bool:
         """Remember that a connection has answered; return whether it had answered before."""
         known = connection in self._answered
-        self.used(connection)
+        self.note_use(connection)
         # The pool has closed connections that were idle for longer.
         idle_since = self._answered[connection] - IDLE_CONNECTION_SECONDS
-        while len(self._answered) > MAX_REMEMBERED_CONNECTIONS or self._oldest() < idle_since:
+        while len(self._answered) > MAX_REMEMBERED_CONNECTIONS or self._oldest_answer() < idle_since:
             self._answered.popitem(last=False)
         return known
 
-    def used(self, connection: str) -> None:
+    def note_use(self, connection: str) -> None:
         """Remember that a connection is in use at this moment."""
         self._answered[connection] = monotonic()
         self._answered.move_to_end(connection)
@@ -79,7 +79,7 @@ class HostClient:
         if self._unpooled is not None:
             self._unpooled.close()
 
-    def _oldest(self) -> float:
+    def _oldest_answer(self) -> float:
         return next(iter(self._answered.values()))
 
 
@@ -89,30 +89,30 @@ class ClientCache:
     def __init__(self, size: int, store: wreq.CertStore, tls: TlsSettings = DEFAULT_TLS) -> None:
         self._size = size
         self._store, self._tls = store, tls
-        self._kept: OrderedDict[tuple[str, Proxy | None, float], tuple[Route, HostClient]] = OrderedDict()
+        self._clients: OrderedDict[tuple[str, Proxy | None, float], tuple[Route, HostClient]] = OrderedDict()
 
-    def get(self, way: Route, connect_seconds: float) -> HostClient:
+    def get(self, route: Route, connect_seconds: float) -> HostClient:
         """Return the client for a route; a new one when the addresses of the host have changed."""
-        key = (way.hostname, way.proxy, connect_seconds)
-        known = self._kept.get(key)
-        if known and known[0].same(way):
-            self._kept.move_to_end(key)
+        key = (route.hostname, route.proxy, connect_seconds)
+        known = self._clients.get(key)
+        if known and known[0].has_same_addresses(route):
+            self._clients.move_to_end(key)
             return known[1]
-        client = HostClient(lambda keeps_connections: self._build(way, connect_seconds, keeps_connections))
-        self._kept[key] = (way, client)
-        if len(self._kept) > self._size:
-            self._kept.popitem(last=False)  # not closed: open requests keep the client until they are done
+        client = HostClient(lambda keeps_connections: self._build(route, connect_seconds, keeps_connections))
+        self._clients[key] = (route, client)
+        if len(self._clients) > self._size:
+            self._clients.popitem(last=False)  # not closed: open requests keep the client until they are done
         return client
 
     def close(self) -> None:
         """Close all connections."""
-        kept, self._kept = self._kept, OrderedDict()
+        kept, self._clients = self._clients, OrderedDict()
         for _, client in kept.values():
             client.close()
 
-    def _build(self, way: Route, connect_seconds: float, keeps_connections: bool) -> wreq.Client:
+    def _build(self, route: Route, connect_seconds: float, keeps_connections: bool) -> wreq.Client:
         names = wreq.DnsOptions()
-        for name, addresses in way.pins().items():
+        for name, addresses in route.pins().items():
             names.add_resolve(name, addresses)
         config: wreq.ClientConfig = {
             "redirect": wreq.Policy.none(),
@@ -133,14 +133,14 @@ class ClientCache:
         if not keeps_connections:
             config["pool_max_idle_per_host"] = 0
         # Never both: `no_proxy` clears the given proxies, and all requests would bypass them.
-        if way.proxy:
-            config["proxies"] = [_through(way.proxy)]
+        if route.proxy:
+            config["proxies"] = [_library_proxy(route.proxy)]
         else:
             config["no_proxy"] = True
         return wreq.Client(**config)
 
 
-def _through(proxy: Proxy) -> wreq.Proxy:
+def _library_proxy(proxy: Proxy) -> wreq.Proxy:
     # The library sends the name to a `socks5h` proxy, and the pinned address to a `socks5` proxy.
     uri = f"socks5{proxy.label.removeprefix('socks5h')}" if proxy.scheme == "socks5h" else proxy.label
     if not proxy.username and not proxy.password:

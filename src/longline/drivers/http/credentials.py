@@ -4,13 +4,13 @@ from base64 import b64encode
 from urllib.parse import unquote_to_bytes
 
 
-def part(href: str) -> tuple[str, str | None]:
+def split_credentials(href: str) -> tuple[str, str | None]:
     """Return a parsed URL without its credentials, and their Authorization header, if there are any."""
     scheme, slashes, rest = href.partition("//")
     authority, slash, path = rest.partition("/")
-    given, at, host = authority.rpartition("@")
+    userinfo, at, host = authority.rpartition("@")
     if not at:
         return href, None
-    username, _, password = given.partition(":")
+    username, _, password = userinfo.partition(":")
     pair = unquote_to_bytes(username) + b":" + unquote_to_bytes(password)
     return f"{scheme}{slashes}{host}{slash}{path}", f"Basic {b64encode(pair).decode()}"

@@ -110,7 +110,7 @@ _REASON = re.compile(r'reason: "(\w+)"')
 _CONNECTION = re.compile(r"local_addr: (\S+) }")
 
 
-def fetch_failure(error: Exception, way: Route) -> FetchFailed:
+def fetch_failure(error: Exception, route: Route) -> FetchFailed:
     """Return the `FetchFailed` for an error of the library."""
     # The URL and the server's GOAWAY text are foreign texts, and must not be read as a cause.
     text = _QUOTED.sub("", str(error))
@@ -120,12 +120,12 @@ def fetch_failure(error: Exception, way: Route) -> FetchFailed:
     sentence = _SENTENCES.get(kind, _SENTENCES["network"])
     reason = _REASON.search(text)
     detail = f" ({reason[1].lower().replace('_', ' ')})" if reason else ""
-    if way.proxy is None:
-        return FetchFailed(kind, f"{way.hostname}: {sentence}{detail}")
-    blamed = _blamed(error, text, kind, way)
+    if route.proxy is None:
+        return FetchFailed(kind, f"{route.hostname}: {sentence}{detail}")
+    blamed = _blamed(error, text, kind, route)
     if blamed is None:
-        return FetchFailed(kind, f"{way.hostname}, through {way.proxy.label}: {sentence}{detail}")
-    return FetchFailed(blamed, f"proxy {way.proxy.label}: {sentence}{detail}", proxy_fault=True)
+        return FetchFailed(kind, f"{route.hostname}, through {route.proxy.label}: {sentence}{detail}")
+    return FetchFailed(blamed, f"proxy {route.proxy.label}: {sentence}{detail}", proxy_fault=True)
 
 
 def closed_connection(error: Exception) -> str | None:
@@ -140,10 +140,10 @@ def closed_connection(error: Exception) -> str | None:
     return found[1] if found else None
 
 
-def tunnel_refused(way: Route, status: int | None) -> FetchFailed:
+def tunnel_refused(route: Route, status: int | None) -> FetchFailed:
     """Return the failure for an HTTP proxy that answers with this status itself, instead of opening the way."""
     kind = {401: "proxy_auth", 407: "proxy_auth", 403: "proxy_refused"}.get(status or 0, "proxy_failed")
-    label = way.proxy.label if way.proxy else way.hostname
+    label = route.proxy.label if route.proxy else route.hostname
     return FetchFailed(kind, f"proxy {label}: {f'says {status}' if status else 'opens no tunnel'}", proxy_fault=True)
 
 
@@ -166,10 +166,10 @@ def _first(causes: tuple[tuple[str, str], ...], text: str) -> str | None:
     return next((kind for mark, kind in causes if mark in text), None)
 
 
-def _blamed(error: Exception, text: str, kind: str, way: Route) -> str | None:
+def _blamed(error: Exception, text: str, kind: str, route: Route) -> str | None:
     """Return the kind of the proxy's fault, or None when the fault is the target's."""
     if isinstance(error, wreq_errors.ProxyConnectionError):
         return kind if kind.startswith("proxy_") else None
     # A forwarding proxy writes the response itself, so a protocol error is its own; tunnelled bytes are the target's.
-    broken = kind in _BROKEN_OFF or (kind == "protocol" and way.forwarded)
+    broken = kind in _BROKEN_OFF or (kind == "protocol" and route.forwarded)
     return "proxy_failed" if broken and _REMOTE not in text else None

@@ -10,17 +10,17 @@ from longline.model.proxies.proxy_uri import Proxy
 TUNNEL_TIMEOUT_SECONDS = 5.0
 
 
-async def refusal(way: Route, target: str) -> int | None:
+async def refusal_status(route: Route, target: str) -> int | None:
     """Return the status with which the proxy answers a CONNECT to `host:port`, or None without an answer.
 
     No request is sent through: a tunnel that opens this time is closed at once. A proxy behind TLS is not queried,
     because the password must not go to a proxy with an unverified certificate.
     """
-    if way.proxy is None or way.proxy.scheme != "http":
+    if route.proxy is None or route.proxy.scheme != "http":
         return None
     with suppress(OSError, TimeoutError, ValueError):
         async with asyncio.timeout(TUNNEL_TIMEOUT_SECONDS):
-            return await _ask(str(way.proxy_addresses[0]), way.proxy, target)
+            return await _ask(str(route.proxy_addresses[0]), route.proxy, target)
     return None
 
 

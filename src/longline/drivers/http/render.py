@@ -13,8 +13,8 @@ from typing import Annotated
 import msgspec
 import wreq
 
-from longline.drivers.http.certificates import trust
-from longline.drivers.http.client import read
+from longline.drivers.http.certificates import load_issuers
+from longline.drivers.http.client import read_body
 from longline.drivers.http.dns import Resolve
 from longline.drivers.http.failures import RAISED
 from longline.model.url import BadUrl, parse
@@ -41,7 +41,10 @@ class RenderingHttp:
         self._plain, self._url, self._resolve = plain, f"{url.rstrip('/')}/render", resolve
         # No connection is kept: a rendering that breaks on a closed connection could not be sent again.
         self._client = wreq.Client(
-            tls_verify=trust(roots).store, no_proxy=True, redirect=wreq.Policy.none(), pool_max_idle_per_host=0
+            tls_verify=load_issuers(roots).store,
+            no_proxy=True,
+            redirect=wreq.Policy.none(),
+            pool_max_idle_per_host=0,
         )
 
     async def fetch(self, request: Request) -> Response:
@@ -78,7 +81,7 @@ class RenderingHttp:
                 status = answer.status.as_int()
                 if status >= 300:
                     raise FetchFailed("render_failed", f"the rendering service answered {status}")
-                return await read(answer, AS_JSON * request.max_bytes, cut=False)
+                return await read_body(answer, AS_JSON * request.max_bytes, cut=False)
         except RAISED as error:
             raise FetchFailed("render_failed", f"the rendering service: {str(error).splitlines()[0]}") from None
 

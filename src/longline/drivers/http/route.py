@@ -38,12 +38,12 @@ class Route(NamedTuple):
         named |= {self.hostname: self.addresses} if self.addresses else {}
         return {name: addresses for name, addresses in named.items() if as_address(name) is None}
 
-    def same(self, other: "Route") -> bool:
+    def has_same_addresses(self, other: "Route") -> bool:
         """Return whether a client made for one route serves the other; order does not matter."""
-        return _same(self.addresses, other.addresses) and _same(self.proxy_addresses, other.proxy_addresses)
+        return _are_same(self.addresses, other.addresses) and _are_same(self.proxy_addresses, other.proxy_addresses)
 
 
-def _same(some: tuple[Address, ...], others: tuple[Address, ...]) -> bool:
+def _are_same(some: tuple[Address, ...], others: tuple[Address, ...]) -> bool:
     # Hashing addresses is slow; a cached answer is the same object, so `is` usually decides.
     return some is others or set(some) == set(others)
 

@@ -12,8 +12,8 @@ from longline.ports.http import Response
 class WreqStream:
     """A response with an unread body; `read_whole` is called when the body was read to its end."""
 
-    def __init__(self, answer: wreq.Response, head: Response, way: Route, read_whole: Callable[[], None]) -> None:
-        self._answer, self._way, self._read_whole = answer, way, read_whole
+    def __init__(self, answer: wreq.Response, head: Response, route: Route, read_whole: Callable[[], None]) -> None:
+        self._answer, self._route, self._read_whole = answer, route, read_whole
         self.head, self.content_length = head, answer.content_length
         self._is_whole = False
 
@@ -25,7 +25,7 @@ class WreqStream:
                     if isinstance(piece, memoryview):  # the other kind is trailers
                         yield piece
         except RAISED as error:
-            raise fetch_failure(error, self._way) from None
+            raise fetch_failure(error, self._route) from None
         self._is_whole = True
         self._read_whole()
 

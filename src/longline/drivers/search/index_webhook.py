@@ -10,7 +10,7 @@ import orjson
 import wreq
 from wreq import exceptions
 
-from longline.drivers.http.certificates import trust
+from longline.drivers.http.certificates import load_issuers
 from longline.model.errors import Unavailable
 from longline.model.url import hide_in_text
 
@@ -24,7 +24,10 @@ class IndexWebhook:
     def __init__(self, url: str, roots: Path | None = None) -> None:
         self._url = url if urlsplit(url).path.strip("/") else url.rstrip("/") + DEFAULT_PATH
         self._client = wreq.Client(
-            tls_verify=trust(roots).store, no_proxy=True, timeout=REQUEST_TIMEOUT, redirect=wreq.Policy.none()
+            tls_verify=load_issuers(roots).store,
+            no_proxy=True,
+            timeout=REQUEST_TIMEOUT,
+            redirect=wreq.Policy.none(),
         )
 
     async def post(self, event: Mapping[str, Any]) -> None:

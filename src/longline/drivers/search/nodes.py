@@ -10,8 +10,8 @@ import orjson
 import wreq
 from wreq import exceptions
 
-from longline.drivers.http.certificates import trust
-from longline.drivers.http.credentials import part
+from longline.drivers.http.certificates import load_issuers
+from longline.drivers.http.credentials import split_credentials
 from longline.model.errors import BadInput, Unavailable
 
 JSON, LINES = "application/json", "application/x-ndjson"
@@ -50,7 +50,7 @@ def _config(manners: NodeOptions) -> "wreq.ClientConfig":
         "no_proxy": True,
         "timeout": REQUEST_TIMEOUT,
         "redirect": wreq.Policy.none(),
-        "tls_verify": trust(manners.roots).store if manners.verify else False,
+        "tls_verify": load_issuers(manners.roots).store if manners.verify else False,
         "tls_verify_hostname": manners.verify,
     }
     if manners.identity is not None:
@@ -67,7 +67,7 @@ class Nodes:
     """The nodes of one cluster, tried in turn, beginning with the last one that answered."""
 
     def __init__(self, urls: Sequence[str], api_key: str, manners: NodeOptions) -> None:
-        self._nodes = [part(url.rstrip("/")) for url in urls]
+        self._nodes = [split_credentials(url.rstrip("/")) for url in urls]
         self._key = f"ApiKey {b64encode(api_key.encode()).decode()}" if api_key else None
         self._client = wreq.Client(**_config(manners))
 

@@ -9,8 +9,8 @@ from urllib.parse import quote
 import orjson
 import wreq
 
-from longline.drivers.http.certificates import trust
-from longline.drivers.http.client import read
+from longline.drivers.http.certificates import load_issuers
+from longline.drivers.http.client import read_body
 from longline.drivers.http.failures import RAISED
 from longline.model.errors import Conflict, Unavailable
 from longline.model.url import hide_in_text
@@ -36,7 +36,10 @@ class HttpSourceManager:
     def __init__(self, url: str, token: Callable[[], str], roots: Path | None = None) -> None:
         self._url, self._token = url.rstrip("/"), token
         self._client = wreq.Client(
-            tls_verify=trust(roots).store, no_proxy=True, timeout=REQUEST_TIMEOUT, redirect=wreq.Policy.none()
+            tls_verify=load_issuers(roots).store,
+            no_proxy=True,
+            timeout=REQUEST_TIMEOUT,
+            redirect=wreq.Policy.none(),
         )
 
     async def page(self, number: int, *, feed_active: bool = False) -> ListedSource:
@@ -93,7 +96,7 @@ class HttpSourceManager:
             given = {"headers": headers | {"content-type": "application/json"}, "body": orjson.dumps(body)}
         try:
             async with self._client.request(method, f"{self._url}{path}", **given) as answer:
-                return answer.status.as_int(), await read(answer, MAX_BYTES, cut=False)
+                return answer.status.as_int(), await read_body(answer, MAX_BYTES, cut=False)
         except BROKEN as error:
             why = hide_in_text(str(error).splitlines()[0])
             raise Unavailable(f"the source service cannot be asked: {why}") from error

@@ -103,7 +103,7 @@ class Fetcher:
         self._politeness, self._tasks, self._observer = parts.politeness, parts.tasks, parts.observer
         self._send_request = parts.sessions.send if parts.sessions is not None else parts.sender.send
         self._max_bytes, self._chance = max_bytes, chance
-        self._told: BoundedDict[tuple[int, str], None] = BoundedDict(MAX_REMEMBERED_WARNINGS)
+        self._named_sitemaps: BoundedDict[tuple[int, str], None] = BoundedDict(MAX_REMEMBERED_WARNINGS)
 
     async def fetch(self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan) -> Fetched:
         """Fetch one page; every outcome has a reason in `model/frontier/reasons.py`."""
@@ -112,14 +112,14 @@ class Fetcher:
         context = RequestContext(
             task.run_id, plan, max_body_bytes=_max_body_bytes(task.url, plan, self._max_bytes), mark=task.mark
         )
-        fetched = await self._try(host, task, context)
+        fetched = await self._fetch_by_rules(host, task, context)
         exchanges = tuple(
             sent for sent in context.exchanges if sent.response is fetched.response or sent.response.status in REDIRECTS
         )
         proxy_id = context.proxies[-1] if context.proxies else None
         return msgspec.structs.replace(fetched, asked=tuple(context.asked), exchanges=exchanges, proxy_id=proxy_id)
 
-    async def _try(self, host: HeldHost, task: ClaimedTask, context: RequestContext) -> Fetched:
+    async def _fetch_by_rules(self, host: HeldHost, task: ClaimedTask, context: RequestContext) -> Fetched:
         plan = context.plan
         try:
             if plan.politeness.robots and not await self._rules.allow(host, task.url, context):
@@ -145,31 +145,31 @@ class Fetcher:
 
     async def _sitemaps(self, host: HeldHost, task: ClaimedTask, context: RequestContext) -> tuple[str, ...]:
         """Return the sitemaps in the robots.txt of the page's site, once for each run and site."""
-        once = (task.run_id, task.url[: -len(path_of(task.url))])
-        if once in self._told:
+        run_and_site = (task.run_id, task.url[: -len(path_of(task.url))])
+        if run_and_site in self._named_sitemaps:
             return ()
-        self._told[once] = None
+        self._named_sitemaps[run_and_site] = None
         return tuple(join_all(task.url, (await self._rules.of(host, task.url, context)).sitemaps))
 
     async def _follow(self, host: HeldHost, task: ClaimedTask, context: RequestContext) -> Fetched:
         url, seen = task.url, list[Visit]()
         context = msgspec.structs.replace(context, found_on=task.found_on) if task.found_on else context
-        sending = self._with_own_headers(task, context)
-        asked = msgspec.structs.replace(sending, headers=_conditions(task, context.plan))
+        base_context = self._with_own_headers(task, context)
+        page_context = msgspec.structs.replace(base_context, headers=_conditions(task, context.plan))
         while True:
-            sent = await self._send(host, url, asked)
+            sent = await self._send(host, url, page_context)
             status = sent.response.status
             if status not in REDIRECTS or sent.response.header("location") is None:
-                fetched = await self._take(host, sent, task, asked)
-                return await self._moved(task, url, fetched, single=context.plan.single)
-            asked = sending  # the validators of the known page belong to the first URL alone
+                fetched = await self._observe_and_judge(host, sent, task, page_context)
+                return await self._after_redirects(task, url, fetched, single=context.plan.single)
+            page_context = base_context  # the validators of the known page belong to the first URL alone
             seen.append((url, sent.cookies))
             try:
                 url = sent.response.leads_to(url)
             except FetchFailed as failed:
                 return Fetched(failed.kind, sent.at, status=status, error=str(failed))
-            if ended := await self._hop(host, task, url, seen, context):
-                return await self._left(sent, ended, task.hops + len(seen), context.plan)
+            if refusal := await self._redirect_refusal(host, task, url, seen, context):
+                return await self._unfollowed_redirect(sent, refusal, task.hops + len(seen), context.plan)
 
     def _with_own_headers(self, task: ClaimedTask, context: RequestContext) -> RequestContext:
         """Return the context with the headers of the task itself, which are for the origin of its own URL alone."""
@@ -177,11 +177,11 @@ class Fetcher:
             return context
         return msgspec.structs.replace(context, own=self._sender.own_headers(task.credentials), own_url=task.url)
 
-    async def _left(
-        self, sent: TimedResponse, ended: tuple[str, str | None, str | None], hops: int, plan: CrawlPlan
+    async def _unfollowed_redirect(
+        self, sent: TimedResponse, refusal: tuple[str, str | None, str | None], hops: int, plan: CrawlPlan
     ) -> Fetched:
         """Return the outcome of a redirect that is not followed here; a single task moves to the host it leads to."""
-        reason, error, elsewhere = ended
+        reason, error, elsewhere = refusal
         redirected_to = None
         if plan.single and elsewhere is not None:
             url = parse(elsewhere)
@@ -198,17 +198,17 @@ class Fetcher:
 
     async def _render(self, host: HeldHost, task: ClaimedTask, context: RequestContext) -> Fetched:
         """Fetch a page rendered by a browser, which follows redirects; the final URL is checked afterwards."""
-        asked = msgspec.structs.replace(self._with_own_headers(task, context), render=True)
-        sent = await self._send(host, task.url, asked)
+        page_context = msgspec.structs.replace(self._with_own_headers(task, context), render=True)
+        sent = await self._send(host, task.url, page_context)
         landed = sent.response.url
         if landed == task.url:
-            return await self._take(host, sent, task, asked)
-        if ended := await self._hop(host, task, landed, [(task.url, None)], context):
-            return await self._left(sent, ended, task.hops + 1, context.plan)
-        fetched = await self._take(host, sent, task, asked)
-        return await self._moved(task, landed, fetched, single=context.plan.single)
+            return await self._observe_and_judge(host, sent, task, page_context)
+        if refusal := await self._redirect_refusal(host, task, landed, [(task.url, None)], context):
+            return await self._unfollowed_redirect(sent, refusal, task.hops + 1, context.plan)
+        fetched = await self._observe_and_judge(host, sent, task, page_context)
+        return await self._after_redirects(task, landed, fetched, single=context.plan.single)
 
-    async def _hop(
+    async def _redirect_refusal(
         self, host: HeldHost, task: ClaimedTask, url: str, seen: list[Visit], context: RequestContext
     ) -> tuple[str, str | None, str | None] | None:
         """Return reason, error and URL to hand over when a redirect is not followed here, else None."""
@@ -225,7 +225,7 @@ class Fetcher:
             return "robots", f"redirected to {url}", None
         return None
 
-    async def _moved(self, task: ClaimedTask, url: str, fetched: Fetched, *, single: bool) -> Fetched:
+    async def _after_redirects(self, task: ClaimedTask, url: str, fetched: Fetched, *, single: bool) -> Fetched:
         """Return the fetch at the end of redirects; a page that has a task of its own is left to that task.
 
         A `single` task keeps a page that another task has too.
@@ -242,12 +242,16 @@ class Fetcher:
             return Fetched("redirected", fetched.at, status=fetched.status, error=f"redirected to {url}")
         return msgspec.structs.replace(fetched, moved_to=url)
 
-    async def _take(self, host: HeldHost, sent: TimedResponse, task: ClaimedTask, asked: RequestContext) -> Fetched:
+    async def _observe_and_judge(
+        self, host: HeldHost, sent: TimedResponse, task: ClaimedTask, page_context: RequestContext
+    ) -> Fetched:
         if self._observer is not None:
-            self._observer.observe(asked.plan, sent.at, sent.response)
-        return await self._judge(host, sent, task, asked)
+            self._observer.observe(page_context.plan, sent.at, sent.response)
+        return await self._judge_response(host, sent, task, page_context)
 
-    async def _judge(self, host: HeldHost, sent: TimedResponse, task: ClaimedTask, asked: RequestContext) -> Fetched:
+    async def _judge_response(
+        self, host: HeldHost, sent: TimedResponse, task: ClaimedTask, page_context: RequestContext
+    ) -> Fetched:
         at, response = sent.at, sent.response
         if is_challenge(response, self._max_bytes):
             return Fetched("challenge", at, status=response.status, error="a challenge instead of the page")
@@ -255,7 +259,7 @@ class Fetcher:
             return self._refused(host, sent, reason, single=task.scope == SCOPE)
         host.pace.eased()
         if response.status == NOT_MODIFIED:
-            return _unchanged(sent, task, asked)
+            return _not_modified(sent, task, page_context)
         if task.scope == SCOPE and response.status != PAGE:
             return Fetched("odd_status", at, status=response.status, error=f"HTTP {response.status}")
         if response.status in reasons.NO_CONTENT:
@@ -263,10 +267,10 @@ class Fetcher:
         if response.status in reasons.REDIRECT_STATUSES:
             error = f"HTTP {response.status} without a Location"
             return Fetched("bad_url", at, status=response.status, error=error)
-        if not _wanted(response, asked.plan):
+        if not _is_accepted(response, page_context.plan):
             kind = response.header("content-type") or ""
             return Fetched("content_type", at, status=response.status, error=f"not wanted: {kind[:100]}")
-        body = await _decoded(response, asked.max_body_bytes or self._max_bytes)
+        body = await _decoded(response, page_context.max_body_bytes or self._max_bytes)
         return Fetched(reasons.OK, at, response, body, response.status)
 
     def _refused(self, host: HeldHost, sent: TimedResponse, reason: str, *, single: bool) -> Fetched:
@@ -295,10 +299,10 @@ async def _decoded(response: Response, max_bytes: int) -> bytes:
     return await asyncio.to_thread(decode_body, headers, body, max_bytes)
 
 
-def _unchanged(sent: TimedResponse, task: ClaimedTask, asked: RequestContext) -> Fetched:
+def _not_modified(sent: TimedResponse, task: ClaimedTask, page_context: RequestContext) -> Fetched:
     """Return the outcome of a 304 Not Modified."""
     at, response = sent.at, sent.response
-    if task.known is None or not asked.headers:
+    if task.known is None or not page_context.headers:
         return Fetched("protocol", at, status=response.status, error="not modified, though nothing was known")
     if task.earlier is None:
         return Fetched(reasons.OK, at, status=response.status)  # the task has that page already: nothing more is kept
@@ -322,6 +326,6 @@ def _max_body_bytes(url: str, plan: CrawlPlan, usual: int) -> int:
     return max(usual, MAX_BYTES) if plan.bounds.sitemaps and may_be_sitemap(url) else usual
 
 
-def _wanted(response: Response, plan: CrawlPlan) -> bool:
+def _is_accepted(response: Response, plan: CrawlPlan) -> bool:
     """Return True when the run accepts the content type; a response without one is accepted."""
     return not plan.fetch.content_types or response.media_type in ("", *plan.fetch.content_types)

@@ -101,7 +101,7 @@ class Sessions:
             sent = await self._parts.sender.send(host, url, context)
         if not self._has_expired(hook, sent, url):
             if number > first:
-                self._of(context, hook).fruitless = 0
+                self._logins_of(context, hook).fruitless = 0
         elif sent.response.status not in hook.statuses:
             raise FetchFailed("login_failed", f"{hook.name}: the site still asks to log in")
         return sent
@@ -111,7 +111,7 @@ class Sessions:
         fits = [(fit, at) for at, hook in enumerate(hooks) if (fit := hook.fit(url)) is not None]
         return hooks[max(fits)[1]] if fits else None
 
-    def _of(self, context: RequestContext, hook: SessionHook) -> _Logins:
+    def _logins_of(self, context: RequestContext, hook: SessionHook) -> _Logins:
         key = context.run_id, hook.name
         if key not in self._logins:
             self._logins[key] = _Logins()
@@ -133,7 +133,7 @@ class Sessions:
         known = self._parts.credentials.session(context.run_id, hook.name)
         if known is not None:
             return known.number
-        async with self._of(context, hook).lock:
+        async with self._logins_of(context, hook).lock:
             known = self._parts.credentials.session(context.run_id, hook.name)
             known = known or await self._stored(hook, context, 0)
             return (known or await self._log_in(hook, host, url, context, 1)).number
@@ -142,7 +142,7 @@ class Sessions:
         self, hook: SessionHook, host: HeldHost, url: str, context: RequestContext, used: int
     ) -> int | None:
         """Log in after a session has expired; return the number, or None when too many logins did not help."""
-        logins = self._of(context, hook)
+        logins = self._logins_of(context, hook)
         async with logins.lock:
             known = self._parts.credentials.session(context.run_id, hook.name)
             if known is None or known.number <= used:
@@ -167,7 +167,7 @@ class Sessions:
     async def _log_in(
         self, hook: SessionHook, host: HeldHost, url: str, context: RequestContext, number: int
     ) -> SessionState:
-        logins, now = self._of(context, hook), self._parts.clock.monotonic()
+        logins, now = self._logins_of(context, hook), self._parts.clock.monotonic()
         if logins.failure is not None and now < logins.failure[0] + LOGIN_RETRY_SECONDS:
             raise FetchFailed("login_failed", logins.failure[1])
         login = _Login(self._parts, hook, host, context, url)
@@ -208,7 +208,7 @@ class _Login:
         except TimeoutError:
             raise self._failed(f"not done within {LOGIN_TIMEOUT_SECONDS:g} s") from None
         except Exception as error:  # foreign code may raise any exception
-            raise self._failed(_told(error, self._hook.file)) from None
+            raise self._failed(_login_error(error, self._hook.file)) from None
         secure, hostname = self._place.scheme == "https", self._place.hostname
         for name, value in self._session.cookies.items():
             self._jar.add(Cookie(name, value, hostname, secure=secure))
@@ -227,7 +227,7 @@ class _Login:
         """Send one request of the function and follow its redirects."""
         method = cast(Method, asked.method)
         request = Request(asked.url, asked.headers, method=method, body=asked.body)
-        self._sent |= _values(asked)
+        self._sent |= _secret_values(asked)
         for _ in range(MAX_REDIRECTS + 1):
             response = await self._send_once(request)
             if response.status not in REDIRECTS or response.header("location") is None:
@@ -261,14 +261,14 @@ class _Login:
         return await self._parts.sender.send_unheld(request.url, context)
 
 
-def _values(asked: SessionRequest) -> set[str]:
+def _secret_values(asked: SessionRequest) -> set[str]:
     """Return the values of a request that may be secret: those of its headers and of its form."""
     form = asked.body.decode(errors="replace")
     words = defaultdict(str, (pair.partition("=")[::2] for pair in form.split("&")))
     return {form, *words.values(), *(value for name, value in asked.headers if name.lower() != "content-type")}
 
 
-def _told(error: Exception, file: str) -> str:
+def _login_error(error: Exception, file: str) -> str:
     """Return an exception of foreign code in one line, with its place in the operator's file."""
     if not isinstance(error, FetchFailed | LoginFailed):
         return describe(error, file)

@@ -132,8 +132,8 @@ class Sender:
     def cookies(self, url: str, context: RequestContext) -> str | None:
         """Return the value of the Cookie header for a request to a URL, if there is one."""
         own = (*context.plan.fetch.headers, *self._credentials.headers(context.run_id, context.plan, url))
-        given = next((value for name, value in own if name.lower() == "cookie"), None)
-        return given if given is not None else self._stored_cookies(url, context)
+        configured = next((value for name, value in own if name.lower() == "cookie"), None)
+        return configured if configured is not None else self._stored_cookies(url, context)
 
     async def send(self, host: HeldHost, url: str, context: RequestContext) -> TimedResponse:
         """Send a request to a held host; a failed proxy is replaced by the next, each time at the host's turn."""
@@ -165,36 +165,36 @@ class Sender:
         host: HeldHost,
         limits: StreamLimits,
         request: Request,
-        way: PickedProxy | None,
+        picked: PickedProxy | None,
         start: float,
     ) -> TimedStream:
         at, resent_ms = self._clock.now(), None
-        through = request if way is None else msgspec.structs.replace(request, proxy=way.proxy)
+        proxied = request if picked is None else msgspec.structs.replace(request, proxy=picked.proxy)
         try:
-            stream = await streams.open(through)
+            stream = await streams.open(proxied)
             resent_ms, status = stream.head.resent_ms, stream.head.status
         except FetchFailed as failure:
             resent_ms = failure.resent_ms
-            self._note_failure(way, failure, start)
+            self._note_failure(picked, failure, start)
             raise
         finally:
             host.answered(start, self._clock.monotonic(), (resent_ms or 0) / 1000)
-        if way is not None:
+        if picked is not None:
             forgiven = status == FORBIDDEN and not limits.forbidden_blames_proxy
-            self._proxies.note(way, self._ms(start), ok=forgiven or not blames_proxy(None, status))
-        return TimedStream(at, stream, way)
+            self._proxies.note(picked, self._elapsed_ms(start), ok=forgiven or not blames_proxy(None, status))
+        return TimedStream(at, stream, picked)
 
-    def note_break(self, way: PickedProxy) -> None:
+    def note_break(self, picked: PickedProxy) -> None:
         """Note that a proxy broke off in the middle of a body."""
-        self._proxies.note(way, 0, ok=False)
+        self._proxies.note(picked, 0, ok=False)
 
-    def _note_failure(self, way: PickedProxy | None, failure: FetchFailed, start: float) -> None:
+    def _note_failure(self, picked: PickedProxy | None, failure: FetchFailed, start: float) -> None:
         ok = proxy_works(failure.kind, proxy_fault=failure.proxy_fault)
-        if way is not None and ok is not None:
-            self._proxies.note(way, self._ms(start), ok=ok)
+        if picked is not None and ok is not None:
+            self._proxies.note(picked, self._elapsed_ms(start), ok=ok)
 
     async def _send_by_proxies(self, host: HeldHost | None, url: str, context: RequestContext) -> TimedResponse:
-        sent = await self._by_proxies(host, self._request(url, context), context, partial(self._once, host))
+        sent = await self._by_proxies(host, self._request(url, context), context, partial(self._send_once, host))
         self._store_cookies(context, url, sent.response)
         return self._without_secrets(sent, context)
 
@@ -204,35 +204,35 @@ class Sender:
         """Send a request until a proxy does not fail, and return the result."""
         failed: frozenset[int] = frozenset()
         while True:
-            way = None if request.render else await self._proxies.next(context.plan, failed, _host(host))
-            context.proxies.append((way.proxy_id or None) if way else None)
+            picked = None if request.render else await self._proxies.next(context.plan, failed, _host(host))
+            context.proxies.append((picked.proxy_id or None) if picked else None)
             try:
-                start = await self._turn(host, context)
-                return await send(request, way, start)
+                start = await self._wait_for_turn(host, context)
+                return await send(request, picked, start)
             except FetchFailed as failure:
-                if way is None or not failure.proxy_fault or not _may_send_again(context, failure):
+                if picked is None or not failure.proxy_fault or not _may_send_again(context, failure):
                     raise
-                failed |= {way.proxy_id}
-                if len(failed) >= max(context.plan.fetch.proxying.max_proxies, way.pool_size):
+                failed |= {picked.proxy_id}
+                if len(failed) >= max(context.plan.fetch.proxying.max_proxies, picked.pool_size):
                     message = f"{len(failed)} proxies failed, the last one so: {failure}"
                     raise FetchFailed("proxy_exhausted", message) from failure
 
-    async def _turn(self, host: HeldHost | None, context: RequestContext) -> float:
+    async def _wait_for_turn(self, host: HeldHost | None, context: RequestContext) -> float:
         """Wait for the turn of a request, and return its start."""
         if host is None:
             return self._clock.monotonic()
-        longer = self._chance() * context.plan.politeness.jitter_ms / 1000
-        start = await host.wait_for_turn(self._clock, longer, context.mark)
+        jitter = self._chance() * context.plan.politeness.jitter_ms / 1000
+        start = await host.wait_for_turn(self._clock, jitter, context.mark)
         if start is None:
             raise LeaseLost
         return start
 
-    async def _once(
-        self, host: HeldHost | None, request: Request, way: PickedProxy | None, start: float
+    async def _send_once(
+        self, host: HeldHost | None, request: Request, picked: PickedProxy | None, start: float
     ) -> TimedResponse:
         at, resent_ms = self._clock.now(), None
         try:
-            response = await (self._http.fetch(request) if way is None else self._through(way, request))
+            response = await (self._http.fetch(request) if picked is None else self._send_through(picked, request))
             resent_ms = response.resent_ms
             return TimedResponse(at, response, request.headers, _cookie_header(request.headers))
         except FetchFailed as failure:
@@ -242,17 +242,17 @@ class Sender:
             if host:
                 host.answered(start, self._clock.monotonic(), (resent_ms or 0) / 1000)
 
-    async def _through(self, way: PickedProxy, request: Request) -> Response:
+    async def _send_through(self, picked: PickedProxy, request: Request) -> Response:
         start = self._clock.monotonic()
         try:
-            response = await self._http.fetch(msgspec.structs.replace(request, proxy=way.proxy))
+            response = await self._http.fetch(msgspec.structs.replace(request, proxy=picked.proxy))
         except FetchFailed as failure:
-            self._note_failure(way, failure, start)
+            self._note_failure(picked, failure, start)
             raise
-        self._proxies.note(way, self._ms(start), ok=not blames_proxy(None, response.status))
+        self._proxies.note(picked, self._elapsed_ms(start), ok=not blames_proxy(None, response.status))
         return response
 
-    def _ms(self, start: float) -> int:
+    def _elapsed_ms(self, start: float) -> int:
         return round((self._clock.monotonic() - start) * 1000)
 
     def _request(self, url: str, context: RequestContext) -> Request:
@@ -279,16 +279,20 @@ class Sender:
             usual.append(("cookie", cookies))
         if self._settings.referer and context.found_on and (page := referer(context.found_on, url)):
             usual.append(("referer", page))
-        given = (*plan.fetch.headers, *self._credentials.headers(context.run_id, plan, url), *_own(url, context))
-        if not given:
+        configured = (
+            *plan.fetch.headers,
+            *self._credentials.headers(context.run_id, plan, url),
+            *_headers_of_task(url, context),
+        )
+        if not configured:
             return (*usual, *context.headers)
-        own = {name.lower() for name, _ in given}
-        return (*(h for h in usual if h[0] not in own), *given, *context.headers)
+        own = {name.lower() for name, _ in configured}
+        return (*(h for h in usual if h[0] not in own), *configured, *context.headers)
 
     def _stored_cookies(self, url: str, context: RequestContext) -> str | None:
-        return self._jar(context).header(url) if context.plan.fetch.cookies else None
+        return self._cookie_jar(context).header(url) if context.plan.fetch.cookies else None
 
-    def _jar(self, context: RequestContext) -> RunCookies:
+    def _cookie_jar(self, context: RequestContext) -> RunCookies:
         return context.jar if context.jar is not None else self._credentials.jar(context.run_id, context.plan)
 
     def _next_agent(self, plan: CrawlPlan) -> str:
@@ -301,7 +305,7 @@ class Sender:
             return
         values = [value for name, value in response.headers if name.lower() == "set-cookie"]
         if values:
-            self._jar(context).store(url, values)
+            self._cookie_jar(context).store(url, values)
 
     def _without_secrets(self, sent: TimedResponse, context: RequestContext) -> TimedResponse:
         """Return an exchange as it may be stored: without the values of a run's headers and cookies.
@@ -318,12 +322,12 @@ class Sender:
         return msgspec.structs.replace(sent, headers=headers, response=response)
 
 
-def _own(url: str, context: RequestContext) -> Headers:
+def _headers_of_task(url: str, context: RequestContext) -> Headers:
     """Return the headers of the task itself for a URL of the origin that they are meant for."""
     if not context.own:
         return ()
-    place = parse(url, credentials=True)
-    return context.own if f"{place.scheme}://{place.host}" in origins((parse(context.own_url),)) else ()
+    target = parse(url, credentials=True)
+    return context.own if f"{target.scheme}://{target.host}" in origins((parse(context.own_url),)) else ()
 
 
 def _may_send_again(context: RequestContext, failure: FetchFailed) -> bool:

@@ -66,7 +66,7 @@ class RobotsRules:
     ) -> None:
         self._sender, self._clock, self._chance = sender, clock, chance
         self._known = RobotsCache() if known is None else known
-        self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def of(self, host: HeldHost, url: str, context: RequestContext) -> Robots:
         """Return the rules for a URL; a longer Crawl-delay applies to the host from now on.
@@ -76,26 +76,26 @@ class RobotsRules:
         origin, lenient = url[: -len(path_of(url))], context.plan.politeness.lenient_robots
         robots = self._known.get(origin, self._clock.monotonic(), lenient=lenient)
         if robots is None:
-            robots = await self._ask_once(host, origin, context)
+            robots = await self._request_once(host, origin, context)
         if isinstance(robots, FetchFailed):
             if lenient:
                 return Robots.open()
             raise FetchFailed(robots.kind, str(robots), retry_after=robots.retry_after)
-        asked = robots.crawl_delay(self._sender.agent(context.plan))
-        if asked is not None:
-            host.slow_down(min(asked, MAX_CRAWL_DELAY_SECONDS), self._clock.monotonic())
+        crawl_delay = robots.crawl_delay(self._sender.agent(context.plan))
+        if crawl_delay is not None:
+            host.slow_down(min(crawl_delay, MAX_CRAWL_DELAY_SECONDS), self._clock.monotonic())
         return robots
 
     async def allow(self, host: HeldHost, url: str, context: RequestContext) -> bool:
         """Return True when the rules allow to fetch a URL."""
         return (await self.of(host, url, context)).allows(self._sender.agent(context.plan), url)
 
-    async def _ask_once(self, host: HeldHost, origin: str, context: RequestContext) -> Robots | FetchFailed:
-        async with self._asking.setdefault(origin, asyncio.Lock()):
+    async def _request_once(self, host: HeldHost, origin: str, context: RequestContext) -> Robots | FetchFailed:
+        async with self._locks.setdefault(origin, asyncio.Lock()):
             robots = self._known.get(origin, self._clock.monotonic(), lenient=context.plan.politeness.lenient_robots)
             if robots is None:
                 try:
-                    robots = await self._ask(host, origin, context)
+                    robots = await self._request_robots(host, origin, context)
                 except FetchFailed as failed:
                     robots = FetchFailed(failed.kind, f"robots.txt: {failed}", retry_after=failed.retry_after)
                 self._known.put(origin, robots, self._clock.monotonic())
@@ -103,11 +103,13 @@ class RobotsRules:
         return robots
 
     def _log_verdict(self, origin: str, robots: Robots | FetchFailed, context: RequestContext) -> None:
-        asked = None if isinstance(robots, FetchFailed) else robots.crawl_delay(self._sender.agent(context.plan))
-        if asked is not None and asked > MAX_CRAWL_DELAY_SECONDS:
-            log.warning("Crawl-delay capped", extra={"site": origin, "asked": asked, "kept": MAX_CRAWL_DELAY_SECONDS})
+        crawl_delay = None if isinstance(robots, FetchFailed) else robots.crawl_delay(self._sender.agent(context.plan))
+        if crawl_delay is not None and crawl_delay > MAX_CRAWL_DELAY_SECONDS:
+            log.warning(
+                "Crawl-delay capped", extra={"site": origin, "asked": crawl_delay, "kept": MAX_CRAWL_DELAY_SECONDS}
+            )
 
-    async def _ask(self, host: HeldHost, origin: str, context: RequestContext) -> Robots:
+    async def _request_robots(self, host: HeldHost, origin: str, context: RequestContext) -> Robots:
         target = f"{origin}/robots.txt"
         # One byte more than is parsed, so that a cut last line is detected; other tasks wait for the same rules.
         context = msgspec.structs.replace(context, cut_at=MAX_BYTES + 1, found_on=None, mark=None)
@@ -118,14 +120,14 @@ class RobotsRules:
                 # Rules may redirect, as from example.com to www.example.com; one small file is no burden for that host.
                 response = await self._sender.send_unheld(target, context)
             if response.status not in REDIRECTS:
-                return self._read(host, response)
+                return self._read_response(host, response)
             try:
                 target = response.leads_to(target)
             except FetchFailed:
                 break  # a redirect without a valid target counts as no rules
         return Robots.open()
 
-    def _read(self, host: HeldHost, response: Response) -> Robots:
+    def _read_response(self, host: HeldHost, response: Response) -> Robots:
         """Return the rules in a response; raise `FetchFailed` for 429, 5xx and odd statuses."""
         if response.status == TOO_MANY_REQUESTS or response.status >= 500:
             # The site forbids everything while the error lasts: its pages wait, they are not given up.

@@ -29,7 +29,7 @@ NOT_STORED = UNBOUNDED_DEPTH + 1
 Urgency = Mapping[str, int]
 """Offsets from the default priority, by URL; the lower priority goes first."""
 
-NONE: Urgency = MappingProxyType({})
+NO_URGENCY: Urgency = MappingProxyType({})
 
 
 class AdmittedUrl(NamedTuple):
@@ -105,19 +105,19 @@ class AdmissionCache:
         self._max_verdicts, self._count = max_verdicts, 0
         self._bounds: tuple[CrawlPlan, Bounds] | None = None
         # A plain dict finds its first key by passing over every slot that was deleted before it.
-        self._said: OrderedDict[int, OrderedDict[str, Verdict]] = OrderedDict()
+        self._verdicts_by_run: OrderedDict[int, OrderedDict[str, Verdict]] = OrderedDict()
 
     def latest_verdicts(self, run_id: int) -> Mapping[str, Verdict]:
         """Return the latest verdicts on links of a run, for lookups of very many."""
-        return self._said.get(run_id, {})
+        return self._verdicts_by_run.get(run_id, {})
 
     def judge(self, run_id: int, text: str, plan: CrawlPlan) -> Verdict:
         """Return the URL, or the reason of its refusal."""
-        said = self.latest_verdicts(run_id).get(text)
-        if said is None:
-            said = _judged(text, plan, self._bounds_of(plan))
-            self._say(run_id, text, said)
-        return said
+        verdict = self.latest_verdicts(run_id).get(text)
+        if verdict is None:
+            verdict = _judged(text, plan, self._bounds_of(plan))
+            self._store_verdict(run_id, text, verdict)
+        return verdict
 
     def _bounds_of(self, plan: CrawlPlan) -> Bounds:
         """Return the bounds of a plan; the latest plan's are kept, since hashing a plan costs as much as a URL."""
@@ -129,31 +129,31 @@ class AdmissionCache:
     def mark_known(self, tasks: Iterable[NewTask]) -> None:
         """Mark tasks as known: the database admitted them, or had them before."""
         for task in tasks:
-            self._say(task.run_id, task.url, KNOWN)
+            self._store_verdict(task.run_id, task.url, KNOWN)
 
-    def stored(self, refused: Iterable[RefusedUrl]) -> None:
+    def note_stored(self, refused: Iterable[RefusedUrl]) -> None:
         """Note the depths at which the database has refused URLs now: a deeper place need not be sent again."""
         for one in refused:
-            said = self.latest_verdicts(one.task.run_id).get(one.task.url)
-            if said is not None and not isinstance(said, str):
-                self._say(one.task.run_id, one.task.url, said._replace(stored_depth=one.task.depth))
+            verdict = self.latest_verdicts(one.task.run_id).get(one.task.url)
+            if verdict is not None and not isinstance(verdict, str):
+                self._store_verdict(one.task.run_id, one.task.url, verdict._replace(stored_depth=one.task.depth))
 
-    def _say(self, run_id: int, text: str, said: Verdict) -> None:
-        of_run = self._said.get(run_id)
+    def _store_verdict(self, run_id: int, text: str, verdict: Verdict) -> None:
+        of_run = self._verdicts_by_run.get(run_id)
         if of_run is None:
-            of_run = self._said[run_id] = OrderedDict()
+            of_run = self._verdicts_by_run[run_id] = OrderedDict()
         self._count += text not in of_run
-        of_run[text] = said
+        of_run[text] = verdict
         if self._count > self._max_verdicts:
             self._forget_oldest()
 
     def _forget_oldest(self) -> None:
         """Forget the oldest verdict of the run that was judged first, in constant time."""
-        run_id, of_run = next(iter(self._said.items()))
+        run_id, of_run = next(iter(self._verdicts_by_run.items()))
         of_run.popitem(last=False)
         self._count -= 1
         if not of_run:
-            del self._said[run_id]
+            del self._verdicts_by_run[run_id]
 
 
 def _judged(text: str, plan: CrawlPlan, bounds: Bounds) -> Verdict:
@@ -186,41 +186,41 @@ class Admission:
         self.without_item: Counter[tuple[int, str]] = Counter()
         self.refused_urls: list[RefusedUrl] = []
         self._hosts: dict[str, HostSetting] = {}
-        self._taken: set[tuple[int, str, bytes]] = set()
+        self._admitted: set[tuple[int, str, bytes]] = set()
 
     @property
     def hosts(self) -> list[HostSetting]:
         """Return the hosts of the tasks, each with its first politeness."""
         return list(self._hosts.values())
 
-    def page(self, page: ClaimedTask, found: FoundLinks, plan: CrawlPlan) -> None:
+    def admit_page(self, page: ClaimedTask, found: FoundLinks, plan: CrawlPlan) -> None:
         """Take all links of a page at once. Takes too long for the event loop if the page has very many."""
-        for _ in self.page_steps(page, found, plan):
+        for _ in self.admit_page_steps(page, found, plan):
             pass
 
-    def page_steps(self, page: ClaimedTask, found: FoundLinks, plan: CrawlPlan) -> Iterator[None]:
+    def admit_page_steps(self, page: ClaimedTask, found: FoundLinks, plan: CrawlPlan) -> Iterator[None]:
         """Take all links of a page in steps, after each of which other work may have its turn.
 
         Where only sitemaps count, the links of other pages are refused.
         """
-        self.cut(page, found.cut)
-        self.leave_out(page, found.without_item)
+        self.count_cut_links(page, found.cut)
+        self.count_without_item(page, found.without_item)
         for reason, refused in found.refused.items():
             for urls in _batches(refused):
-                self.refuse(page, {reason: urls}, plan)
+                self.count_unfollowed(page, {reason: urls}, plan)
                 yield
         links, beside = found.links, found.beside
         if plan.bounds.sitemap_only:
-            links, beside = self._listed(page, found)
+            links, beside = self._links_of_sitemap(page, found)
             plan = _for_sitemaps(plan) if found.listing == "index" else plan
         for urls in _batches(links):
-            self.links(page, urls, plan, found.priorities)
+            self.admit_links(page, urls, plan, found.priorities)
             yield
         for urls in _batches(beside):
             self.admit_at_same_depth(page, urls, plan, found.priorities)
             yield
 
-    def _listed(self, page: ClaimedTask, found: FoundLinks) -> tuple[Sequence[str], Sequence[str]]:
+    def _links_of_sitemap(self, page: ClaimedTask, found: FoundLinks) -> tuple[Sequence[str], Sequence[str]]:
         """Return the links of a sitemap that count, and refuse those of any other page."""
         if found.listing == "index":
             return found.links, ()
@@ -230,50 +230,52 @@ class Admission:
             self.refused[page.run_id, UNLISTED] += unlisted
         return (), ()
 
-    def links(self, page: ClaimedTask, urls: Sequence[str], plan: CrawlPlan, urgency: Urgency = NONE) -> None:
+    def admit_links(
+        self, page: ClaimedTask, urls: Sequence[str], plan: CrawlPlan, urgency: Urgency = NO_URGENCY
+    ) -> None:
         """Take the links of a page, one step deeper than the page."""
         if plan.bounds.keep_refused or page.depth + 1 <= plan.bounds.max_depth:
-            self._take(page, urls, plan, depth=page.depth + 1, urgency=urgency)
+            self._admit_urls(page, urls, plan, depth=page.depth + 1, urgency=urgency)
         elif urls:
             self.refused[page.run_id, DEPTH] += len(urls)
 
-    def sitemaps(self, page: ClaimedTask, urls: Sequence[str], plan: CrawlPlan) -> None:
+    def admit_sitemaps(self, page: ClaimedTask, urls: Sequence[str], plan: CrawlPlan) -> None:
         """Take the sitemaps that the robots.txt of the page's site names."""
         if urls:
             self.admit_at_same_depth(page, urls, _for_sitemaps(plan) if plan.bounds.sitemap_only else plan)
 
     def admit_at_same_depth(
-        self, page: ClaimedTask, urls: Sequence[str], plan: CrawlPlan, urgency: Urgency = NONE
+        self, page: ClaimedTask, urls: Sequence[str], plan: CrawlPlan, urgency: Urgency = NO_URGENCY
     ) -> None:
         """Take URLs at the page's own depth: its site's sitemaps, and the pages that sitemaps list."""
-        self._take(page, urls, plan, depth=page.depth, urgency=urgency)
+        self._admit_urls(page, urls, plan, depth=page.depth, urgency=urgency)
 
-    def refuse(self, page: ClaimedTask, refused: Mapping[str, Sequence[str]], plan: CrawlPlan) -> None:
+    def count_unfollowed(self, page: ClaimedTask, refused: Mapping[str, Sequence[str]], plan: CrawlPlan) -> None:
         """Count links that the parser of a page does not follow; a link outside of the run's bounds is theirs."""
         for reason, urls in refused.items():
             if page.depth + 1 > plan.bounds.max_depth:
                 self.refused[page.run_id, DEPTH] += len(urls)
                 continue
             for text in urls:
-                said = self._verdicts.judge(page.run_id, text, plan)
-                said = said.reason if isinstance(said, RefusedLink) else said
-                self.refused[page.run_id, said if isinstance(said, str) else reason] += 1
+                verdict = self._verdicts.judge(page.run_id, text, plan)
+                verdict = verdict.reason if isinstance(verdict, RefusedLink) else verdict
+                self.refused[page.run_id, verdict if isinstance(verdict, str) else reason] += 1
 
-    def leave_out(self, page: ClaimedTask, reason: str | None) -> None:
+    def count_without_item(self, page: ClaimedTask, reason: str | None) -> None:
         """Count a page of which its parser made no item, if there is a reason."""
         if reason is not None:
             self.without_item[page.run_id, reason] += 1
 
-    def cut(self, page: ClaimedTask, count: int) -> None:
+    def count_cut_links(self, page: ClaimedTask, count: int) -> None:
         """Count links that were too many for one page."""
         if count:
             self.refused[page.run_id, TOO_MANY] += count
 
-    def redirect(self, page: ClaimedTask, url: str, plan: CrawlPlan) -> None:
+    def admit_redirect(self, page: ClaimedTask, url: str, plan: CrawlPlan) -> None:
         """Take the target of a page's redirect, at the page's own depth."""
-        self._take(page, (url,), plan, depth=page.depth, hops=page.hops + 1)
+        self._admit_urls(page, (url,), plan, depth=page.depth, hops=page.hops + 1)
 
-    def _take(
+    def _admit_urls(
         self,
         page: ClaimedTask,
         urls: Sequence[str],
@@ -281,27 +283,31 @@ class Admission:
         *,
         depth: int,
         hops: int = 0,
-        urgency: Urgency = NONE,
+        urgency: Urgency = NO_URGENCY,
     ) -> None:
         reasons: Counter[str] = Counter()
         too_deep = depth > plan.bounds.max_depth
         # One lookup for each link that was judged before: a page has a hundred links, and seldom a new one.
-        for text, lately in zip(urls, map(self._verdicts.latest_verdicts(page.run_id).get, urls), strict=True):
-            said = lately or self._verdicts.judge(page.run_id, text, plan)
-            if isinstance(said, str):
-                reasons[said] += 1
-            elif (page.scope, said.host, said.key) in self._taken:
+        for text, latest_verdict in zip(urls, map(self._verdicts.latest_verdicts(page.run_id).get, urls), strict=True):
+            verdict = latest_verdict or self._verdicts.judge(page.run_id, text, plan)
+            if isinstance(verdict, str):
+                reasons[verdict] += 1
+            elif (page.scope, verdict.host, verdict.key) in self._admitted:
                 reasons[KNOWN] += 1
-            elif isinstance(said, RefusedLink) or too_deep:
-                reason = said.reason if isinstance(said, RefusedLink) else DEPTH
+            elif isinstance(verdict, RefusedLink) or too_deep:
+                reason = verdict.reason if isinstance(verdict, RefusedLink) else DEPTH
                 reasons[reason] += 1
-                self._keep(page, said, reason, QueuePlace(depth, DEFAULT_PRIORITY + urgency.get(text, 0), hops))
+                self._keep_refused(
+                    page, verdict, reason, QueuePlace(depth, DEFAULT_PRIORITY + urgency.get(text, 0), hops)
+                )
             else:
-                self._add(page, said, plan, QueuePlace(depth, DEFAULT_PRIORITY + urgency.get(text, 0), hops))
+                self._add_task(page, verdict, plan, QueuePlace(depth, DEFAULT_PRIORITY + urgency.get(text, 0), hops))
         for reason, count in reasons.items():
             self.refused[page.run_id, reason] += count
 
-    def _keep(self, page: ClaimedTask, found: AdmittedUrl | RefusedLink, reason: str, place: QueuePlace) -> None:
+    def _keep_refused(
+        self, page: ClaimedTask, found: AdmittedUrl | RefusedLink, reason: str, place: QueuePlace
+    ) -> None:
         """Keep a refused URL, unless it is stored with a depth that is not larger."""
         if place.depth < found.stored_depth:
             task = NewTask(
@@ -317,9 +323,9 @@ class Admission:
             )
             self.refused_urls.append(RefusedUrl(reason, task))
 
-    def _add(self, page: ClaimedTask, found: AdmittedUrl, plan: CrawlPlan, place: QueuePlace) -> None:
+    def _add_task(self, page: ClaimedTask, found: AdmittedUrl, plan: CrawlPlan, place: QueuePlace) -> None:
         url, host, key, _ = found
-        self._taken.add((page.scope, host, key))
+        self._admitted.add((page.scope, host, key))
         if page.scope == SCOPE:
             key = url_hash(url)
         depth, priority, hops = place

@@ -152,7 +152,7 @@ class ParseWorker:
         if not reported.refused:
             additions.written()
             self._observe(done, plans)
-            await asyncio.to_thread(self._verdicts.stored, admission.refused_urls)
+            await asyncio.to_thread(self._verdicts.note_stored, admission.refused_urls)
         if not reported.refused and not reported.admitted.over_budget:
             await asyncio.to_thread(self._verdicts.mark_known, admission.tasks)
         return reported
@@ -166,7 +166,7 @@ class ParseWorker:
         """Return the admission of the pages' links, and their items. Takes too long for the event loop."""
         admission = Admission(self._verdicts)
         for (lease, _, parsed), plan in zip(done, plans, strict=True):
-            admission.page(lease.task, parsed, plan)
+            admission.admit_page(lease.task, parsed, plan)
         in_words = self._parts.in_words
         items = [i for _, o, parsed in done if o.page for i in parsed.items_of(o.task, o.page.url, in_words=in_words)]
         return admission, items

@@ -170,7 +170,7 @@ class Reporter:
             reported = await self._lifecycle.report(batch, hosts)
             if not reported.refused:
                 additions.written()
-                self._verdicts.stored(admission.refused_urls)
+                self._verdicts.note_stored(admission.refused_urls)
                 if not reported.admitted.over_budget:
                     await self._remember(admission.tasks)
                 return finished_batch, reported
@@ -323,7 +323,7 @@ def _admit(admission: Admission, finished: Finished) -> Iterator[None]:
     """Add the links of one page in steps, after each of which other work may have its turn."""
     task, plan, parsed = finished.task, finished.plan, finished.parsed
     if parsed is not None:
-        yield from admission.page_steps(task, parsed, plan)
+        yield from admission.admit_page_steps(task, parsed, plan)
     if finished.fetched.elsewhere is not None:
-        admission.redirect(task, finished.fetched.elsewhere, plan)
-    admission.sitemaps(task, finished.fetched.sitemaps, plan)
+        admission.admit_redirect(task, finished.fetched.elsewhere, plan)
+    admission.admit_sitemaps(task, finished.fetched.sitemaps, plan)

@@ -93,11 +93,11 @@ class Worker:
         self._claims = WorkClaims(parts.lifecycle, parts.clock, parts.owner, settings)
         self.hand = self._claims.hand
         self._finished: list[Finished] = []
-        self._press = RecordBuilder()
-        self._oldest = 0.0
+        self._record_builder = RecordBuilder()
+        self._oldest_finished_at = 0.0
         self._tasks: set[asyncio.Task[None]] = set()
         self._flushing: asyncio.Task[None] | None = None
-        self._leaving: list[HeldHost] = []
+        self._released_hosts: list[HeldHost] = []
         self._wake = asyncio.Event()
         self._files = FilePlaces(settings.downloads, self._wake.set)
         self._trouble: Unavailable | None = None
@@ -120,26 +120,26 @@ class Worker:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Work until `stop` is set, then report everything and release every host."""
-        beat = asyncio.create_task(self._beat(), name="heartbeat")
+        beat = asyncio.create_task(self._renew_until_end(), name="heartbeat")
         waker = asyncio.create_task(self._wake_on(stop), name="stop")
         try:
             while not stop.is_set():
                 if not self._full:
                     self._claims.if_low(self._wake.set, self._parts.work_request, self._places.files)
-                self._start()
+                self._start_tasks()
                 self._flush_if_due()
                 await self._sleep()
         finally:
             try:
                 await self._drain()
             finally:
-                await _end(waker, beat)
+                await _cancel_all(waker, beat)
 
     async def _wake_on(self, stop: asyncio.Event) -> None:
         await stop.wait()
         self._wake.set()
 
-    # -- taking work ------------------------------------------------------------------------------------------
+    # -- claims and starts --------------------------------------------------------------------------------------
 
     @property
     def _full(self) -> bool:
@@ -155,7 +155,7 @@ class Worker:
         parked = min(self._parts.pipeline.waiting, pages, MAX_WAITING_PER_PLACE * concurrency)
         return FreePlaces(concurrency - pages + parked, self._files.free)
 
-    def _start(self) -> None:
+    def _start_tasks(self) -> None:
         """Start every task that may start now."""
         now, places = self._clock.monotonic(), self._places
         while found := self.hand.next_task(now, places):
@@ -164,17 +164,17 @@ class Worker:
             place = self._files.take(host) if task.download is not None else None
             host.inflight += place is None
             places = FreePlaces(places.pages - (place is None), self._files.free)
-            running = asyncio.create_task(self._process(host, task, place))
+            running = asyncio.create_task(self._process_task(host, task, place))
             self._tasks.add(running)
-            running.add_done_callback(self._ended)
+            running.add_done_callback(self._task_ended)
         self.progress.inflight = len(self._tasks)
 
-    def _ended(self, task: "asyncio.Task[None]") -> None:
+    def _task_ended(self, task: "asyncio.Task[None]") -> None:
         # Only now: woken any earlier, the loop would find the task still under way and go back to sleep.
         self._tasks.discard(task)
         self._wake.set()
 
-    async def _process(self, host: HeldHost, task: ClaimedTask, place: FilePlace | None) -> None:
+    async def _process_task(self, host: HeldHost, task: ClaimedTask, place: FilePlace | None) -> None:
         """Run one task through the stages, up to the wait for its report."""
         try:
             finished = await self._parts.pipeline.run(host, task, place)
@@ -183,11 +183,11 @@ class Worker:
                 self._parts.dispute([finished])
                 return  # its report would be refused, and with it the report of every other page
             if not self._finished:
-                self._oldest = self._clock.monotonic()
+                self._oldest_finished_at = self._clock.monotonic()
             self._finished.append(finished)
             host.heavy_pages += bool(finished.heavy_links)
             if finished.page is not None:
-                self._press.add(finished.prepare)
+                self._record_builder.add(finished.prepare)
         except LeaseLost:
             host.lost = True
         except TaskWithdrawn:
@@ -205,20 +205,20 @@ class Worker:
             host.tasks.put_back(task)
             host.pause(self._settings.idle_poll, self._clock.monotonic())
         finally:
-            _leave(host, task, place)
+            _end_task(host, task, place)
 
-    # -- bringing it back -------------------------------------------------------------------------------------
+    # -- reports ------------------------------------------------------------------------------------------------
 
     def _flush_if_due(self) -> None:
         now = self._clock.monotonic()
         if self._flushing is None and self._flush_due(now):
-            batch = self._gather(now)
-            self._leaving = [host for host, _ in batch.released.values()]
+            batch = self._take_finished(now)
+            self._released_hosts = [host for host, _ in batch.released.values()]
             self._flushing = asyncio.create_task(self._flush(batch), name="flush")
             self._flushing.add_done_callback(self._flushed)
 
     def _flushed(self, task: "asyncio.Task[None]") -> None:
-        self._flushing, self._leaving = None, []
+        self._flushing, self._released_hosts = None, []
         self._wake.set()
         if task.cancelled() or (error := task.exception()) is None:
             return
@@ -235,20 +235,20 @@ class Worker:
         # With no task in flight a report need not wait: the links in it may be the only work there is.
         if not self._tasks and not any(h.startable(now) for h in self.hand):
             return True
-        return now - self._oldest >= self._settings.flush_after
+        return now - self._oldest_finished_at >= self._settings.flush_after
 
     def _has_to_flush(self, now: float) -> bool:
         return bool(self._finished) or any(h.idle(now) or h.lost or h.tasks.returned for h in self.hand)
 
-    def _gather(self, now: float, *, everything: bool = False) -> FinishedBatch:
+    def _take_finished(self, now: float, *, everything: bool = False) -> FinishedBatch:
         """Take the finished tasks, and the hosts that have no task to start for now."""
         for host in self.hand:
             if host.lost:
                 self.hand.drop(host.lease.host_id)
         present = [f for f in self._finished if not f.host.lost]
         self._parts.dispute([f for f in self._finished if f.host.lost])
-        finished, self._finished = (present, []) if everything else _take_turns(present)
-        self._oldest = now
+        finished, self._finished = (present, []) if everything else _split_by_links(present)
+        self._oldest_finished_at = now
         for f in finished:
             f.host.heavy_pages -= bool(f.heavy_links)
         leaving = [h for h in self.hand if h.idle(now) or everything]
@@ -262,9 +262,9 @@ class Worker:
         delivered = await self._parts.reporter.deliver(batch)
         written = {id(f) for done, _ in delivered for f in done.finished}
         self._parts.dispute([f for f in batch.finished if id(f) not in written])
-        self._note(delivered)
+        self._count_delivered(delivered)
 
-    def _note(self, delivered: Delivered) -> None:
+    def _count_delivered(self, delivered: Delivered) -> None:
         for done, reported in delivered:
             self.progress.add(done.finished)
             self._claims.reported((host for host, _ in done.released.values()), more=reported.admitted.new > 0)
@@ -278,19 +278,19 @@ class Worker:
         if (soon := self.hand.next_time(now, self._places)) is not None:
             moments.append(soon)
         if self._flushing is None and self._has_to_flush(now):
-            moments.append(self._oldest + self._settings.flush_after)
+            moments.append(self._oldest_finished_at + self._settings.flush_after)
         with suppress(TimeoutError):
             await asyncio.wait_for(self._wake.wait(), max(0.001, min(moments) - now))
         self._wake.clear()
 
-    # -- staying and leaving ----------------------------------------------------------------------------------
+    # -- leases and shutdown ------------------------------------------------------------------------------------
 
-    async def _beat(self) -> None:
+    async def _renew_until_end(self) -> None:
         """Renew the leases until the worker ends."""
         while True:
             await self._clock.sleep(self._settings.lease / 3)
             try:
-                await self._renew()
+                await self._renew_leases()
                 if self._parts.disputed_files is not None:
                     await self._parts.disputed_files.settle()
             except Unavailable as error:
@@ -298,16 +298,16 @@ class Worker:
             except Exception:
                 log.exception("lease renewal failed")  # after any error the next beat must come
 
-    async def _renew(self) -> None:
+    async def _renew_leases(self) -> None:
         """Extend every lease, also of hosts that are being released; mark a host that is no longer held as lost."""
-        held = {h.lease.host_id: h for h in [*self._leaving, *self.hand] if not h.lost}
-        asked = self._clock.monotonic()
-        kept = await self._lifecycle.renew(
-            self._parts.owner, [(i, h.lease.token) for i, h in held.items()], round(self._settings.lease * 1000)
+        hosts = {h.lease.host_id: h for h in [*self._released_hosts, *self.hand] if not h.lost}
+        asked_at = self._clock.monotonic()
+        renewed = await self._lifecycle.renew(
+            self._parts.owner, [(i, h.lease.token) for i, h in hosts.items()], round(self._settings.lease * 1000)
         )
-        for host_id, host in held.items():
-            if host_id in kept:
-                host.renewed(asked, self._settings.lease)
+        for host_id, host in hosts.items():
+            if host_id in renewed:
+                host.renewed(asked_at, self._settings.lease)
             elif self.hand.holds(host):
                 self._parts.metrics.add(LEASES_LOST)
                 log.warning("host lease lost", extra={"host": host.lease.host})
@@ -320,19 +320,19 @@ class Worker:
         claiming = self._claims.under_way
         if under_way := [*self._tasks, *([claiming] if claiming else [])]:
             await asyncio.wait(under_way, timeout=self._settings.drain)
-        await _end(*self._tasks, *([claiming] if claiming else []))
+        await _cancel_all(*self._tasks, *([claiming] if claiming else []))
         try:
             async with asyncio.timeout(self._settings.drain):
                 if self._flushing is not None:
                     await asyncio.wait([self._flushing])
-                await self._flush(self._gather(self._clock.monotonic(), everything=True))
+                await self._flush(self._take_finished(self._clock.monotonic(), everything=True))
         except TimeoutError:
             log.warning("report not finished before the shutdown deadline")
         if self._flushing is not None:
-            await _end(self._flushing)
+            await _cancel_all(self._flushing)
 
 
-def _leave(host: HeldHost, task: ClaimedTask, place: FilePlace | None) -> None:
+def _end_task(host: HeldHost, task: ClaimedTask, place: FilePlace | None) -> None:
     """Note that a task is no longer in flight."""
     host.tasks.end(task)
     if place is not None:
@@ -341,24 +341,24 @@ def _leave(host: HeldHost, task: ClaimedTask, place: FilePlace | None) -> None:
         host.inflight -= 1
 
 
-def _take_turns(finished: Sequence[Finished]) -> tuple[list[Finished], list[Finished]]:
+def _split_by_links(finished: Sequence[Finished]) -> tuple[list[Finished], list[Finished]]:
     """Return the pages of the next report and the pages of a later one.
 
     A report has at most one heavy page of each host, and MAX_HEAVY_LINKS of their links unless one page has more.
     """
-    taken: list[Finished] = []
-    left: list[Finished] = []
+    now_reported: list[Finished] = []
+    left_for_later: list[Finished] = []
     links, hosts = 0, set[int]()
     for page in finished:
         heavy, host_id = page.heavy_links, page.host.lease.host_id
         if heavy and links and (host_id in hosts or links + heavy > MAX_HEAVY_LINKS):
-            left.append(page)
+            left_for_later.append(page)
             continue
-        taken.append(page)
+        now_reported.append(page)
         if heavy:
             links += heavy
             hosts.add(host_id)
-    return taken, left
+    return now_reported, left_for_later
 
 
 async def _write_results(proxies: ProxyRotation) -> None:
@@ -369,7 +369,7 @@ async def _write_results(proxies: ProxyRotation) -> None:
         log.warning("proxy results not written", extra={"error": str(error)})
 
 
-async def _end(*tasks: "asyncio.Task[None]") -> None:
+async def _cancel_all(*tasks: "asyncio.Task[None]") -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
