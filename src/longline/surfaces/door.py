@@ -215,12 +215,12 @@ class Endpoint:
         """Return the response to a request; every failure is a response in the format of the API."""
         try:
             if self._limiter is not None:
-                return await self._limited(request, self._limiter)
+                return await self._serve_under_limits(request, self._limiter)
             return await self._serve(request, await self._identity(request))
         except Exception as error:
             return self.fail(error)
 
-    async def _limited(self, request: HttpRequest, limiter: RateLimiter) -> HttpResponse:
+    async def _serve_under_limits(self, request: HttpRequest, limiter: RateLimiter) -> HttpResponse:
         """Return the response to a request that counts under rate limits, also if its credentials are refused."""
         identity: Any = None
         refusal: Exception | None = None
@@ -229,8 +229,8 @@ class Endpoint:
         except LonglineError as error:
             refusal = error
         # A caller that is known but not served counts as itself, not under its address.
-        known = refusal.caller if isinstance(refusal, NotAllowed) else identity
-        caller = known if isinstance(known, Caller) else None
+        counted_as = refusal.caller if isinstance(refusal, NotAllowed) else identity
+        caller = counted_as if isinstance(counted_as, Caller) else None
         state = await limiter.charge(caller, request.client, self.operation.method)
         if state is not None and state.wait_ms:
             refusal = TooOften(state.wait_ms / 1000)
@@ -254,8 +254,8 @@ class Endpoint:
     def _audit_context(self, identity: Any, arguments: Mapping[str, Any]) -> AuditContext:
         if not isinstance(identity, Caller):
             raise TypeError(f"{self.operation.name} is audited and needs a caller")
-        told = (getattr(one, "reason", None) for one in (arguments.get("body"), identity))
-        reason = next((text for text in told if isinstance(text, str)), None)
+        reasons = (getattr(one, "reason", None) for one in (arguments.get("body"), identity))
+        reason = next((text for text in reasons if isinstance(text, str)), None)
         return AuditContext(identity, self._door, self.operation.action, reason)
 
     def fail(self, error: Exception) -> HttpResponse:
@@ -292,11 +292,11 @@ class Endpoint:
         # Most bodies begin with a brace, which saves a look at every character.
         if body[:1] != b"{" and not body.strip():
             if not self._reads_empty_body:
-                return self._no_body()
+                return self._refuse_empty_body()
             body = b"{}"
         return read(body)
 
-    def _no_body(self) -> None:
+    def _refuse_empty_body(self) -> None:
         if self.operation.needs_body:
             raise EmptyBody
 

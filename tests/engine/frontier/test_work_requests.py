@@ -1,6 +1,6 @@
 """Who has nothing to do asks for work, and does not ask for ever."""
 
-from longline.engine.frontier.work_requests import LONGEST_PAUSE, WorkRequest
+from longline.engine.frontier.work_requests import MAX_PAUSE_SECONDS, WorkRequest
 from longline.testing.clock import FakeClock
 
 
@@ -18,6 +18,6 @@ async def test_it_asks_ever_more_seldom_and_anew_after_it_was_fed(clock: FakeClo
     await work_request.send_if_due(idle=False)
     await work_request.send_if_due(idle=True)
     assert asked[-1] == 16.0
-    clock.advance(10 * LONGEST_PAUSE)
+    clock.advance(10 * MAX_PAUSE_SECONDS)
     await work_request.send_if_due(idle=True)
     assert len(asked) == 7

@@ -94,8 +94,8 @@ class Scheduler:
     def __init__(self, parts: SchedulerParts, settings: SchedulerSettings) -> None:
         self._parts, self._settings = parts, settings
         self._schedule_lifecycle = parts.schedule_lifecycle
-        self._asking = asyncio.Semaphore(MAX_CONCURRENT_LOOKUPS)
-        self._begun: set[int] = set()
+        self._lookup_slots = asyncio.Semaphore(MAX_CONCURRENT_LOOKUPS)
+        self._begun_runs: set[int] = set()
         self._launching: set[int] = set()
         self._unlaunched: dict[int, Tick] = {}
         self._full = False
@@ -121,7 +121,7 @@ class Scheduler:
             if not done or len(ticks) < BATCH_SIZE:
                 break
         # A run that a person cancels ends without its scheduler.
-        await self._note(await self._parts.history.ended(list(self._begun)))
+        await self._store_figures(await self._parts.history.ended(list(self._begun_runs)))
         if moved and self._full:
             await self.poll()
         return moved
@@ -150,7 +150,7 @@ class Scheduler:
             return
         self._unlaunched = {}
         self._launching |= waiting.keys()
-        self._begun |= waiting.keys()
+        self._begun_runs |= waiting.keys()
         try:
             await self._begin_all(list(waiting.values()))
         except (Unavailable, OSError):
@@ -160,7 +160,7 @@ class Scheduler:
             self._launching -= waiting.keys()
 
     async def _begin_all(self, ticks: Sequence[Tick]) -> None:
-        planned = await asyncio.gather(*(self._planned(tick) for tick in ticks))
+        planned = await asyncio.gather(*(self._plan_or_fail(tick) for tick in ticks))
         made = [(tick, plan) for tick, plan in zip(ticks, planned, strict=True) if plan is not None]
         try:
             await self._begin({tick.run.id: plan for tick, plan in made})
@@ -194,28 +194,28 @@ class Scheduler:
         if seeds:
             await self._parts.lifecycle.admit([task for task, _ in seeds], [host for _, host in seeds])
 
-    async def _planned(self, tick: Tick) -> Planned | None:
+    async def _plan_or_fail(self, tick: Tick) -> Planned | None:
         """Return the plan of a run; None for a run that has failed before it could begin."""
         if tick.run.state == RunState.RUNNING:
             return CrawlPlan.read(tick.run.plan), tick.run.source_id
         try:
-            async with self._asking:
-                return await self._plan(tick)
+            async with self._lookup_slots:
+                return await self._make_plan(tick)
         except LonglineError as error:
-            await self._refuse(tick, str(error))
+            await self._fail_before_start(tick, str(error))
         except Exception as error:
             log.exception("run could not be planned", extra={"schedule": tick.schedule.uid})
-            await self._refuse(tick, repr(error), traceback.format_exc())
+            await self._fail_before_start(tick, repr(error), traceback.format_exc())
         return None
 
-    async def _plan(self, tick: Tick) -> Planned:
+    async def _make_plan(self, tick: Tick) -> Planned:
         ref = tick.schedule.source_ref
         source = await self._parts.directory.get(ref) if ref else None
         if source is None:
             raise LonglineError(f"source not found: {ref}" if ref else NO_SOURCE)
         return plan_of(source, tick.schedule.url, self._settings.rules, self._parts.parsers), source.id
 
-    async def _refuse(self, tick: Tick, error: str, stack: str | None = None) -> None:
+    async def _fail_before_start(self, tick: Tick, error: str, stack: str | None = None) -> None:
         log.warning("run not started", extra={"run_id": tick.run.id, "error": error})
         await self._fail(tick, error, stack)
 
@@ -245,7 +245,7 @@ class Scheduler:
         adopted = await self._schedule_lifecycle.adopt(ticks, self._parts.owner, self._settings.lease_ms, accused)
         stale = {tick.run.id for tick in ticks if tick.schedule.owner is not None}
         for tick in adopted:
-            self._begun.add(tick.run.id)
+            self._begun_runs.add(tick.run.id)
             self._parts.see(tick.run.id)
             log.warning(STALE_LOCK_REASON if tick.run.id in stale else CONTINUED_REASON, extra={"run_id": tick.run.id})
         if cleared := sum(tick.run.id in stale for tick in adopted):
@@ -288,14 +288,14 @@ class Scheduler:
             summary = RunSummary(review.survey.text(), memory_mb)
             turn = ended(after, found_changes.get(tick.schedule.id))
             finished.append(FinishedTick(tick, end, review.failure, summary, turn))
-        turned = await self._schedule_lifecycle.finish(finished)
-        for schedule_id in turned.keys() & found_changes.keys():
+        moved_schedules = await self._schedule_lifecycle.finish(finished)
+        for schedule_id in moved_schedules.keys() & found_changes.keys():
             # Only by the scheduler that moved the schedule: another that saw the same run must not count it twice.
-            await self._save_page_changes(turned[schedule_id].source_ref, found_changes[schedule_id])
-        settled = [tick for tick in ticks if tick.schedule.id in turned]
-        self._begun.difference_update(tick.run.id for tick in settled)
+            await self._save_page_changes(moved_schedules[schedule_id].source_ref, found_changes[schedule_id])
+        settled = [tick for tick in ticks if tick.schedule.id in moved_schedules]
+        self._begun_runs.difference_update(tick.run.id for tick in settled)
         await self._count_stale(settled)
-        return len(turned)
+        return len(moved_schedules)
 
     async def _count_stale(self, settled: Sequence[Tick]) -> None:
         """Count the leases of dead processes with runs that the workers of other processes finished."""
@@ -306,7 +306,7 @@ class Scheduler:
             await self._parts.counters.add({STALE_LEASES: len(stale)})
 
     async def _page_changes(self, tick: Tick, start: StartPage | None) -> PageChanges | None:
-        """Return the page_changes of the start page, this run included; None where it is unknown or not wanted."""
+        """Return the page changes of the start page, this run included; None where it is unknown or not wanted."""
         schedule = tick.schedule
         digest = start_digest(start)
         if schedule.interval_ms is None or not schedule.adaptive or not schedule.source_ref or digest is None:
@@ -324,7 +324,7 @@ class Scheduler:
         except Unavailable as error:
             log.warning("page-change history not stored", extra={"error": str(error)})
 
-    async def _note(self, run_ids: Sequence[int]) -> None:
+    async def _store_figures(self, run_ids: Sequence[int]) -> None:
         """Store the figures of runs that have ended."""
         if not run_ids:
             return
@@ -332,7 +332,7 @@ class Scheduler:
         await self._parts.history.note(
             {i: RunSummary(review.survey.text(), memory_mb) for i, review in reviews.items()}
         )
-        self._begun.difference_update(run_ids)
+        self._begun_runs.difference_update(run_ids)
 
 
 def run_end(tick: Tick, review: RunReview) -> tuple[str | None, Tick]:
@@ -362,7 +362,7 @@ def start_digest(start: StartPage | None) -> str | None:
 
 
 def next_page_changes(known: PageChanges | None, digest: str, interval_ms: int, now: int) -> PageChanges:
-    """Return the page_changes of a source after one more look at its start page."""
+    """Return the page changes of a source after one more look at its start page."""
     if known is None or known.digest != digest:
         return PageChanges(digest, now, 0, interval_ms)
     unchanged = known.unchanged + 1

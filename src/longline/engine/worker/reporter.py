@@ -52,7 +52,7 @@ MAX_LINKS_AT_ONCE = 2000
 MAX_SECONDS_AT_ONCE = 0.005
 """Seconds for which links are judged before other work gets its turn."""
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.2, 5.0
+FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.2, 5.0
 """Seconds between two tries while an engine is unavailable: the first pause and the longest."""
 
 
@@ -102,39 +102,41 @@ class Reporter:
         `trouble` is the last failure until a report succeeds. A worker that is `leaving` does not wait
         for an engine that needs its operator.
         """
-        pause, troubled = FIRST_PAUSE, False
+        pause, has_failed = FIRST_PAUSE_SECONDS, False
         while finished_batch:
             try:
                 done = [await self.report(finished_batch)]
             except Unavailable as error:
                 log.warning("report failed, will retry", extra={"error": str(error)})
-                troubled, self.trouble = True, error
+                has_failed, self.trouble = True, error
                 if self.leaving and isinstance(error, NeedsOperator):
                     raise
                 await self._clock.sleep(pause)
-                pause = min(pause * 2, LONGEST_PAUSE)
+                pause = min(pause * 2, MAX_PAUSE_SECONDS)
                 continue
             except Exception:
                 if whole:
                     raise
                 log.exception("report cannot be written, splitting it")
-                troubled = True
-                done = await self._in_parts(finished_batch)
+                has_failed = True
+                done = await self._deliver_halves(finished_batch)
             self.trouble = None
-            if troubled:
-                await self._clear()
+            if has_failed:
+                await self._delete_orphaned_segments()
             return done
         return []
 
-    async def _in_parts(self, finished_batch: FinishedBatch) -> Delivered:
+    async def _deliver_halves(self, finished_batch: FinishedBatch) -> Delivered:
         """Find by halving the task that spoils a report, and fail only that task."""
         if len(finished_batch.finished) > 1:
             first, second = finished_batch.halves()
             return [*await self._deliver(first), *await self._deliver(second)]
-        spoilt = [replace(f, fetched=_spoilt(f.fetched), parsed=Parsed(), page=None) for f in finished_batch.finished]
-        return await self._deliver(replace(finished_batch, finished=spoilt), whole=True)
+        unstorable = [
+            replace(f, fetched=_unstorable(f.fetched), parsed=Parsed(), page=None) for f in finished_batch.finished
+        ]
+        return await self._deliver(replace(finished_batch, finished=unstorable), whole=True)
 
-    async def _clear(self) -> None:
+    async def _delete_orphaned_segments(self) -> None:
         """Delete segments that no row names; a failed report may have left one."""
         try:
             await self._keeper.clear()
@@ -144,10 +146,10 @@ class Reporter:
     async def report(self, finished_batch: FinishedBatch) -> tuple[FinishedBatch, Reported]:
         """Keep and report; return the batch as it was reported, and the changes that the report made."""
         stored: StoredSegment | None = None
-        await asyncio.to_thread(_prepare, finished_batch.finished)
+        await asyncio.to_thread(_build_records, finished_batch.finished)
         cpu_ms, memory_mb = self._spent_ms(), peak_memory_mb()
         while True:
-            stored = await self._keep(finished_batch, stored)
+            stored = await self._store_segment(finished_batch, stored)
             admission = await self._admission(finished_batch.finished)
             additions = await self._additions(finished_batch.finished)
             batch = ReportBatch(
@@ -172,14 +174,14 @@ class Reporter:
                 additions.written()
                 self._verdicts.note_stored(admission.refused_urls)
                 if not reported.admitted.over_budget:
-                    await self._remember(admission.tasks)
+                    await self._mark_links_known(admission.tasks)
                 return finished_batch, reported
             log.warning(
                 "part of a report came after its lease was lost",
                 extra={"hosts": len(reported.stale), "tasks": len(reported.gone)},
             )
             for host_id in reported.stale:
-                self._lose(finished_batch, host_id)
+                self._mark_lost(finished_batch, host_id)
             finished_batch = finished_batch.without(reported)
 
     async def _additions(self, finished: Sequence[Finished]) -> ReportAdditions:
@@ -191,12 +193,12 @@ class Reporter:
         before, self._cpu_seconds = self._cpu_seconds, time.process_time()
         return round((self._cpu_seconds - before) * 1000)
 
-    def _lose(self, finished_batch: FinishedBatch, host_id: int) -> None:
+    def _mark_lost(self, finished_batch: FinishedBatch, host_id: int) -> None:
         for finished in finished_batch.finished:
             if finished.host.lease.host_id == host_id:
                 finished.host.lost = True
 
-    async def _keep(self, finished_batch: FinishedBatch, stored: StoredSegment | None) -> StoredSegment | None:
+    async def _store_segment(self, finished_batch: FinishedBatch, stored: StoredSegment | None) -> StoredSegment | None:
         pages = [f.page for f in finished_batch.finished if f.page is not None]
         redirects = [redirect for f in finished_batch.finished for redirect in f.redirects]
         if stored is None:
@@ -214,15 +216,15 @@ class Reporter:
         admission, begun = Admission(self._verdicts), self._clock.monotonic()
         for f in finished:
             if f.heavy_links:
-                await asyncio.to_thread(_admit_all, admission, f)
+                await asyncio.to_thread(_admit_links_at_once, admission, f)
                 continue
-            for _ in _admit(admission, f):
+            for _ in _admit_links_in_steps(admission, f):
                 if self._clock.monotonic() - begun > MAX_SECONDS_AT_ONCE:
                     await asyncio.sleep(0)
                     begun = self._clock.monotonic()
         return admission
 
-    async def _remember(self, tasks: Sequence[NewTask]) -> None:
+    async def _mark_links_known(self, tasks: Sequence[NewTask]) -> None:
         """Remember links that the database knows now, with pauses for other work."""
         for start in range(0, len(tasks), MAX_LINKS_AT_ONCE):
             self._verdicts.mark_known(tasks[start : start + MAX_LINKS_AT_ONCE])
@@ -232,7 +234,7 @@ class Reporter:
         places = iter(stored.facts if stored else ())
         outcomes: dict[int, list[Outcome]] = {host_id: [] for host_id in finished_batch.unstarted}
         unstarted = finished_batch.unstarted
-        hosts = {host_id: held for host_id, (held, _) in unstarted.items()}
+        hosts = {host_id: leased_host for host_id, (leased_host, _) in unstarted.items()}
         for f in finished_batch.finished:
             hosts[f.host.lease.host_id] = f.host
             facts = next(places) if f.page is not None else None
@@ -268,8 +270,8 @@ class Reporter:
             else 0,
             error=(f.parsed.error if f.parsed else None) or f.fetched.error,
             page=facts,
-            renamed=_renamed(f),
-            asked=_asked(f),
+            renamed=_new_url(f),
+            asked=_requests_of(f),
             redirected=redirected,
             strayed=strayed,
             described=f.parsed.title if f.archived is not None and f.parsed is not None else None,
@@ -286,12 +288,12 @@ def _target_hosts(finished: Sequence[Finished]) -> list[HostSetting]:
     return [HostSetting(host, polite.delay_ms, polite.concurrency) for host, polite in hosts.items()]
 
 
-def _prepare(finished: Sequence[Finished]) -> None:
+def _build_records(finished: Sequence[Finished]) -> None:
     for f in finished:
         f.prepare()
 
 
-def _asked(f: Finished) -> tuple[RequestMade, ...]:
+def _requests_of(f: Finished) -> tuple[RequestMade, ...]:
     """Return the requests of a task, the last with the task's reason; a failure before any request counts as one."""
     asked, reason = f.fetched.asked, f.reason
     if reason == reasons.OK or not (asked or reasons.is_failure(reason)):
@@ -303,23 +305,23 @@ def _asked(f: Finished) -> tuple[RequestMade, ...]:
     return (*asked[:-1], last)
 
 
-def _renamed(f: Finished) -> RenamedUrl | None:
+def _new_url(f: Finished) -> RenamedUrl | None:
     """Return the new URL of a page that has moved, else None."""
     url = f.fetched.moved_to if not f.plan.single else None
     return RenamedUrl(url, key_in(f.task.scope, url)) if url is not None and f.page is not None else None
 
 
-def _spoilt(fetched: Fetched) -> Fetched:
+def _unstorable(fetched: Fetched) -> Fetched:
     return Fetched(reasons.INTERNAL, fetched.at, status=fetched.status, error="the fetched page could not be stored")
 
 
-def _admit_all(admission: Admission, finished: Finished) -> None:
+def _admit_links_at_once(admission: Admission, finished: Finished) -> None:
     """Add the links of one page without a pause."""
-    for _ in _admit(admission, finished):
+    for _ in _admit_links_in_steps(admission, finished):
         pass
 
 
-def _admit(admission: Admission, finished: Finished) -> Iterator[None]:
+def _admit_links_in_steps(admission: Admission, finished: Finished) -> Iterator[None]:
     """Add the links of one page in steps, after each of which other work may have its turn."""
     task, plan, parsed = finished.task, finished.plan, finished.parsed
     if parsed is not None:

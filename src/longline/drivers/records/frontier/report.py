@@ -53,26 +53,26 @@ async def write(tx: Transaction, batch: ReportBatch) -> Reported:
     """Write a batch that was worked on under host leases."""
     ledger = RunCounters()
     placed = await place(tx, batch.admit)
-    held = [(report, outcome) for report in batch.reports for outcome in report.outcomes]
-    places = await _places(tx, held)
-    await lock(tx, batch.reports, [*(host_id for host_id, _ in placed), *(p.host_id for p in places.values())])
-    outcomes = once([outcome for _, outcome in held])
-    await _unqueue(tx, held)
-    back = [(*_row(r, t), r.token) for r in batch.reports for t in r.unstarted]
+    reported_outcomes = [(report, outcome) for report in batch.reports for outcome in report.outcomes]
+    places = await _places_after(tx, reported_outcomes)
+    await lock_hosts(tx, batch.reports, [*(host_id for host_id, _ in placed), *(p.host_id for p in places.values())])
+    outcomes = without_repeats([outcome for _, outcome in reported_outcomes])
+    await _remove_from_queue(tx, reported_outcomes)
+    back = [(*_queue_key(r, t), r.token) for r in batch.reports for t in r.unstarted]
     await tx.batch("unmark_tasks", back)
-    await settle(tx, outcomes, places, TaskState.PENDING, ledger)
-    await _relocate(tx, outcomes, places)
+    await rest_tasks(tx, outcomes, places, TaskState.PENDING, ledger)
+    await _move_redirected(tx, outcomes, places)
     await finish_downloads(tx, outcomes)
     await _rename(tx, outcomes)
     parsed = [o.task.id for o in outcomes if o.page or o.described is not None]
     written = await put(tx, batch.items, ledger, parsed)
     series = await note_series(tx, batch.items)
-    await keep(tx, outcomes, batch.segment, batch.redirects, written)
-    again = [(o.task.id, o.described, written.of(o.task.id)) for o in outcomes if o.described is not None]
-    await tx.batch("describe_pages", again)
+    await store_pages(tx, outcomes, batch.segment, batch.redirects, written)
+    described = [(o.task.id, o.described, written.of(o.task.id)) for o in outcomes if o.described is not None]
+    await tx.batch("describe_pages", described)
     admitted, wake = await admit(tx, batch.admit, placed, ledger) if placed else (Admitted(0, 0, 0), {})
     await write_links(tx, batch)
-    _wake_elsewhere(tx, held, places, wake)
+    _wake_elsewhere(tx, reported_outcomes, places, wake)
     await tx.batch("pace_hosts", sorted((r.host_id, *astuple(r.pace)) for r in batch.reports if r.pace))
     released = sorted((r.host_id, r.not_before) for r in batch.reports if r.release)
     await tx.batch("release_lines", released)
@@ -98,16 +98,20 @@ async def write_links(tx: Transaction, batch: ReportBatch) -> None:
     await tx.batch("add_recrawl_finds", [astuple(find) for find in batch.finds])
 
 
-async def _places(tx: Transaction, held: Sequence[tuple[HostReport, Outcome]]) -> dict[int, TaskPlace]:
+async def _places_after(
+    tx: Transaction, reported_outcomes: Sequence[tuple[HostReport, Outcome]]
+) -> dict[int, TaskPlace]:
     """Return the places of tasks after the report: a redirected task moves on, any other one is at home."""
-    ids = await host_ids(tx, {o.redirected.host for _, o in held if o.redirected})
-    hosts = {o.task.id: ids[o.redirected.host] if o.redirected else o.task.home_id or r.host_id for r, o in held}
+    ids = await host_ids(tx, {o.redirected.host for _, o in reported_outcomes if o.redirected})
+    hosts = {
+        o.task.id: ids[o.redirected.host] if o.redirected else o.task.home_id or r.host_id for r, o in reported_outcomes
+    }
     # One place for each host, as most tasks of a report share theirs.
     places = {host_id: TaskPlace(host_id, FETCH) for host_id in set(hosts.values())}
     return {task_id: places[host_id] for task_id, host_id in hosts.items()}
 
 
-async def _relocate(tx: Transaction, outcomes: Sequence[Outcome], places: Mapping[int, TaskPlace]) -> None:
+async def _move_redirected(tx: Transaction, outcomes: Sequence[Outcome], places: Mapping[int, TaskPlace]) -> None:
     """Move redirected tasks to the hosts of their targets, and bring others home."""
     away = [
         (o.task.id, places[o.task.id].host_id, o.redirected.url, o.redirected.hops) for o in outcomes if o.redirected
@@ -120,12 +124,12 @@ async def _relocate(tx: Transaction, outcomes: Sequence[Outcome], places: Mappin
 
 def _wake_elsewhere(
     tx: Transaction,
-    held: Sequence[tuple[HostReport, Outcome]],
+    reported_outcomes: Sequence[tuple[HostReport, Outcome]],
     places: Mapping[int, TaskPlace],
     wake: dict[int, int],
 ) -> None:
     """Add the hosts that get tasks from other hosts to those that are to be woken, each with its earliest due time."""
-    for report, outcome in held:
+    for report, outcome in reported_outcomes:
         host_id = places[outcome.task.id].host_id
         if outcome.became == TaskState.PENDING and host_id != report.host_id:
             due = max(tx.now, outcome.due)
@@ -138,7 +142,7 @@ async def _rename(tx: Transaction, outcomes: Sequence[Outcome]) -> None:
     await tx.batch("rename_tasks", list(names.values()))
 
 
-def once(outcomes: list[Outcome]) -> list[Outcome]:
+def without_repeats(outcomes: list[Outcome]) -> list[Outcome]:
     """Return the outcomes; raise `StaleReport` if a task has two: one of the two came under a lost lease."""
     if len({o.task.id for o in outcomes}) < len(outcomes):
         times = Counter(o.task.id for o in outcomes)
@@ -146,7 +150,7 @@ def once(outcomes: list[Outcome]) -> list[Outcome]:
     return outcomes
 
 
-async def lock(tx: Transaction, reports: Sequence[HostReport], others: Iterable[int]) -> None:
+async def lock_hosts(tx: Transaction, reports: Sequence[HostReport], others: Iterable[int]) -> None:
     """Lock the lines and compare tokens: one host with another token makes the whole report void."""
     hosts = {r.host_id for r in reports}.union(others)
     tokens = {row["host_id"]: row["token"] for row in await tx.batch("lock_lines", [(h,) for h in sorted(hosts)])}
@@ -154,24 +158,24 @@ async def lock(tx: Transaction, reports: Sequence[HostReport], others: Iterable[
         raise StaleReport(Reported(stale=stale))
 
 
-def _row(report: HostReport, task: ClaimedTask) -> tuple[int, ...]:
+def _queue_key(report: HostReport, task: ClaimedTask) -> tuple[int, ...]:
     """Return the key of a claimed task in the queue."""
     return report.host_id, task.due, task.priority, task.run_id, task.id
 
 
-async def _unqueue(tx: Transaction, held: Sequence[tuple[HostReport, Outcome]]) -> None:
-    rows = [(*_row(r, o.task), r.token) for r, o in held]
+async def _remove_from_queue(tx: Transaction, reported_outcomes: Sequence[tuple[HostReport, Outcome]]) -> None:
+    rows = [(*_queue_key(r, o.task), r.token) for r, o in reported_outcomes]
     removed = {row["id"] for row in await tx.batch("unqueue_tasks", rows)}
-    if gone := frozenset(o.task.id for _, o in held) - removed:
+    if gone := frozenset(o.task.id for _, o in reported_outcomes) - removed:
         raise StaleReport(Reported(gone=gone))
 
 
-async def settle(
+async def rest_tasks(
     tx: Transaction, outcomes: Sequence[Outcome], places: Mapping[int, TaskPlace], was: str, ledger: RunCounters
 ) -> None:
     """Put tasks to rest, and open tasks back into the queue or among the offers."""
-    nexts = {o.task.id: _executor(o, places[o.task.id]) for o in outcomes}
-    rows = [_rest(o, was, nexts[o.task.id]) for o in outcomes]
+    nexts = {o.task.id: _next_executor(o, places[o.task.id]) for o in outcomes}
+    rows = [_rest_row(o, was, nexts[o.task.id]) for o in outcomes]
     priorities = {row["id"]: row["priority"] for row in await tx.batch("rest_tasks", rows)}
     if gone := frozenset(o.task.id for o in outcomes) - priorities.keys():
         raise StaleReport(Reported(gone=gone))
@@ -193,21 +197,21 @@ async def settle(
         await recrawl_list.follow(tx, ledger, [o.task.id for o in recrawled], attempts=retried)
 
 
-def _rest(o: Outcome, was: str, executor: str) -> tuple[object, ...]:
+def _rest_row(o: Outcome, was: str, executor: str) -> tuple[object, ...]:
     """Return the values of a task that comes to rest."""
     ended_at = o.at if o.became in ENDED else None
     place = (o.task.attempt, o.due, executor, ended_at)
     return (o.task.id, was, o.became, o.reason, o.error, o.status, *place, o.proxy_id, o.began_at)
 
 
-def _executor(outcome: Outcome, place: TaskPlace) -> str:
+def _next_executor(outcome: Outcome, place: TaskPlace) -> str:
     """Return the next executor of the task: a bot's task that needs no parser stays with bots."""
     if outcome.became in WAITS_FOR_PARSER:
         return PARSE
     return BOT if place.executor == BOT else FETCH
 
 
-async def keep(
+async def store_pages(
     tx: Transaction,
     outcomes: Sequence[Outcome],
     segment: WrittenSegment | None,
@@ -251,9 +255,9 @@ async def keep(
         for i, p in pages
     ]
     await tx.batch("add_pages", rows, segment_id=segment.segment_id)
-    await tx.batch("remember_visits", [_visit(o.task.id, o.page) for o in outcomes if o.page and not o.strayed])
+    await tx.batch("remember_visits", [_visit_row(o.task.id, o.page) for o in outcomes if o.page and not o.strayed])
     await tx.batch("add_redirects", [astuple(r) for r in redirects], segment_id=segment.segment_id)
 
 
-def _visit(task_id: int, page: PageFacts) -> tuple[int | str | None, ...]:
+def _visit_row(task_id: int, page: PageFacts) -> tuple[int | str | None, ...]:
     return (task_id, page.body_of or task_id, page.digest, page.fetched_at, page.etag, page.last_modified)

@@ -5,7 +5,14 @@ from collections.abc import Sequence
 
 from longline.drivers.records.database import Database, Transaction
 from longline.drivers.records.frontier.admission import admit, place
-from longline.drivers.records.frontier.report import StaleReport, TaskPlace, lock, once, settle, write_links
+from longline.drivers.records.frontier.report import (
+    StaleReport,
+    TaskPlace,
+    lock_hosts,
+    rest_tasks,
+    without_repeats,
+    write_links,
+)
 from longline.drivers.records.runs.run_counters import RunCounters
 from longline.drivers.records.search.found_series import log_finds, note_series
 from longline.drivers.records.search.item_versions import put
@@ -78,18 +85,18 @@ class TaskLeaseRecords:
 async def _give(tx: Transaction, given: Sequence[tuple[int, Outcome]], batch: ReportBatch) -> Reported:
     """Write the report of tasks that were leased one by one: as `report.write`, fenced by each offer's token."""
     ledger = RunCounters()
-    outcomes = once([outcome for _, outcome in given])
+    outcomes = without_repeats([outcome for _, outcome in given])
     placed = await place(tx, batch.admit)
     rows = await tx.batch("task_places", [(o.task.id,) for o in outcomes])
     places = {row["id"]: TaskPlace(row["host_id"], row["executor"]) for row in rows}
     rests = {row["id"]: row["state"] for row in rows}
-    await lock(tx, (), [host_id for host_id, _ in placed] + [p.host_id for p in places.values()])
+    await lock_hosts(tx, (), [host_id for host_id, _ in placed] + [p.host_id for p in places.values()])
     await tx.batch("lock_offers", [(o.task.id,) for o in outcomes])
     closed = {row["id"] for row in await tx.batch("close_offers", [(o.task.id, token) for token, o in given])}
     if gone := frozenset(o.task.id for o in outcomes) - closed:
         raise StaleReport(Reported(gone=gone))
     for rest in sorted(set(rests.values())):
-        await settle(tx, [o for o in outcomes if rests[o.task.id] == rest], places, rest, ledger)
+        await rest_tasks(tx, [o for o in outcomes if rests[o.task.id] == rest], places, rest, ledger)
     written = await put(tx, batch.items, ledger, [o.task.id for o in outcomes if o.page])
     series = await note_series(tx, batch.items)
     parsed = [(o.task.id, o.page.title, written.of(o.task.id)) for o in outcomes if o.page]

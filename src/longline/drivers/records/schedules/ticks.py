@@ -82,8 +82,8 @@ class TickRecords:
     async def write_moved(
         self, turns: Sequence[tuple[ScheduleRow, ScheduleTransition]], actor: Actor
     ) -> dict[int, ScheduleRow]:
-        _, turned = await self.sync((), turns, actor)
-        return turned
+        _, moved = await self.sync((), turns, actor)
+        return moved
 
     async def sync(
         self,
@@ -93,13 +93,13 @@ class TickRecords:
     ) -> tuple[list[ScheduleRow | None], dict[int, ScheduleRow]]:
         async def work(tx: Transaction) -> tuple[list[ScheduleRow | None], dict[int, ScheduleRow]]:
             made = await insert_all(tx, [(one, one.steps) for one in new], actor) if new else []
-            turned = await _turn(turns, actor, tx) if turns else {}
-            await write_changes(tx, [*creations(new, made), *_changes(turns, turned)])
-            return made, turned
+            moved = await _apply_transitions(turns, actor, tx) if turns else {}
+            await write_changes(tx, [*creations(new, made), *_audit_changes(turns, moved)])
+            return made, moved
 
-        made, turned = await self._database.transact(work)
-        mark_written(change.order for change in [*creations(new, made), *_changes(turns, turned)])
-        return made, turned
+        made, moved = await self._database.transact(work)
+        mark_written(change.order for change in [*creations(new, made), *_audit_changes(turns, moved)])
+        return made, moved
 
     async def finish(self, ticks: Sequence[FinishedTick]) -> dict[int, ScheduleRow]:
         return await self._database.transact(partial(_finish, ticks))
@@ -115,11 +115,11 @@ class TickRecords:
     async def stop(self, tick: Tick, turn: ScheduleTransition, stop: RunStop, actor: Actor) -> ScheduleRow | None:
         async def work(tx: Transaction) -> ScheduleRow | None:
             ended = await _stop_run(tx, tick.run, stop)
-            turned = await _turn([(tick.schedule, turn)], actor, tx) if ended else {}
-            if tick.schedule.id not in turned:
+            moved = await _apply_transitions([(tick.schedule, turn)], actor, tx) if ended else {}
+            if tick.schedule.id not in moved:
                 raise _ScheduleMoved
-            await write_changes(tx, _changes([(tick.schedule, turn)], turned))
-            return turned[tick.schedule.id]
+            await write_changes(tx, _audit_changes([(tick.schedule, turn)], moved))
+            return moved[tick.schedule.id]
 
         try:
             row = await self._database.transact(work)
@@ -147,13 +147,13 @@ async def _amend(schedule_id: int, amendment: ScheduleAmendment, actor: Actor, t
     before, row = found
     if amendment.token not in (None, before.token):
         raise _ScheduleMoved
-    for turning in amendment.turns:
-        turn = turning(before, row)
+    for transition_of in amendment.turns:
+        turn = transition_of(before, row)
         if turn is not None:
-            turned = await _turn([(row, turn)], actor, tx)
-            if row.id not in turned:
+            moved = await _apply_transitions([(row, turn)], actor, tx)
+            if row.id not in moved:
                 raise _ScheduleMoved
-            row = turned[row.id]
+            row = moved[row.id]
     return row
 
 
@@ -166,12 +166,14 @@ async def _start(owner: int, max_running: int, ttl_ms: int, tx: Transaction) -> 
     due += await tx.all("due_again", limit=room - len(due)) if len(due) < room else []
     rows = [struct(row, ScheduleRow) for row in due]
     born = first_state("run", CREATION_STEPS)
-    made = {row["schedule_id"]: row["id"] for row in await tx.batch("add_ticks", [_tick(s) for s in rows], state=born)}
+    made = {
+        row["schedule_id"]: row["id"] for row in await tx.batch("add_ticks", [_tick_row(s) for s in rows], state=born)
+    }
     await tx.batch("add_run_counts", [(run_id,) for run_id in sorted(made.values())])
     rule = move("schedule", "start")
     started = await tx.batch(
         "start_schedules",
-        [(s.id, s.state, made[s.id], _due(s)) for s in rows],
+        [(s.id, s.state, made[s.id], _due_time(s)) for s in rows],
         became=rule.became,
         owner=owner,
         ttl=ttl_ms,
@@ -185,11 +187,11 @@ async def _start(owner: int, max_running: int, ttl_ms: int, tx: Transaction) -> 
     return await _ticks(tx, [{"id": row["id"], "run": made[row["id"]]} for row in started])
 
 
-def _tick(s: ScheduleRow) -> tuple[object, ...]:
-    return (new_id(), s.kind, s.url, s.source_id, s.id, s.runs_made + 1, _due(s), s.retries)
+def _tick_row(s: ScheduleRow) -> tuple[object, ...]:
+    return (new_id(), s.kind, s.url, s.source_id, s.id, s.runs_made + 1, _due_time(s), s.retries)
 
 
-def _due(s: ScheduleRow) -> int:
+def _due_time(s: ScheduleRow) -> int:
     """Return the due time of a tick: a manual start in the millisecond of the last tick is another tick."""
     return max(s.next_due or 0, (s.last_due or 0) + 1)
 
@@ -249,7 +251,7 @@ async def _finish(ticks: Sequence[FinishedTick], tx: Transaction) -> dict[int, S
     ended = await _end_runs(tx, ticks)
     done = [one for one in ticks if one.end is None or one.tick.run.id in ended]
     await note_runs(tx, {one.tick.run.id: one.summary for one in done})
-    return await _turn([(one.tick.schedule, one.turn) for one in done], "scheduler", tx) if done else {}
+    return await _apply_transitions([(one.tick.schedule, one.turn) for one in done], "scheduler", tx) if done else {}
 
 
 async def _end_runs(tx: Transaction, ticks: Sequence[FinishedTick]) -> set[int]:
@@ -266,34 +268,36 @@ async def _end_runs(tx: Transaction, ticks: Sequence[FinishedTick]) -> set[int]:
     return ended
 
 
-async def _turn(
+async def _apply_transitions(
     turns: Sequence[tuple[ScheduleRow, ScheduleTransition]], actor: Actor, tx: Transaction
 ) -> dict[int, ScheduleRow]:
-    after = await _placed(tx, turns)
-    rows = [_values(before, after[before.id]) for before, _ in sorted(turns, key=lambda turn: turn[0].id)]
-    turned = {row["id"] for row in await tx.batch("turn_schedules", rows)}
+    after = await _with_slots(tx, turns)
+    rows = [_transition_row(before, after[before.id]) for before, _ in sorted(turns, key=lambda turn: turn[0].id)]
+    moved = {row["id"] for row in await tx.batch("turn_schedules", rows)}
     ledger = RunCounters()
     for before, turn in turns:
         state = before.state
-        for name in turn.steps if before.id in turned else ():
+        for name in turn.steps if before.id in moved else ():
             became = move("schedule", name).became
             ledger.event("schedule", before.id, name, state, became, (actor, turn.reason))
             state = became
     await ledger.write(tx, actor)
     return {
         i: msgspec.structs.replace(after[i], token=after[i].token + 1, updated_at=tx.now, owner=None, lease_until=None)
-        for i in turned
+        for i in moved
     }
 
 
-def _changes(
+def _audit_changes(
     turns: Sequence[tuple[ScheduleRow, ScheduleTransition]], after: Mapping[int, ScheduleRow]
 ) -> list[ScheduleChange]:
     """Return the changes that turns made."""
     return [ScheduleChange(t.audit, t.steps, row, after[row.id]) for row, t in turns if row.id in after]
 
 
-async def _placed(tx: Transaction, turns: Sequence[tuple[ScheduleRow, ScheduleTransition]]) -> dict[int, ScheduleRow]:
+async def _with_slots(
+    tx: Transaction, turns: Sequence[tuple[ScheduleRow, ScheduleTransition]]
+) -> dict[int, ScheduleRow]:
     """Return the schedules after their turns; schedules with a window get a slot."""
     windows = [turn.window_ms for _, turn in turns if turn.window_ms is not None]
     room = await places(tx, windows) if windows else None
@@ -306,11 +310,20 @@ async def _placed(tx: Transaction, turns: Sequence[tuple[ScheduleRow, ScheduleTr
     return after
 
 
-_PLACE = ("anchor", "placed_at")
-_TURNED = ("retries", "failures", "failed_at", "completed_at", "cancelled_at", "paused_at", "paused_by", "error")
+_SLOT_COLUMNS = ("anchor", "placed_at")
+_OUTCOME_COLUMNS = (
+    "retries",
+    "failures",
+    "failed_at",
+    "completed_at",
+    "cancelled_at",
+    "paused_at",
+    "paused_by",
+    "error",
+)
 
 
-def _values(before: ScheduleRow, after: ScheduleRow) -> tuple[object, ...]:
-    place = (getattr(after, name) if getattr(after, name) != getattr(before, name) else None for name in _PLACE)
-    kept = (getattr(after, name) for name in _TURNED)
+def _transition_row(before: ScheduleRow, after: ScheduleRow) -> tuple[object, ...]:
+    place = (getattr(after, name) if getattr(after, name) != getattr(before, name) else None for name in _SLOT_COLUMNS)
+    kept = (getattr(after, name) for name in _OUTCOME_COLUMNS)
     return (before.id, before.state, before.token, str(after.state), after.next_due, *place, *kept)
