@@ -187,3 +187,25 @@ def test_a_stored_pattern_that_cannot_be_compiled_is_named(longline: Command, tm
     assert outcome.returncode == 0
     assert verdicts(outcome.stdout)["patterns"] == "warn"
     assert "rules.disallow of source news" in outcome.stdout
+
+
+def test_the_rows_of_a_damaged_database_are_not_read(longline: Command, tmp_path: Path):
+    (tmp_path / "longline-data").mkdir()
+    longline("migrate")
+    file = tmp_path / "longline-data" / "longline.db"
+    with closing(sqlite3.connect(file)) as there, there:
+        columns = "name, slug, base_url, created_at, updated_at, crawl"
+        there.execute(f"INSERT INTO sources ({columns}) VALUES ('s', 's', 'https://a.example/', 1, 1, '{{\x01')")
+        pages = there.execute("SELECT rootpage FROM sqlite_master WHERE name IN ('runs_due', 'runs_held')").fetchall()
+        [size] = there.execute("PRAGMA page_size").fetchone()
+    with file.open("r+b") as database:
+        for (page,) in pages:
+            database.seek((page - 1) * size)
+            database.write(b"\xff" * size)
+    outcome = longline("doctor", "--port", "0")
+    assert (outcome.returncode, outcome.stderr) == (1, "")
+    found = verdicts(outcome.stdout)
+    assert (found["database"], found["objects"]) == ("fail", "ok")
+    assert not found.keys() & {"clock", "due times", "patterns", "sinks"}
+    [told] = [line for line in outcome.stdout.splitlines() if line.startswith("database\t")]
+    assert "(2 faults found)" in told

@@ -209,24 +209,27 @@ async def engines(settings: Settings, *, deep: bool = False) -> list[CheckRow]:
         return [CheckRow("engines", "ok", "none yet; created on first use")]
     try:
         async with open_platform(settings, reading=True) as platform:
-            carrier = "redis" if settings.redis else "signals"
-            return [
-                await _check(
-                    "database", lambda: _database(platform, deep=deep), "start the database, or check --database"
-                ),
-                await _check("clock", lambda: clock(platform), "see the database"),
-                await _check("due times", lambda: due_times(platform), "see the database"),
-                await _check("patterns", lambda: patterns(platform), "see the database"),
-                await _check("sinks", lambda: sinks(platform), "see the database"),
-                await _check(
-                    "objects", lambda: _answer("objects", platform.blobs.check), "check --objects and its permissions"
-                ),
-                await _check(
-                    carrier, lambda: _answer(carrier, platform.signals.check), "start the server, or check --redis"
-                ),
-            ]
+            return await _engines(platform, deep=deep)
     except LonglineError as error:
         return [CheckRow("engines", "fail", str(error), "fix this first; the engines could not be opened")]
+
+
+async def _engines(platform: Platform, *, deep: bool) -> list[CheckRow]:
+    carrier = "redis" if platform.settings.redis else "signals"
+    database = await _check(
+        "database", lambda: _database(platform, deep=deep), "start the database, or check --database"
+    )
+    found = [database]
+    if database.verdict != "fail":  # rows of a damaged database may hold anything
+        found += [
+            await _check("clock", lambda: clock(platform), "see the database"),
+            await _check("due times", lambda: due_times(platform), "see the database"),
+            await _check("patterns", lambda: patterns(platform), "see the database"),
+            await _check("sinks", lambda: sinks(platform), "see the database"),
+        ]
+    objects = _check("objects", lambda: _answer("objects", platform.blobs.check), "check --objects and its permissions")
+    signals = _check(carrier, lambda: _answer(carrier, platform.signals.check), "start the server, or check --redis")
+    return [*found, await objects, await signals]
 
 
 async def _check(name: str, check: Callable[[], Awaitable[CheckRow]], advice: str) -> CheckRow:
@@ -244,7 +247,7 @@ async def _database(platform: Platform, *, deep: bool) -> CheckRow:
     problems = await platform.records.schema.problems(deep=deep)
     if problems:
         advice = "restore the database from a backup, or move it away and crawl again"
-        return CheckRow("database", "fail", f"damaged: {problems[0]} ({len(problems)} faults)", advice)
+        return CheckRow("database", "fail", f"damaged: {problems[0]} ({len(problems)} faults found)", advice)
     found, pending = await platform.records.schema.version(), await platform.records.schema.pending()
     if pending:
         return CheckRow("database", "warn", f"{found}, {len(pending)} migrations pending", "longline migrate")

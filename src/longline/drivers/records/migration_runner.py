@@ -52,7 +52,9 @@ class SchemaRecords:
 
         async def work(tx: Transaction) -> list[str]:
             rows = await tx.all("integrity_check" if deep else "quick_check")
-            return [str(row["problem"]) for row in rows if row["problem"] != "ok"]
+            # Before version 3.42 SQLite gives all faults in one row, after a line that names the database.
+            lines = [line for row in rows for line in str(row["problem"]).splitlines()]
+            return [line for line in lines if line != "ok" and not line.startswith("***")]
 
         try:
             return await self._database.read(work)
