@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from longline.drivers.records.search import index
 from longline.model.ids import new_id
 from longline.model.runs.run import NewRun, RunKind
 from longline.model.search.item import Origin, new_items
@@ -187,6 +188,14 @@ async def test_an_item_of_another_kind_is_no_product(door: Door):
     assert (await door.list("products"))[1]["total"] == 0
     told = error(await door.ask("GET", f"products/{article}"))
     assert told == (404, "PRODUCT_NOT_FOUND", f"Product with ID {article} not found")
+
+
+async def test_a_total_of_a_search_that_looked_no_further_says_so(door: Door, monkeypatch: pytest.MonkeyPatch):
+    await put(door, *(KETTLE | {"url": f"https://shop.example/p/{number}"} for number in range(3)))
+    monkeypatch.setattr(index, "MAX_RANKED", 2)
+    place = (await door.ask("GET", "products/search", q="kettle", per_page=1)).json()["pagination"]
+    is_bounded = door.stage.settings.database.startswith("postgresql")
+    assert (place["total"], place.get("total_is_bounded", False)) == ((2, True) if is_bounded else (3, False))
 
 
 async def test_a_search_that_cannot_answer_is_told(tmp_path: Path):

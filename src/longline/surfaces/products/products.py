@@ -212,7 +212,7 @@ async def _found(services: CatalogServices, asked: SearchRequest) -> SearchPage:
 
 def _page(found: SearchPage, query: PagedQuery) -> ListSuccess[ProductBody]:
     bodies = [product_body(hit.item) for hit in found.hits]
-    return listed(bodies, query.page, query.per_page, found.total)
+    return listed(bodies, query.page, query.per_page, found.total, is_bounded=found.more)
 
 
 def product_body(item: ItemRow) -> ProductBody:

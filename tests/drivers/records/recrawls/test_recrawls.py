@@ -129,7 +129,8 @@ async def test_a_completed_recrawl_has_one_successor_for_each_interval(records: 
 
 async def test_the_head_that_is_due_first_has_its_successor_first(records: Records, peek: Peek, clock: FakeClock):
     run = await shop(records)
-    await submit(records, recrawl(run, "/later", frequency="2 days"), recrawl(run, "/soon", frequency="1 day"))
+    for path, frequency in (("/later", "2 days"), ("/soon", "1 day")):
+        await submit_one(records, recrawl(run, path, frequency=frequency))
     await fetch_all(records)
     clock.advance(3 * DAY_MS / 1000)
     assert await records.generations.succeed(1) == 1
