@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
+from longline.surfaces.field_problems import InvalidRequest, Problem
 from longline.surfaces.operation import ApiResponse, Content
 from longline.surfaces.request_reader import RequestReader
 
@@ -29,11 +30,14 @@ class FormReader(RequestReader[Any]):
     """A reader of forms. The values of a field that is sent several times, as of boxes, have spaces between them."""
 
     def body(self, sent: bytes) -> Any:
-        """Return the shape in a form; raise `InvalidRequest`."""
+        """Return the shape in a form; raise `InvalidRequest`, also for a NUL, which no database stores."""
         fields = parse_qsl(sent.decode("latin-1"), keep_blank_values=True, errors="replace")
         found: dict[str, list[str]] = {}
         for name, value in fields:
             found.setdefault(name, []).append(value)
+        broken = [name for name, values in found.items() if name in self.names and any("\0" in one for one in values)]
+        if broken:
+            raise InvalidRequest(Problem(name, "check", f"{name} must be a text without NUL") for name in broken)
         return self.text({name: " ".join(values) for name, values in found.items() if name in self.names})
 
 

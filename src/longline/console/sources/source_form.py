@@ -9,7 +9,7 @@ from longline.console.page_format import wrong_fields
 from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.errors import BadInput, Conflict
-from longline.model.sources.source import NewSource, SourceRow
+from longline.model.sources.source import MAX_RATE_LIMIT_SECONDS, NewSource, SourceRow
 from longline.model.sources.use import SourceUse, Taken
 from longline.model.url import BadUrl, parse
 from longline.services.sources.source_schedules import SourceSchedules
@@ -19,6 +19,10 @@ from longline.surfaces.operation import ApiResponse, operation
 
 Text = Annotated[str, msgspec.Meta(max_length=4000)]
 SECOND_MS = 1000
+
+MAX_AGENT_CHARS = 255
+MAX_NAME_CHARS = 500
+"""Longest name of a source: an index of every database holds it in any script."""
 
 
 class SourceFormServices(msgspec.Struct, frozen=True):
@@ -49,26 +53,45 @@ class SourceForm(msgspec.Struct, frozen=True):
         """Return the facts of a source; raise `InvalidRequest` with every wrong field."""
         problems: list[Problem] = []
         facts: dict[str, Any] = {
-            "name": _required(self.name, "name", problems),
+            "name": _name(self.name, "name", problems),
             "base_url": _url(self.base_url, "base_url", problems, is_required=True),
             "feed_url": _url(self.feed_url, "feed_url", problems) or None,
-            "delay_ms": _number(self.delay, "delay", problems, SECOND_MS, least=0, most=86_400),
-            "concurrency": _number(self.concurrency, "concurrency", problems, 1, least=1, most=100),
+            "delay_ms": _seconds(self.delay, "delay", problems),
+            "concurrency": _whole(self.concurrency, "concurrency", problems, least=1, most=100),
             "parser": self.parser.strip() or None,
             "config": _object(self.config, "config", problems),
-            "user_agent": self.user_agent.strip() or None,
+            "user_agent": _agent(self.user_agent, "user_agent", problems),
             "proxy_pools": msgspec.json.encode(self.proxy_pools.replace(",", " ").split()).decode(),
         }
-        depth = _number(self.max_depth, "max_depth", problems, 1, least=0, most=1000)
+        depth = _whole(self.max_depth, "max_depth", problems, least=0, most=1000)
         if problems:
             raise InvalidRequest(problems)
         return facts | {"crawl": {} if depth is None else {"max_depth": depth}}
 
 
-def _required(text: str, name: str, problems: list[Problem]) -> str:
+def _name(text: str, name: str, problems: list[Problem]) -> str:
     if not text.strip():
         problems.append(Problem(name, "check", "A source needs a name."))
+    if len(text.strip()) > MAX_NAME_CHARS:
+        problems.append(Problem(name, "check", f"A name has at most {MAX_NAME_CHARS} characters."))
     return text.strip()
+
+
+def _agent(text: str, name: str, problems: list[Problem]) -> str | None:
+    """Return the value of a header; None for an empty field."""
+    if not (text.strip().isascii() and text.strip().isprintable() and len(text.strip()) <= MAX_AGENT_CHARS):
+        told = f"A user agent is one line of ASCII text, of at most {MAX_AGENT_CHARS} characters."
+        problems.append(Problem(name, "check", told))
+    return text.strip() or None
+
+
+def _whole(text: str, name: str, problems: list[Problem], *, least: int, most: int) -> int | None:
+    """Return a whole number; None for an empty field."""
+    given = text.strip()
+    value = int(given) if given.isascii() and given.isdecimal() and len(given) < 10 else -1
+    if given and not least <= value <= most:
+        problems.append(Problem(name, "check", f"Enter a whole number from {least} to {most:,}."))
+    return value if given else None
 
 
 def _url(text: str, name: str, problems: list[Problem], *, is_required: bool = False) -> str:
@@ -81,18 +104,18 @@ def _url(text: str, name: str, problems: list[Problem], *, is_required: bool = F
         return ""
 
 
-def _number(text: str, name: str, problems: list[Problem], unit: int, *, least: int, most: int) -> int | None:
-    """Return a number in its unit; None for an empty field."""
+def _seconds(text: str, name: str, problems: list[Problem]) -> int | None:
+    """Return milliseconds of a number of seconds; None for an empty field."""
     if not text.strip():
         return None
     try:
         value = float(text)
     except ValueError:
         value = -1.0
-    if not least <= value <= most:
-        problems.append(Problem(name, "check", f"Enter a number from {least} to {most:,}."))
+    if not 0 <= value <= MAX_RATE_LIMIT_SECONDS:
+        problems.append(Problem(name, "check", f"Enter a number from 0 to {MAX_RATE_LIMIT_SECONDS:,.0f}."))
         return None
-    return round(value * unit)
+    return round(value * SECOND_MS)
 
 
 def _object(text: str, name: str, problems: list[Problem]) -> str:
