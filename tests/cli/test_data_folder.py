@@ -4,6 +4,7 @@ import pytest
 
 from longline.cli.data_folder import archive_settings
 from longline.cli.main import build
+from longline.model.errors import NotFound
 from longline.settings import load
 
 
@@ -27,6 +28,11 @@ def test_a_crawls_folder_has_its_archive_beside_the_database(tmp_path: Path, mon
         ["candidates", "list"],
         ["keys", "list"],
         ["manifests", "list"],
+        ["manifests", "dlq", "list"],
+        ["batches", "list"],
+        ["series", "list"],
+        ["series", "sources"],
+        ["series", "runs"],
         ["audit"],
     ],
     ids=" ".join,
@@ -39,3 +45,24 @@ def test_a_list_makes_no_folder(
     assert list(tmp_path.iterdir()) == []
     said = capfd.readouterr()
     assert (said.out, said.err.split()[0]) == ("", "no")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["recrawls", "list"],
+        ["recrawls", "show", "1"],
+        ["recrawls", "stats"],
+        ["batches", "show", "1"],
+        ["series", "health", "--source", "1"],
+        ["manifests", "show", "1"],
+        ["manifests", "dlq", "show", "1"],
+        ["maintenance", "list"],
+    ],
+    ids=" ".join,
+)
+def test_a_reading_command_makes_no_folder(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(NotFound, match=r"there is no database in .*longline-data; name its folder with --data"):
+        build(words[0])(words, standalone_mode=False)
+    assert list(tmp_path.iterdir()) == []

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from longline.cli.event_loop import run
+from longline.model.errors import NotFound
 from longline.settings import Loaded, Settings
 
 T = TypeVar("T")
@@ -28,6 +29,15 @@ def archive_settings(loaded: Loaded) -> Settings:
 
 def read_rows(loaded: Loaded, work: Callable[[], Coroutine[Any, Any, list[T]]]) -> list[T]:
     """Run the asynchronous part of a command that lists rows; without a database there are none, and none is made."""
-    database = loaded.settings.database
-    is_there = not database.startswith(_SQLITE) or Path(database.removeprefix(_SQLITE)).is_file()
-    return run(work()) if is_there else []
+    return run(work()) if _has_database(loaded.settings) else []
+
+
+def read(loaded: Loaded, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Run the asynchronous part of a command that reads; without a database raise `NotFound`, and make none."""
+    if not _has_database(loaded.settings):
+        raise NotFound("database", text=f"there is no database in {loaded.settings.data}; name its folder with --data")
+    return run(work())
+
+
+def _has_database(settings: Settings) -> bool:
+    return not settings.database.startswith(_SQLITE) or Path(settings.database.removeprefix(_SQLITE)).is_file()

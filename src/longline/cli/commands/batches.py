@@ -7,7 +7,7 @@ import typer
 
 from longline.cli.audited_changes import run_change
 from longline.cli.commands.recrawls import opened
-from longline.cli.event_loop import run
+from longline.cli.data_folder import read, read_rows
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
 from longline.model.recrawls.recrawl import PHASES, BatchRow
@@ -46,9 +46,11 @@ def show_list(
             return (await services.batches.find(limit=limit, offset=0))[0]
 
     listing = Listing(Column("id", copied=True, right=True), "name", "made")
-    for row in run(work()):
+    for row in read_rows(loaded, work):
         listing.add(str(row.id), row.name, written(row.created_at))
     listing.print()
+    if not listing.count:
+        listing.note("no batches; make one with longline batches make NAME")
 
 
 @takes("data", "database")
@@ -71,7 +73,7 @@ def show(loaded: Loaded, batch_id: BatchId) -> None:
         async with opened(loaded) as services:
             return await services.batches.get(batch_id)
 
-    row = run(work())
+    row = read(loaded, work)
     listing = Listing("phase", Column("recrawls", right=True))
     for phase in PHASES:
         if row.counts.get(phase):

@@ -6,7 +6,7 @@ import msgspec
 import typer
 
 from longline.cli.audited_changes import operator_order, run_change
-from longline.cli.event_loop import run
+from longline.cli.data_folder import read
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
 from longline.model.maintenance.maintenance_run import MaintenanceRunRow, MaintenanceSchedule
@@ -38,7 +38,7 @@ def show_list(loaded: Loaded) -> None:
             return list(await catalogue_services(platform).batch.maintenance.tasks())
 
     listing = Listing(Column("task", copied=True), "cron", "next", "last run", "purpose")
-    for task in run(work()):
+    for task in read(loaded, work):
         times = task.schedule
         last = "–" if task.last is None else f"{task.last.state} {written(task.last.created_at)}"
         listing.add(task.key, times.cron, written(times.next_at) if times.enabled else "off", last, task.purpose)

@@ -10,7 +10,7 @@ import msgspec
 import typer
 
 from longline.cli.audited_changes import run_change
-from longline.cli.data_folder import read_rows
+from longline.cli.data_folder import read, read_rows
 from longline.cli.event_loop import run
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
@@ -123,7 +123,7 @@ def show(loaded: Loaded, job_id: Annotated[str, typer.Argument(help="Id of the j
         async with _opened(loaded) as (_, services):
             _echo(snapshot_body(await services.snapshots.get(job_id), services.places))
 
-    run(work())
+    read(loaded, work)
 
 
 @takes("data", "database", "objects")
@@ -140,7 +140,7 @@ def document(
             key = manifest_key(found.kind, found.uid, METADATA_FILE if metadata else DOCUMENT_FILE)
             typer.echo((await manifest_blobs(platform).get(key)).decode())
 
-    run(work())
+    read(loaded, work)
 
 
 @takes("data", "database", "objects")
@@ -165,7 +165,7 @@ def tail_logs(
                     return
                 await asyncio.sleep(TAIL_INTERVAL_SECONDS)
 
-    run(work())
+    read(loaded, work)
 
 
 @takes("data", "database", "objects")
@@ -184,7 +184,7 @@ def tail_status(loaded: Loaded, job_id: JobId) -> None:
                     return
                 await asyncio.sleep(TAIL_INTERVAL_SECONDS)
 
-    run(work())
+    read(loaded, work)
 
 
 @takes("data", "database", "objects")
@@ -204,7 +204,7 @@ def export(
                     count += 1
         return count
 
-    typer.echo(f"{run(work())} snapshots written to {out}")
+    typer.echo(f"{read(loaded, work)} snapshots written to {out}")
 
 
 @takes("data", "database", "objects")
@@ -232,10 +232,12 @@ def list_letters(loaded: Loaded, job_id: Job = None, code: Code = None, host: Ho
             return await services.letters.find(wanted, -1, MAX_SHOWN)
 
     listing = Listing(Column("offset", right=True), Column("job", copied=True), "resource", "code", "attempts", "URL")
-    for one in run(work()):
+    for one in read_rows(loaded, work):
         body = dead_letter_body(one)
         listing.add(str(one.number), one.run_uid, one.resource_id, body.failure_code, str(one.attempts), one.url)
     listing.print()
+    if not listing.count:
+        listing.note("no dead letters for this choice")
 
 
 @takes("data", "database")
@@ -248,7 +250,7 @@ def show_letter(
         async with _opened(loaded) as (_, services):
             _echo(dead_letter_body(await services.letters.get(offset)))
 
-    run(work())
+    read(loaded, work)
 
 
 @takes("data", "database")

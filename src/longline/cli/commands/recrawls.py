@@ -9,7 +9,7 @@ import msgspec
 import typer
 
 from longline.cli.audited_changes import run_change
-from longline.cli.event_loop import run
+from longline.cli.data_folder import read
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
 from longline.model.errors import BadInput
@@ -86,7 +86,7 @@ def show_list(
         async with opened(loaded) as services:
             return await services.recrawls.find(query, limit=limit, offset=0)
 
-    found = run(work())
+    found = read(loaded, work)
     numbers = (Column("id", copied=True, right=True), "source", "phase", Column("priority", right=True))
     listing = Listing(*numbers, Column("generation", right=True), "due", Column("URL", copied=True))
     for row in found.rows:
@@ -105,7 +105,7 @@ def show(loaded: Loaded, task_id: Annotated[int, typer.Argument(help="Number of 
         async with opened(loaded) as services:
             return await services.recrawls.get(task_id)
 
-    typer.echo(msgspec.json.encode(run(work())).decode())
+    typer.echo(msgspec.json.encode(read(loaded, work)).decode())
 
 
 @takes("data", "database")
@@ -231,7 +231,7 @@ def stats(
             services = recrawl_services(platform)
             return await services.recrawls.stats(platform.clock.now() - hours * HOUR_MS, source_id)
 
-    found = run(work())
+    found = read(loaded, work)
     listing = Listing("phase", Column("recrawls", right=True))
     for phase in PHASES:
         if found.by_phase.get(phase):

@@ -9,7 +9,7 @@ import msgspec
 import typer
 
 from longline.cli.audited_changes import operator_order, run_change
-from longline.cli.event_loop import run
+from longline.cli.data_folder import read, read_rows
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
 from longline.model.errors import BadInput
@@ -83,9 +83,11 @@ def show_series(
             return (await services.comics.series.find(title, MAX_SHOWN, 0))[0]
 
     listing = Listing(Column("series", copied=True), "title", "status", Column("slug", copied=True))
-    for row in run(work()):
+    for row in read_rows(loaded, work):
         listing.add(row.id, row.title, row.status, row.slug)
     listing.print()
+    if not listing.count:
+        listing.note("no series" if title is None else "no series has this in its title")
 
 
 @takes("data", "database")
@@ -129,10 +131,12 @@ def show_sources(loaded: Loaded) -> None:
     listing = Listing(
         "source", "name", "state", Column("failures", right=True), "extension", Column("url", copied=True)
     )
-    for row in run(work()):
+    for row in read_rows(loaded, work):
         state = "enabled" if row.enabled else "disabled"
         listing.add(str(row.id), row.name, state, str(row.failures), row.extension or "", row.base_url)
     listing.print()
+    if not listing.count:
+        listing.note("no sources with an extension; add one with longline series add-source")
 
 
 @takes("data", "database")
@@ -186,7 +190,7 @@ def show_health(loaded: Loaded, source: SourceId) -> None:
         async with _opened(loaded) as services:
             return await services.sources.sources.get(source), await services.sources.runs.of_source(source)
 
-    row, counts = run(work())
+    row, counts = read(loaded, work)
     shown = {
         "source": row.id,
         "enabled": row.enabled,
@@ -231,11 +235,13 @@ def show_runs(loaded: Loaded, source: Annotated[int | None, typer.Option(help="N
         *(Column("run", copied=True), "source", "series", "state", Column("pages", right=True)),
         *(Column("errors", right=True), "by", "error"),
     )
-    for row in run(work()):
+    for row in read_rows(loaded, work):
         one = row.run
         place = (str(one.source_id or ""), row.series_id or "–", one.state, str(one.completed), str(one.failed))
         listing.add(one.uid, *place, row.caller_name or row.caller_id or "–", one.error or "")
     listing.print()
+    if not listing.count:
+        listing.note("no runs of catalogues for this choice")
 
 
 @takes("data", "database")
@@ -282,7 +288,7 @@ def tail_logs(
                     return
                 await asyncio.sleep(0 if page.entries else TAIL_INTERVAL_SECONDS)
 
-    run(work())
+    read(loaded, work)
 
 
 @takes("data", "database")
