@@ -166,6 +166,8 @@ def test_a_parser_of_ones_own_says_where_to_go(tmp_path: Path) -> None:
         refused = run(site, tmp_path / "out", "--parser", "nobody")
         assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
         assert "there is no parser 'nobody'; loaded are" in refused.stderr
+        assert run(site, tmp_path / "new", "--parser", "nobody").returncode == 2
+        assert not (tmp_path / "new").exists()
 
 
 def test_spellings_of_one_url_are_fetched_once_and_sent_as_found(tmp_path: Path) -> None:

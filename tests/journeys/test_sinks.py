@@ -266,3 +266,4 @@ def test_a_sink_that_cannot_be_used_is_refused_before_anything_is_fetched(tmp_pa
         done = program.run("crawl", "http://127.0.0.1:9/", "--out", "data", "--to", url, cwd=tmp_path)
         assert (done.returncode, told in done.stderr) == (2, True), done.stderr
         assert "pass" not in done.stderr
+        assert list(tmp_path.iterdir()) == [], "no folder is left behind"

@@ -12,6 +12,8 @@ from longline.model.errors import BadInput
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunKind
 from longline.model.url import parse
+from longline.plugins.parser import CONFIG_KEY, PARSER_KEY
+from longline.plugins.parser_reload import LoadedParsers
 from longline.services.archive.parser_report import ParserUses
 from longline.services.crawls.crawl_loop import CrawlLoop, CrawlLoopParts, CrawlResult, Watcher
 from longline.services.crawls.crawl_options import CrawlRequest
@@ -22,7 +24,7 @@ from longline.services.sinks.crawl_sinks import CrawlSinks
 from longline.settings import Settings
 from longline.wiring.parts.exports import check_places, live_items
 from longline.wiring.parts.metrics import counting
-from longline.wiring.parts.sinks import addressed_sinks, open_deliveries
+from longline.wiring.parts.sinks import addressed_sinks, check_sinks, open_deliveries
 from longline.wiring.platform import WANT_TOPIC, Platform, migrate_tables, open_platform, registered_worker
 from longline.wiring.signals import listener
 from longline.wiring.worker import fetch_metrics, fetch_worker
@@ -52,7 +54,13 @@ async def crawl_until(
     folder_flag: str = "--data",
 ) -> CrawlResult:
     """Crawl until no task is open or `stop` is set; `trusted` are host names that the operator typed."""
-    async with open_platform(settings, trusted, folder_flag=folder_flag) as platform:
+
+    def check(parsers: LoadedParsers) -> None:
+        config = request.plan.config
+        parsers.check(config.get(PARSER_KEY) or "", config.get(CONFIG_KEY) or {})
+        check_sinks(parsers, settings.sinks)
+
+    async with open_platform(settings, trusted, folder_flag=folder_flag, check=check) as platform:
         await _prepare(platform, request)
         sinks = addressed_sinks(platform, settings.sinks)
         async with (
@@ -68,8 +76,7 @@ async def crawl_until(
 
 
 async def _prepare(platform: Platform, request: CrawlRequest) -> None:
-    """Check parsers and engines, and make the tables: faults are reported now, not after the first page."""
-    platform.parser.check(request.plan.config)
+    """Check the engines, and make the tables: faults are reported now, not after the first page."""
     await migrate_tables(platform, may_migrate=True)
     await _check_render_service(platform, request)
     await platform.blobs.check()

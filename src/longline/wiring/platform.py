@@ -4,7 +4,7 @@ import asyncio
 import logging
 import os
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -182,15 +182,22 @@ class Platform:
 
 @asynccontextmanager
 async def open_platform(
-    settings: Settings, trusted: frozenset[str] = frozenset(), *, folder_flag: str = "--data", reading: bool = False
+    settings: Settings,
+    trusted: frozenset[str] = frozenset(),
+    *,
+    folder_flag: str = "--data",
+    reading: bool = False,
+    check: Callable[[LoadedParsers], None] = lambda _: None,
 ) -> AsyncIterator[Platform]:
     """Open every engine; opened engines are closed again, also when a later one fails.
 
     `trusted` are host names that the operator typed: these may be internal. `folder_flag` is the flag of the command
-    that names the data folder. With `reading`, a database that this user may not write is opened for reading.
+    that names the data folder. With `reading`, a database that this user may not write is opened for reading. `check`
+    raises `BadInput` for orders that the loaded parsers do not allow.
     """
-    # First: parsers that cannot be loaded leave no folder behind.
+    # First: parsers that cannot be loaded, and orders that cannot be carried out, leave no folder behind.
     parsers = load_parsers(settings)
+    check(parsers)
     writable = not (reading and is_write_protected(settings.database))
     if writable:
         prepare_folder(settings.data, folder_flag)
@@ -204,10 +211,7 @@ async def open_platform(
         stack.push_async_callback(signals.close)
         cache = open_cache(clock, settings.redis or None)
         stack.push_async_callback(cache.close)
-        run_queue: RunQueue | None = None
-        if settings.redis:
-            run_queue = load_driver("longline.drivers.redis_run_queue").RedisRunQueue(settings.redis)
-            stack.push_async_callback(run_queue.close)
+        run_queue = _run_queue(settings, stack)
         search = open_index(settings, records)
         stack.push_async_callback(search.close)
         names = NameResolver()
@@ -237,6 +241,15 @@ async def open_platform(
             metrics=metrics,
             writable=writable,
         )
+
+
+def _run_queue(settings: Settings, stack: AsyncExitStack) -> RunQueue | None:
+    """Return the queue of producers in Redis, closed with the stack; None without Redis."""
+    if not settings.redis:
+        return None
+    queue: RunQueue = load_driver("longline.drivers.redis_run_queue").RedisRunQueue(settings.redis)
+    stack.push_async_callback(queue.close)
+    return queue
 
 
 def _page_change_store(settings: Settings, records: Records, stack: AsyncExitStack) -> PageChangeStore:

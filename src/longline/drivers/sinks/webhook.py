@@ -25,14 +25,19 @@ REFUSED_STATUSES = frozenset({400, 413, 415, 422})
 EVENT_TYPE = "item.found"
 
 
+def webhook_key(address: SinkAddress) -> bytes:
+    """Return the key that signs messages to an address; raise `BadInput` for an address without a secret."""
+    return read_secret(urldefrag(address.url).fragment)
+
+
 class WebhookSink:
     """A sink that gets one signed POST request for each item; `webhook-id` is the id of the item."""
 
     batch_size = BATCH_SIZE
 
     def __init__(self, address: SinkAddress, http: Http, clock: Clock) -> None:
-        self._url, fragment = urldefrag(address.url)
-        self._key, self._http, self._clock = read_secret(fragment), http, clock
+        self._url = urldefrag(address.url).url
+        self._key, self._http, self._clock = webhook_key(address), http, clock
 
     async def deliver(self, items: Sequence[SinkItem]) -> None:
         for delivered, item in enumerate(items):

@@ -7,7 +7,7 @@ from functools import partial
 
 from longline.drivers.extras import load_driver
 from longline.drivers.sinks.function import FunctionSink
-from longline.drivers.sinks.webhook import WebhookSink
+from longline.drivers.sinks.webhook import WebhookSink, webhook_key
 from longline.engine.loop_supervisor import Loop
 from longline.engine.sinks.delivery import AddressedSink, SinkAssignment, SinkDelivery, delivery_loop
 from longline.model.errors import BadInput
@@ -18,6 +18,9 @@ from longline.ports.sinks import Sink
 from longline.services.sinks.sink_progress import SinkProgress
 from longline.settings import Settings
 from longline.wiring.platform import Platform, trusting_http
+
+_TABLE_SCHEMES = frozenset({"postgresql", "postgres"})
+_WEBHOOK_SCHEMES = frozenset({"http", "https"})
 
 
 def sink_loop(platform: Platform, owner: int) -> Loop:
@@ -48,6 +51,17 @@ def addressed_sinks(platform: Platform, urls: Sequence[str]) -> tuple[AddressedS
     return tuple(AddressedSink(address, _sink(platform, address)) for address in parse_sinks(urls))
 
 
+def check_sinks(parsers: Registry, urls: Sequence[str]) -> None:
+    """Raise `BadInput` for an address without a driver, and for a webhook without a secret; nothing is opened."""
+    for address in parse_sinks(urls):
+        if address.scheme in _WEBHOOK_SCHEMES:
+            webhook_key(address)
+        elif address.scheme in _TABLE_SCHEMES:
+            _table_sink(address)
+        else:
+            _hook(parsers, address.scheme)
+
+
 def sink_names(settings: Settings) -> frozenset[str]:
     """Return the names that sources may give to their sinks."""
     return frozenset(address.name for address in parse_sinks(settings.sinks) if address.name)
@@ -59,15 +73,19 @@ def sink_progress(platform: Platform) -> SinkProgress:
 
 
 def _sink(platform: Platform, address: SinkAddress) -> Sink:
-    if address.scheme in ("postgresql", "postgres"):
-        made: Sink = load_driver("longline.drivers.sinks.postgres").PostgresSink(address)
-        return made
-    if address.scheme in ("http", "https"):
+    if address.scheme in _TABLE_SCHEMES:
+        return _table_sink(address)
+    if address.scheme in _WEBHOOK_SCHEMES:
         # The operator named the host: it may be internal, for this client alone.
         return WebhookSink(address, trusting_http(platform.settings, frozenset({address.hostname})), platform.clock)
     find = partial(_hook, platform.parsers, address.scheme)
     find()
     return FunctionSink(address, find)
+
+
+def _table_sink(address: SinkAddress) -> Sink:
+    made: Sink = load_driver("longline.drivers.sinks.postgres").PostgresSink(address)
+    return made
 
 
 def _hook(registry: Registry, scheme: str) -> SinkHook:
