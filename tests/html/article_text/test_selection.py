@@ -52,6 +52,26 @@ def test_a_standfirst_between_title_and_body_belongs_to_the_article():
     assert text(markup) == f"{lead}\n{TEXT}"
 
 
+def test_an_article_in_several_bodies_is_one_text():
+    """A body that is much shorter than the others is another text."""
+    rest = "".join(STORY.replace("sea", word) for word in ("bay", "fjord", "sound", "strait", "lagoon"))
+    body = f"<div class='story-body part-2'>{rest}</div>"
+    page = f"<h1>A fine catch</h1><article><div class='story-body part-1'>{STORY}</div>{body}</article>"
+    assert text(page).startswith(f"{TEXT}\n{TEXT.replace('sea', 'bay')}\n")
+    note = f"<h1>A fine catch</h1><article>{body}<div class=story-body><p>{WORDS}</p></div></article>"
+    assert text(note).splitlines() == [line for line in text(page).splitlines() if " the sea " not in line]
+
+
+def test_references_are_a_part_of_the_article():
+    references = "".join(
+        f"<li>Doe, J. ({year}). <a href=/{year}>The sea</a>. Retrieved in May.</li>" for year in (1990, 1991)
+    )
+    page = f"<article>{STORY}<h2>References</h2><div class=reflist><ol>{references}</ol></div></article>"
+    assert text(page).endswith(
+        "References\nDoe, J. (1990). The sea. Retrieved in May.\nDoe, J. (1991). The sea. Retrieved in May."
+    )
+
+
 def test_headings_lists_and_rows_are_part_of_the_article():
     inside = (
         "<h2>Gear</h2><ul><li>hooks</li><li>a <a href=/l>line</a></li></ul><table><tr><td>a</td><td>b</td></tr></table>"

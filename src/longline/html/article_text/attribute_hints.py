@@ -39,7 +39,7 @@ _AT_AN_END = word_set(
     "sponsor sponsors sponsored banner toolbar pagination pager paging modal overlay lightbox byline bylines bio "
     "dateline timestamp postmeta tags taglist tagcloud keywords login copyright disclaimer rating ratings "
     "caption captions credit credits teaser teasers livefyre follow morelinks readmore crosslinks donate "
-    "donation paywall toc infobox navbox catlinks printfooter authorbox hatnote reflist metadata readnext upnext "
+    "donation paywall toc infobox navbox catlinks printfooter authorbox hatnote metadata readnext upnext "
     "nextprev"
 )
 """Words of boilerplate as the first or the last word of a class."""

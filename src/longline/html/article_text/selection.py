@@ -24,6 +24,9 @@ MIN_DESCENT_SHARE, MIN_DESCENT_SHARE_OF_BODY = 0.7, 0.85
 MAX_TEXT_SHARE = 0.1
 """Share of a container's weight in paragraphs, lists and tables straight inside, above which the search ends."""
 
+MIN_PART_SHARE = 0.1
+"""Share of a container's weight from which parts named like a body, beside another such part, are one article."""
+
 BONUS_OF_TITLE, BONUS_AFTER_TITLE, BONUS_OF_NAME, BONUS_OF_ARTICLE = 2.5, 1.5, 1.6, 1.4
 """Factors of a child's weight: with the title inside, first after the title, named like a body, an `article`."""
 
@@ -188,12 +191,21 @@ class _Selector:
         return bonus * BONUS_OF_NAME if self._page.hints[container] >= NAMED_BODY else bonus
 
     def _ends_at(self, container: int, best: int) -> bool:
-        """Return whether the search ends here, because paragraphs of the article stand straight in the container."""
+        """Return whether the search ends here, because parts of the article stand straight in the container."""
         tags, weights = self._page.tags, self._sums.weights
-        if tags[best] in NEVER_ARTICLES:
+        if tags[best] in NEVER_ARTICLES or self._has_further_bodies(container, best):
             return True
         texts = sum(weights[child] for child in self._children[container] if tags[child] in NEVER_ARTICLES)
         return texts > MAX_TEXT_SHARE * weights[container]
+
+    def _has_further_bodies(self, container: int, best: int) -> bool:
+        """Return whether the article goes on beside its best part, in elements that are named like a body as well."""
+        tags, hints, weights = self._page.tags, self._page.hints, self._sums.weights
+        if hints[best] < NAMED_BODY:
+            return False
+        others = (child for child in self._children[container] if child != best and tags[child] == tags[best])
+        further = sum(weights[child] for child in others if hints[child] >= NAMED_BODY)
+        return further >= MIN_PART_SHARE * weights[container]
 
     # -- lines ------------------------------------------------------------------------------------------------------
 
