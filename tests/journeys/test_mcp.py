@@ -56,7 +56,7 @@ async def test_a_client_crawls_searches_and_reads(tmp_path: Path):
             assert 1 < done["pages"] <= 8, done
             assert seen
             hits = await call(client, "search", words="page")
-            assert hits["total"] > 0
+            assert [hit["rank"] for hit in hits["hits"]] == list(range(1, min(10, hits["total"]) + 1)) != []
             page = await call(client, "page", url=hits["hits"][0]["url"])
             assert page["markdown"].startswith("# ")
             assert (page["status"], page["next_offset"]) == (200, None)

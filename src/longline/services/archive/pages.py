@@ -25,7 +25,7 @@ class ArchivedPage(msgspec.Struct, frozen=True):
         page = Page(self.row.url, self.body, status=self.row.status, headers=self.record.headers)
         if "html" not in page.content_type.lower():
             kind = page.content_type or "without a content type"
-            raise BadInput(f"{self.row.url} is not HTML but {kind}, and has no Markdown; print it without --markdown")
+            raise BadInput(f"{self.row.url} is not HTML but {kind}, and has no Markdown")
         return page.markdown()
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from itertools import count
 from typing import Any
 
 import msgspec
@@ -18,13 +19,13 @@ MAX_PAGE_CHARACTERS = 50_000
 
 
 class HitAnswer(BaseModel):
-    """A hit of a search."""
+    """A hit of a search; the best match has the rank 1."""
 
+    rank: int
     title: str
     url: str
     kind: str
     run: int
-    score: float
     excerpt: str
 
 
@@ -74,15 +75,13 @@ class CrawlAnswer(BaseModel):
 
 def search_out(found: SearchPage) -> SearchAnswer:
     """Return a page of hits as an answer."""
-    return SearchAnswer(total=found.total, hits=[_hit(hit) for hit in found.hits], searched_for=found.meant)
+    return SearchAnswer(total=found.total, hits=list(map(_hit, found.hits, count(1))), searched_for=found.meant)
 
 
-def _hit(hit: Hit) -> HitAnswer:
+def _hit(hit: Hit, rank: int) -> HitAnswer:
     item = hit.item
     excerpt = " ".join("".join(piece.text for piece in hit.excerpt).split())
-    return HitAnswer(
-        title=item.title, url=item.url, kind=item.kind, run=item.run_id, score=round(hit.score, 3), excerpt=excerpt
-    )
+    return HitAnswer(rank=rank, title=item.title, url=item.url, kind=item.kind, run=item.run_id, excerpt=excerpt)
 
 
 def page_out(page: ArchivedPage, offset: int) -> PageAnswer:
