@@ -10,6 +10,7 @@ from longline.cli.crawl_scope import ScopeArguments, hints, read_scope
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import Fate, RunRow
 from longline.model.url import parse
+from longline.services.sinks.crawl_sinks import Undelivered
 from longline.settings import Settings, load
 from longline.wiring import CrawlResult, WorkerProgress
 from tests.cli.conftest import Command, assert_one_line
@@ -157,3 +158,16 @@ def test_links_that_are_only_counted_are_told_with_the_remedy():
         "3 further links were left out and not stored, as a crawl stores 200,000; "
         "wider bounds follow them only in a new crawl: --again"
     ]
+
+
+@pytest.mark.parametrize(
+    ("items", "told"),
+    [
+        (1, "1 item still waits for books (away); the same command sends it"),
+        (1200, "1,200 items still wait for books (away); the same command sends them"),
+    ],
+)
+def test_items_that_a_sink_lacks_are_counted(items: int, told: str):
+    out = StringIO()
+    crawl._print_undelivered(Console(file=out), [Undelivered("books", items, "away")], Path("books"))
+    assert out.getvalue().splitlines()[0] == told

@@ -45,6 +45,10 @@ def test_a_refused_item_is_shown_and_skipped(longline: Command, tmp_path: Path):
     assert verdicts(found.stdout)["sinks"] == "warn"
     assert "books (https://a.example/in): refuses items" in found.stdout
     assert_one_line(longline("sinks", "skip", "books", "--run", "1", "--position", "2"), 1, "is at position 1, not 2")
+    folder = str(tmp_path / "longline-data")
+    place = ("--data", folder, "--database", f"sqlite:///{folder}/longline.db")
+    assert f"sinks show 1 {' '.join(place)}" in longline("sinks", "list", *place).stdout
+    assert f"--position 1 {' '.join(place)}\n" in longline("sinks", "show", "1", *place).stderr
     skipped = longline("sinks", "skip", "books", "--run", "1", "--position", "1")
     assert skipped.stdout == "sink books never gets book https://a.example/0 of run 1\n", skipped.stderr
     told += [

@@ -100,7 +100,8 @@ def crawl(
 ) -> None:
     """Crawl a site once. The same command in the same folder resumes a stopped crawl.
 
-    An option that is not given keeps its value of the folder's crawl. A larger bound goes on with a crawl that ended.
+    An option that is not given keeps its value of the folder's crawl; -o, --to, --proxies and --render-url hold for one
+    command. A larger bound goes on with a crawl that ended.
     """
     # The progress bar replaces log lines, unless a log level is set.
     logs.set_up(
@@ -169,10 +170,8 @@ def exit_code(result: CrawlResult, *, parsers_given: bool) -> int:
 def _print_undelivered(console: Console, undelivered: Sequence[Undelivered], data: Path) -> None:
     for left in undelivered:
         problem = f" ({left.problem})" if left.problem else ""
-        console.print(
-            Text(f"{left.items:,} items still wait for {left.sink}{problem}; the same command sends them"),
-            soft_wrap=True,
-        )
+        wait, them = ("1 item still waits", "it") if left.items == 1 else (f"{left.items:,} items still wait", "them")
+        console.print(Text(f"{wait} for {left.sink}{problem}; the same command sends {them}"), soft_wrap=True)
     if undelivered:
         line = command("sinks", "list", "--data", str(data.absolute()))
         console.print(Text(f"to see sinks and their positions: {line}"), soft_wrap=True)

@@ -13,6 +13,7 @@ from longline.cli.output_texts import command
 from longline.model.duration import show_duration
 from longline.model.sinks.sink import UNSEEN_MS, SinkLag, SinkRunLag
 from longline.model.timestamps import written
+from longline.model.url import hide_credentials
 from longline.services.sinks.sink_progress import SinkProgress
 from longline.settings import Loaded
 from longline.wiring import open_platform
@@ -43,7 +44,7 @@ def show_all(loaded: Loaded) -> None:
     listing = Listing(*keys, *numbers, "state")
     for lag in found:
         counts = map(str, (lag.waiting, lag.delivered, lag.skipped, lag.held_runs))
-        listing.add(str(lag.id), lag.name or "–", lag.label, *counts, _state(lag))
+        listing.add(str(lag.id), lag.name or "–", lag.label, *counts, _state(loaded, lag))
     listing.print()
     if not found:
         listing.note("no sinks; crawl --to and the setting sinks name them")
@@ -62,7 +63,7 @@ def show(loaded: Loaded, sink: Sink, limit: Limit = 20) -> None:
             numbers = map(str, (one.run_id, one.position, one.last, one.last - one.position))
             listing.add(*numbers, "–" if one.refused is None else str(one.refused), one.error)
         listing.print(f"sink {lag.id} {lag.name or lag.label}")
-        listing.note(f"{lag.title} {_state(lag)}")
+        listing.note(f"{lag.title} {_state(loaded, lag)}")
         for one in runs:
             if one.refused is not None:
                 listing.note(f"to skip the refused item of run {one.run_id}: {_skip_command(loaded, lag, one)}")
@@ -114,20 +115,28 @@ def remove(loaded: Loaded, sink: Sink) -> None:
     typer.echo(_write(loaded, "sink.remove", work))
 
 
-def _state(lag: SinkLag) -> str:
+def _state(loaded: Loaded, lag: SinkLag) -> str:
     if lag.failures:
         since = show_duration(lag.failing_ms // 1000)
         return f"fails for {since}, {lag.failures} attempts: {lag.error}"
     if lag.held_runs:
-        return f"refuses items: {command('sinks', 'show', str(lag.id))}"
+        return f"refuses items: {command('sinks', 'show', str(lag.id), *_place(loaded))}"
     if lag.waiting and lag.unseen_ms > UNSEEN_MS:
         return "no process delivers to it"
     return "delivers" if lag.waiting else "has everything"
 
 
 def _skip_command(loaded: Loaded, lag: SinkLag, one: SinkRunLag) -> str:
-    place = ("--data", str(loaded.settings.data.absolute())) if loaded.origins["data"] != "default" else ()
-    return command("sinks", "skip", str(lag.id), "--run", str(one.run_id), "--position", str(one.refused), *place)
+    words = ("--run", str(one.run_id), "--position", str(one.refused))
+    return command("sinks", "skip", str(lag.id), *words, *_place(loaded))
+
+
+def _place(loaded: Loaded) -> tuple[str, ...]:
+    """Return the flags of a printed command for the folder and the database that flags of this command name."""
+    settings, origins = loaded.settings, loaded.origins
+    data = ("--data", str(settings.data.absolute())) if origins["data"] == "--data" else ()
+    database = ("--database", hide_credentials(settings.database)) if origins["database"] == "--database" else ()
+    return (*data, *database)
 
 
 def _read(loaded: Loaded, work: Callable[[SinkProgress], Awaitable[T]]) -> T:
