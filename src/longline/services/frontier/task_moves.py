@@ -37,9 +37,13 @@ class TaskMoves:
         due: int | None = None,
         priority: int | None = None,
         reason: str | None = None,
+        only: frozenset[str] | None = None,
     ) -> list[TaskResult]:
-        """Fetch tasks in any state again, from attempt 1 unless attempts are kept; `due` is in UTC milliseconds."""
-        order = TaskOrder("restart", reason=reason, due=due, priority=priority, keep_attempts=keep_attempts)
+        """Fetch tasks in any state, or in one of `only`, again, from attempt 1 unless attempts are kept.
+
+        `due` is in UTC milliseconds.
+        """
+        order = TaskOrder("restart", reason=reason, due=due, priority=priority, keep_attempts=keep_attempts, only=only)
         return await self._move_all(order, task_ids)
 
     async def reparse(

@@ -5,10 +5,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from longline.engine.lifecycle.tasks import TaskResult
 from longline.model.errors import NotFound
 from longline.model.recrawls.recrawl import BatchRow
+from longline.model.states import TaskState
 from longline.ports.records import Records
 from longline.services.frontier.task_moves import TaskMoves
 
 MEMBERS_AT_ONCE = 5000
+FAILED_STATES = frozenset({TaskState.FAILED, TaskState.SKIPPED})
 
 Move = Callable[[Sequence[int]], Awaitable[list[TaskResult]]]
 
@@ -17,7 +19,7 @@ class Batches:
     """Batches of recrawls."""
 
     def __init__(self, records: Records, moves: TaskMoves) -> None:
-        self._batches, self._recrawls, self._orders = records.batches, records.recrawls, moves
+        self._batches, self._orders = records.batches, moves
 
     async def make(self, name: str) -> BatchRow:
         """Make a batch."""
@@ -48,17 +50,10 @@ class Batches:
 
     async def restart(self, batch_id: int, *, only_failed: bool = False) -> list[int]:
         """Restart the recrawls of a batch, or only the failed ones; return them."""
-        if not only_failed:
-            return await self._move(batch_id, self._orders.restart)
-        await self.get(batch_id)
-        moved: list[int] = []
-        wanted = {"source_id": None, "failed_after": None, "batch_id": batch_id}
-        while found := await self._recrawls.failed(**wanted, limit=MEMBERS_AT_ONCE):
-            done = [one.task_id for one in await self._orders.restart(found) if one.became is not None]
-            if not done:
-                break
-            moved += done
-        return moved
+        return await self._move(batch_id, self._restart_failed if only_failed else self._orders.restart)
+
+    async def _restart_failed(self, task_ids: Sequence[int]) -> list[TaskResult]:
+        return await self._orders.restart(task_ids, only=FAILED_STATES)
 
     async def _move(self, batch_id: int, move: Move) -> list[int]:
         await self.get(batch_id)

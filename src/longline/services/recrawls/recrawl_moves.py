@@ -73,7 +73,7 @@ class RecrawlMoves:
         self, *, source_id: int | None = None, failed_after: int | None = None, limit: int = 1000
     ) -> list[int]:
         """Restart failed recrawls, the oldest failures first; return those that were restarted."""
-        found = await self._store.failed(source_id=source_id, failed_after=failed_after, batch_id=None, limit=limit)
+        found = await self._store.failed(source_id=source_id, failed_after=failed_after, limit=limit)
         return [one.task_id for one in await self._orders.restart(found) if one.became is not None]
 
     async def prioritize(self, task_id: int, priority: int) -> tuple[RecrawlRow, RecrawlRow]:

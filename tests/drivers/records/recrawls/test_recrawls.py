@@ -87,7 +87,7 @@ async def test_failures_are_counted_as_retries_and_a_restart_begins_anew(records
     await report(records, host_report(lease, [ended(lease.tasks[0], TaskState.FAILED, "http_5xx", began_at=7)]))
     row = await get(records, task_id)
     assert (row.retries, row.phase, row.ended_at, row.started_at, row.next_at) == (3, "failed", clock.now(), 7, None)
-    assert await records.recrawls.failed(source_id=None, failed_after=None, batch_id=None, limit=9) == [task_id]
+    assert await records.recrawls.failed(source_id=None, failed_after=None, limit=9) == [task_id]
     await records.task_moves.move_all(change("restart"), [task_id])
     row = await get(records, task_id)
     assert (row.retries, row.phase, row.ended_at, row.started_at, row.error) == (0, "ready", 0, None, None)
@@ -251,7 +251,7 @@ async def test_the_bounds_of_filters_are_inside(records: Records, clock: FakeClo
     clock.advance(1)
     await fetch_all(records, TaskState.FAILED, "http_4xx")
     for at, wanted in ((clock.now(), [task_id]), (clock.now() + 1, [])):
-        assert await records.recrawls.failed(source_id=None, failed_after=at, batch_id=None, limit=9) == wanted
+        assert await records.recrawls.failed(source_id=None, failed_after=at, limit=9) == wanted
 
 
 @pytest.mark.parametrize("records_url", ["postgres"], indirect=True)

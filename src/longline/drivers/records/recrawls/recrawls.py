@@ -50,12 +50,10 @@ class RecrawlRecords(Table):
 
         return await self._planned(work)
 
-    async def failed(
-        self, *, source_id: int | None, failed_after: int | None, batch_id: int | None, limit: int
-    ) -> list[int]:
+    async def failed(self, *, source_id: int | None, failed_after: int | None, limit: int) -> list[int]:
         async def work(tx: Transaction) -> list[int]:
-            wanted = {"source_id": source_id, "failed_after": failed_after, "batch_id": batch_id}
-            return [row["id"] for row in await tx.all("failed_recrawls", limit=limit, **wanted)]
+            rows = await tx.all("failed_recrawls", source_id=source_id, failed_after=failed_after, limit=limit)
+            return [row["id"] for row in rows]
 
         return await self._planned(work)
 

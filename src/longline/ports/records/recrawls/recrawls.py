@@ -33,9 +33,7 @@ class RecrawlStore(Protocol):
         """Return a page of recrawls with their total number, which is bounded for unusual filters."""
         ...
 
-    async def failed(
-        self, *, source_id: int | None, failed_after: int | None, batch_id: int | None, limit: int
-    ) -> list[int]:
+    async def failed(self, *, source_id: int | None, failed_after: int | None, limit: int) -> list[int]:
         """Return failed recrawls, the oldest failure first."""
         ...
 

@@ -65,7 +65,6 @@ FROM recrawls c WHERE c.rest = 'pending' AND NOT /*part sleeps */;
 SELECT c.id FROM recrawls c
 WHERE c.rest = 'failed' AND (CAST(:source_id AS BIGINT) IS NULL OR c.source_id = :source_id)
   AND (CAST(:failed_after AS BIGINT) IS NULL OR c.ended_at >= :failed_after)
-  AND (CAST(:batch_id AS BIGINT) IS NULL OR c.batch_id = :batch_id)
 ORDER BY c.ended_at, c.id LIMIT :limit;
 
 -- name: sources_with_old_robots
