@@ -94,6 +94,7 @@ async def measure(url: str, count: int, surplus: int) -> Figures:
         "all": ManifestFilter(),
         "failed": ManifestFilter(states=("failed", "cancelled")),
         "open": ManifestFilter(states=("queued", "running")),
+        "in progress": ManifestFilter(states=("running",), awaiting=True),
         "tenant": ManifestFilter(tenant="t7"),
         "kind": ManifestFilter(kind="k7"),
         "since": ManifestFilter(since=clock.now()),

@@ -55,6 +55,8 @@ class Reader:
         async with client.stream("GET", self._url, params=params, headers=LINES) as answer:
             assert answer.status_code == 200, answer.status_code
             async for line in answer.aiter_lines():
+                if not line:  # a heartbeat
+                    continue
                 self.offsets.append(json.loads(line)["offset"])
                 wanted -= 1
                 if not wanted:

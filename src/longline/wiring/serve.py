@@ -36,6 +36,7 @@ from longline.wiring.doors.manifests import manifest_services
 from longline.wiring.doors.products import product_services
 from longline.wiring.loops.loop_row import API, LoopParts
 from longline.wiring.loops.loop_table import build_loops
+from longline.wiring.otlp import exporting
 from longline.wiring.parts.archive import html_archiving
 from longline.wiring.parts.callers import access_tokens, api_keys
 from longline.wiring.parts.logs import Streams, closing_logs, copying_logs, writing_run_logs
@@ -112,9 +113,10 @@ async def _serving(
     loops = build_loops(LoopParts(platform, frozenset({API}), monitor=monitor, streams=streams))
     feeding = asyncio.create_task(run_loops(loops, closing))
     try:
-        if ready is not None:
-            ready(address)
-        yield
+        async with exporting(platform, metrics, parts.counts):
+            if ready is not None:
+                ready(address)
+            yield
     finally:
         closing.set()
         await feeding

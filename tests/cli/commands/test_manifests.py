@@ -47,6 +47,10 @@ def test_the_settings_are_checked(longline: Command, tmp_path: Path):
         ('[proxy.pools.a]\nfallbacks = ["a"]\n', "in a circle"),
         ("[retention]\njob_ttl_days = 0\n", "job_ttl_days"),
         ('[storage]\nprovider = "s3"\n', "storage.bucket is needed"),
+        (
+            '[storage]\nprovider = "s3"\nbucket = "b"\nendpoint = "http://127.0.0.1:1"\n',
+            "needs access_key_id and secret_access_key",
+        ),
         ('[server]\nmax_manifest_bytes = "6MB"\n', "above 5MB"),
         ('[tenants.a]\napi_keys = ["plain"]\n', "no SHA-256 hash"),
     ):

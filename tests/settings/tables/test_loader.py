@@ -212,11 +212,6 @@ def test_secrets_are_shown_nowhere():
     assert loaded.table_texts["job_types.images.default_headers.user_agent"] == "bot/1"
 
 
-def test_a_collector_of_traces_is_refused():
-    with pytest.raises(BadInput, match=r"^longline.toml: telemetry.otlp_endpoint is not supported.*metrics_addr"):
-        from_file('[telemetry]\notlp_endpoint = "http://a"\n')
-
-
 def test_a_short_key_for_manifests_is_refused():
     with pytest.raises(BadInput, match=r"^longline.toml: storage.client_side_key has fewer than 16 characters$"):
         from_file('[storage]\nclient_side_key = "hunter2"\n')

@@ -36,7 +36,7 @@ from longline.surfaces.manifests.stream_records import read_task
 from longline.wiring import open_platform
 from longline.wiring.doors.manifests import manifest_services
 from longline.wiring.parts.manifest_streams import manifest_streams
-from longline.wiring.parts.manifests import manifest_blobs, manifest_kinds, manifest_pruning
+from longline.wiring.parts.manifests import checked_kinds, manifest_blobs, manifest_pruning
 from longline.wiring.platform import Platform, migrate_tables
 
 T = TypeVar("T")
@@ -296,7 +296,7 @@ def purge(
 @takes("data", "database", "objects", "redis")
 def check(loaded: Loaded) -> None:
     """Check the settings of manifests: job types, handlers, proxy pools, storage and retention."""
-    kinds = manifest_kinds(loaded.settings)
+    kinds = checked_kinds(loaded.settings)
     typer.echo(f"the settings are valid; job types: {', '.join(kinds.names)}")
     for note in loaded.notes:
         typer.echo(f"warning: {note}", err=True)

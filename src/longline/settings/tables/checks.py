@@ -27,7 +27,6 @@ def check_tables(tables: Tables, origins: Origins) -> None:
     _check_cycles(pools, origins)
     _check_storage(tables, origins)
     _check_keys(tables, origins)
-    _check_telemetry(tables, origins)
     server = tables.server
     if server.max_manifest_bytes > MAX_MANIFEST_BYTES and not server.allow_large_manifests:
         key = "server.max_manifest_bytes"
@@ -47,16 +46,6 @@ def _check_storage(tables: Tables, origins: Origins) -> None:
         raise BadInput(f"{origin}: storage.bucket is needed for an S3 server")
     if bool(storage.access_key) != bool(storage.secret_key):
         raise BadInput(f"{origin}: storage.access_key and storage.secret_key belong together")
-
-
-def _check_telemetry(tables: Tables, origins: Origins) -> None:
-    """Raise `BadInput` for a collector of traces: a setting must not be ignored silently."""
-    if tables.telemetry.otlp_endpoint:
-        key = "telemetry.otlp_endpoint"
-        raise BadInput(
-            f"{_origin(origins, key)}: {key} is not supported, nothing is exported by OTLP; metrics are served for"
-            " Prometheus at /metrics and at telemetry.metrics_addr, which an OpenTelemetry Collector can scrape"
-        )
 
 
 def _check_keys(tables: Tables, origins: Origins) -> None:

@@ -78,5 +78,10 @@ class TelemetryTable(SettingsTable, frozen=True, kw_only=True):
         str, Key(HOST_AND_PORT, "Further address that serves `/metrics`, without a token; if not set, none.")
     ] = ""
     otlp_endpoint: Annotated[
-        str, Key(url("http", "https"), "OTLP collector. Traces are not exported, so a value is refused at the start.")
+        str,
+        Key(
+            url("http", "https"),
+            "OTLP collector, such as `http://localhost:4318`, which gets all metrics every minute by HTTP; traces are"
+            " not exported.",
+        ),
     ] = ""

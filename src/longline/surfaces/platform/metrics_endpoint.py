@@ -76,7 +76,12 @@ class Metrics:
         self.watched.append(OperationMetrics(operation, self.registry).refresh)
 
     async def text(self, counts: Counts) -> bytes:
-        """Return all current metrics. If the database does not respond, those of tasks and runs are left out."""
+        """Return all current metrics for Prometheus."""
+        await self.refresh(counts)
+        return generate_latest(self.registry)
+
+    async def refresh(self, counts: Counts) -> None:
+        """Update all gauges. If the database does not respond, those of tasks and runs are left out."""
         for probe in self.probes:
             await probe()
         try:
@@ -94,7 +99,6 @@ class Metrics:
             for gauge, found in ((self._tasks, totals.tasks), (self._runs, totals.runs)):
                 for state, count in found.items():
                     gauge.labels(state).set(count)
-        return generate_latest(self.registry)
 
 
 class _LoopFigures(Collector):

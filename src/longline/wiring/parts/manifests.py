@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from longline.drivers.blobs import open_blobs
 from longline.drivers.blobs.encrypted import EncryptedBlobs
 from longline.engine.runs.retention import RunDeleter
 from longline.model.downloads.download_plan import DownloadPlan
@@ -45,6 +46,12 @@ def manifest_kinds(settings: Settings) -> ManifestKinds:
     tables = settings.tables
     wanted = {DEFAULT_KIND: JobTypeTable()} | tables.job_types
     return ManifestKinds(_kind(name, table, tables.proxy.pools) for name, table in wanted.items())
+
+
+def checked_kinds(settings: Settings) -> ManifestKinds:
+    """Return the configured kinds of manifests; raise `BadInput` also for an object store that could not be opened."""
+    open_blobs(settings.objects)  # connects to nothing
+    return manifest_kinds(settings)
 
 
 def _kind(name: str, table: JobTypeTable, pools: Mapping[str, ProxyPoolTable]) -> ManifestKind:
