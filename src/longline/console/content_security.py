@@ -20,7 +20,6 @@ POLICY = "; ".join(
         "img-src 'self'",
         "connect-src 'self'",
         "form-action 'self'",
-        "frame-src 'self'",
         "frame-ancestors 'none'",
         "base-uri 'none'",
         f"report-uri {REPORT_PATH}",
