@@ -29,7 +29,7 @@ class Check:
 
 
 class CheckResult(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The result of one check. The error is a kind, not a text: the report is public, addresses are not."""
+    """The result of one check. The error has no address, as the report is public."""
 
     status: Status
     response_time_ms: float
@@ -85,10 +85,8 @@ def _kind(error: Exception) -> str:
         return "timeout"
     if isinstance(error, DiskFull):
         return "disk full"
-    if isinstance(error, SinkFailing | PoolsFailing):
+    if isinstance(error, SinkFailing | PoolsFailing | RoleUnstaffed):
         return str(error)
-    if isinstance(error, RoleUnstaffed):
-        return "no worker"
     return "database corrupt" if isinstance(error, CorruptDatabase) else "unavailable"
 
 

@@ -35,7 +35,8 @@ async def test_health_is_degraded_without_a_worker_for_a_role(
     with pytest.raises(RoleUnstaffed, match="role parse or upkeep; start one: longline worker --roles parse,upkeep"):
         await workers.check()
     report = await health.report()
-    assert (report.status, report.checks["workers"].error) == ("degraded", "no worker")
+    told = "no living worker has the role parse or upkeep; start one: longline worker --roles parse,upkeep"
+    assert (report.status, report.checks["workers"].error) == ("degraded", told)
     await records.workers.join("a:3", "parse,upkeep", "m3")
     report = await health.report()
     assert (report.status, report.checks["workers"].detail) == ("healthy", "fetch 1, parse 1, upkeep 1")
