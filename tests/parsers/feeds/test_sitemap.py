@@ -241,6 +241,13 @@ def many(count: int) -> str:
     return " ".join(f"a{n}='1'" for n in range(count))
 
 
+def test_an_endless_text_ends_the_sitemap_and_the_places_before_it_stay() -> None:
+    found = read_sitemap(b"<urlset><url><loc>/1</loc></url><url><loc>" + b"a" * 3_000_000, HERE)
+
+    assert [place.url for place in found.places] == ["http://www.example.com/1"]
+    assert "Premature end" in (found.flaw or "")
+
+
 def test_a_list_of_urls_without_their_scheme() -> None:
     found = read_sitemap(b"www.a.example/1\nWWW.a.example/2\r\nhttps://a.example/3\n", HERE)
     prose = b"www.a.example is where we are.\nCome and see.\nwww.a.example/map shows the way."
@@ -253,7 +260,15 @@ def test_a_list_of_urls_without_their_scheme() -> None:
 
 @pytest.mark.parametrize(
     ("name", "count"),
-    [("attributes", 16_000), ("children", 8000), ("nested", 4000), ("urls in one", 4000), ("text", 50_000)],
+    [
+        ("attributes", 16_000),
+        ("children", 8000),
+        ("nested", 4000),
+        ("urls in one", 4000),
+        ("text", 50_000),
+        ("text without an end", 6_000_000),
+        ("open cdata", 3_000_000),
+    ],
 )
 @pytest.mark.slow(reason="measures time")
 def test_four_times_as_much_takes_about_four_times_as_long(name: str, count: int) -> None:
@@ -263,6 +278,8 @@ def test_four_times_as_much_takes_about_four_times_as_long(name: str, count: int
         "nested": lambda n: "<url>" * n,
         "urls in one": lambda n: f"<url>{'<loc>/1</loc><lastmod>2004</lastmod>' * n}</url>",
         "text": lambda n: "&" * n,
+        "text without an end": lambda n: f"<url><loc>{'a' * n}",
+        "open cdata": lambda n: f"<url><loc><![CDATA[{'a>' * n}",
     }
     made = kinds[name]
 

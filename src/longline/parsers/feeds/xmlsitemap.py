@@ -17,6 +17,9 @@ from longline.parsers.dates import timestamp_of
 CHUNK_BYTES = 16 * 1024
 """Bytes that are parsed at once, which bounds the time that other threads wait."""
 
+MAX_TEXT_BYTES = 1024 * 1024
+"""Largest text between two tags: each piece of a longer text is joined with all pieces before it."""
+
 _FREQUENCIES = frozenset(("always", "hourly", "daily", "weekly", "monthly", "yearly", "never"))
 # Many sitemaps leave ampersands in URLs unescaped, or use entities of HTML: both are read literally, so no entity that
 # the document declares is ever expanded. Named references become numeric ones, the only form that the parser does not
@@ -77,6 +80,8 @@ def _chunks(body: bytes, content_type: str) -> Iterator[bytes]:
         opened = rest.rfind(b"<![CDATA[", 0, end)
         if opened >= 0 and rest.find(b"]]>", opened, end) < 0:
             end = opened
+        if len(rest) - end > MAX_TEXT_BYTES:
+            return  # the parser reports that the document ends early
         yield _REFERENCE.sub(_repaired_reference, rest[:end])
         rest = rest[end:]
     # Truncated text may be half a URL, which is another URL.
