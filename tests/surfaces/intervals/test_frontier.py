@@ -217,6 +217,14 @@ async def test_priorities_are_held_to_their_scale(door: Door):
 
 
 @EMBEDDED
+async def test_null_means_the_default_of_a_field(door: Door):
+    async with door.client() as client:
+        given = await submit(client, "https://a.example/", origin=None, priority=None)
+        row = (await client.get(f"{PATH}/{given['id']}")).json()
+        assert (row["origin"], row["priority"]) == ("manual", 5)
+
+
+@EMBEDDED
 @pytest.mark.parametrize(
     ("method", "path"),
     [

@@ -63,8 +63,8 @@ class FrontierRequest(msgspec.Struct, frozen=True):
 
     url: Annotated[Text, Meta(description="Absolute HTTP URL.", extra_json_schema={"format": "uri"})]
     source_id: SourceId
-    origin: Origin = "manual"
-    priority: Annotated[int, Meta(description="From 1 to 10, higher is sooner; 0 and less mean 5.")] = 0
+    origin: Origin | None = "manual"
+    priority: Annotated[int, Meta(description="From 1 to 10, higher is sooner; 0 and less mean 5.")] | None = 0
 
 
 class FrontierQuery(PageQuery, frozen=True, kw_only=True):
@@ -183,7 +183,8 @@ async def show_url(services: StandingFrontier, url_id: UrlId) -> FrontierUrlBody
 )
 async def submit_url(services: StandingFrontier, body: FrontierRequest) -> SubmittedBody:
     """A waiting URL that is submitted again keeps the higher priority; a fetched or dead one stays as it is."""
-    given = await services.submit(body.url, body.source_id, body.origin, to_internal_priority(body.priority))
+    priority = to_internal_priority(body.priority or 0)
+    given = await services.submit(body.url, body.source_id, body.origin or "manual", priority)
     return SubmittedBody("URL submitted to frontier", task_uuid(given.id, given.created_at), given.new)
 
 
