@@ -69,9 +69,9 @@ class Past:
         self.pages = 0
         self.away = False
 
-    def add(self, noun: str, move: str, became: str | None, at: int = START) -> None:
+    def add(self, noun: str, move: str, became: str | None, at: int = START, reason: str | None = None) -> None:
         number = len(self.events) + 1
-        self.events.append(Event(number, at, noun, 7, move, None, became, "worker", None, None))
+        self.events.append(Event(number, at, noun, 7, move, None, became, "worker", reason, None))
 
     async def find(self, *, after: int, listed: bool) -> list[Event]:
         assert not listed
@@ -87,9 +87,15 @@ class Past:
 
 
 class Schedules:
+    """A schedule in the state of the newest event."""
+
+    def __init__(self, past: Any) -> None:
+        self._past = past
+
     async def get(self, _: int) -> Any:
         class Row:
             uid, next_due, error = "schedule", 5, None
+            state = next((event.became for event in reversed(self._past.events) if event.noun == "schedule"), None)
 
         return Row
 
@@ -106,7 +112,7 @@ class Runs:
 
 def teller(broker: Broker, past: Any, clock: FakeClock, schedule_id: int | None = 3) -> MovePublisher:
     runs: Any = Runs(past, schedule_id)
-    schedules: Any = Schedules()
+    schedules: Any = Schedules(past)
     return MovePublisher(broker, past, schedules, runs, past, clock)
 
 
@@ -122,7 +128,9 @@ async def test_what_happened_before_anybody_listened_is_not_told(clock: FakeCloc
     past.add("task", "cancel", "cancelled")
     await telling.once()
     assert await heard(client, 3) == [
-        ScheduleMoved("schedule", s, 5, START) for s in ("scheduled", "running", "failed")
+        ScheduleMoved("schedule", "scheduled", None, START),
+        ScheduleMoved("schedule", "running", None, START),
+        ScheduleMoved("schedule", "failed", 5, START),
     ]
     broker.unsubscribe("crawler", client)
     await telling.once()
@@ -132,6 +140,23 @@ async def test_what_happened_before_anybody_listened_is_not_told(clock: FakeCloc
     past.add("schedule", "x", "pending")
     await telling.once()
     assert (await heard(late, 1))[0] == ScheduleMoved("schedule", "pending", 5, START)
+
+
+async def test_a_move_has_its_own_time_and_error_though_the_schedule_went_on(clock: FakeClock):
+    broker, past = Broker(), Past()
+    telling, client = teller(broker, past, clock), broker.join("crawler")
+    await telling.once()
+    past.add("schedule", "retry_later", "scheduled", reason="no answer")
+    past.add("schedule", "start", "running")
+    past.add("schedule", "fail", "failed", reason="no page")
+    past.add("schedule", "retry", "pending")
+    await telling.once()
+    assert [(one.state, one.next_due, one.error) for one in await heard(client, 4)] == [
+        ("scheduled", None, "no answer"),
+        ("running", None, None),
+        ("failed", None, "no page"),
+        ("pending", 5, None),
+    ]
 
 
 async def test_a_schedule_that_recurs_is_told_of_once(clock: FakeClock):

@@ -93,6 +93,23 @@ async def test_who_is_connected_hears_of_what_it_does_at_once(monkeypatch: pytes
     assert (event.name, event.data["job_id"], event.data["status"]) == ("job:status", job["id"], "cancelled")
 
 
+async def test_a_state_that_is_over_is_told_without_the_time_of_the_next(
+    monkeypatch: pytest.MonkeyPatch, settings: Settings
+):
+    set_intervals(monkeypatch, move=0.5)
+    async with open_door(settings) as door, door.client() as client:
+        made = {"url": "https://a.example/", "interval_minutes": 1, "interval_type": "days", "schedule_enabled": True}
+        job = (await client.post("/api/v1/jobs", json=made)).json()
+        async with door.stream("/sse/crawler/events") as stream:
+            await take(stream, 1)
+            for version, action in [("v1", "pause"), ("v1", "resume"), ("v2", "force-run")]:
+                assert (await client.post(f"/api/{version}/jobs/{job['id']}/{action}")).is_success
+            due = (await client.get(f"/api/v1/jobs/{job['id']}")).json()["next_run_at"]
+            told = await take(stream, 3)
+    assert [event.data["status"] for event in told] == ["paused", "scheduled", "pending"]
+    assert [event.data.get("details") == {"next_run_at": due} for event in told] == [False, False, True]
+
+
 async def test_the_health_stream_tells_how_the_engines_do(door: Door):
     async with door.stream("/sse/health/events") as stream:
         found = (await take(stream, 4))[1:]

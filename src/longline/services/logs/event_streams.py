@@ -27,6 +27,9 @@ MAX_CLIENTS = 1000
 MAX_WAITING = 100
 """Largest number of unread events of a client before it is disconnected."""
 
+FAILURES = frozenset({"retry_later", "fail"})
+"""Moves of a schedule whose reason is the error of its run."""
+
 PROGRESS_PAGES = 10
 PROGRESS_SECONDS = 5.0
 MAX_RUNS = 10_000
@@ -219,8 +222,12 @@ class MovePublisher:
 
     async def _publish_schedule(self, event: Event) -> None:
         row = await self._schedules.get(event.subject)
-        if row is not None and event.became:
-            self._broker.publish("crawler", ScheduleMoved(row.uid, event.became, row.next_due, event.at, row.error))
+        if row is None or not event.became:
+            return
+        # The schedule may have gone on since: then its next time and its error belong to a later event.
+        due, error = (row.next_due, row.error) if row.state == event.became else (None, None)
+        error = event.reason if event.move in FAILURES else error
+        self._broker.publish("crawler", ScheduleMoved(row.uid, event.became, due, event.at, error))
 
     async def _publish_run(self, event: Event) -> None:
         run = await self._runs.get(event.subject)
