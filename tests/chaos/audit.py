@@ -110,10 +110,10 @@ class Round:
         assert not wrong, wrong
 
 
-async def check(database: str) -> tuple[dict[str, int], int, list[str]]:
+async def check(database: str, bystanders: set[int]) -> tuple[dict[str, int], int, list[str]]:
     """The number that each bot has come to, the number of stored changes, and changes without rows or rows without."""
     looking = Peek(database)
-    await sessions_ended(looking)
+    await sessions_ended(looking, bystanders)
     numbers = {
         str(name): int(description or 0)
         for name, description in await looking.rows("SELECT name, description FROM bots WHERE registered")
@@ -130,17 +130,22 @@ async def check(database: str) -> tuple[dict[str, int], int, list[str]]:
     return numbers, sum(numbers.values()) + len(jobs), faults
 
 
-async def sessions_ended(looking: Peek) -> None:
-    """Wait until PostgreSQL has ended the sessions of a killed server: a commit that it had received goes on."""
+async def sessions(looking: Peek) -> set[int]:
+    """The PostgreSQL sessions of others in this database."""
     if looking.engine == "lite":
-        return
-    others = (
-        "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database()"
+        return set()
+    rows = await looking.rows(
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
         " AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
     )
+    return {int(pid) for (pid,) in rows}
+
+
+async def sessions_ended(looking: Peek, bystanders: set[int]) -> None:
+    """Wait until PostgreSQL has ended the sessions of a killed server: a commit that it had received goes on."""
     async with asyncio.timeout(MAX_SESSION_SECONDS):
         while True:
-            if not await looking.value(others):
+            if not await sessions(looking) - bystanders:
                 return
             await asyncio.sleep(0.01)
 
@@ -200,6 +205,9 @@ async def rounds(database: str, folder: Path, count: int, seed: int = 1) -> Figu
     """Start, change, kill and check, so many times; the rows of all rounds are checked each time."""
     chance, acknowledged, stored, faults = random.Random(seed), 0, 0, list[str]()
     numbers: dict[str, int] = {}
+    looking = Peek(database)
+    bystanders = await sessions(looking)
+    await looking.close()
     for number in range(count):
         process, address = start(database, folder)
         numbers = numbers or await register(address)
@@ -207,7 +215,7 @@ async def rounds(database: str, folder: Path, count: int, seed: int = 1) -> Figu
         await life.run(numbers, number, process.kill, chance.uniform(0.02, MAX_LIFE_SECONDS))
         process.communicate()
         acknowledged += life.acknowledged
-        numbers, stored, found = await check(database)
+        numbers, stored, found = await check(database, bystanders)
         faults += [f"round {number}: {fault}" for fault in found]
         if stored < acknowledged:
             faults.append(f"round {number}: {acknowledged} acknowledged, {stored} stored")
