@@ -6,4 +6,4 @@ from tests.chaos.manifest_ledger import measure
 async def test_lists_and_pruning_of_many_manifests(database_url: str):
     figures = await measure(database_url, 60, 50)
     assert figures.pruned == 50
-    assert set(figures.lists) == {"all", "failed", "open", "tenant", "kind", "since"}
+    assert set(figures.lists) == {"all", "failed", "open", "in progress", "tenant", "kind", "since"}

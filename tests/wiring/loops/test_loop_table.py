@@ -46,6 +46,7 @@ UPKEEP = {
     "scheduler",
     "due runs",
     "found URLs",
+    "daily robots",
     "pages of recrawls",
     "run effects",
     "retention",
@@ -107,6 +108,7 @@ INSIDE = {
     "parts/manifest_streams.py": {"chore"},  # the mirror of streams in Redis
     "parts/metrics.py": {"chore", "run_loops"},  # the writer of counts
     "parts/schedules.py": {"chore", "run_loops"},  # the parts of the scheduler
+    "otlp.py": {"chore", "run_loops"},  # the export of metrics, which lasts as long as the listener of a server
     "doors/intervals.py": {"chore", "run_loops"},  # the two halves of the source events
     "child_worker.py": {"run_loops"},  # the worker processes
     "serve.py": {"run_loops"},
