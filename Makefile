@@ -86,10 +86,10 @@ bench: setup .venv-bench/.installed ## crawl one site with Longline and other cr
 	@$(BIN)/python -m bench $(ARGS)
 
 docs: setup ## write the generated pages of the reference
-	@$(BIN)/python -m longline.cli.reference docs/reference
+	@$(BIN)/python -m longline.cli.generated_files.reference docs/reference
 
 dashboard: setup ## write the Grafana dashboard
-	@$(BIN)/python -m longline.cli.dashboard deploy/grafana.json
+	@$(BIN)/python -m longline.cli.generated_files.grafana_dashboard deploy/grafana.json
 
 shots: setup ## take pictures of every page of the console, with an installed Chromium
 	@$(BIN)/python -m tests.console.browser.shots docs/pictures

@@ -29,7 +29,7 @@ from longline.drivers.blobs.folder import FolderBlobs
 from longline.model.downloads.download import NewDownload
 from longline.model.downloads.download_plan import DownloadPlan
 from longline.model.ids import new_id
-from longline.model.runs.plan import CrawlPlan, FetchOptions, Politeness, Proxying
+from longline.model.runs.crawl_plan import CrawlPlan, FetchOptions, Politeness, Proxying
 from longline.model.runs.run import NewRun, RunKind
 from longline.settings import Settings
 from longline.wiring.platform import Platform, migrate_tables, open_platform, registered_worker

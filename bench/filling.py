@@ -11,7 +11,7 @@ import asyncpg
 
 from longline.model.frontier.task import DEFAULT_PRIORITY, FETCH, NewTask
 from longline.model.states import TaskState
-from longline.model.url import dedupe_key
+from longline.model.urls.normalization import dedupe_key
 
 GIANT = "giant.example"
 GIANT_SHARE = 0.6

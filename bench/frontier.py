@@ -22,7 +22,7 @@ from longline.model.frontier.task import NewTask, Outcome
 from longline.model.ids import new_id
 from longline.model.runs.run import NewRun, RunKind
 from longline.model.states import TaskState
-from longline.model.url import dedupe_key
+from longline.model.urls.normalization import dedupe_key
 from longline.ports.records import Records
 from longline.ports.records.frontier.frontier import ClaimRequest, HostSetting, ReportBatch
 from tests.servers import running_postgres

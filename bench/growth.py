@@ -43,6 +43,9 @@ ADMISSIONS = 20
 WARM_UP = 0.2
 """Share of the steady loop that is not counted: statements are prepared, caches fill."""
 
+MIN_BATCHES = 2
+"""Percentiles need two figures."""
+
 SLOWER, LARGER = 1.5, 1.2
 """Bars: how much the p99 of a claim or a report, and a worker's memory, may grow from the smallest size."""
 
@@ -159,16 +162,16 @@ def _completed(lease: HostLease) -> HostReport:
 
 
 async def steady(crawl: Crawl, seconds: float) -> Loop:
-    """Claim and report for some seconds; the frontier stays as large as it is."""
+    """Claim and report for some seconds, and at least twice; the frontier stays as large as it is."""
     loop, begun = Loop(), time.perf_counter()
-    while (spent := time.perf_counter() - begun) < seconds * (1 + WARM_UP):
+    while (spent := time.perf_counter() - begun) < seconds * (1 + WARM_UP) or len(loop.claims) < MIN_BATCHES:
         if spent < seconds * WARM_UP:
             loop = Loop()
         leases = await _timed(crawl.claim, loop.claims)
         links = crawl.found(leases)
         await _timed(partial(crawl.report, leases, links), loop.reports)
         loop.tasks += sum(len(lease.tasks) for lease in leases)
-    loop.seconds, loop.resident_mb = seconds, _most_resident_mb()
+    loop.seconds, loop.resident_mb = max(seconds, spent - seconds * WARM_UP), _most_resident_mb()
     return loop
 
 

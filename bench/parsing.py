@@ -20,7 +20,8 @@ from rich.table import Table
 
 from bench.site import Site, prepared
 from bench.web import served
-from longline.engine.parse.page_parser import PageParser, Parsed
+from longline.engine.parse.page_parser import PageParser
+from longline.engine.parse.parser_results import Parsed
 from longline.engine.parse.process_pool import ProcessPool
 from longline.plugins import Page
 from longline.plugins.registry import ParserSources

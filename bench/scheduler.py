@@ -52,7 +52,7 @@ async def measure(url: str, schedules: int) -> Measured:
     try:
         await records.schema.migrate()
         await _fill(url, schedules, clock.now())
-        timetable, slots = ScheduleLifecycle(records), Slots(records.schedules, clock)
+        timetable, slots = ScheduleLifecycle(records), Slots(records.slots, records.schedules, clock)
         begun = time.perf_counter()
         for number in range(PASSES):
             if len(await timetable.start(number + 1, BATCH, 60_000)) != BATCH:

@@ -5,17 +5,15 @@ A server that cannot start is an error, never a skip: a green run has really use
 
 import asyncio
 import gc
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 import uvicorn.server
-from litestar.utils.signature import ParsedSignature
 
 from longline.wiring.garbage_collection import GC_GENERATION_RATIO, GC_NEW_OBJECTS
+from tests.applications import remembered_types
 from tests.compiled import import_share
 from tests.drivers.records import migrated
 from tests.order import slow_first
@@ -32,6 +30,7 @@ from tests.servers.chromium import NoBrowser, chromium_path
 
 ROOT = Path(__file__).parent
 SERVERS_USED = pytest.StashKey[list[str]]()
+FIGURES = pytest.StashKey[list[str]]()
 SERVERS = {"chromium", "postgres_server", "s3_server", "valkey_server"}
 CARRIED = {"postgres", "postgres_url", "s3", "redis", "redis_url", "large"}
 """What parameters are called for which a fixture asks for a server later on."""
@@ -42,9 +41,10 @@ SLOW = {"chaos": 3, "journeys": 1}
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Begin the list of servers that this run uses; collect no garbage while modules are imported."""
+    """Begin the lists that the summary shows; collect no garbage while modules are imported."""
     gc.disable()
     config.stash[SERVERS_USED] = []
+    config.stash[FIGURES] = []
     if hasattr(config, "workerinput"):
         prepare_process(config, config.workerinput["workerid"], config.workerinput["workercount"])
     config.addinivalue_line(
@@ -98,7 +98,6 @@ def slowness(item: pytest.Item) -> int:
 
 def pytest_collection_finish() -> None:
     """Collect garbage as seldom as the program does: the modules and tests that are there now stay to the end."""
-    gc.collect()
     gc.freeze()
     gc.enable()
     gc.set_threshold(GC_NEW_OBJECTS, GC_GENERATION_RATIO, GC_GENERATION_RATIO)
@@ -119,20 +118,25 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """One of several processes tells the one that speaks for all which servers it used."""
+    """One of several processes tells the one that speaks for all which servers it used, and what it measured."""
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput["servers"] = session.config.stash[SERVERS_USED]
+        session.config.workeroutput["figures"] = session.config.stash[FIGURES]
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Note what a process used that has ended."""
-    node.config.stash[SERVERS_USED] += getattr(node, "workeroutput", {}).get("servers", [])
+    """Note what a process used and measured that has ended."""
+    told = getattr(node, "workeroutput", {})
+    node.config.stash[SERVERS_USED] += told.get("servers", [])
+    node.config.stash[FIGURES] += told.get("figures", [])
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Say which servers answered in this run, in their own words."""
-    used = config.stash[SERVERS_USED]
+    """Show the figures of tests, and the servers that answered in this run, in their own words."""
+    measured, used = config.stash[FIGURES], config.stash[SERVERS_USED]
+    for line in sorted(measured):
+        terminalreporter.write_line(line)
     terminalreporter.write_line(f"servers used: {', '.join(sorted({*used})) or 'none'}")
 
 
@@ -157,20 +161,14 @@ def servers_stop_at_once() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def types_are_parsed_once() -> Iterator[None]:
     """Parse signatures of routes and shapes of requests once: a thousand tests build an application of the same."""
-    parsed: dict[Any, ParsedSignature] = {}
-    parse = ParsedSignature.from_fn
-
-    def from_fn(function: Callable[..., Any], namespace: dict[str, Any]) -> ParsedSignature:
-        code, annotations = getattr(function, "__code__", function), getattr(function, "__annotations__", {})
-        key = code, tuple(annotations.items()), getattr(function, "__defaults__", None), tuple(namespace)
-        if key not in parsed:
-            parsed[key] = parse(function, namespace)
-        return parsed[key]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ParsedSignature, "from_fn", from_fn)
-        patch.setattr(msgspec.inspect, "type_info", cache(msgspec.inspect.type_info))
+    with remembered_types():
         yield
+
+
+@pytest.fixture
+def figures(pytestconfig: pytest.Config) -> list[str]:
+    """Lines that the summary of the whole run shows, whichever process adds them."""
+    return pytestconfig.stash[FIGURES]
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from longline.engine.stored_secrets import Vault
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.ports.records import Records
 from longline.services.crawls.crawls import CrawlStores
 

@@ -6,7 +6,7 @@ from bench.crawlers.order import Order, given, lap
 from longline.cli.event_loop import run
 from longline.drivers.http.client import WreqHttp
 from longline.model.fetch.content_encoding import ACCEPT_ENCODING, decode_body
-from longline.model.url import parse
+from longline.model.urls.url import parse
 from longline.parsers.page import extract
 from longline.plugins import Page
 from longline.ports.http import Request

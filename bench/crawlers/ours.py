@@ -10,12 +10,14 @@ from pathlib import Path
 
 from bench.crawlers.order import Order, given, lap
 from longline.cli.event_loop import run
-from longline.model.runs.plan import CrawlBounds, CrawlPlan, Politeness
+from longline.drivers.process_lock import PROCESS_LOCKS_FOLDER
+from longline.model.runs.crawl_bounds import CrawlBounds
+from longline.model.runs.crawl_plan import CrawlPlan, Politeness
 from longline.model.states import RunState
 from longline.settings import Settings
-from longline.settings.child_process import environment
+from longline.settings.child_process import settings_as_environment
 from longline.wiring import CrawlRequest, Watcher, crawl, open_platform
-from longline.wiring.platform import PROCESS_LOCKS_FOLDER, migrate_tables
+from longline.wiring.platform import migrate_tables
 
 FAR = 1_000_000
 """Depth that no site has: every link is followed."""
@@ -64,7 +66,7 @@ async def _migrate(settings: Settings) -> None:
 @contextmanager
 def _other_worker(settings: Settings, number: int) -> Iterator[None]:
     """One more worker on the same database, waiting for work by the time the lap begins."""
-    worker = subprocess.Popen(WORKER, stdin=subprocess.PIPE, env={**os.environ, **environment(settings)})
+    worker = subprocess.Popen(WORKER, stdin=subprocess.PIPE, env={**os.environ, **settings_as_environment(settings)})
     try:
         while len(list((settings.data / PROCESS_LOCKS_FOLDER).glob("*"))) < number:
             if worker.poll() is not None:

@@ -23,7 +23,7 @@ from longline.engine.frontier.admission import seed
 from longline.engine.frontier.seeding import NO_RUN_ID
 from longline.model.downloads.download import NewDownload
 from longline.model.ids import new_id
-from longline.model.runs.plan import CrawlPlan, FetchOptions, Politeness
+from longline.model.runs.crawl_plan import CrawlPlan, FetchOptions, Politeness
 from longline.model.runs.run import NewRun, RunKind
 from longline.settings import Settings
 from longline.wiring.platform import Platform, migrate_tables, open_platform, registered_worker

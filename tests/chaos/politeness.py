@@ -91,7 +91,8 @@ class Verdict:
     jumps: int = 0
     seconds: float = 0.0
     smallest_slack_ms: float = float("inf")
-    too_soon: list[tuple[str, float, int]] = field(default_factory=list)
+    too_soon: list[tuple[str, float, int, float]] = field(default_factory=list)
+    """Host, gap, delay, and how late the earlier request of the two may have come: the rest of the gap before it."""
     too_many: list[tuple[str, int, int]] = field(default_factory=list)
     impatient: list[tuple[str, float, int]] = field(default_factory=list)
     missing: int = 0
@@ -101,9 +102,17 @@ class Verdict:
     """How late the machine woke a sleeper at most: a request may lie that long between our hand and the website."""
 
     @property
-    def proved_too_soon(self) -> list[tuple[str, float, int]]:
-        """The gaps that are too short by more than the machine's lag, or by more than half of the delay."""
-        return [(host, gap, delay) for host, gap, delay in self.too_soon if gap < delay - min(self.lag_ms, delay / 2)]
+    def proved_too_soon(self) -> list[tuple[str, float, int, float]]:
+        """The gaps that are too short by more than the machine's lag, or by more than half of the delay.
+
+        A gap that is shorter still proves nothing if the earlier request came late by what is missing: a request that
+        the machine held up lengthens the gap before it as much as it shortens the gap after it.
+        """
+        return [
+            (host, gap, delay, late)
+            for host, gap, delay, late in self.too_soon
+            if delay - gap > min(self.lag_ms, max(late, delay / 2))
+        ]
 
 
 @contextmanager
@@ -293,12 +302,14 @@ def judge(verdict: Verdict, visits: list[Visit], groups: tuple[Group, ...]) -> N
 
 def _judge_host(verdict: Verdict, host: str, seen: list[Visit], group: Group) -> None:
     starts = sorted(start for _, _, start, _, _ in seen)
+    late = 0.0
     for before, after in pairwise(starts):
         slack = (after - before) * 1000 - group.delay_ms
         if group.delay_ms:
             verdict.smallest_slack_ms = min(verdict.smallest_slack_ms, slack)
         if slack < 0:
-            verdict.too_soon.append((host, (after - before) * 1000, group.delay_ms))
+            verdict.too_soon.append((host, (after - before) * 1000, group.delay_ms, late))
+        late = max(slack, 0.0)
     for _, _, _, asked, wait in seen:
         waited = min((start - asked for start in starts if start > asked), default=float("inf"))
         if waited < wait:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from longline.drivers.records import open_records
 from longline.engine.lifecycle.tasks import TaskLifecycle, TaskOrder
 from longline.engine.recrawls.recrawler import Recrawler
-from longline.model.recrawls.recrawl import RecrawlQuery
+from longline.model.recrawls.recrawl_lists import RecrawlQuery
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults

@@ -6,14 +6,17 @@ and times. A filter is then nowhere spread evenly over an order, which is the ha
 """
 
 import asyncio
+import os
 import sys
 import time
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 import asyncpg
 
 from longline.drivers.records import open_records
-from longline.model.recrawls.recrawl import RecrawlQuery, SortField
+from longline.model.recrawls.recrawl_lists import RecrawlQuery, SortField
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 from tests.drivers.records.migrated import migrate
@@ -94,10 +97,17 @@ LEFT JOIN pg_constraint k ON k.conindid = i.indexrelid WHERE i.indrelid = 'recra
 """
 
 
+BACKENDS = """
+SELECT pid FROM pg_stat_activity
+WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+"""
+
+
 class Timed(NamedTuple):
-    """The time of one list."""
+    """The time of one list, and how much of it the server used a processor."""
 
     ms: float
+    server_ms: float
     filter: str
     sort: str
     way: str
@@ -152,23 +162,33 @@ async def _vacuumed(connection: Any) -> None:
     raise AssertionError("the recrawls were not vacuumed")
 
 
-async def timed(lists: Lists, records: Records, rounds: int = 1) -> list[Timed]:
-    """The times of all lists, the slowest first; of each the best of the rounds."""
+async def timed(lists: Lists, records: Records) -> list[Timed]:
+    """The times of all lists, the slowest first."""
     found: list[Timed] = []
+    connection = await asyncpg.connect(lists.url)
+    backends = [row["pid"] for row in await connection.fetch(BACKENDS)]
+    await connection.close()
     for name in FILTERS:
         for sort in get_args(SortField):
             for falling in (True, False):
                 for page in PAGES:
                     query = lists.query(name, sort, falling=falling)
-                    took = [await _took(records, query, page) for _ in range(rounds)]
-                    found.append(Timed(min(took), name, sort, "down" if falling else "up", page))
+                    times = await _times(records, query, page, backends)
+                    found.append(Timed(*times, name, sort, "down" if falling else "up", page))
     return sorted(found, reverse=True)
 
 
-async def _took(records: Records, query: RecrawlQuery, page: int) -> float:
-    begun = time.monotonic()
+async def _times(records: Records, query: RecrawlQuery, page: int, backends: Sequence[int]) -> tuple[float, float]:
+    used, begun = _used(backends), time.monotonic()
     await records.recrawls.find(query, limit=PER_PAGE, offset=(page - 1) * PER_PAGE)
-    return (time.monotonic() - begun) * 1000
+    ms = (time.monotonic() - begun) * 1000
+    return ms, sum(ns - used[pid] for pid, ns in _used(backends).items()) / 1e6
+
+
+def _used(backends: Sequence[int]) -> dict[int, int]:
+    """Nanoseconds of a processor by backend; one whose connection was closed meanwhile has ended."""
+    files = {pid: Path(f"/proc/{pid}/schedstat") for pid in backends}
+    return {pid: int(file.read_text().split()[0]) for pid, file in files.items() if file.exists()}
 
 
 async def run(url: str, rows: int) -> None:
@@ -181,13 +201,22 @@ async def run(url: str, rows: int) -> None:
     await lists.fill(records, rows)
     print(f"{rows} rows in {time.monotonic() - begun:.0f} s")
     await timed(lists, records)
+    load = os.getloadavg()[0]
     found = await timed(lists, records)
     await records.schema.close()
+    print(f"load of the machine {load:.1f} before, {os.getloadavg()[0]:.1f} after")
     for one in found[:30]:
-        print(f"{one.ms:8.1f} ms  {one.filter}, by {one.sort} {one.way}, page {one.page}")
-    times = sorted(one.ms for one in found)
-    middle, p95 = times[len(times) // 2], times[len(times) * 95 // 100]
-    print(f"{len(times)} lists: median {middle:.1f} ms, p95 {p95:.1f} ms, worst {times[-1]:.1f} ms")
+        told = f"{one.filter}, by {one.sort} {one.way}, page {one.page}"
+        print(f"{one.ms:8.1f} ms  {one.server_ms:8.1f} ms of the server's processor  {told}")
+    print(f"{len(found)} lists:", summary([one.ms for one in found]))
+    print("the server's processor:", summary([one.server_ms for one in found]))
+
+
+def summary(times: Sequence[float]) -> str:
+    """The median, the 95th percentile and the worst of times."""
+    rising = sorted(times)
+    middle, p95 = rising[len(rising) // 2], rising[len(rising) * 95 // 100]
+    return f"median {middle:.1f} ms, p95 {p95:.1f} ms, worst {rising[-1]:.1f} ms"
 
 
 def main() -> None:

@@ -15,10 +15,10 @@ from longline.engine.worker.finished_task import Finished
 from longline.engine.worker.reporter import ReportParts
 from longline.model.runs.run import RunKind
 from longline.model.sources.source import NewSource
-from longline.model.url import parse
+from longline.model.urls.url import parse
 from longline.settings import Settings
-from longline.wiring.parts.feeds import feed_parts
 from longline.wiring.platform import migrate_tables, open_platform, registered_worker
+from longline.wiring.subjects.feeds import feed_parts
 from longline.wiring.worker import fetch_worker, link_contributors
 from tests.plans import crawl_plan
 

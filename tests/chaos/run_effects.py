@@ -19,9 +19,9 @@ from longline.engine.frontier.admission import seed
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.runs.end_effects import RunEffectWorker
 from longline.model.ids import new_id
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.end_effect import PlannedEffect, RunEffectKind
 from longline.model.runs.end_judgement import EndRules
-from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import NewRun, RunKind
 from longline.model.states import TaskState
 from longline.ports.records import Records

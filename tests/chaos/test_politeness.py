@@ -35,10 +35,18 @@ def test_the_judge_sees_what_it_should():
     fine = [("127.0.1.1", "/p0", 0.0, 0.01, 0), ("127.0.1.1", "/p1", 0.1, 0.11, 0)]
     assert judged(group, fine) == Verdict(requests=2, smallest_slack_ms=0.0)
     hasty = judged(group, [fine[0], ("127.0.1.1", "/p1", 0.0999, 0.11, 0)])
-    assert [host for host, _, _ in hasty.too_soon] == ["127.0.1.1"]
+    assert [host for host, *_ in hasty.too_soon] == ["127.0.1.1"]
     assert hasty.proved_too_soon == hasty.too_soon
     hasty.lag_ms = 1.0
     assert hasty.proved_too_soon == []
+    held_up = judged(group, [fine[0], ("127.0.1.1", "/p1", 0.18, 0.19, 0), ("127.0.1.1", "/p2", 0.2, 0.21, 0)])
+    assert [round(gap) for _, gap, _, _ in held_up.too_soon] == [20]
+    assert held_up.proved_too_soon == held_up.too_soon, "the machine was never late"
+    held_up.lag_ms = 135.0
+    assert held_up.proved_too_soon == [], "the second came 80 ms late, and the third in time"
+    early = judged(group, [fine[0], fine[1], ("127.0.1.1", "/p2", 0.12, 0.13, 0)])
+    early.lag_ms = 135.0
+    assert early.proved_too_soon == early.too_soon, "the second came in time, so the third came too soon"
     crowded = judged(group, [("127.0.1.1", "/p0", 0.0, 0.2, 0), fine[1]])
     assert crowded.too_many == [("127.0.1.1", 2, 1)]
     hurried = judged(

@@ -2,14 +2,12 @@ import io
 from pathlib import Path
 
 import pytest
+import typer
 
 from longline.cli import crawl_scope
-from longline.cli.crawl_scope import MAX_SEEDS, ScopeArguments, hints, read_scope, read_seeds, refused_links
+from longline.cli.crawl_scope import MAX_SEEDS, ScopeArguments, read_scope, read_seeds
 from longline.model.errors import BadInput
-from longline.model.runs.plan import UNBOUNDED_DEPTH, CrawlPlan
-from longline.model.runs.run import Fate
-from tests.cli.commands.test_crawl import a_run
-from tests.plans import crawl_plan
+from longline.model.runs.crawl_bounds import UNBOUNDED_DEPTH
 
 HOME = "https://a.example/"
 
@@ -38,6 +36,12 @@ def test_given_options_are_named():
     ).given
     assert given == {"depth", "limit", "include", "exclude", "offsite", "cookies", "sitemap"}
     assert scope(headers=("A: b",)).given == {"headers"}
+
+
+@pytest.mark.parametrize("text", ["9" * 5_000, "9" * 19, "-1", "x", ""])
+def test_a_bound_that_is_no_number_is_refused_in_our_words(text: str):
+    with pytest.raises(typer.BadParameter, match="--depth is a number from 0 on, or none"):
+        crawl_scope._number("--depth", 0)(text)
 
 
 def test_none_takes_a_bound_away():
@@ -95,24 +99,3 @@ def test_cookies_of_a_file_are_kept_for_the_sites_of_the_crawl(tmp_path: Path):
 
 def test_arguments_do_not_show_secrets():
     assert "secret" not in repr(ScopeArguments((HOME,), headers=("A: secret",), cookies=("a=secret",)))
-
-
-def test_each_bound_that_left_links_out_has_its_hint():
-    run = a_run(plan=crawl_plan((), max_depth=4).text(), budget=7)
-    found = hints(run, {"depth": 1, "offsite": 2, "not_included": 3, "excluded": 4, "budget": 5})
-    assert [hint.partition(";")[0] for hint in found] == [
-        "1 link was beyond --depth 4",
-        "2 links were to other hosts",
-        "3 links were in no --include",
-        "4 links were in an --exclude",
-        "5 links were beyond --limit 7",
-    ]
-    assert hints(run, {}) == []
-
-
-def test_stored_links_count_as_often_as_they_are_still_left_out():
-    fates = [Fate("completed", "ok", 9), Fate("refused", "depth", 81), Fate("refused", "known", 7)]
-    keeping = a_run(plan=crawl_plan((), keep_refused=True).text())
-    assert refused_links(keeping, fates, {"depth": 3}) == {"depth": 3, "known": 7}
-    assert refused_links(keeping, fates, {}) == {"known": 7}
-    assert refused_links(a_run(plan=CrawlPlan(()).text()), fates, {}) == {"depth": 81, "known": 7}

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from longline.cli.listing import Column, Listing, OutputConsole
+from longline.cli.listing import Column, Listing, OutputConsole, counted
 
 LONG_URL = "https://shop.example/" + "a-very-long-name-" * 8
 
@@ -60,3 +60,7 @@ def test_an_empty_list_is_a_note_alone(capsys: pytest.CaptureFixture[str]):
     listing.note("no [names]; add one")
     told = capsys.readouterr()
     assert (told.out, told.err) == ("", "no [names]; add one\n"), "standard output belongs to the rows"
+
+
+def test_numbers_have_their_nouns():
+    assert [counted(number, "item") for number in (0, 1, 1234)] == ["0 items are", "1 item is", "1,234 items are"]

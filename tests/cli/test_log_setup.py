@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from longline.cli import log_setup as logs
-from longline.surfaces.middleware import REQUEST_ID
+from longline.surfaces.server.request_id import REQUEST_ID
 from tests.cli.conftest import Command, assert_one_line
 
 

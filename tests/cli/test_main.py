@@ -8,6 +8,7 @@ import typer
 from typer.main import get_group
 
 from longline import __version__
+from longline.cli import command_table, commands
 from longline.cli import main as program
 from longline.model.errors import BadInput, LonglineError
 from tests.cli.conftest import Command, assert_one_line, surroundings
@@ -35,6 +36,21 @@ def test_the_overview_lists_every_command_with_its_own_help_and_imports_none():
     assert subprocess.run([sys.executable, "-c", lean], capture_output=True, text=True).stdout == "False\n"
 
 
+def test_commands_that_serve_nothing_do_not_import_the_http_server():
+    names = sorted({file.stem for file in Path(commands.__path__[0]).glob("[!_]*.py")} - {"serve", "fetchbox"})
+    lean = (
+        "import sys; from importlib import import_module as load; found = set()\n"
+        f"for name in {names}:\n"
+        "    load(f'longline.cli.commands.{name}')\n"
+        "    new = {'litestar', 'uvicorn', 'jinja2', 'prometheus_client'} & sys.modules.keys() - found\n"
+        "    found |= new\n"
+        "    for server in sorted(new): print(f'{name} imports {server}')"
+    )
+    done = subprocess.run([sys.executable, "-c", lean], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("", "")
+    assert {"crawl", "sources", "keys", "manifests"} <= set(names)
+
+
 @pytest.mark.parametrize("both", [False, True])
 @pytest.mark.parametrize("words", [("version",), ("settings",), ("--help",), ("urls", "--data", "none")])
 def test_a_command_whose_reader_has_gone_ends_quietly(words: tuple[str, ...], both: bool, tmp_path: Path):
@@ -58,15 +74,11 @@ def test_help_has_a_short_flag_and_a_group_alone_shows_its_help(longline: Comman
     )
 
 
-@pytest.mark.parametrize("group", sorted(program.GROUPS))
+@pytest.mark.parametrize("group", sorted(command_table.GROUPS))
 def test_the_help_of_a_group_has_whole_sentences(group: str):
     commands = get_group(program.build(group)).commands[group].commands  # type: ignore[attr-defined]  # of a group
     told = {name: one.get_short_help_str() for name, one in commands.items()}
     assert not {name: text for name, text in told.items() if text.endswith("...") or "\n" in text}
-
-
-def test_a_text_in_place_of_a_number_is_told_in_our_words(longline: Command):
-    assert_one_line(longline("urls", "--run", "x"), 2, "Invalid value for '--run': it is no integer")
 
 
 def test_an_unknown_command_is_one_line(longline: Command):
@@ -189,15 +201,15 @@ def test_a_command_is_read_in_alone_and_all_are_for_help():
     one = typer.main.get_command(program.build("version"))
     every = typer.main.get_command(program.build())
     assert set(one.commands) == {"version"}  # type: ignore[attr-defined]
-    assert set(every.commands) == {*program.COMMANDS, *program.GROUPS, *program.HIDDEN}  # type: ignore[attr-defined]
+    assert set(every.commands) == {*command_table.COMMANDS, *command_table.GROUPS, *command_table.HIDDEN}  # type: ignore[attr-defined]
 
 
 def test_the_help_lists_every_command_once_under_a_heading(capsys: pytest.CaptureFixture[str]):
-    listed = [name for names in program.SECTIONS.values() for name in names]
-    assert sorted(listed) == sorted({**program.COMMANDS, **program.GROUPS})
+    listed = [name for names in command_table.SECTIONS.values() for name in names]
+    assert sorted(listed) == sorted({**command_table.COMMANDS, **command_table.GROUPS})
     program.build_overview()(["--help"], standalone_mode=False)
     lines = capsys.readouterr().out.splitlines()
-    for heading, names in program.SECTIONS.items():
+    for heading, names in command_table.SECTIONS.items():
         after = lines[lines.index(f"{heading}:") + 1 :]
         section = after[: after.index("")] if "" in after else after
         assert [line.split()[0] for line in section if line[2] != " "] == list(names)

@@ -96,6 +96,7 @@ async def make_lively(platform: Platform, file: Path) -> Mapping[str, str]:
         manifest = _add_manifests(connection, now)
         _add_catalogue(connection, now)
         _add_history(connection, now)
+        _add_pace(connection, run.id, now)
         _add_changes(connection, now)
     return {
         "/console/runs/{run_id}": f"/console/runs/{run.id}",
@@ -174,6 +175,21 @@ def add_throughput(connection: sqlite3.Connection, now: int) -> None:
         rows += [(at, "w:1", "requests", "", pages + sum(failures.values()))]
         rows += [(at, "w:1", "failures", reason, count) for reason, count in failures.items()]
     connection.executemany("INSERT INTO throughput VALUES (?, ?, ?, ?, ?)", rows)
+
+
+def _add_pace(connection: sqlite3.Connection, run_id: int, now: int) -> None:
+    """Let a run be under way for a quarter of an hour, with tides."""
+    dice, life = random.Random(5), 15 * MINUTE_MS
+    tasks = connection.execute(
+        "SELECT id FROM tasks WHERE run_id = ? AND finished_at IS NOT NULL ORDER BY id", (run_id,)
+    )
+    found = [task_id for (task_id,) in tasks]
+    for number, task_id in enumerate(found):
+        share = number / len(found)
+        tide = share + 0.05 * math.sin(4 * math.pi * share) + dice.uniform(-0.01, 0.01)
+        at = now - life + round(life * min(1.0, max(0.0, tide)))
+        connection.execute("UPDATE tasks SET finished_at = ? WHERE id = ?", (at, task_id))
+    connection.execute("UPDATE runs SET started_at = ? WHERE id = ?", (now - life, run_id))
 
 
 def _add_history(connection: sqlite3.Connection, now: int) -> None:

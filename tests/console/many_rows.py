@@ -1,6 +1,12 @@
-"""The contents of a large platform, written by SQL: tasks, runs, and lists of everything else that pages show."""
+"""The contents of a large platform, written by SQL: tasks, runs, and lists of everything else that pages show.
+
+The contents are at rest: nothing is due within two hours, no worker is alive, and every event has its place. A program
+that runs on them has nothing to do.
+"""
 
 import asyncpg
+
+REST_MS = 2 * 3_600_000
 
 FILL = """
 INSERT INTO sources (id, name, slug, base_url, uid, created_at, updated_at, failures)
@@ -10,7 +16,7 @@ INSERT INTO schedules (id, uid, source_id, source_ref, source_name, url, state, 
         enabled, next_due,
                        created_at, updated_at, runs_made)
     SELECT n, 'schedule' || n, n, 'source' || n, 'Source ' || n, 'https://h' || n || '.example/', 'scheduled',
-           21600000, 6, 'hours', TRUE, {now} + n * 2000, 0, 0, 10 FROM generate_series(1, {lists}) n;
+           21600000, 6, 'hours', TRUE, {rest} + n * 2000, 0, 0, 10 FROM generate_series(1, {lists}) n;
 INSERT INTO runs (id, uid, kind, state, plan, seed, source_id, schedule_id, number, created_at, updated_at,
         started_at, ended_at)
     SELECT n, 'run' || n, CASE WHEN n % 4 = 0 THEN 'manifest' WHEN n % 4 = 1 THEN 'series' ELSE 'crawl' END,
@@ -35,14 +41,14 @@ INSERT INTO hosts (id, host, delay_ms, concurrency)
 INSERT INTO workers (id, name, roles, mark, started_at, seen_at) SELECT n, 'w' || n, 'fetch', '', 0,
         {now} FROM generate_series(1, 20) n;
 INSERT INTO line (host_id, wake_at, owner, token)
-    SELECT n, {now} + n, CASE WHEN n % 100 = 0 THEN n / 100 % 20 + 1 END, 1 FROM generate_series(1, {lists}) n;
+    SELECT n, {rest} + n, CASE WHEN n % 100 = 0 THEN n / 100 % 20 + 1 END, 1 FROM generate_series(1, {lists}) n;
 INSERT INTO tasks (id, scope, host_id, key, run_id, executor, state, priority, due, depth, created_at, finished_at, url)
     SELECT n, n % {runs} + 1, n % {lists} + 1, sha256(n::text::bytea), n % {runs} + 1,
            CASE WHEN n % 10 = 9 THEN 'bot' ELSE 'fetch' END,
 
                   CASE WHEN n % 10 < 2 THEN 'pending' WHEN n % 50 = 9 THEN 'pending'
                 WHEN n % 10 = 2 THEN 'failed' ELSE 'completed' END,
-           500, 0, 1, {now}, {now}, 'https://h' || (n % {lists} + 1) || '.example/page/' || n
+           500, {rest}, 1, {now}, {now}, 'https://h' || (n % {lists} + 1) || '.example/page/' || n
     FROM generate_series(1, {tasks}) n;
 INSERT INTO queue (host_id, due, priority, run_id, id)
     SELECT host_id, due, priority, run_id, id FROM tasks WHERE state = 'pending' AND executor = 'fetch';
@@ -50,7 +56,7 @@ INSERT INTO bots (id, name, created_at, updated_at) SELECT n, 'bot' || n, 0, 0 F
 INSERT INTO schedules (id, uid, url, state, kind, interval_ms, created_at, updated_at)
     SELECT {lists} + n, 'policy' || n, 'u' || n, 'scheduled', 'bot', 1000, 0, 0 FROM generate_series(1, {lists}) n;
 INSERT INTO bot_schedules (schedule_id, url, priority, max_retries, backoff_ms, lease_ms, next_due)
-    SELECT {lists} + n, 'u' || n, 500, 3, 1, 1, n FROM generate_series(1, {lists}) n;
+    SELECT {lists} + n, 'u' || n, 500, 3, 1, 1, {rest} + n FROM generate_series(1, {lists}) n;
 INSERT INTO bot_tasks (task_id, max_retries, lease_ms, held_ms, updated_at)
     SELECT id, 3, 1, 1, 0 FROM tasks WHERE executor = 'bot';
 INSERT INTO bot_results (task_id, uid, price, currency, title, in_stock, data, crawled_at, created_at)
@@ -74,8 +80,9 @@ INSERT INTO audit (uid, at, subject, name, role, kind, tenant, door, action, nou
     SELECT 'audit' || n, {now}, 'me', 'me', 'admin', 'person', '', 'console', 'source.change', 'source',
         n::text, '127.0.0.1'
     FROM generate_series(1, {runs}) n;
-INSERT INTO events (at, noun, subject, move, actor)
-    SELECT {now}, 'run', n, 'start', 'scheduler' FROM generate_series(1, {runs}) n;
+INSERT INTO events (at, noun, subject, move, actor, place)
+    SELECT {now}, 'run', n, 'start', 'scheduler', n FROM generate_series(1, {runs}) n;
+UPDATE places SET last = {runs} WHERE noun = 'event';
 """
 
 
@@ -83,7 +90,7 @@ async def fill(url: str, now: int, tasks: int, runs: int, lists: int) -> None:
     """Write so many tasks and runs, and so many sources, schedules, series and policies, into empty tables."""
     connection = await asyncpg.connect(url)
     try:
-        await connection.execute(FILL.format(now=now, tasks=tasks, runs=runs, lists=lists))
+        await connection.execute(FILL.format(now=now, rest=now + REST_MS, tasks=tasks, runs=runs, lists=lists))
         await connection.execute("VACUUM ANALYZE")
     finally:
         await connection.close()

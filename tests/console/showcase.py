@@ -15,11 +15,11 @@ from longline.model.schedules.schedule import NewSchedule, ScheduleSpec
 from longline.model.search.item import NewItem, Origin, new_items
 from longline.model.series.series import NewSeries, NewTarget
 from longline.model.sources.source import NewSource, SourceRow
-from longline.model.sources.use import SourceUse
+from longline.model.sources.source_uses import SourceUse
 from longline.model.states import TaskState
-from longline.model.url import dedupe_key
+from longline.model.urls.normalization import dedupe_key
 from longline.ports.records.frontier.frontier import WrittenSegment
-from longline.services.bots.registry import BotRegistry
+from longline.services.bots.bots import BotRegistry
 from longline.services.callers.api_keys import ApiKeys
 from longline.services.proxies.proxies import Proxies
 from longline.wiring.platform import Platform

@@ -79,6 +79,18 @@ async def test_a_refused_action_is_told_on_the_page_of_its_form(
     assert missing.status_code == 404, "a page that is missing is an error page"
 
 
+@pytest.mark.parametrize("path", ["tasks/move", "tasks/priority", "sources/{0}/proxies", "sources/{0}/proxies/take"])
+@pytest.mark.parametrize("chosen", ["9" * 5_000, "9" * 19, "1 " + "9" * 4_400, ""], ids=["5000", "19", "two", "none"])
+async def test_a_choice_by_numbers_is_refused_if_one_is_too_long(
+    visitor: httpx.AsyncClient, things: Things, path: str, chosen: str
+):
+    token = csrf((await visitor.get("/console/proxies")).text)
+    form = {"csrf": token, "move": "pending", "priority": "5", "tasks": chosen, "proxies": chosen}
+    answer = await visitor.post(f"/console/{path.format(things.source)}", data=form)
+    assert answer.status_code == 400
+    assert "choose from 1 to" in answer.text
+
+
 async def test_a_forged_form_is_an_error_page_wherever_it_comes_from(visitor: httpx.AsyncClient, things: Things):
     headers = {"referer": f"{visitor.base_url}console/proxies"}
     path = f"/console/proxies/{things.proxy}/disable"

@@ -1,5 +1,8 @@
 """Texts of forms that no database, index or header accepts are refused in words, on both engines."""
 
+import re
+from html import unescape
+
 import httpx
 import pytest
 
@@ -43,3 +46,49 @@ async def test_no_form_takes_a_nul(door: Door, visitor: httpx.AsyncClient, path:
     answer = await visitor.post(f"/console/{path}", data=form)
     assert answer.status_code == 400, text_of(answer.text)[:2000]
     assert len(await door.platform.records.proxies.find(ProxyFilter(), limit=5)) == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "form", "told"),
+    [
+        ("bots", {"name": "", "title": "Prices of kelp"}, "A bot needs a name"),
+        ("keys", {"name": "Import of kelp", "door": "nowhere", "role": "moderator"}, "the door of a key is one of"),
+        ("bots", {"name": "my bot", "title": "Prices of kelp"}, "A bot needs a name of letters, digits, . _ and -."),
+        ("bots", {"name": ".", "title": "Prices of kelp"}, "A bot needs a name of letters, digits, . _ and -."),
+        ("bots", {"name": "..", "title": "Prices of kelp"}, "A bot needs a name of letters, digits, . _ and -."),
+        ("bots", {"name": "b" * 101, "title": "Prices of kelp"}, "name is too long"),
+        ("bots", {"name": "kelp", "title": "p" * 201}, "title is too long"),
+        ("keys", {"name": "k" * 300, "door": "intervals", "role": "moderator"}, "must have 1 to 100 characters"),
+        ("proxies", {"uri": "kelp.example"}, "not a proxy: the URI goes on after host and port"),
+        ("proxies", {"uri": "http://" + "p" * 2000}, "the URI is too long"),
+        ("schedules", {"every": "often", "unit": "days", "url": "https://kelp.example/all"}, "is a whole number"),
+        ("schedules", {"every": "1" * 11, "unit": "days", "url": "https://kelp.example/all"}, "more than ten years"),
+        ("schedules", {"every": "1" * 30, "unit": "days", "url": "https://kelp.example/all"}, "is a whole number"),
+        ("schedules", {"every": "3", "unit": "days", "url": "https://kelp.example/" + "a" * 4000}, "URL is too long"),
+        ("sources", SOURCE | {"config": '{"kelp": "' + "k" * 4000 + '"}', "delay": "2"}, "config is too long"),
+        ("sources", {"name": "k" * 4001, "base_url": "kelp"}, "This is no URL"),
+    ],
+)
+async def test_a_refused_form_keeps_its_input(
+    door: Door, visitor: httpx.AsyncClient, path: str, form: dict[str, str], told: str
+):
+    things = await make_things(door.platform)
+    token = csrf((await visitor.get("/console/sources/new")).text)
+    answer = await visitor.post(f"/console/{path}", data={"csrf": token, "source": str(things.source)} | form)
+    assert (answer.status_code, told in text_of(answer.text)) == (400, True), text_of(answer.text)[:2000]
+    kept = set(re.findall(r'value="([^"]*)"|<option[^>]* selected>(\w+)<|>([^<]*)</textarea>', unescape(answer.text)))
+    assert {value for name, value in form.items() if value and name != "door"} <= {"".join(one) for one in kept}
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["runs", "sources", "schedules", "tasks", "hosts", "items", "catalogue", "dead-letters", "audit"],
+)
+async def test_a_search_takes_as_long_a_text_as_its_field(visitor: httpx.AsyncClient, path: str):
+    shown = (await visitor.get(f"/console/{path}")).text
+    fields = re.findall(r'<input id="\w+" name="(\w+)" type="search" maxlength="([0-9]+)"', shown)
+    assert len(fields) > 1, "the search of the page, and that of all pages"
+    for name, most in fields:
+        searched = "search" if name == "q" else path
+        answer = await visitor.get(f"/console/{searched}", params={name: "k" * int(most)})
+        assert f'name="{name}" type="search" maxlength="{most}" value="{"k" * int(most)}"' in answer.text

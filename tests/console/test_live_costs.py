@@ -4,12 +4,13 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 
 import httpx
 import pytest
 
-from longline.console.live import MAX_PAGES, LivePages
+from longline.console.live_updates import MAX_PAGES, LivePages
 from longline.settings import Settings
 from tests.console.measure_pages import recorded_statements
 from tests.console.scene import make_scene
@@ -24,9 +25,7 @@ WATCHED_SECONDS = 6.0
 @pytest.fixture
 async def door(postgres_server: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Door]:
     """A platform on PostgreSQL whose pages tick each second."""
-    monkeypatch.setattr(
-        "longline.wiring.parts.logs.LivePages", lambda now: LivePages(tick_seconds=TICK_SECONDS, now=now)
-    )
+    monkeypatch.setattr("longline.wiring.doors.streams.LivePages", partial(LivePages, tick_seconds=TICK_SECONDS))
     with postgres_server.fresh_database() as url:
         async with open_door(Settings(data=tmp_path / "data", database=url, port=0)) as opened:
             yield opened

@@ -1,16 +1,22 @@
 """Live lists of runs: rows that changed, newer runs that are announced, marks, and the cost of many pages."""
 
 import asyncio
+import gc
 import json
-from collections.abc import AsyncIterator
+import warnings
+from collections.abc import AsyncIterator, Iterable
+from contextlib import aclosing
+from functools import partial
 from typing import Any
 
 import httpx
 import pytest
 
-from longline.console.live import LivePages, LiveTopic
+from longline.console import live_updates
+from longline.console.live_updates import LivePages, LiveTopic, StreamedSessions
 from longline.surfaces.sse import EventStream
 from tests.console.scene import add_urls, end_urls, make_scene, start_run
+from tests.console.test_overview import in_force
 from tests.console.visiting import log_in, text_of
 from tests.surfaces.intervals.platform import Door
 
@@ -20,8 +26,8 @@ Told = tuple[str, dict[str, Any]]
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ticks are short; the platform is made after this."""
-    monkeypatch.setattr("longline.console.live.TICK_SECONDS", 0.1)
-    monkeypatch.setattr("longline.wiring.parts.logs.LivePages", lambda now: LivePages(tick_seconds=0.1, now=now))
+    monkeypatch.setattr("longline.console.live_updates.TICK_SECONDS", 0.1)
+    monkeypatch.setattr("longline.wiring.doors.streams.LivePages", partial(LivePages, tick_seconds=0.1))
 
 
 async def told(answer: httpx.Response) -> AsyncIterator[Told]:
@@ -145,7 +151,50 @@ async def test_a_topic_forgets_parts_that_no_page_shows():
     assert (await anext(topic.follow(mark)))[1] == {"b": "1"}
 
 
+async def test_an_unexpected_error_ends_no_look_for_ended_sessions(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    monkeypatch.setattr(live_updates, "SESSION_CHECK_SECONDS", 0.01)
+    looks = 0
+
+    async def fails_once(sessions: Iterable[str]) -> set[str]:
+        nonlocal looks
+        looks += 1
+        if looks == 1:
+            raise RuntimeError("broken")
+        return set(sessions) - {"a"}
+
+    await asyncio.wait_for(StreamedSessions(fails_once).end_of("a"), 30)
+    [told] = [record for record in caplog.records if record.message == "sessions of live pages not read"]
+    assert (told.levelname, told.exc_info is not None) == ("ERROR", True)
+
+
+async def test_an_unexpected_error_ends_no_reading_of_parts(caplog: pytest.LogCaptureFixture):
+    reads = 0
+
+    async def fails_once() -> dict[str, str]:
+        nonlocal reads
+        reads += 1
+        if reads == 1:
+            raise RuntimeError("broken")
+        return {"a": "1"}
+
+    async with aclosing(LivePages(in_force, tick_seconds=0.01).parts("a", fails_once)) as found:
+        assert (await asyncio.wait_for(anext(found), 30))[1] == {"a": "1"}
+    assert [record.levelname for record in caplog.records if record.message == "live parts not read"] == ["ERROR"]
+
+
+async def test_a_page_that_goes_at_once_leaves_no_coroutine_behind():
+    stream = LivePages(in_force).stream([], "a")
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        await anext(stream._frames)
+        await stream._frames.aclose()  # type: ignore[attr-defined]  # it is a generator
+        gc.collect()
+    assert not told
+
+
 async def test_a_stream_tells_the_time_of_the_server():
-    live = LivePages(now=lambda: 1_700_000_000_123)
-    stream: EventStream = live.stream([])
+    live = LivePages(in_force, now=lambda: 1_700_000_000_123)
+    stream: EventStream = live.stream([], "a")
     assert b'"now":1700000000123' in await anext(stream._frames)

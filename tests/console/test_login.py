@@ -1,17 +1,21 @@
 """Logins, sessions and forms: the doors take no cookies, and the console takes nothing else."""
 
+import asyncio
+from urllib.parse import quote
+
 import httpx
 import pytest
 
 from longline.model.callers.api_key import NewApiKey
 from longline.model.callers.audit import AuditFilter
-from longline.model.callers.caller import Role
+from longline.model.callers.roles import Role
 from longline.services.callers.console_sessions import OneTimeLogin
 from longline.settings import Settings
 from longline.wiring import open_platform
-from longline.wiring.parts.callers import api_keys
 from longline.wiring.platform import migrate_tables
 from longline.wiring.serve import _serving
+from longline.wiring.subjects.callers import api_keys
+from tests.console.scene import start_run
 from tests.console.visiting import csrf, log_in, stranger, text_of, token
 from tests.surfaces.intervals.platform import Door
 
@@ -109,6 +113,21 @@ async def test_sessions_are_listed_ended_and_audited(door: Door, visitor: httpx.
     assert row.secret not in str(rows)
 
 
+@pytest.mark.parametrize("path", ["/console/stream", "/console/runs/stream", "/console/alerts/stream", "run"])
+async def test_streams_end_with_their_session(door: Door, visitor: httpx.AsyncClient, path: str):
+    run = await start_run(door.platform.records, "https://a.example/")
+    path = f"/console/runs/{run.id}/stream" if path == "run" else path
+    async with log_in(door, "member") as member, asyncio.timeout(30), member.stream("GET", path) as stream:
+        lines = stream.aiter_lines()
+        assert await anext(lines) == "retry: 1000"
+        [session] = await door.platform.records.console_sessions.of_subject("a-member", "user")
+        form = {"csrf": csrf((await visitor.get("/console/runs")).text)}
+        assert (await visitor.post(f"/console/sessions/{session.uid}/end", data=form)).status_code == 303
+        assert [line async for line in lines][-1] == "", "the stream has an end"
+    async with visitor.stream("GET", "/console/stream") as other:
+        assert await anext(other.aiter_lines()) == "retry: 1000"
+
+
 async def test_the_link_of_the_command_logs_in_once(settings: Settings):
     link, found = OneTimeLogin(), list[str]()
     async with open_platform(settings) as platform:
@@ -150,3 +169,28 @@ async def test_errors_are_pages_and_static_files_are_kept(door: Door, visitor: h
 async def test_the_console_is_not_in_the_openapi_document(door: Door):
     async with stranger(door) as client:
         assert not [path for path in (await client.get("/openapi.json")).json()["paths"] if "console" in path]
+
+
+@pytest.mark.parametrize(
+    ("referer", "page"),
+    [
+        ("/console/tasks?run=3", "/console/tasks?run=3"),
+        ("/console/tasks/3", "/console/tasks/3"),
+        ("/console/bots", "/console/bots"),
+        ("/console", "/console"),
+        ("", "/console"),
+        ("/other", "/console"),
+        # Answers to forms, at paths that show no page.
+        ("/console/tasks/move", "/console"),
+        ("/console/tasks/move/?run=3", "/console"),
+        ("/console/tasks/priority", "/console"),
+        ("/console/bots/gull/token", "/console"),
+        ("/console/nowhere", "/console"),
+    ],
+)
+async def test_a_form_of_a_session_that_has_ended_leads_back_to_its_page(door: Door, referer: str, page: str):
+    async with stranger(door) as client:
+        headers = {"Referer": f"{door.address}{referer}"} if referer else {}
+        answer = await client.post("/console/tasks/move", data={"csrf": "x", "move": "pause"}, headers=headers)
+        assert answer.status_code == 303
+        assert answer.headers["location"] == f"/console/login?next={quote(page, safe='')}"

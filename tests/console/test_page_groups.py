@@ -92,7 +92,7 @@ async def test_the_audit_tells_before_and_after(door: Door, visitor: httpx.Async
     assert "too many failures" in listed
     [row] = await door.platform.records.audit.find(AuditFilter(action="source.disable"), limit=2)
     told = text_of((await visitor.get(f"/console/audit/{row.uid}")).text)
-    assert "enabled True False" in told or "enabled 1 0" in told
+    assert "enabled true false" in told or "enabled 1 0" in told
     assert (await visitor.get("/console/audit/none")).status_code == 404
 
 

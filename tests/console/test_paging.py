@@ -15,7 +15,7 @@ from longline.model.schedules.schedule import NewSchedule, ScheduleSpec
 from longline.model.search.item import Origin, new_items
 from longline.model.series.series import NewSeries
 from longline.model.sources.source import NewSource
-from longline.services.bots.registry import BotRegistry
+from longline.services.bots.bots import BotRegistry
 from longline.services.proxies.proxies import Proxies
 from longline.wiring.platform import Platform
 from tests.drivers.records.world import running_run

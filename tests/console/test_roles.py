@@ -14,7 +14,7 @@ from longline.engine.lifecycle.tasks import TaskOrder
 from longline.model.callers.audit import AuditFilter
 from longline.model.states import ENDED, RunState, ScheduleState, TaskState, legal
 from longline.ports.records.frontier.frontier import Change
-from longline.services.frontier.task_orders import ORDERS, orders_of
+from longline.services.frontier.task_actions import ORDERS, orders_of
 from longline.surfaces.operation import Operation
 from tests.console.hostile import Things, make_things
 from tests.console.scene import add_urls, end_urls, make_scene, start_run

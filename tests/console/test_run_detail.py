@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from longline.model.callers.audit import AuditFilter
-from longline.model.logs.run_log import NewLogEntry
+from longline.model.logs.run_log import NewLogEntry, fields_text
 from longline.model.states import TaskState, legal
 from tests.console.scene import add_urls, end_urls, make_scene, start_run, write_log
 from tests.console.visiting import csrf, log_in, text_of
@@ -58,6 +58,22 @@ async def test_the_log_is_filtered_on_the_server(door: Door, visitor: httpx.Asyn
     assert numbers((await visitor.get(f"{where}?text=LINE 28&levels=debug,info,warn,error")).text) == [29]
     assert "No entry fits the filter." in text_of((await visitor.get(f"{where}?text=nothing")).text)
     assert await log_numbers(visitor, f"{where}/stream?levels=error&after=5", 4) == [11, 17, 23, 29]
+
+
+async def test_the_values_of_entries_are_shown_and_searched(door: Door, visitor: httpx.AsyncClient):
+    """A message is a constant text: which page failed, and why, is among the values."""
+    run = await start_run(door.platform.records, "https://a.example/")
+    facts = {"url": "https://a.example/lost?x=<b>", "reason": "http_4xx", "attempt": 5, "error": HOSTILE}
+    entries = [NewLogEntry(run.id, at, "error", "error", "page failed", fields_text(facts)) for at in (1, 2)]
+    other = NewLogEntry(run.id, 3, "warn", "queue", "page will be tried again", fields_text({"reason": "dns"}))
+    await door.platform.records.logs.append([*entries, other], {})
+    where = f"/console/runs/{run.id}"
+    page = (await visitor.get(where)).text
+    assert "page failed url= https://a.example/lost?x=<b> reason= http_4xx attempt= 5" in text_of(page)
+    assert "<script>alert" not in page
+    assert numbers((await visitor.get(f"{where}?text=HTTP_4xx")).text) == [1, 2]
+    assert numbers((await visitor.get(f"{where}?text=reason")).text) == [], "values are searched, their names are not"
+    assert await log_numbers(visitor, f"{where}/stream?text=dns&after=0", 1) == [3]
 
 
 async def test_a_stream_goes_on_behind_the_last_entry_and_misses_none(door: Door, visitor: httpx.AsyncClient):

@@ -11,7 +11,7 @@ import msgspec
 from longline.engine.fetch.fetcher import Fetched, Fetcher, FetchParts
 from longline.engine.fetch.request_sender import FetchSettings, Sender
 from longline.engine.fetch.robots import RobotsRules
-from longline.engine.frontier.leased_hosts import HeldHost
+from longline.engine.frontier.leased_hosts import LeasedHost
 from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.engine.proxies.rotation import ProxyRotation
 from longline.model.archive.page import PageRow
@@ -21,7 +21,7 @@ from longline.model.frontier.host import HostLease
 from longline.model.frontier.task import ClaimedTask, NewTask, PageFacts
 from longline.model.proxies.proxy import NoProxies, ProxyRequest, ProxyUse
 from longline.model.proxies.proxy_uri import Proxy
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.run import RunRow
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed, Request, Response
@@ -157,7 +157,7 @@ class Asker:
         parts = FetchParts(sender, RobotsRules(sender, clock, chance), clock, PolitenessKey(), part(self.tasks))
         self._fetcher = Fetcher(parts, most, chance)
 
-    async def fetch(self, host: HeldHost, url: str, plan: CrawlPlan, **facts: Any) -> Fetched:
+    async def fetch(self, host: LeasedHost, url: str, plan: CrawlPlan, **facts: Any) -> Fetched:
         task = claimed(**facts)
         return await self._fetcher.fetch(host, msgspec.structs.replace(task, url=url), plan)
 

@@ -11,9 +11,9 @@ from longline.engine.frontier.seeding import Seeder
 from longline.engine.frontier.standing_runs import StandingRules, StandingRuns
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.parse.page_parser import PageParser
-from longline.engine.sources.lookup import LocalSources
+from longline.engine.sources.source_lookup import LocalSources
 from longline.model.frontier import reasons, retries
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.sources.source import NewSource
 from longline.parsers.feeds import feed, sitemap
 from longline.plugins import Page

@@ -20,7 +20,7 @@ WRITING_STORES = {
 MAY_TOUCH_THEM = ("engine/lifecycle/", "wiring/", "drivers/", "ports/records/")
 
 STATEMENTS = {
-    "frontier/report.sql": {"rest_tasks"},
+    "frontier/worker_report.sql": {"rest_tasks"},
     "runs/run_counters.sql": {"end_run"},
     "frontier/lifecycle_moves.sql": {"move_schedule", "move_run", "cancel_tasks"},
     "frontier/task_moves.sql": {"move_tasks"},

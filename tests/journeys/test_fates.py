@@ -14,14 +14,14 @@ import pytest
 import trustme
 from msgspec.structs import replace
 
-from longline.engine.worker.pipeline import MAX_CLAIMS
 from longline.model.frontier import reasons
+from longline.model.frontier.retries import MAX_CLAIMS
+from longline.model.frontier.worker import FETCH, PARSE
 from longline.model.runs.run import Fate
 from longline.ports.records.frontier.frontier import ClaimRequest
 from longline.services.crawls.crawls import Crawls
 from longline.settings import Settings
 from longline.wiring import CrawlRequest, CrawlResult, Watcher, crawl, open_platform
-from longline.wiring.crawl import FETCH
 from longline.wiring.platform import migrate_tables, registered_worker
 from tests.cli.conftest import surroundings
 from tests.journeys.place import Place
@@ -322,7 +322,7 @@ async def test_a_page_that_nobody_survives_is_given_up(here: Place):
             await crawls.release(await crawls.open(CrawlRequest(request.plan), 1, 30_000))
             for _ in range(MAX_CLAIMS):
                 # Whoever leaves with a host in hand has it taken away, as from the dead.
-                async with registered_worker(platform, FETCH) as owner:
+                async with registered_worker(platform, frozenset({FETCH, PARSE})) as owner:
                     [lease] = await platform.lifecycle.claim(ClaimRequest(owner, hosts=1, tasks=1, ttl_ms=30_000))
                     assert len(lease.tasks) == 1
         result = await crawl(here.settings, request, Watcher())

@@ -16,7 +16,7 @@ import pytest
 from longline import __version__
 from longline.services.callers.tokens import Tokens
 from longline.settings.layers import load
-from longline.surfaces.platform.metric_table import METRIC_TABLE
+from longline.surfaces.platform.metric_reference import METRIC_TABLE
 from tests.cli.conftest import running, surroundings
 from tests.journeys.place import LOOPBACK, PATIENCE, Place, wait_until
 from tests.journeys.test_how_to_limit import MANUAL, blocks, commands, type_in

@@ -52,7 +52,8 @@ def test_every_command_of_the_page(tmp_path: Path):
     assert all(answer["success"] for answer in told)
     assert told[0]["data"]["id"] == 100_000
     assert (printed[0], printed[4]) == ("1 submitted, 0 known or repeated, 0 invalid\n", "1 autumn\n")
-    assert printed[-1] == "100000 127.0.0.1: enabled\n"
+    assert printed[-2] == "100000 127.0.0.1: enabled\n"
+    assert printed[-1].startswith("llk_")
     assert (told[2]["data"]["total_submitted"], told[2]["data"]["total_duplicates"]) == (1, 1)
     sizing = next(answer["data"] for answer in told if "recommended_proxies" in answer["data"])
     assert sizing["recommended_proxies"] == 6

@@ -6,8 +6,8 @@ from collections import defaultdict
 import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
-from longline.cli.dashboard import PANELS
-from longline.surfaces.platform.metric_table import METRIC_TABLE
+from longline.cli.generated_files.grafana_dashboard import PANELS
+from longline.surfaces.platform.metric_reference import METRIC_TABLE
 from tests.house.tree import ROOT
 from tests.journeys.place import PATIENCE, Place, wait_until
 from tests.journeys.test_serve import up, workers

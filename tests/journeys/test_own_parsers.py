@@ -184,6 +184,7 @@ def test_a_parser_without_pages_or_with_failures_only_is_told_with_the_command_t
     mended = run("reparse", "--data", "out")
     assert (mended.returncode, mended.stderr) == (0, ""), "the files of the crawl are used without a flag"
     assert f"pages parsed: {SHELVES}, items: {SHELVES}" in mended.stdout
+    assert run("runs", "--data", "out").stdout.split("\t")[5:7] == [str(SHELVES), str(SHELVES)], "pages and items now"
 
 
 def test_a_crawl_whose_parser_fails_on_every_page_fails(tmp_path: Path) -> None:

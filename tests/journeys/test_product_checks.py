@@ -128,6 +128,23 @@ def test_a_page_that_is_gone_fails_at_once(market: Market, status: int, visits: 
     assert market.visits(f"/gone/{status}") == visits
 
 
+def test_check_1_an_urgent_task_goes_before_those_that_a_worker_has_claimed(market: Market):
+    site, domain_id = market.shop.site.site, market.domain(max_concurrent_requests=1)
+    market.wait_for(market.submit(domain_id, "/warm"), status="failed")
+    site.held_after = len(site.requests)
+    market.submit(domain_id, "/ahead", is_recurring=False)
+    wait_until(lambda: market.visits("/ahead") == 1, "the request before them")
+    tasks = [market.submit(domain_id, f"/order/{priority}", priority=priority) for priority in (10, 5, 1)]
+    wait_until(lambda: market.task(tasks[0])["status"] == "crawling", "the claim of the least urgent")
+    # A claim that came after the release would order the others by its own time.
+    held = [p for p, task_id in zip((10, 5, 1), tasks, strict=True) if market.task(task_id)["status"] == "crawling"]
+    site.held_after = None
+    for task_id in tasks:
+        market.wait_for(task_id, status="failed")
+    order = [int(visit.path.split("/")[-1]) for visit in site.requests if visit.path.startswith("/order/")]
+    assert [priority for priority in order if priority in held] == sorted(held)
+
+
 def test_check_6_two_restarts_in_a_row_are_one_run(market: Market):
     market.shop.site.site.extra["/c6"] = product_page(6, 6.5)
     domain_id = market.domain()
@@ -202,12 +219,16 @@ def test_check_8_a_task_that_is_paused_in_the_queue_is_dropped_and_goes_on_with_
 def test_without_a_usable_proxy_a_task_fails_as_after_any_failure(market: Market):
     domain_id = market.domain()
     proxy = market.shop.ask("POST", "admin/proxies", {"proxy_url": "127.0.0.1", "proxy_port": 9})["data"]["id"]
-    market.shop.ask("POST", f"admin/domains/{domain_id}/proxies", {"proxy_ids": [proxy]})
-    market.shop.ask("POST", f"admin/domains/{domain_id}/proxies/{proxy}/disable")
-    task_id = market.submit(domain_id, "/behind", max_retries=0)
-    found = market.wait_for(task_id, status="failed")
-    assert found["error_message"].startswith("NO_PROXIES_AVAILABLE")
-    assert market.visits("/behind") == 0, "a domain with mappings falls back to nothing"
+    try:
+        market.shop.ask("POST", f"admin/domains/{domain_id}/proxies", {"proxy_ids": [proxy]})
+        market.shop.ask("POST", f"admin/domains/{domain_id}/proxies/{proxy}/disable")
+        task_id = market.submit(domain_id, "/behind", max_retries=0)
+        found = market.wait_for(task_id, status="failed")
+        assert found["error_message"].startswith("NO_PROXIES_AVAILABLE")
+        assert market.visits("/behind") == 0, "a domain with mappings falls back to nothing"
+    finally:
+        # Domains without mappings would use it.
+        market.shop.ask("DELETE", f"admin/proxies/{proxy}")
 
 
 def test_check_2_a_domain_that_another_api_switches_off_is_left_alone_until_it_is_on(market: Market):

@@ -13,8 +13,8 @@ import pytest
 
 from longline.engine.loop_supervisor import chore, run_loops
 from longline.settings import Settings
-from longline.wiring.parts.schedules import scheduler_loop
 from longline.wiring.platform import registered_worker
+from longline.wiring.subjects.schedules import scheduler_loop
 from longline.wiring.worker import fetch_worker
 from tests.drivers.search.cluster import Cluster, running
 from tests.surfaces.intervals.platform import Door, open_door

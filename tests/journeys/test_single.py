@@ -17,9 +17,9 @@ from longline.engine.lifecycle.moves import MoveRequest
 from longline.model.frontier.standing_frontier import SCOPE, url_hash
 from longline.model.frontier.task import NewTask, TaskRow
 from longline.model.ids import new_id
-from longline.model.runs.plan import CrawlPlan, FetchOptions, Politeness
+from longline.model.runs.crawl_plan import CrawlPlan, FetchOptions, Politeness
 from longline.model.runs.run import NewRun, RunKind
-from longline.model.url import parse
+from longline.model.urls.url import parse
 from longline.ports.records.frontier.frontier import HostSetting
 from longline.settings import Settings
 from longline.wiring.platform import Platform, migrate_tables, open_platform, registered_worker

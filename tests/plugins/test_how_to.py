@@ -9,10 +9,10 @@ import pytest
 
 from longline.engine.parse.page_parser import PageParser
 from longline.engine.parse.process_pool import ProcessPool
+from longline.parsers.built_in_parsers import BUILT_IN
 from longline.plugins import Item
 from longline.plugins.page import Page
 from longline.plugins.registry import ParserSources
-from longline.wiring.platform import BUILT_IN
 
 MANUAL = Path(__file__).parents[2] / "docs/how-to/parsers.md"
 STORY = "".join(f"<p>In the {n} hour the line was hauled, hook after hook, and it was heavy.</p>" for n in range(12))

@@ -1,6 +1,6 @@
 """Handlers are loaded and checked once, and their hooks may be functions, coroutine functions or generators."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -78,6 +78,27 @@ async def test_failed_hooks_are_told_apart(made: object, is_refusal: bool):
     with pytest.raises(HandlerFailed) as caught:
         await ManifestHandler(made).tasks(MANIFEST)
     assert caught.value.is_refusal is is_refusal
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"headers": {"X A": "a"}}, "the header X A is not a valid header name"),
+        ({"headers": {"X-A": "a\r\nX-B: b"}}, "the header X-A must not contain line breaks"),
+        ({"key": "a\0b"}, "a text of key has a character that cannot be stored"),
+        ({"bucket": "\ud800"}, "a text of bucket has a character that cannot be stored"),
+        ({"tags": {"content_type": "a\0"}}, "a text of tags has a character that cannot be stored"),
+        ({"object_metadata": {"a\ud800": "b"}}, "a text of object_metadata has a character that cannot be stored"),
+        ({"attributes": {"a": ["\ud800"]}}, "surrogates not allowed"),
+    ],
+)
+async def test_a_task_that_cannot_be_sent_or_stored_is_a_failure(wrong: dict[str, Any], why: str):
+    class Odd:
+        def build_tasks(self, _prepared: Manifest, emit: Callable[[DownloadTask], None]) -> None:
+            emit(DownloadTask("a", "https://a.example/", **wrong))
+
+    with pytest.raises(HandlerFailed, match=why):
+        await ManifestHandler(Odd()).tasks(MANIFEST)
 
 
 async def test_a_wrong_place_is_a_failure():

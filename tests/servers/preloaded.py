@@ -23,7 +23,7 @@ from typing import Any
 from litestar import Litestar, get
 
 from longline.cli.main import build
-from longline.wiring.platform import BUILT_IN
+from longline.parsers.built_in_parsers import BUILT_IN
 
 MAX_ORDER_BYTES = 200_000
 """More than one packet of a Unix socket holds."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from longline.model.archive.warc import Capture, Original, Segment, WarcRecord, response_record, revisit_record
 from longline.model.frontier.task import NewTask, PageFacts
 from longline.model.runs.run import RunRow
-from longline.model.url import dedupe_key
+from longline.model.urls.normalization import dedupe_key
 from longline.ports.blobs import Blobs
 from longline.ports.records import Records
 from longline.ports.records.frontier.frontier import WrittenSegment

@@ -6,8 +6,9 @@ from longline.engine.lifecycle.moves import Lifecycle
 from longline.model.fetch.cookies import Cookie
 from longline.model.fetch.credentials import Credentials
 from longline.model.frontier.task import NewTask, RefusedUrl
-from longline.model.runs.plan import CrawlPlan
-from longline.model.url import dedupe_key, parse
+from longline.model.runs.crawl_plan import CrawlPlan
+from longline.model.urls.normalization import dedupe_key
+from longline.model.urls.url import parse
 from longline.ports.records import Records
 from longline.services.crawls.crawl_options import CrawlRequest
 from longline.services.crawls.crawls import Crawls, OpenedRun

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from longline.settings import KEYS, Settings, load
-from longline.settings.child_process import environment
+from longline.settings.child_process import child_environment, settings_as_environment
 
 CHANGED = Settings(
     data=Path("/a folder"),
@@ -152,10 +152,20 @@ CHANGED = Settings(
 def test_a_child_reads_exactly_what_we_have():
     defaults = Settings()
     assert not [name for name in KEYS if getattr(CHANGED, name) == getattr(defaults, name)], "change this one as well"
-    assert load(environ=environment(CHANGED)).settings == CHANGED
+    assert load(environ=settings_as_environment(CHANGED)).settings == CHANGED
 
 
 def test_defaults_are_handed_over_as_well():
     settings = Settings()
-    loaded = load(environ={**environment(settings), "CRAWLER_DELAY": "9s", "POSTGRES_CRAWLER_HOST": "elsewhere"})
+    loaded = load(
+        environ={**settings_as_environment(settings), "CRAWLER_DELAY": "9s", "POSTGRES_CRAWLER_HOST": "elsewhere"}
+    )
     assert loaded.settings == settings
+
+
+def test_a_child_reads_the_same_settings_and_no_others():
+    present = {"LONGLINE_DATA": "/elsewhere", "LONGLINE_CONFIG": "/some/file", "PATH_OF_MINE": "kept"}
+    given = child_environment(Settings(concurrency=7, workers=3, profile_port=6060), present)
+    assert (given["LONGLINE_DATA"], given["LONGLINE_CONCURRENCY"]) == (str(Settings().data), "7")
+    assert (given["LONGLINE_WORKERS"], given["LONGLINE_PROFILE_PORT"]) == ("1", "0")
+    assert ("LONGLINE_CONFIG" in given, given["PATH_OF_MINE"]) == (False, "kept")

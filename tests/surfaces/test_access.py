@@ -2,7 +2,8 @@
 
 import pytest
 
-from longline.model.callers.caller import ADMINS, OPERATORS, Caller, NotAllowed, Role
+from longline.model.callers.caller import Caller, NotAllowed
+from longline.model.callers.roles import ADMINS, OPERATORS, Role
 from longline.services.callers.callers import Callers
 from longline.services.callers.tokens import TokenRefused, Tokens
 from longline.surfaces.access import DoorAccess, bearer_token, credentials

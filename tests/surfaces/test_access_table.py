@@ -18,24 +18,26 @@ from prometheus_client import CollectorRegistry
 
 from longline import surfaces
 from longline.drivers.records import open_records
-from longline.engine.lifecycle.bots import BotLifecycle
+from longline.engine.lifecycle.bot_tasks import BotLifecycle
 from longline.model.bots.bot import NewBot
 from longline.model.callers.api_key import NewApiKey
-from longline.model.callers.caller import Role
+from longline.model.callers.roles import Role
 from longline.ports.records import Records
 from longline.services.bots.access import BotAccess
+from longline.services.bots.bots import BotRegistry
 from longline.services.bots.pulls import BotPulls, PullSettings
-from longline.services.bots.registry import BotRegistry
 from longline.services.bots.submits import BotSubmits
 from longline.services.callers.api_keys import ApiKeys
 from longline.services.callers.callers import Callers
 from longline.services.callers.tokens import Tokens
 from longline.services.manifests.tenants import Tenants
-from longline.surfaces.bots.door import BotServices, bots_door
+from longline.surfaces.bots.door import bots_door
+from longline.surfaces.bots.services import BotServices
 from longline.surfaces.catalogue.door import CatalogueServices, catalogue_door
 from longline.surfaces.door import Door, Endpoint, HttpRequest
 from longline.surfaces.intervals.door import IntervalServices, intervals_door
-from longline.surfaces.manifests.door import ManifestServices, manifests_door
+from longline.surfaces.manifests.door import manifests_door
+from longline.surfaces.manifests.services import ManifestServices
 from longline.surfaces.operation import Operation
 from longline.surfaces.platform.door import PlatformServices, platform_door
 from longline.surfaces.products.door import ProductServices, products_door

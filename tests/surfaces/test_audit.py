@@ -16,7 +16,7 @@ from longline.model.downloads.dead_letter import DeadLetterFilter
 from longline.model.downloads.download import NewDownload
 from longline.model.downloads.download_plan import DownloadPlan
 from longline.model.ids import new_id
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.run import NewRun, RunKind
 from longline.model.search.item import Origin, new_items
 from longline.services.callers.tokens import Tokens

@@ -7,16 +7,17 @@ import pytest
 from litestar import Litestar
 from litestar.exceptions import InternalServerException
 
-from longline.model.callers.caller import OPERATORS, Caller
+from longline.model.callers.caller import Caller
+from longline.model.callers.roles import OPERATORS
 from longline.model.errors import BadInput, IllegalMove, LonglineError, NotFound, StaleLease, Unavailable
 from longline.services.callers.callers import Callers
 from longline.services.callers.tokens import Tokens
 from longline.surfaces.access import DoorAccess
 from longline.surfaces.door import PUBLIC, Door, OperationGroup
 from longline.surfaces.error_format import ErrorFormat
-from longline.surfaces.middleware import REQUEST_ID
 from longline.surfaces.operation import operation
 from longline.surfaces.routing import route_of
+from longline.surfaces.server.request_id import REQUEST_ID
 from tests.surfaces.conftest import Stage, serving
 
 FAILURES = {

@@ -79,6 +79,7 @@ async def test_the_document_is_valid(door: Door):
     assert [error.message for error in OpenAPIV31SpecValidator(document).iter_errors()] == []
     names = [each.name for each in operations(document)]
     assert len(names) == len(set(names))
+    assert [name for name in document["components"]["schemas"] if not re.fullmatch(r"[A-Z][A-Za-z0-9]*", name)] == []
 
 
 # -- completeness -----------------------------------------------------------------------------------------------
@@ -163,13 +164,12 @@ MEASURES: Mapping[str, Callable[[Described, Json], bool]] = {
 }
 
 
-async def test_every_operation_is_typed_and_described(door: Door, capsys: pytest.CaptureFixture[str]):
+async def test_every_operation_is_typed_and_described(door: Door, figures: list[str]):
     document = await document_of(door)
     found = list(operations(document))
     lacking = {name: [each.name for each in found if not is_good(each, document)] for name, is_good in MEASURES.items()}
-    with capsys.disabled():
-        shares = ", ".join(f"{name} {100 * (1 - len(bad) / len(found)):.0f} %" for name, bad in lacking.items())
-        print(f"\n{len(found)} operations; complete: {shares}")
+    shares = ", ".join(f"{name} {100 * (1 - len(bad) / len(found)):.0f} %" for name, bad in lacking.items())
+    figures.append(f"OpenAPI: {len(found)} operations; share with typed {shares}")
     assert not any(lacking.values()), lacking
 
 
@@ -290,14 +290,21 @@ class DocumentedRequests:
     token: str
     known: Mapping[str, list[str]]
     statuses: Counter[int] = field(default_factory=Counter)
+    operations: int = 0
     session: requests.Session = field(default_factory=requests.Session)
 
     def send_all(self, document: Json) -> list[str]:
         """Test every operation, those that delete last; return what was wrong."""
         schema = schemathesis.openapi.from_dict(document)
         found: list[Any] = [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
+        self.operations = len(found)
         wrong = [self.send(each) for each in sorted(found, key=lambda each: each.method == "delete")]
         return [text for text in wrong if text is not None]
+
+    def summary(self) -> str:
+        """Return the number of cases and of the responses of each status."""
+        by_status = ", ".join(f"{status}: {amount}" for status, amount in sorted(self.statuses.items()))
+        return f"schemathesis: {self.statuses.total()} cases of {self.operations} operations; by status {by_status}"
 
     def send(self, operation: Any) -> str | None:
         sent = 0
@@ -396,12 +403,11 @@ async def known_ids(door: Door) -> dict[str, list[str]]:
 
 @pytest.mark.filterwarnings("ignore")  # those of the tester's own parts
 @pytest.mark.slow(reason="twenty requests for every operation")
-async def test_every_response_is_one_that_the_document_has(door: Door, capsys: pytest.CaptureFixture[str]):
+async def test_every_response_is_one_that_the_document_has(door: Door, figures: list[str]):
     document = await document_of(door)
     tester = DocumentedRequests(door.address, door.token, await known_ids(door))
     wrong = await asyncio.to_thread(tester.send_all, document)
-    with capsys.disabled():
-        print(f"\n{tester.statuses.total()} requests, by status: {dict(sorted(tester.statuses.items()))}")
+    figures.append(tester.summary())
     assert not wrong, "\n".join(wrong)
     assert set(tester.statuses) >= {200, 201, 204, 400, 404, 409}
     assert all(status < 500 or status == HTTPStatus.BAD_GATEWAY for status in tester.statuses)

@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from longline.model.callers.caller import ADMINS
 from longline.model.callers.rate_limit import CHANGING_METHODS, RateLimit, RateLimitPolicy
+from longline.model.callers.roles import ADMINS
 from longline.model.timestamps import written
 from longline.ports.records import Records
 from longline.services.callers.callers import Callers

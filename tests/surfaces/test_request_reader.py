@@ -127,6 +127,28 @@ def test_problems_between_fields_know_null_from_missing():
     assert [problem.field for problem in payment_problems(b'{"paid": true, "tip": 1}')] == ["tip", "amount"]
 
 
+class Change(msgspec.Struct, kw_only=True):
+    """A change with fields that need not be sent."""
+
+    name: str | UnsetType = UNSET
+    size: int | UnsetType | None = UNSET
+    seen: ClassVar[list[Mapping[str, Any]]] = []
+
+    @classmethod
+    def problems_between(cls, sent: Mapping[str, Any]) -> Iterator[Problem]:
+        cls.seen.append(dict(sent))
+        yield from ()
+
+
+def test_problems_between_fields_see_only_fields_that_were_sent(monkeypatch: pytest.MonkeyPatch):
+    seen = list[Mapping[str, Any]]()
+    monkeypatch.setattr(Change, "seen", seen)
+    reader = RequestReader(Change)
+    assert reader.body(b'{"size": null}') == Change(size=None)
+    assert reader.text({"name": "x"}) == Change(name="x")
+    assert seen == [{"size": None}, {"name": "x"}]
+
+
 def test_a_field_without_effect_may_have_any_value():
     assert PAYMENTS.body(b'{"paid": false, "amount": []}') == Payment(paid=False)
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from longline.engine.frontier import reaper
+from longline.drivers.process_lock import PROCESS_LOCKS_FOLDER
+from longline.engine.frontier import lapsed_leases
 from longline.model.errors import LonglineError, Unavailable
 from longline.model.frontier.task import NewTask
 from longline.model.frontier.worker import WorkerRow
@@ -17,7 +18,7 @@ from longline.ports.records.frontier.frontier import ClaimRequest, HostSetting
 from longline.ports.records.schedules import PageChanges
 from longline.settings import Settings
 from longline.wiring import platform as platform_module
-from longline.wiring.platform import PROCESS_LOCKS_FOLDER, Platform, migrate_tables, open_platform, registered_worker
+from longline.wiring.platform import Platform, migrate_tables, open_platform, registered_worker
 
 ROOT = Path(__file__).parents[2]
 ROLES = frozenset({"fetch", "parse"})
@@ -107,7 +108,7 @@ async def test_a_worker_that_was_taken_for_dead_is_entered_again(settings: Setti
     async with open_platform(settings) as platform:
         await migrate_tables(platform, may_migrate=True)
         async with registered_worker(platform, ROLES) as owner:
-            monkeypatch.setattr(reaper, "DEAD_AFTER_MS", -1000)
+            monkeypatch.setattr(lapsed_leases, "DEAD_AFTER_MS", -1000)
             assert await platform.reaper.reap_dead_workers() == 1
             monkeypatch.undo()
             found: list[WorkerRow] = []

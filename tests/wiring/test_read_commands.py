@@ -5,6 +5,7 @@ import pytest
 from longline.drivers.search.opensearch import OpenSearch
 from longline.model.errors import NotFound
 from longline.model.search.item import Origin, new_items
+from longline.model.urls.url import BadUrl
 from longline.services.search.item_search import SearchRequest
 from longline.settings import Settings
 from longline.wiring.platform import migrate_tables, open_platform
@@ -49,6 +50,8 @@ async def test_a_page_is_read_by_url_or_number(settings: Settings, runs: list[in
     page = await read_page(settings, "https://a.example/2")
     assert page.body == b"page 2"
     assert await read_page(settings, str(page.row.task_id)) == page
+    with pytest.raises(BadUrl):
+        await read_page(settings, "9" * 5_000)
 
 
 async def test_whoever_looks_finds_what_nobody_has_indexed_yet(settings: Settings, runs: list[int]):

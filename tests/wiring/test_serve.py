@@ -2,9 +2,10 @@ import asyncio
 from importlib import import_module
 from typing import Any
 
+import msgspec
 import pytest
 
-from longline.engine.frontier.reaper import Reaper
+from longline.engine.frontier.lapsed_leases import Reaper
 from longline.model.errors import CorruptDatabase, Unavailable
 from longline.settings import Settings
 
@@ -48,3 +49,28 @@ async def test_an_engine_that_needs_a_person_ends_the_start(settings: Settings, 
     failures.append(CorruptDatabase("damaged"))
     with pytest.raises(CorruptDatabase):
         await module.serve(settings, api=False, roles=frozenset({"upkeep"}))
+
+
+async def test_the_client_of_the_metrics_export_is_closed_at_the_stop(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+):
+    stages, begun = list[str](), asyncio.Event()
+
+    class Export:
+        async def run(self, stop: asyncio.Event) -> None:
+            begun.set()
+            await stop.wait()
+            stages.append("run ended")
+
+        async def close(self) -> None:
+            stages.append("closed")
+
+    async def work(*_: Any, **__: Any) -> None:
+        await begun.wait()
+
+    telemetry = msgspec.structs.replace(settings.tables.telemetry, otlp_endpoint="http://127.0.0.1:1")
+    tables = msgspec.structs.replace(settings.tables, telemetry=telemetry)
+    monkeypatch.setattr(module, "otlp_export", lambda *_: Export())
+    monkeypatch.setattr(module, "_work", work)
+    await module.serve(msgspec.structs.replace(settings, tables=tables, port=0), api=True, roles=frozenset())
+    assert stages == ["run ended", "closed"]

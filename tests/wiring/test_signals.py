@@ -7,8 +7,9 @@ import msgspec
 import pytest
 
 from longline.model.errors import Unavailable
+from longline.model.signal_topics import WORK_TOPIC
 from longline.settings import Settings
-from longline.wiring.platform import WORK_TOPIC, Platform, migrate_tables, open_platform
+from longline.wiring.platform import Platform, migrate_tables, open_platform
 from longline.wiring.signals import listener
 
 

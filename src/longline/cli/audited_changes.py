@@ -6,7 +6,8 @@ from typing import Any, TypeVar
 
 from longline.cli.event_loop import run
 from longline.model.callers.audit import AuditContext, audited_as
-from longline.model.callers.caller import Caller, Role
+from longline.model.callers.caller import Caller
+from longline.model.callers.roles import Role
 
 T = TypeVar("T")
 

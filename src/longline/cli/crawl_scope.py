@@ -1,4 +1,4 @@
-"""Scope and credentials of `longline crawl`: its options as a plan, and the hints about links that a bound left out."""
+"""Scope and credentials of `longline crawl`: its options as a plan."""
 
 import functools
 import inspect
@@ -17,13 +17,12 @@ from longline.model.feeds.sitemap import DEFAULT_PATHS, MAX_LEVELS, may_be_sitem
 from longline.model.fetch.cookie_file import read_cookie_file
 from longline.model.fetch.cookies import Cookie
 from longline.model.fetch.credentials import Credentials, parse_cookie, parse_header
-from longline.model.frontier.task import MAX_REFUSED_URLS
 from longline.model.patterns import MAX_PATTERNS
-from longline.model.runs.crawl_bounds import BOUND_REASONS, DEPTH
-from longline.model.runs.plan import UNBOUNDED_DEPTH, CrawlBounds, CrawlPlan
-from longline.model.runs.run import Fate, RunRow
+from longline.model.runs.crawl_bounds import UNBOUNDED_DEPTH, CrawlBounds
 from longline.model.runs.url_globs import pattern_of_glob
-from longline.model.url import Url, join, parse
+from longline.model.urls.link_resolution import join
+from longline.model.urls.url import Url, parse
+from longline.model.whole_number import whole_number
 from longline.services.crawls.crawl_options import COOKIES, HEADERS, LIMIT, OFFSITE, site_hosts
 
 T = TypeVar("T")
@@ -45,9 +44,10 @@ def _number(option: str, least: int) -> Callable[[str], int]:
     def read(text: str) -> int:
         if text.strip().lower() == NO_BOUND:
             return UNBOUNDED_DEPTH
-        if not text.strip().isdecimal() or int(text) < least:
+        number = whole_number(text.strip())
+        if number is None or number < least:
             raise typer.BadParameter(f"{option} is a number from {least} on, or {NO_BOUND}")
-        return int(text)
+        return number
 
     return read
 
@@ -316,42 +316,3 @@ def _names(url: Url) -> Iterable[str]:
 def _of_sites(cookies: Iterable[Cookie], hostnames: set[str]) -> list[Cookie]:
     """Return the cookies that a host gets; a browser's file has those of all sites that its owner visits."""
     return [cookie for cookie in cookies if any(cookie.belongs_to(name) for name in hostnames)]
-
-
-def refused_links(run: RunRow, fates: Iterable[Fate], stored: Mapping[str, int]) -> dict[str, int]:
-    """Return the number of links that were not admitted, by reason.
-
-    The stored ones count once each, and no more after wider bounds have admitted them.
-    """
-    kept = {*BOUND_REASONS, DEPTH, "budget"} if CrawlPlan.read(run.plan).bounds.keep_refused else set()
-    met = {fate.reason: fate.count for fate in fates if fate.fate == "refused"}
-    counts = {reason: stored.get(reason, 0) if reason in kept else count for reason, count in met.items()}
-    return {reason: count for reason, count in counts.items() if count}
-
-
-def _left_out(count: int, text: str) -> str:
-    return f"1 link was {text.removesuffix('them')}it" if count == 1 else f"{count:,} links were {text}"
-
-
-def hints(run: RunRow, refused: Mapping[str, int], dropped: int = 0) -> list[str]:
-    """Return a sentence for each bound that left links out, with the option that takes them up.
-
-    `dropped` is the number of links that are only counted.
-    """
-    plan = CrawlPlan.read(run.plan)
-    texts = {
-        "depth": f"beyond --depth {plan.bounds.max_depth}; a larger --depth goes on with them",
-        "offsite": "to other hosts; --offsite goes on with them",
-        "not_included": "in no --include; a wider --include goes on with them",
-        "excluded": "in an --exclude; a narrower --exclude goes on with them",
-        "budget": f"beyond --limit {run.budget}; a larger --limit goes on with them",
-    }
-    counted = ((refused.get(reason, 0), text) for reason, text in texts.items())
-    found = [_left_out(count, text) for count, text in counted if count]
-    if dropped:
-        links = "1 further link was" if dropped == 1 else f"{dropped:,} further links were"
-        found.append(
-            f"{links} left out and not stored, as a crawl stores {MAX_REFUSED_URLS:,}; "
-            "wider bounds follow them only in a new crawl: --again"
-        )
-    return found

@@ -11,14 +11,12 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from longline.cli.output_texts import counted
+from longline.cli.listing import counted
 from longline.model.exports.export import STREAM, table_file
 from longline.services.exports.item_tables import ItemOutputs, WrittenTables
 
 T = TypeVar("T")
 
-PIPE_CLOSED = 141
-"""Exit code after the reader of the pipe has gone, as a shell reports it for SIGPIPE."""
 
 _OPTIONS = {
     "output": typer.Option(

@@ -119,3 +119,8 @@ def _width(text: Text) -> int:
 def _plain(text: Text) -> str:
     """Return a value on one line, without the tab that separates values."""
     return " ".join(text.plain.split())
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun and verb, as in "1 item is" and "2 items are"."""
+    return f"1 {noun} is" if number == 1 else f"{number:,} {noun}s are"

@@ -8,7 +8,7 @@ from typing import Any, TextIO
 
 import msgspec
 
-from longline.surfaces.middleware import REQUEST_ID
+from longline.surfaces.server.request_id import REQUEST_ID
 
 SERVICE = "crawler"
 """Name of this service among those of a platform, also in `/health`; the logger's name is the component."""

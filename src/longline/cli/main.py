@@ -14,69 +14,14 @@ import typer.core
 from rich.text import Text
 from typer.exceptions import TyperException
 
+from longline.cli.command_table import COMMANDS, GROUPS, HIDDEN, LISTING_GROUPS, SECTIONS
+from longline.cli.exit_codes import INTERRUPTED, PIPE_CLOSED
 from longline.cli.listing import OutputConsole
+from longline.cli.usage_errors import usage_text
 from longline.model.errors import LonglineError
 from longline.settings.layers import DEBUG_NAME
 
-_INTERRUPTED = 130
 _FOLDER = Path(__file__).parent / "commands"
-_PIPE_CLOSED = 141
-"""Exit code after the reader of standard output has gone, as `head` goes: the shell's code for SIGPIPE."""
-
-COMMANDS = {
-    "up": "serve:up",
-    "crawl": "crawl:crawl",
-    "demo": "demo:demo",
-    "search": "search:search",
-    "page": "page:page",
-    "urls": "urls:urls",
-    "export": "export:export",
-    "diff": "diff:diff",
-    "reparse": "reparse:reparse",
-    "mcp": "mcp:mcp",
-    "token": "token:token",
-    "audit": "audit:audit",
-    "api": "serve:api",
-    "worker": "serve:worker",
-    "migrate": "migrate:migrate",
-    "doctor": "doctor:doctor",
-    "settings": "settings:settings",
-    "version": "version:version",
-}
-"""Commands, each with its module and function."""
-
-GROUPS = {
-    "runs": "runs:build",
-    "sources": "sources:build",
-    "recrawls": "recrawls:build",
-    "batches": "batches:build",
-    "sinks": "sinks:build",
-    "candidates": "candidates:build",
-    "proxies": "proxies:build",
-    "bots": "bots:build",
-    "policies": "policies:build",
-    "keys": "keys:build",
-    "manifests": "manifests:build",
-    "series": "series:build",
-    "maintenance": "maintenance:build",
-}
-"""Command groups, each with the function that builds the group."""
-
-LISTING_GROUPS = frozenset({"runs"})
-"""Groups that list their subject where no command is given."""
-
-HIDDEN = {"create_jobs_from_policies": "policies:create_jobs", "expire_locks": "bots:expire_locks"}
-"""Names of the bot-pull contract for its two maintenance commands."""
-
-SECTIONS = {
-    "Crawl": ("crawl", "demo", "runs", "urls", "diff", "reparse"),
-    "Results": ("search", "page", "export", "sinks", "mcp"),
-    "Platform": ("up", "api", "worker", "migrate", "doctor", "settings", "maintenance", "version"),
-    "Sources": ("sources", "candidates", "proxies", "series"),
-    "Recrawls, manifests and bots": ("recrawls", "batches", "manifests", "bots", "policies"),
-    "Access": ("token", "keys", "audit"),
-}
-"""Every command of the program, by the heading over it."""
 
 
 class SectionedGroup(typer.core.TyperGroup):
@@ -204,7 +149,7 @@ def end_with(program: Callable[[], Any]) -> None:
     try:
         code = _exit_code(program)
     except BrokenPipeError:  # the reader of standard error may have gone too
-        code = _PIPE_CLOSED
+        code = PIPE_CLOSED
     sys.exit(_flushed(code))
 
 
@@ -212,17 +157,17 @@ def _exit_code(program: Callable[[], Any]) -> int:
     try:
         code = program()
     except KeyboardInterrupt:
-        return _INTERRUPTED
+        return INTERRUPTED
     except typer.Abort:
         return 1
     except SystemExit as end:
         # Typer ends a command with code 1 when the reader of standard output has gone.
         if not isinstance(end.__context__, BrokenPipeError):
             raise
-        return _PIPE_CLOSED
+        return PIPE_CLOSED
     except Exception as error:
         if isinstance(_expected_failure(error), BrokenPipeError):
-            return _PIPE_CLOSED
+            return PIPE_CLOSED
         if os.environ.get(DEBUG_NAME) == "1":
             raise
         return _print_error(error)
@@ -235,8 +180,8 @@ def _flushed(code: int) -> int:
         try:
             stream.flush()
         except BrokenPipeError:
-            code = _PIPE_CLOSED
-        if code == _PIPE_CLOSED:
+            code = PIPE_CLOSED
+        if code == PIPE_CLOSED:
             # The interpreter flushes once more when it ends, and would end with 120.
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     return code
@@ -252,15 +197,10 @@ def _print_error(error: Exception) -> int:
     known = _expected_failure(error)
     if known is None:
         raise error
-    text = _plain(known.format_message()) if isinstance(known, TyperException) else _sentence(known)
+    text = usage_text(known) if isinstance(known, TyperException) else _sentence(known)
     line = Text.assemble(("error:", "bold red"), " ", " ".join(text.split()))
     OutputConsole(stderr=True).print(line, soft_wrap=True, highlight=False)
     return getattr(known, "exit_code", 1)
-
-
-def _plain(text: str) -> str:
-    """Return the text of a wrong argument without the words of the library that checks types."""
-    return re.sub(r"Input should be a valid (integer|number).*", r"it is no \1", text)
 
 
 def _sentence(error: LonglineError | OSError) -> str:

@@ -1,5 +1,7 @@
 """Access to pages: a session by cookie, the role of its caller, and the token of the form that is sent."""
 
+import re
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from contextvars import ContextVar
 from http.cookies import CookieError, SimpleCookie
@@ -11,11 +13,13 @@ import msgspec
 from longline.console.actions import HOME, ActionForm, FormReader, read_toast
 from longline.console.template_filters import TIME_ZONE
 from longline.console.visitor import Visitor
-from longline.model.callers.caller import AccessRule, NotAllowed, Role
+from longline.model.callers.caller import AccessRule, NotAllowed
 from longline.model.callers.console_session import SessionCookie
+from longline.model.callers.roles import Role
 from longline.model.errors import LonglineError
 from longline.services.callers.console_sessions import ConsoleSessions, SessionEnded
 from longline.surfaces.door import Access, HttpRequest
+from longline.surfaces.operation import PATH_PARAMETER, Operation
 
 SESSION_COOKIE = "longline_console"
 THEME_COOKIE = "longline_theme"
@@ -40,11 +44,31 @@ class ForgedForm(LonglineError):
         super().__init__("This form is not from a page of your session. Load the page again and repeat the action.")
 
 
+class PagePaths:
+    """The paths of the console that a browser can show: those of forms alone are no pages."""
+
+    def __init__(self, operations: Iterable[Operation]) -> None:
+        methods: dict[str, set[str]] = {}
+        for one in operations:
+            methods.setdefault(one.path, set()).add(one.method)
+        # As in the router, a fixed path goes before one with a parameter.
+        fixed_first = sorted(methods, key=lambda path: (len(PATH_PARAMETER.findall(path)), path))
+        self._paths = [(_pattern(path), "GET" in methods[path]) for path in fixed_first]
+
+    def have(self, path: str) -> bool:
+        """Return whether a path is that of a page."""
+        return next((is_page for pattern, is_page in self._paths if pattern.fullmatch(path.rstrip("/"))), False)
+
+
+def _pattern(path: str) -> re.Pattern[str]:
+    return re.compile("[^/]+".join(map(re.escape, PATH_PARAMETER.sub("\0", path).split("\0"))))
+
+
 class PageAccess:
     """The access checks of the console, which it declares by the roles that its pages serve."""
 
-    def __init__(self, sessions: ConsoleSessions, door: str) -> None:
-        self._sessions, self._door = sessions, door
+    def __init__(self, sessions: ConsoleSessions, door: str, pages: PagePaths) -> None:
+        self._sessions, self._door, self._pages = sessions, door, pages
 
     def of(self, roles: AbstractSet[Role]) -> Access:
         """Return the access to pages and streams."""
@@ -61,11 +85,15 @@ class PageAccess:
 
         async def check(request: HttpRequest) -> Visitor:
             check_origin(request)
-            visitor, cookie = await self._visitor(request, rule)
+            try:
+                visitor, cookie = await self._visitor(request, rule)
+            except LoginNeeded:
+                # The path takes forms alone: the login leads back to the page of the form.
+                raise LoginNeeded(page_of_form(request, self._pages) or HOME) from None
             sent: ActionForm = reader.body(request.body)
             if not cookie.proves(sent.csrf):
                 raise ForgedForm
-            SENT_FROM.set(page_of_form(request))
+            SENT_FROM.set(page_of_form(request, self._pages))
             return msgspec.structs.replace(visitor, reason=sent.reason.strip() or None)
 
         return Access(check, ("session",), rule=rule, reads_body=True)
@@ -121,11 +149,11 @@ def check_origin(request: HttpRequest) -> None:
         raise ForgedForm
 
 
-def page_of_form(request: HttpRequest) -> str:
-    """Return the page of the console that sent a form; empty if its address is not told."""
+def page_of_form(request: HttpRequest, pages: PagePaths) -> str:
+    """Return the page of the console that sent a form; empty if its address is not told, or takes forms alone."""
     page = urlsplit(request.header(b"referer") or "")
     path = f"{page.path}?{page.query}" if page.query else page.path
-    return path if path and inner_path(path) == path else ""
+    return path if path and inner_path(path) == path and pages.have(page.path) else ""
 
 
 def inner_path(path: str) -> str:

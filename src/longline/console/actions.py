@@ -41,6 +41,15 @@ class FormReader(RequestReader[Any]):
         return self.text({name: " ".join(values) for name, values in found.items() if name in self.names})
 
 
+def long_texts(form: msgspec.Struct, limits: Mapping[str, int]) -> list[Problem]:
+    """Return the problems of typed texts that have more characters than the limits of their fields.
+
+    The handler asks for them: a bound in the shape of a form refuses it before the handler, and the input is lost.
+    """
+    given = {name: getattr(form, name) for name in limits}
+    return [Problem(name, "too_long", limits[name], text) for name, text in given.items() if len(text) > limits[name]]
+
+
 class Toast(msgspec.Struct, frozen=True, array_like=True):
     """The outcome of an action, which the next page tells once, with a page of the console to look at."""
 

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from longline.console.access import PageAccess
+from longline.console.access import PageAccess, PagePaths
 from longline.console.content_security import CONTENT_SECURITY, PolicyReports
-from longline.console.live import LivePages
+from longline.console.error_pages import PageFormat
+from longline.console.live_updates import LivePages
 from longline.console.overview.overview import OVERVIEW_PAGES, OverviewServices
-from longline.console.page_format import PageFormat
 from longline.console.page_groups import SubjectServices, subject_groups
 from longline.console.preferences.time_zone import PREFERENCES, PreferenceServices
 from longline.console.redirects import OLD_PATHS
@@ -18,7 +18,9 @@ from longline.console.sessions.login import LOGIN, LoginServices, browser_access
 from longline.console.sessions.session_list import SESSIONS, SessionPageServices
 from longline.console.static_files import STATIC, StaticFiles
 from longline.console.template_rendering import Clock, Pages
-from longline.model.callers.caller import ADMINS, NOT_BANNED, OPERATORS, AccessRule
+from longline.model.callers.caller import AccessRule
+from longline.model.callers.door import CONSOLE
+from longline.model.callers.roles import ADMINS, NOT_BANNED, OPERATORS
 from longline.services.callers.console_sessions import ConsoleSessions
 from longline.services.logs.live_logs import LiveLogs
 from longline.services.overview import Overview
@@ -27,9 +29,7 @@ from longline.services.runs.run_views import RunPages
 from longline.services.search.global_search import Finder
 from longline.surfaces.door import PUBLIC, Door, OperationGroup
 
-NAME = "console"
-
-VISITORS = AccessRule(NAME, NOT_BANNED)
+VISITORS = AccessRule(CONSOLE, NOT_BANNED)
 """Callers that may log in."""
 
 
@@ -53,26 +53,28 @@ def console_door(services: ConsoleServices, reports: PolicyReports | None = None
     """Return the console; `reports` collects the reports of browsers about refused content."""
     static = StaticFiles()
     pages = Pages(static, services.now, services.version)
-    access = PageAccess(services.sessions, NAME)
     about = "Pages for people."
+    groups = (
+        OperationGroup("console", about, STATIC, static),
+        OperationGroup("console", about, CONTENT_SECURITY, reports or PolicyReports()),
+        OperationGroup("console", about, OLD_PATHS.operations),
+        OperationGroup("console", about, LOGIN, LoginServices(pages, services.sessions)),
+        OperationGroup("console", about, SESSIONS, SessionPageServices(pages, services.sessions)),
+        OperationGroup("console", about, PREFERENCES, PreferenceServices(pages, services.sessions)),
+        OperationGroup("console", about, OVERVIEW_PAGES, OverviewServices(pages, services.overview, services.live)),
+        OperationGroup("console", about, SEARCH_PAGE, SearchPageServices(pages, services.finder)),
+        OperationGroup("console", about, RUN_LIST, _run_list(pages, services)),
+        *subject_groups(pages, services.subjects, services.live),
+        OperationGroup("console", about, RUN_DETAIL, _run_detail(pages, services)),
+    )
+    paths = PagePaths(operation for group in groups for operation in group.operations)
+    access = PageAccess(services.sessions, CONSOLE, paths)
     return Door(
-        name=NAME,
+        name=CONSOLE,
         title="Console",
         prefixes=("/console", *OLD_PATHS.paths),
         format=PageFormat(pages),
-        groups=(
-            OperationGroup("console", about, STATIC, static),
-            OperationGroup("console", about, CONTENT_SECURITY, reports or PolicyReports()),
-            OperationGroup("console", about, OLD_PATHS.operations),
-            OperationGroup("console", about, LOGIN, LoginServices(pages, services.sessions)),
-            OperationGroup("console", about, SESSIONS, SessionPageServices(pages, services.sessions)),
-            OperationGroup("console", about, PREFERENCES, PreferenceServices(pages, services.sessions)),
-            OperationGroup("console", about, OVERVIEW_PAGES, OverviewServices(pages, services.overview, services.live)),
-            OperationGroup("console", about, SEARCH_PAGE, SearchPageServices(pages, services.finder)),
-            OperationGroup("console", about, RUN_LIST, _run_list(pages, services)),
-            *subject_groups(pages, services.subjects, services.live),
-            OperationGroup("console", about, RUN_DETAIL, _run_detail(pages, services)),
-        ),
+        groups=groups,
         access={
             "public": PUBLIC,
             "browser": browser_access(),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from longline.console.bots.bot_pages import BOT_PAGES, BotPageServices
 from longline.console.catalogue.catalogue_pages import CATALOGUE_PAGES, CataloguePageServices
 from longline.console.items.item_pages import ITEM_PAGES, ItemPageServices
-from longline.console.live import LivePages
+from longline.console.live_updates import LivePages
 from longline.console.manifests.manifest_pages import MANIFEST_PAGES, ManifestPageServices
 from longline.console.platform.alert_page import ALERT_PAGE, AlertPageServices
 from longline.console.platform.platform_pages import PLATFORM_PAGES, PlatformPageServices, ShownSetting
@@ -22,14 +22,14 @@ from longline.console.tasks.task_list import TASK_LIST, TaskListServices
 from longline.console.tasks.task_page import TASK_PAGE, TaskPageServices
 from longline.console.template_rendering import Clock, Pages
 from longline.services.archive.pages import ArchivedPages
+from longline.services.bots.bots import BotRegistry
 from longline.services.bots.policies import BotPolicies
-from longline.services.bots.registry import BotRegistry
 from longline.services.bots.tasks import BotTasks
 from longline.services.callers.api_keys import ApiKeys
 from longline.services.callers.audit_trail import AuditTrail
 from longline.services.frontier.host_lists import HostLists
+from longline.services.frontier.task_actions import TaskOrders
 from longline.services.frontier.task_lists import TaskLists
-from longline.services.frontier.task_orders import TaskOrders
 from longline.services.manifests.dead_letters import DeadLetters
 from longline.services.manifests.snapshots import ManifestSnapshots
 from longline.services.metrics.platform_alerts import PlatformAlerts

@@ -9,17 +9,16 @@ from zoneinfo import ZoneInfo
 
 from markupsafe import Markup
 
+from longline.console.browser_names import browser_name
+from longline.model.logs.run_log import written_fields
+from longline.model.proxies.proxy_uri import bracketed
+
 DASH = "–"
 """Shown where there is no value; 0 is a value."""
 
 TIME_ZONE: ContextVar[ZoneInfo] = ContextVar("time_zone", default=ZoneInfo("UTC"))  # noqa: B039 - a ZoneInfo never changes
 """The time zone of the visitor for whom a page is made; the access check sets it."""
 
-_BROWSERS = (("Firefox/", "Firefox"), ("Edg/", "Edge"), ("OPR/", "Opera"), ("Chrome/", "Chrome"), ("Safari/", "Safari"))
-_SYSTEMS = (
-    *(("Android", "Android"), ("iPhone", "iPhone"), ("iPad", "iPad"), ("Windows", "Windows")),
-    *(("Mac OS X", "macOS"), ("CrOS", "ChromeOS"), ("Linux", "Linux")),
-)
 _DECIMAL_UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
 _RECENT_MS = 36 * 3_600_000
 
@@ -37,6 +36,11 @@ def rate(value: float | None) -> str:
         return "0"
     digits = 2 if value < 10 else 1 if value < 100 else 0
     return f"{value:,.{digits}f}"
+
+
+def written_price(value: float) -> str:
+    """Return a price with two digits after the point, or three where a currency such as KWD needs them."""
+    return f"{value:,.3f}".removesuffix("0")
 
 
 def axis_number(value: float) -> str:
@@ -97,7 +101,7 @@ def interval(milliseconds: int | None) -> str:
 
 def counted(count: int, noun: str) -> str:
     """Return a number with its noun, in the plural unless there is one."""
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{noun}s"
     return f"{count:,} {noun if count == 1 else plural}"
 
 
@@ -201,13 +205,6 @@ def marked_code(text: str) -> Markup:
     return Markup("").join(Markup("<code>{}</code>").format(one) if at % 2 else one for at, one in enumerate(pieces))
 
 
-def browser(agent: str) -> str:
-    """Return the name of a browser and of its system, as far as its header tells them."""
-    name = next((title for word, title in _BROWSERS if word in agent), "")
-    system = next((title for word, title in _SYSTEMS if word in agent), "")
-    return f"{name} on {system}" if name and system else name or agent[:60]
-
-
 def segment(text: str) -> str:
     """Return a text as one segment of a path."""
     return quote(text, safe="")
@@ -226,14 +223,17 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "elapsed": elapsed,
     "ticking": ticking,
     "moment": moment,
+    "price": written_price,
     "clock_time": clock_time,
     "log_time": log_time,
     "machine_time": machine_time,
+    "bracketed": bracketed,
     "isolated": isolated,
     "cut": cut,
     "segment": segment,
     "url_path": url_path,
     "marked_code": marked_code,
-    "browser": browser,
+    "browser": browser_name,
+    "written_fields": written_fields,
 }
 """Filters of templates."""

@@ -12,8 +12,8 @@ from longline.console.drawing import fate_bar, icons, plot
 from longline.console.navigation import NAVIGATION, PHONE_NAVIGATION
 from longline.console.static_files import StaticFiles
 from longline.console.visitor import Visitor
-from longline.surfaces.middleware import REQUEST_ID
 from longline.surfaces.operation import ApiResponse, Content
+from longline.surfaces.server.request_id import REQUEST_ID
 
 HTML = "text/html; charset=utf-8"
 PAGE_HEADERS: Mapping[str, str] = {**HEADERS, "Cache-Control": "no-store"}
@@ -40,6 +40,9 @@ class Pages:
             "icon": icons.icon,
             "badge": icons.badge,
             "state_badge": icons.state_badge,
+            "check_icon": icons.check_icon,
+            "check_badge": icons.check_badge,
+            "event_tone": icons.event_tone,
             "fate_bar": fate_bar.fate_bar,
             "share_bar": fate_bar.share_bar,
             "stacked_bar": fate_bar.stacked_bar,

@@ -1,7 +1,8 @@
 """The visitor of a page: a caller with a session, and the choices that the browser keeps."""
 
 from longline.console.actions import Toast
-from longline.model.callers.caller import ADMINS, OPERATORS, Caller
+from longline.model.callers.caller import Caller
+from longline.model.callers.roles import ADMINS, OPERATORS
 
 
 class Visitor(Caller, frozen=True, kw_only=True):

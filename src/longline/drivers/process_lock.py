@@ -11,6 +11,9 @@ from pathlib import Path
 from longline.model.errors import Unavailable
 from longline.model.ids import new_id
 
+PROCESS_LOCKS_FOLDER = "alive"
+"""Folder, inside the data folder, of the locked files that mark living processes."""
+
 
 class FileProcessLock:
     """Lock files in one folder, which the processes of one machine share."""

@@ -23,6 +23,13 @@ class UnknownSetting(BadInput):
     """A settings key that does not exist; the text names the nearest known key."""
 
 
+class OutOfRange(BadInput):
+    """A number that no database stores: it has more than 64 bits."""
+
+    def __init__(self) -> None:
+        super().__init__("a number is out of range")
+
+
 class NotFound(LonglineError):
     """An object that does not exist: its noun and its id. `text` replaces the usual sentence."""
 

@@ -66,6 +66,9 @@ ENDED = frozenset({TaskState.COMPLETED, TaskState.SKIPPED, TaskState.FAILED, Tas
 FRESH_STARTS = frozenset({"restart", "reparse"})
 """Moves that begin a task anew: they clear its error and, unless asked otherwise, its count of attempts."""
 
+WAITS_FOR_PARSER = frozenset({TaskState.DOWNLOADED, TaskState.QUEUED_PARSE})
+"""States of tasks whose page was fetched and waits to be parsed."""
+
 RUN_ENDED = frozenset({RunState.COMPLETED, RunState.FAILED, RunState.CANCELLED})
 
 
@@ -127,6 +130,7 @@ MOVES: tuple[Move, ...] = (
     _move("schedule", "force_run",   (S.SCHEDULED,),                                S.PENDING,       "person"),
     _move("schedule", "retry",       (S.FAILED,),                                   S.PENDING,       "person"),
     _move("schedule", "cancel",      (S.PENDING, S.SCHEDULED, S.RUNNING, S.PAUSED), S.CANCELLED,     "person"),
+    _move("schedule", "cancel_once", (S.RUNNING,),                                  S.CANCELLED,     "scheduler worker", fenced=True),
 
     _move("run",      "create",      (),                                            R.QUEUED,        "person scheduler"),
     _move("run",      "start",       (R.QUEUED,),                                   R.RUNNING,       "scheduler worker", gives=True),

@@ -7,7 +7,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from longline.html.parse_cost import check_parse_cost
 from longline.model.errors import LonglineError
-from longline.model.url import join
+from longline.model.urls.link_resolution import join
 
 _TAG_OR_REFERENCE = re.compile(r"<[a-zA-Z/!]|&[#\w]")
 # Most markup needs no change, and stays exactly as written.

@@ -11,7 +11,7 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from longline.html.tree_copy import copy_tree
-from longline.parsers.extraction import remove_excluded, select, select_all, text_of
+from longline.parsers.page_content import remove_excluded, select, select_all, text_of
 from longline.plugins import Item, Links, Page, parser
 from longline.plugins.page import absolute_urls
 

@@ -1,6 +1,6 @@
 """Feeds that a page declares by `link rel=alternate`."""
 
-from longline.model.url import join_all
+from longline.model.urls.link_resolution import join_all
 from longline.plugins.page import Page
 
 _TYPES = ("rss+xml", "atom+xml", "rdf+xml", "feed+json")

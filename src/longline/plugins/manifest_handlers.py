@@ -13,9 +13,11 @@ from typing import Any
 import msgspec
 
 from longline.model.errors import BadInput, LonglineError
+from longline.model.fetch.credentials import header_problem
 from longline.model.manifests.handler_hooks import BUILD, FINALIZE, HOOK_TIMEOUT_SECONDS, HOOKS, OVERRIDE, PREPARE
 from longline.model.manifests.manifest import ManifestResource
 from longline.model.manifests.manifest import ProxyHint as ProxyHint  # for authors of handlers
+from longline.model.storable_text import storable
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -180,9 +182,26 @@ def _checked(task: object) -> DownloadTask:
     if not isinstance(task, DownloadTask):
         raise HandlerFailed(BUILD, TypeError("a task is not a DownloadTask"))
     try:
-        return msgspec.convert(msgspec.to_builtins(task), DownloadTask)
-    except (msgspec.ValidationError, TypeError) as error:
+        found = msgspec.convert(msgspec.to_builtins(task), DownloadTask)
+        msgspec.json.encode(found.attributes)
+    except (msgspec.ValidationError, TypeError, UnicodeEncodeError) as error:
         raise HandlerFailed(BUILD, error) from error
+    if problem := _task_problem(found):
+        raise HandlerFailed(BUILD, ValueError(problem))
+    return found
+
+
+def _task_problem(task: DownloadTask) -> str:
+    """Return the reason for which a task cannot be sent or stored; an empty text for one that can be both."""
+    for name, value in task.headers.items():
+        if problem := header_problem(name, value):
+            return f"the header {name} {problem}"
+    parts = {"key": (task.key or "",), "bucket": (task.bucket or "",), "headers": tuple(task.headers.values())}
+    for field, named in (("tags", task.tags), ("object_metadata", task.object_metadata)):
+        parts[field] = (*named, *named.values())
+    wrong = (field for field, texts in parts.items() if any(storable(text) != text for text in texts))
+    field = next(wrong, "")
+    return f"a text of {field} has a character that cannot be stored" if field else ""
 
 
 def _called(hook: Callable[..., Any], given: tuple[Any, ...], gather: list[DownloadTask] | None) -> Any:

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode, SelectolaxError
 
-from longline.html.article_text.extraction import MIN_CHARS, ExtractedArticle, extract_article
+from longline.html.article_text.article_extraction import MIN_CHARS, ExtractedArticle, extract_article
 from longline.html.article_text.inline_markdown import InlineWriter, UrlResolver
 from longline.html.article_text.lines import LineReader
 from longline.html.article_text.markdown import markdown_of_article, markdown_of_lines, markdown_of_title
@@ -19,7 +19,8 @@ from longline.html.parse_cost import ParseCost, check_parse_cost, parse_cost_of
 from longline.html.robots_meta import RobotsMeta, header_directives
 from longline.html.structured_data import Data
 from longline.model.cached_property import cached_property
-from longline.model.url import MAX_LENGTH, join, join_all
+from longline.model.urls.link_resolution import join, join_all
+from longline.model.urls.url import MAX_LENGTH
 from longline.plugins.parser_errors import bad_selector
 
 

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from longline.model.url import join
+from longline.model.urls.link_resolution import join
 from longline.plugins.page import Page
 from longline.plugins.parser import matches_glob
 from longline.plugins.parser_errors import ParserMistake

@@ -5,11 +5,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from longline.model.sinks.sink import DEFAULT_BATCH_SIZE, SinkItem
+from longline.model.sinks.sink import DEFAULT_BATCH_SIZE, TABLE_SCHEMES, WEBHOOK_SCHEMES, SinkItem
 from longline.plugins.parser_errors import ParserMistake
 
 SINK_ATTRIBUTE = "__longline_sink__"
-RESERVED_SCHEMES = frozenset({"http", "https", "postgres", "postgresql"})
+RESERVED_SCHEMES = TABLE_SCHEMES | WEBHOOK_SCHEMES
 
 SinkFunction = Callable[[str, Sequence[SinkItem]], Awaitable[None] | None]
 _Function = TypeVar("_Function", bound=Callable[..., Any])

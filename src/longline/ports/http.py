@@ -6,11 +6,9 @@ from typing import Literal, Protocol
 import msgspec
 
 from longline.model.errors import BadInput
+from longline.model.fetch.redirects import RefusedLocation, redirect_target
 from longline.model.fetch.request_limits import MAX_REQUEST_BODY_BYTES
 from longline.model.proxies.proxy_uri import Proxy
-from longline.model.url import BadUrl, join, parse, without_credentials
-
-REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 
@@ -80,32 +78,10 @@ class Response(msgspec.Struct, frozen=True):
 
     def leads_to(self, base: str) -> str:
         """Return the Location resolved against `base`; raise `FetchFailed` for a URL that the parser rejects."""
-        return redirect_target(self.header("location") or "", base)
-
-
-def redirect_target(location: str, base: str) -> str:
-    """Return a Location resolved against `base`; raise `FetchFailed` for a URL that the parser rejects."""
-    target = join(base, _escaped(location))
-    if target is None:
-        raise FetchFailed("bad_url", "redirected to a text that is no URL of a page")
-    try:
-        # Credentials of the base are known already; credentials from a site are not accepted.
-        return parse(target, credentials=without_credentials(base) != base).href
-    except BadUrl as error:
-        raise FetchFailed("bad_url", f"redirected to a URL that is refused ({error.reason})") from None
-
-
-def _escaped(text: str) -> str:
-    """Percent-encode the non-ASCII bytes of a header, one by one, as browsers do.
-
-    Header bytes are decoded as Latin-1. Text outside Latin-1 comes from a file, and stays unchanged.
-    """
-    if text.isascii():
-        return text
-    try:
-        return "".join(chr(byte) if byte < 0x80 else f"%{byte:02X}" for byte in text.encode("latin-1"))
-    except UnicodeEncodeError:
-        return text
+        try:
+            return redirect_target(self.header("location") or "", base)
+        except RefusedLocation as refused:
+            raise FetchFailed("bad_url", str(refused)) from None
 
 
 class StreamedResponse(Protocol):

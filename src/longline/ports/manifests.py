@@ -1,11 +1,11 @@
 """Streams outside of the platform: copies of what happens to manifests, and tasks of direct producers."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, Protocol
+from typing import Protocol
 
 import msgspec
 
-StreamName = Literal["tasks", "status", "logs", "dead_letters"]
+from longline.model.manifests.manifest import StreamName
 
 
 class StreamRecord(msgspec.Struct, frozen=True):

@@ -11,11 +11,12 @@ from longline.engine.parse.page_parser import PageParser
 from longline.model.errors import BadInput, LonglineError
 from longline.model.fetch.content_encoding import ACCEPT_ENCODING, Undecodable, decode_body
 from longline.model.fetch.cookies import RunCookies
-from longline.model.url import parse
+from longline.model.fetch.redirects import REDIRECTS
+from longline.model.urls.url import parse
 from longline.plugins import Page
 from longline.plugins.parser import PARSER_KEY
 from longline.ports.clock import Clock
-from longline.ports.http import REDIRECTS, FetchFailed, Http, Request, Response
+from longline.ports.http import FetchFailed, Http, Request, Response
 
 MAX_HOPS = 10
 MAX_BYTES = 10 * 1024 * 1024

@@ -21,6 +21,7 @@ from longline.model.sinks.sink import parse_sinks
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?", re.IGNORECASE)
 _SIZE_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _SWITCH = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
 _PASSWORD = re.compile(r"(://[^:/@\s]*):(?:(?!://)\S)*@")
 _MIN_PASSWORD_CHARS = 8
@@ -88,6 +89,13 @@ def _text(raw: Any) -> str:
     return raw.strip()
 
 
+def _header_value(raw: Any) -> str:
+    value = _text(raw)
+    if _CONTROL.search(value):
+        raise ValueError
+    return value
+
+
 def _number(raw: Any) -> int:
     if isinstance(raw, bool) or not isinstance(raw, int | str):
         raise ValueError
@@ -113,6 +121,8 @@ def _duration(raw: Any) -> float:
 
 def _size(raw: Any) -> int:
     if isinstance(raw, int) and not isinstance(raw, bool):
+        if raw < 0:
+            raise ValueError
         return raw
     found = _SIZE.fullmatch(_text(raw))
     if not found:
@@ -266,6 +276,7 @@ def _join(parts: tuple[str, ...]) -> str:
 
 
 TEXT = Kind("TEXT", "a text", _text)
+HEADER_VALUE = Kind("TEXT", "a text without control characters", _header_value)
 VALUE = Kind("VALUE", "a value", lambda raw: raw)
 ID_AND_KEY = Kind("ID:KEY", "an id and a key like id:key", _id_and_key, secret=True)
 PASSWORD = Kind("TEXT", f"a password of at least {_MIN_PASSWORD_CHARS} characters", _password, secret=True)

@@ -4,8 +4,9 @@ from collections.abc import Set as AbstractSet
 
 import msgspec
 
-from longline.model.callers.caller import AccessRule, Caller, Role
+from longline.model.callers.caller import AccessRule, Caller
 from longline.model.callers.rate_limit import RateLimitPolicy
+from longline.model.callers.roles import Role
 from longline.services.callers.callers import CallerCredentials, Callers
 from longline.services.callers.tokens import TokenRefused
 from longline.surfaces.door import Access, HttpRequest

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from litestar import Litestar
 
+from longline.model.callers.door import INTERVALS, MANIFESTS, PRODUCTS
 from longline.services.callers.api_keys import ApiKeys
 from longline.services.callers.callers import Callers
 from longline.services.callers.rate_limits import RateLimits
@@ -12,31 +13,24 @@ from longline.services.health import Health
 from longline.services.metrics.event_loop_lag import LoopMonitor
 from longline.services.metrics.platform_figures import PlatformFigureReader
 from longline.services.metrics.task_and_run_counts import Counts
-from longline.surfaces.bots.door import NAME as BOTS
-from longline.surfaces.bots.door import BotServices, bots_door
-from longline.surfaces.catalogue.door import NAME as CATALOGUE
+from longline.surfaces.bots.door import bots_door
+from longline.surfaces.bots.services import BotServices
 from longline.surfaces.catalogue.door import CatalogueServices, catalogue_door
 from longline.surfaces.cors import cors_config
 from longline.surfaces.door import Door
 from longline.surfaces.fast_path import FastPath
-from longline.surfaces.intervals.door import NAME as INTERVALS
 from longline.surfaces.intervals.door import IntervalServices, intervals_door
-from longline.surfaces.manifests.door import NAME as MANIFESTS
-from longline.surfaces.manifests.door import ManifestServices, manifests_door
+from longline.surfaces.manifests.door import manifests_door
+from longline.surfaces.manifests.services import ManifestServices
 from longline.surfaces.middleware import RequestMiddleware, WholeBodies, error_handlers
 from longline.surfaces.openapi import openapi_document
 from longline.surfaces.platform.documentation.pages import Documentation
-from longline.surfaces.platform.door import NAME as PLATFORM
 from longline.surfaces.platform.door import PlatformServices, platform_door
 from longline.surfaces.platform.health import HealthServices
 from longline.surfaces.platform.metrics_endpoint import Metrics, MetricsServices
-from longline.surfaces.products.door import NAME as PRODUCTS
 from longline.surfaces.products.door import ProductServices, products_door
 from longline.surfaces.routing import route_of
 from longline.surfaces.server.request_limits import MAX_BODY_BYTES
-
-DOORS = (INTERVALS, BOTS, PRODUCTS, CATALOGUE, MANIFESTS, PLATFORM)
-"""Names of all APIs; an API key opens one of them."""
 
 
 @dataclass(frozen=True, slots=True)

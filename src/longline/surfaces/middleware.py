@@ -1,10 +1,8 @@
 """Code around all HTTP APIs: request ids, the access log, and responses to requests that reach no operation."""
 
 import logging
-import secrets
 import time
 from collections.abc import Callable, Sequence
-from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 from litestar import Request, Response
@@ -17,11 +15,8 @@ from longline.surfaces.door import ApiFormat, Door, door_at
 from longline.surfaces.error_format import NUL_IN_URL, ErrorFormat
 from longline.surfaces.routing import client_of, to_framework
 from longline.surfaces.server.request_head import Refusal, refusal_in
+from longline.surfaces.server.request_id import REQUEST_ID, request_id
 
-REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
-"""Id of the current request; log lines carry it."""
-
-_ID_CHARS = 128
 _BODILESS = ("GET", "HEAD", "OPTIONS")
 _CLIENT_GONE = 499  # the status that proxies log for a client that disconnected before the response
 
@@ -55,7 +50,7 @@ class RequestMiddleware:
         if scope["type"] != ScopeType.HTTP:
             await self._app(scope, receive, send)
             return
-        request_id = _request_id(scope)
+        own_id = request_id(scope["headers"])
         status = _CLIENT_GONE
 
         async def framed(message: Message) -> None:
@@ -63,10 +58,10 @@ class RequestMiddleware:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 limits = await self._limits(scope, message) if status >= 400 else []
-                message["headers"] = [*message["headers"], *limits, (b"x-request-id", request_id.encode("latin-1"))]
+                message["headers"] = [*message["headers"], *limits, (b"x-request-id", own_id.encode("latin-1"))]
             await send(message)
 
-        mark = REQUEST_ID.set(request_id)
+        mark = REQUEST_ID.set(own_id)
         path, begun = scope["path"], time.perf_counter()
         try:
             refusal = refusal_in(scope["state"])
@@ -181,8 +176,3 @@ class WholeBodies:
             return message
 
         await self._app(scope, received, send)
-
-
-def _request_id(scope: HTTPScope) -> str:
-    given = next((value for name, value in scope["headers"] if name == b"x-request-id"), b"")
-    return given.decode("latin-1") if 0 < len(given) <= _ID_CHARS else secrets.token_hex(16)

@@ -1,5 +1,6 @@
 """The OpenAPI document, made from the declarations of all operations."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -40,6 +41,7 @@ SECURITY_SCHEMES: Mapping[str, Schema] = {
 }
 _TYPES: Mapping[type, str] = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
 _REF = "#/components/schemas/{name}"
+_MODULES = re.compile(r"longline\.(?:[a-z_0-9]+\.)+")
 
 
 def openapi_document(version: str, doors: Sequence[Door]) -> Schema:
@@ -159,7 +161,13 @@ class _Document:
 def _schemas(kind: Any, decimal_type: str = "string") -> tuple[Schema, dict[str, Schema]]:
     """Return the schema of a type, and the schemas that it refers to."""
     (schema,), components = msgspec.json.schema_components([kind], ref_template=_REF, schema_hook=_schema_of)
-    return _completed(schema, decimal_type), _completed(components, decimal_type)
+    plain = {_plain_name(name): each for name, each in components.items()}
+    return _completed(schema, decimal_type), _completed(plain, decimal_type)
+
+
+def _plain_name(name: str) -> str:
+    """Return the name of a component without modules and signs: that of a generic type is made of its arguments'."""
+    return "".join(word[:1].upper() + word[1:] for word in _MODULES.sub("", name).split("_"))
 
 
 def _parameter(schema: Schema) -> Schema:
@@ -187,6 +195,9 @@ def _completed(schema: Any, decimal_type: str) -> Any:
     if not isinstance(schema, dict):
         return schema
     found = {name: _completed(each, decimal_type) for name, each in schema.items()}
+    if isinstance(reference := found.get("$ref"), str):
+        place, _, name = reference.rpartition("/")
+        found["$ref"] = f"{place}/{_plain_name(name)}"
     if found.get("format") == "decimal":
         found["type"] = decimal_type
     if found.get("type") == "array":

@@ -92,6 +92,7 @@ class RequestReader(Generic[Shape]):
             (field, check) for field in info.fields if (check := field_annotation(field.type, "check")) is not None
         ]
         self._checks_itself = hasattr(shape, "__post_init__")
+        # In `info` a field that may be unset has no default.
         self._may_be_unset = any(field.default is msgspec.UNSET for field in msgspec.structs.fields(shape))
         self._between: Callable[[Mapping[str, Any]], Iterable[Problem]] | None
         self._between = getattr(shape, "problems_between", None)

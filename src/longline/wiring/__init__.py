@@ -1,4 +1,7 @@
-"""Wiring of the parts: the only place that knows a concrete driver."""
+"""Wiring of the parts: the only place that knows a concrete driver.
+
+Only commands that serve import `longline.wiring.serve`: with the HTTP APIs a command takes twice as long to start.
+"""
 
 from longline.engine.worker.worker import Progress as WorkerProgress
 from longline.services.crawls.crawl_loop import CrawlResult, Watcher
@@ -24,7 +27,6 @@ from longline.wiring.read_commands import (
     serve_mcp,
     stored_parsers,
 )
-from longline.wiring.serve import serve
 
 __all__ = [
     "CrawlRequest",
@@ -49,7 +51,6 @@ __all__ = [
     "read_page",
     "reparse",
     "search",
-    "serve",
     "serve_mcp",
     "stored_parsers",
 ]

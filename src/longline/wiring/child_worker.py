@@ -3,20 +3,18 @@
 import asyncio
 import os
 import sys
-from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 
-import msgspec
-
 from longline.engine.loop_supervisor import Loop, run_loops, run_until
+from longline.model.frontier.worker import UPKEEP
 from longline.settings import Settings
-from longline.settings.child_process import environment
+from longline.settings.child_process import child_environment
 
 
 def child_workers(settings: Settings, roles: frozenset[str]) -> Loop:
     """Return a loop that runs all worker processes but the first, which is this process; one does the upkeep."""
-    shared = ",".join(sorted(roles - {"upkeep"}))
+    shared = ",".join(sorted(roles - {UPKEEP}))
     return partial(run_loops, {f"worker {n}": _child(settings, shared) for n in range(2, settings.workers + 1)})
 
 
@@ -27,7 +25,7 @@ def _child(settings: Settings, roles: str) -> Loop:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "longline.cli", "worker", "--roles", roles, "--leashed"),
             stdin=asyncio.subprocess.PIPE,
-            env=_child_environment(settings),
+            env=child_environment(settings, os.environ),
         )
         await run_until(stop, process.wait())
         with suppress(ProcessLookupError):
@@ -37,9 +35,3 @@ def _child(settings: Settings, roles: str) -> Loop:
             raise RuntimeError(f"a worker process ended with code {code}")
 
     return loop
-
-
-def _child_environment(settings: Settings) -> Mapping[str, str]:
-    others = {name: value for name, value in os.environ.items() if not name.startswith("LONGLINE_")}
-    # A port cannot be bound twice, and a child starts no children.
-    return others | environment(msgspec.structs.replace(settings, profile_port=0, workers=1))

@@ -9,9 +9,11 @@ import msgspec
 from longline.engine.frontier.withdrawn_tasks import WithdrawnTaskFilter
 from longline.engine.worker.reporter import ReportParts
 from longline.model.errors import BadInput
-from longline.model.runs.plan import CrawlPlan
+from longline.model.frontier.worker import FETCH, PARSE
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.run import RunKind
-from longline.model.url import parse
+from longline.model.signal_topics import WANT_TOPIC
+from longline.model.urls.url import parse
 from longline.plugins.parser import CONFIG_KEY, PARSER_KEY
 from longline.plugins.parser_reload import LoadedParsers
 from longline.services.archive.parser_report import ParserUses
@@ -22,14 +24,12 @@ from longline.services.exports.item_tables import ItemOutputs
 from longline.services.search.item_changes import ItemChanges
 from longline.services.sinks.crawl_sinks import CrawlSinks
 from longline.settings import Settings
-from longline.wiring.parts.exports import check_places, live_items
-from longline.wiring.parts.metrics import counting
-from longline.wiring.parts.sinks import addressed_sinks, check_sinks, open_deliveries
-from longline.wiring.platform import WANT_TOPIC, Platform, migrate_tables, open_platform, registered_worker
+from longline.wiring.platform import Platform, migrate_tables, open_platform, registered_worker
 from longline.wiring.signals import listener
+from longline.wiring.subjects.exports import check_places, live_items
+from longline.wiring.subjects.metrics import counting
+from longline.wiring.subjects.sinks import addressed_sinks, check_sinks, open_deliveries
 from longline.wiring.worker import fetch_metrics, fetch_worker
-
-FETCH = frozenset({"fetch", "parse"})
 
 
 async def crawl(
@@ -65,7 +65,7 @@ async def crawl_until(
         sinks = addressed_sinks(platform, settings.sinks)
         async with (
             counting(platform),
-            registered_worker(platform, FETCH) as owner,
+            registered_worker(platform, frozenset({FETCH, PARSE})) as owner,
             open_deliveries(platform, sinks, owner) as deliveries,
         ):
             parts = _crawl_loop_parts(platform, owner, outputs, CrawlSinks(deliveries, platform.clock))

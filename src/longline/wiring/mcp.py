@@ -4,22 +4,22 @@ import asyncio
 
 from longline.engine.worker.worker import Progress as WorkerProgress
 from longline.model.frontier.fate import UrlFilters
-from longline.model.runs.plan import UNBOUNDED_DEPTH, CrawlBounds, CrawlPlan, FetchOptions, Politeness, Retries
+from longline.model.runs.crawl_bounds import UNBOUNDED_DEPTH, CrawlBounds
+from longline.model.runs.crawl_plan import CrawlPlan, FetchOptions, Politeness, Retries
 from longline.model.runs.run import RunRow
 from longline.model.search.item import RunItem
-from longline.model.url import parse
+from longline.model.urls.url import parse
 from longline.services.archive.pages import ArchivedPage
 from longline.services.crawls.crawl_loop import CrawlResult, Watcher
 from longline.services.crawls.crawl_options import ALL_OPTIONS, CrawlRequest, site_hosts
 from longline.services.frontier.url_fates import UrlFates, UrlOut
+from longline.services.runs.last_run import find_run
 from longline.services.search.item_search import SearchPage, SearchRequest
 from longline.settings import Settings
-from longline.surfaces.mcp.server import CrawlOrder, McpServices, Progress, build_server
+from longline.surfaces.mcp.server import PROGRESS_INTERVAL_SECONDS, CrawlOrder, McpServices, Progress, build_server
 from longline.wiring.crawl import crawl_until
-from longline.wiring.read_commands import find_run, read_page, search
+from longline.wiring.read_commands import read_page, search
 from longline.wiring.read_only_archive import open_archive
-
-PROGRESS_INTERVAL_SECONDS = 1.0
 
 
 async def serve_mcp(settings: Settings, *, allow_crawl: bool) -> None:
@@ -38,7 +38,7 @@ def mcp_services(settings: Settings, *, allow_crawl: bool) -> McpServices:
 
     async def urls(run_id: int | None, filters: UrlFilters, limit: int) -> tuple[int, list[UrlOut]]:
         async with open_archive(settings) as archive:
-            run = await find_run(archive.records, run_id)
+            run = await find_run(archive.records.runs, run_id)
             found: list[UrlOut] = []
             async for rows in UrlFates(archive.records.tasks).batches(run.id, filters):
                 found += rows
@@ -48,7 +48,7 @@ def mcp_services(settings: Settings, *, allow_crawl: bool) -> McpServices:
 
     async def items(run_id: int | None, after: int, limit: int) -> tuple[int, list[RunItem]]:
         async with open_archive(settings) as archive:
-            run = await find_run(archive.records, run_id)
+            run = await find_run(archive.records.runs, run_id)
             return run.id, await archive.records.items.of_run(run.id, after=after, limit=limit)
 
     async def begin(order: CrawlOrder, progress: Progress) -> CrawlResult:

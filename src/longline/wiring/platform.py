@@ -23,14 +23,14 @@ from longline.drivers.http.dns import NameResolver
 from longline.drivers.http.egress_guard import GuardedResolver
 from longline.drivers.http.render import RenderingHttp
 from longline.drivers.http.replay import Fixtures, RecordingHttp, ReplayingHttp
-from longline.drivers.process_lock import FileProcessLock
+from longline.drivers.process_lock import PROCESS_LOCKS_FOLDER, FileProcessLock
 from longline.drivers.records import is_write_protected, open_records
 from longline.drivers.schedules.no_page_changes import NoPageChanges
 from longline.drivers.search import NodeOptions, open_search
 from longline.drivers.signals import open_signals
 from longline.drivers.sources.source_manager import HttpSourceManager
 from longline.engine.fetch.robots import RobotsCache
-from longline.engine.frontier.reaper import Reaper
+from longline.engine.frontier.lapsed_leases import Reaper
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.lifecycle.politeness_key import By, PolitenessKey
 from longline.engine.loop_supervisor import chore
@@ -44,6 +44,8 @@ from longline.engine.stored_secrets import Vault
 from longline.model.errors import Unavailable
 from longline.model.fetch.egress import AddressPolicy
 from longline.model.frontier.worker import HEARTBEAT_INTERVAL_SECONDS
+from longline.model.signal_topics import DONE_TOPIC, DUE_TOPIC, WANT_TOPIC, WORK_TOPIC
+from longline.parsers.built_in_parsers import BUILT_IN
 from longline.plugins.parser import CONFIG_KEY, PARSER_KEY
 from longline.plugins.parser_files import absolute_place
 from longline.plugins.parser_reload import LoadedParsers
@@ -64,37 +66,6 @@ from longline.services.proxies.proxies import Proxies
 from longline.settings import Settings, jwt_secret, prepare_folder, readable_vault_key, vault_key
 
 log = logging.getLogger(__name__)
-
-WORK_TOPIC = "work"
-"""Signal that there may be work."""
-
-WANT_TOPIC = "want"
-"""Signal of a worker that has nothing to do."""
-
-DUE_TOPIC = "due"
-"""Signal that a schedule may have come due."""
-
-DONE_TOPIC = "done"
-"""Signal that the run of a schedule has no open URL left."""
-
-BUILT_IN = tuple(
-    f"longline.parsers.{name}"
-    for name in (
-        "page",
-        "feeds.feed",
-        "feeds.sitemap",
-        "article.article",
-        "product.product",
-        "selectors",
-        "markdown",
-        "previews",
-        "series",
-    )
-)
-"""Modules of parsers that are always there."""
-
-PROCESS_LOCKS_FOLDER = "alive"
-"""Folder, inside the data folder, of the locked files that mark living processes."""
 
 
 @dataclass(frozen=True, slots=True)

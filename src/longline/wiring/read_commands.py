@@ -12,11 +12,13 @@ from longline.drivers.exports.row_table import RowTable
 from longline.drivers.extras import load_driver
 from longline.engine.archive.page_reader import PageReader as PageArchive
 from longline.engine.parse.page_parser import PageParser
+from longline.model.archive.warc import warcinfo_fields
 from longline.model.errors import NotFound, Unavailable
 from longline.model.exports.export import ExportedFile, TableFile
 from longline.model.frontier.fate import UrlFilters
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.run import RunKind, RunRow
+from longline.model.whole_number import whole_number
 from longline.plugins.parser import CONFIG_KEY, PARSER_KEY
 from longline.ports.blobs import Blobs
 from longline.ports.records import Records
@@ -30,16 +32,16 @@ from longline.services.exports.exports import Exported, Exports, ExportStores, P
 from longline.services.exports.item_tables import ItemOutputs, WrittenTables, check_kinds
 from longline.services.exports.markdown_files import MarkdownFiles
 from longline.services.frontier.url_fates import UrlFates, UrlOut
+from longline.services.runs.last_run import find_run
 from longline.services.runs.run_list import ListedRun, RunLists, check_comparable
 from longline.services.search.item_changes import ItemChanges, ItemDifference
 from longline.services.search.item_search import Searches, SearchPage, SearchRequest
 from longline.settings import Settings
-from longline.wiring.parts.exports import check_places, live_items
-from longline.wiring.parts.runs import run_deleter
-from longline.wiring.parts.sources import plan_cache
 from longline.wiring.platform import load_parsers, migrate_tables, open_platform, page_parser, parser_choice
 from longline.wiring.read_only_archive import Archive, open_archive
-from longline.wiring.worker import warc_info
+from longline.wiring.subjects.exports import check_places, live_items
+from longline.wiring.subjects.runs import run_deleter
+from longline.wiring.subjects.sources import plan_cache
 
 
 class FolderOutput(NamedTuple):
@@ -53,12 +55,14 @@ class FolderOutput(NamedTuple):
 async def export(settings: Settings, run_id: int | None, out: FolderOutput, progress: Progress) -> Exported:
     """Write pages, items and URLs of a run, by default the last, into files."""
     async with open_archive(settings) as archive:
-        run = await find_run(archive.records, run_id)
+        run = await find_run(archive.records.runs, run_id)
         with FolderExport(out.folder, out.formats) as files:
             if "markdown" in out.formats:
                 await _write_markdown(archive, run.id, files, progress)
             stores = ExportStores(archive.records.pages, archive.records.items, archive.records.tasks)
-            exports = Exports(stores, archive.blobs, archive.clock, warc_info(settings), headers=out.headers)
+            exports = Exports(
+                stores, archive.blobs, archive.clock, warcinfo_fields(settings.user_agent), headers=out.headers
+            )
             return await exports.run(run.id, files, out.formats, progress)
 
 
@@ -75,7 +79,7 @@ async def list_urls(
     """Show the URLs of a run, by default the last, batch by batch; return their number."""
     count = 0
     async with open_archive(settings) as archive:
-        run = await find_run(archive.records, run_id)
+        run = await find_run(archive.records.runs, run_id)
         async for urls in UrlFates(archive.records.tasks).batches(run.id, filters):
             show(urls)
             count += len(urls)
@@ -85,7 +89,7 @@ async def list_urls(
 async def export_urls(settings: Settings, run_id: int | None, filters: UrlFilters, file: TableFile) -> ExportedFile:
     """Write the URLs of a run, by default the last, into a file."""
     async with open_archive(settings) as archive:
-        run = await find_run(archive.records, run_id)
+        run = await find_run(archive.records.runs, run_id)
         check_places([file])
         with RowTable(file, UrlOut) as table:
             async for urls in UrlFates(archive.records.tasks).batches(run.id, filters):
@@ -96,7 +100,7 @@ async def export_urls(settings: Settings, run_id: int | None, filters: UrlFilter
 async def export_items(settings: Settings, run_id: int | None, outputs: ItemOutputs) -> WrittenTables:
     """Write the items of a run, by default the last, into the named files and to standard output."""
     async with open_archive(settings) as archive:
-        run = await find_run(archive.records, run_id)
+        run = await find_run(archive.records.runs, run_id)
         await check_kinds(archive.records.items, run.id, outputs.kinds)
         check_places(outputs.files)
         live = live_items(archive.records.items, archive.clock, outputs)
@@ -132,7 +136,7 @@ async def list_runs(settings: Settings, limit: int, *, everything: bool = False)
 async def get_run(settings: Settings, run_id: int) -> RunRow:
     """Return a run; raise `NotFound` for an unknown one."""
     async with open_archive(settings) as archive:
-        return await find_run(archive.records, run_id)
+        return await find_run(archive.records.runs, run_id)
 
 
 async def delete_run(settings: Settings, run_id: int, *, forced: bool = False) -> None:
@@ -158,7 +162,7 @@ async def reparse(settings: Settings, run_id: int | None, progress: Progress) ->
     """Parse the pages of a run, by default the last, from the archive."""
     async with open_platform(settings) as platform:
         await migrate_tables(platform, may_migrate=False)
-        run = await find_run(platform.records, run_id)
+        run = await find_run(platform.records.runs, run_id)
         config = parsing_config(CrawlPlan.read(run.plan).config, settings)
         platform.parser.check(config)
         pages = _parsed_pages(platform.records, platform.blobs, platform.parser, settings)
@@ -184,7 +188,8 @@ async def read_page(settings: Settings, which: str) -> ArchivedPage:
     """Return an archived page, by its URL or by the number of its task."""
     async with open_archive(settings) as archive:
         pages = ArchivedPages(archive.records.pages, archive.blobs)
-        return await (pages.by_task(int(which)) if which.isdecimal() else pages.by_url(which))
+        task_id = whole_number(which)
+        return await (pages.by_url(which) if task_id is None else pages.by_task(task_id))
 
 
 async def search(settings: Settings, asked: SearchRequest) -> SearchPage:
@@ -209,7 +214,7 @@ async def stored_parsers(settings: Settings, seed: str) -> tuple[str, ...]:
 async def parsers_of_run(settings: Settings, run_id: int | None) -> tuple[str, ...]:
     """Return the files of custom parsers of a run, by default the last."""
     async with open_archive(settings) as archive:
-        return CrawlPlan.read((await find_run(archive.records, run_id)).plan).parse.files
+        return CrawlPlan.read((await find_run(archive.records.runs, run_id)).plan).parse.files
 
 
 async def platform_parsers(settings: Settings) -> tuple[str, ...]:
@@ -225,17 +230,3 @@ async def platform_parsers(settings: Settings) -> tuple[str, ...]:
 async def serve_mcp(settings: Settings, *, allow_crawl: bool) -> None:
     """Answer a language model's client on standard input and output; the library for it comes with an extra."""
     await load_driver("longline.wiring.mcp").serve_mcp(settings, allow_crawl=allow_crawl)
-
-
-async def find_run(records: Records, run_id: int | None) -> RunRow:
-    """Return a run by its number, by default the last."""
-    if run_id is not None:
-        found = await records.runs.get(run_id)
-        if found is None:
-            raise NotFound("run", run_id, f"there is no run {run_id}; longline runs lists the runs of a folder")
-        return found
-    # On a platform the last run may be the poll of a feed.
-    latest = await records.runs.find(limit=1, kind=RunKind.CRAWL) or await records.runs.find(limit=1)
-    if not latest:
-        raise NotFound("run", text="nothing was crawled here yet; name the folder with --data")
-    return latest[0]

@@ -9,10 +9,12 @@ from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import replace
 
 from longline import __version__
+from longline.drivers.cpu_wait_time import run_delay
 from longline.drivers.disk_space import check_room
-from longline.drivers.thread_run_delay import run_delay
 from longline.engine.loop_supervisor import RETRY_INTERVAL_SECONDS, run_loops, run_until
+from longline.model.callers.door import INTERVALS, MANIFESTS, PRODUCTS
 from longline.model.errors import NeedsOperator, Unavailable
+from longline.model.frontier.worker import UPKEEP
 from longline.services.callers.console_sessions import OneTimeLogin
 from longline.services.callers.rate_limits import RateLimits
 from longline.services.health import Check, Health
@@ -20,12 +22,9 @@ from longline.services.metrics.event_loop_lag import LoopMonitor
 from longline.services.metrics.task_and_run_counts import Counts
 from longline.settings import Settings
 from longline.surfaces.app import AppParts, build_app
-from longline.surfaces.intervals.door import NAME as INTERVALS
-from longline.surfaces.manifests.door import NAME as MANIFESTS
 from longline.surfaces.platform.metrics_endpoint import Metrics, MetricsServices
 from longline.surfaces.platform.metrics_listener import metrics_app
 from longline.surfaces.platform.profile import LOOPBACK, MAX_SECONDS, profile_app
-from longline.surfaces.products.door import NAME as PRODUCTS
 from longline.surfaces.server.connection import Deadlines
 from longline.surfaces.server.http_server import HttpServer
 from longline.wiring.doors.bots import bot_services
@@ -34,17 +33,18 @@ from longline.wiring.doors.console import console
 from longline.wiring.doors.intervals import interval_services
 from longline.wiring.doors.manifests import manifest_services
 from longline.wiring.doors.products import product_services
+from longline.wiring.doors.streams import Streams
 from longline.wiring.loops.loop_row import API, LoopParts
 from longline.wiring.loops.loop_table import build_loops
-from longline.wiring.otlp import exporting
-from longline.wiring.parts.archive import html_archiving
-from longline.wiring.parts.callers import access_tokens, api_keys
-from longline.wiring.parts.logs import Streams, closing_logs, copying_logs, writing_run_logs
-from longline.wiring.parts.manifests import register_pools
-from longline.wiring.parts.metrics import counting, operation, worker_liveness
-from longline.wiring.parts.search import indexing
-from longline.wiring.parts.sinks import sink_progress
+from longline.wiring.otlp_export import otlp_export
 from longline.wiring.platform import Platform, migrate_tables, open_platform, registered_worker
+from longline.wiring.subjects.archive import html_archiving
+from longline.wiring.subjects.callers import access_tokens, api_keys
+from longline.wiring.subjects.logs import closing_logs, copying_logs, writing_run_logs
+from longline.wiring.subjects.manifests import register_pools
+from longline.wiring.subjects.metrics import counting, operation, worker_liveness
+from longline.wiring.subjects.search import indexing
+from longline.wiring.subjects.sinks import sink_progress
 
 log = logging.getLogger(__name__)
 
@@ -110,16 +110,18 @@ async def _serving(
         host, _, port = metrics_address.rpartition(":")
         listener = metrics_app(MetricsServices(metrics, parts.counts))
         log.info("metrics listen", extra={"url": await telemetry.start(listener, host.strip("[]"), int(port))})
-    loops = build_loops(LoopParts(platform, frozenset({API}), monitor=monitor, streams=streams))
+    export = otlp_export(platform, metrics, parts.counts)
+    loops = build_loops(LoopParts(platform, frozenset({API}), monitor=monitor, streams=streams, otlp_export=export))
     feeding = asyncio.create_task(run_loops(loops, closing))
     try:
-        async with exporting(platform, metrics, parts.counts):
-            if ready is not None:
-                ready(address)
-            yield
+        if ready is not None:
+            ready(address)
+        yield
     finally:
         closing.set()
         await feeding
+        if export is not None:
+            await export.close()
         # Clients of streams are disconnected first: the server waits for open connections.
         await streams.close()
         await telemetry.stop()
@@ -136,7 +138,7 @@ async def _work(platform: Platform, roles: frozenset[str], stop: asyncio.Event, 
     async with (
         registered_worker(platform, roles) as owner,
         copying_logs(platform) as log_copy,
-        closing_logs(platform, log_copy) if "upkeep" in roles else nullcontext(),
+        closing_logs(platform, log_copy) if UPKEEP in roles else nullcontext(),
         writing_run_logs(platform, log_copy) as run_log,
         html_archiving(platform) as html_archive,
         indexing(platform) as indexer,

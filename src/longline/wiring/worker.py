@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 
-from longline import __version__
-from longline.engine.archive.page_objects import PageObjects
+from longline.engine.archive.non_html_objects import PageObjects
 from longline.engine.archive.page_reader import PageReader
 from longline.engine.archive.segment_writer import SegmentWriter
 from longline.engine.discovery.onsite_links import OnsiteLinks
@@ -29,11 +28,12 @@ from longline.engine.worker.page_log import PageLog
 from longline.engine.worker.pipeline import Pipeline
 from longline.engine.worker.reporter import Reporter, ReportObserver, ReportParts
 from longline.engine.worker.worker import Progress, Worker, WorkerParts
-from longline.parsers.article.classification import is_content_url
+from longline.model.archive.warc import warcinfo_fields
+from longline.parsers.article.content_types import is_content_url
 from longline.settings import Settings
-from longline.wiring.parts.discovery import discovery
-from longline.wiring.parts.sources import plan_cache, standing_runs
 from longline.wiring.platform import Platform
+from longline.wiring.subjects.discovery import discovery
+from longline.wiring.subjects.sources import plan_cache, standing_runs
 
 
 def fetch_worker(
@@ -110,15 +110,15 @@ def _sessions(platform: Platform, parts: SessionParts) -> Sessions | None:
     return Sessions(parts, lambda: platform.parser.sessions) if settings.parsers and not replays else None
 
 
-def warc_info(settings: Settings) -> dict[str, str]:
-    """Return the fields of warcinfo records."""
-    return {"software": f"longline/{__version__}", "http-header-user-agent": settings.user_agent}
-
-
 def _reporter(platform: Platform, owner: int, parts: ReportParts | None) -> Reporter:
     s = platform.settings
     segments = SegmentWriter(
-        platform.blobs, platform.records.segments, platform.clock, owner, warc_info(s), requests=s.archive_requests
+        platform.blobs,
+        platform.records.segments,
+        platform.clock,
+        owner,
+        warcinfo_fields(s.user_agent),
+        requests=s.archive_requests,
     )
     return Reporter(platform.lifecycle, segments, platform.clock, parts)
 

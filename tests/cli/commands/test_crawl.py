@@ -6,10 +6,10 @@ import pytest
 from rich.console import Console
 
 from longline.cli.commands import crawl
-from longline.cli.crawl_scope import ScopeArguments, hints, read_scope
-from longline.model.runs.plan import CrawlPlan
+from longline.cli.crawl_scope import ScopeArguments, read_scope
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.run import Fate, RunRow
-from longline.model.url import parse
+from longline.model.urls.url import parse
 from longline.services.sinks.crawl_sinks import Undelivered
 from longline.settings import Settings, load
 from longline.wiring import CrawlResult, WorkerProgress
@@ -151,13 +151,6 @@ def test_bounds_that_left_links_out_are_named_with_the_option_that_takes_them_up
     assert "1,200 links were beyond --limit 10; a larger --limit goes on with them" in told
     assert "2 links were in an --exclude" in told
     assert "--include" not in told
-
-
-def test_links_that_are_only_counted_are_told_with_the_remedy():
-    assert hints(a_run(), {}, 3) == [
-        "3 further links were left out and not stored, as a crawl stores 200,000; "
-        "wider bounds follow them only in a new crawl: --again"
-    ]
 
 
 @pytest.mark.parametrize(

@@ -71,4 +71,5 @@ def test_the_program_of_the_contract_has_its_commands(tmp_path: Path):
     for name in ("api", "worker", "ledger", "streams", "publish-task", "tail-status", "tail-logs", "dlq", "config"):
         assert name in told
     assert fetchbox("config", "check").stdout.endswith("default, gallery\n")
-    assert "is not an address" in fetchbox("api", "--address", "here").stderr
+    for address in ("here", "127.0.0.1:99999", f"127.0.0.1:{'9' * 5_000}"):
+        assert "is not an address" in fetchbox("api", "--address", address).stderr

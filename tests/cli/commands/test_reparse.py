@@ -31,5 +31,10 @@ def test_pages_without_an_item_are_told_with_their_reasons():
     assert len(summary(Reparsed(2, without_item={"quality_gate": 2})).splitlines()) == 2
 
 
+def test_pages_that_were_fetched_again_meanwhile_are_told():
+    _, told = summary(Reparsed(1200, 198, replaced=1000)).splitlines()
+    assert told == "fetched again meanwhile, with the items of the new page: 1,000"
+
+
 def test_where_nothing_was_crawled_there_is_nothing_to_parse(longline: Command):
     assert_one_line(longline("reparse"), 1, "there is no crawl in")

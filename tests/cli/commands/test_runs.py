@@ -19,7 +19,7 @@ BY_HAND = ListedRun(
         kind=RunKind.CRAWL,
         seed="https://me:secret@a.example/",
         completed=1200,
-        indexed=7,
+        items=7,
         number=None,
         started_at=AT,
     )

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from longline.engine.lifecycle.creation import create_schedule
 from longline.model.bots.bot_task import NewBotTask, Pull
@@ -16,7 +16,7 @@ from longline.model.schedules.schedule import NewSchedule, ScheduleSpec
 from longline.model.states import TaskState, legal
 from longline.ports.records import Records
 from longline.ports.records.frontier.frontier import HostSetting
-from longline.services.frontier.task_orders import ORDERS, orders_of
+from longline.services.frontier.task_actions import ORDERS, orders_of
 from tests.console.browser.stage import Stage
 from tests.console.browser.watched import Visit
 from tests.console.scene import add_urls, end_urls, start_run
@@ -154,6 +154,84 @@ def test_a_rebalance_is_drawn_before_it_is_applied(visit: Visit):
     expect(panel.locator("figcaption").first).to_contain_text(f"fullest slot {full[1]}")
     assert stage.run(next_dues(stage.records)) != dues
     assert len(audited(stage, "schedule.rebalance")) == 1
+
+
+def test_single_moves_of_a_rebalance_are_chosen_and_applied(visit: Visit):
+    stage, clock = visit.stage, visit.stage.door.platform.clock
+    stage.run(crowd(stage.records, clock.now()))
+    page = visit.open("/console/schedules/rebalance")
+    moves = page.get_by_role("region", name="Moves")
+    shown = moves.locator("tbody tr").count()
+    assert shown > 4
+    button = moves.locator("[data-order=move]")
+    expect(button).to_be_disabled()
+    for place in (0, 3):
+        moves.locator("input[name=chosen]").nth(place).check()
+    expect(moves.locator("[data-chosen]")).to_have_text("2 chosen")
+    chosen = [box.get_attribute("value") or "" for box in moves.locator("input[name=chosen]:checked").all()]
+    before = dict(stage.run(next_dues(stage.records)))
+    button.click()
+    expect(page.get_by_role("button", name="Keep them")).to_be_focused()
+    page.get_by_label("Reason, for the audit").last.fill("one at a time")
+    page.get_by_role("button", name="Move the chosen").click()
+    expect(page.locator(".toast")).to_contain_text("2 schedules moved.")
+    after = dict(stage.run(next_dues(stage.records)))
+    changed = {due for uid, due in after.items() if before[uid] != due}
+    assert changed == {int(value.rpartition(":")[2]) for value in chosen}
+    expect(moves.locator("tbody tr")).to_have_count(shown - 2)
+    assert "one at a time" in [one.reason for one in audited(stage, "schedule.rebalance")]
+
+
+def test_a_form_is_sent_once_by_a_double_click(visit: Visit):
+    page = visit.open("/console/bots")
+    posts: list[str] = []
+    page.on("request", lambda request: posts.append(request.url) if request.method == "POST" else None)
+
+    def answer_late(route: Route) -> None:
+        page.wait_for_timeout(600)
+        route.continue_()
+
+    page.route("**/console/bots", answer_late)
+    page.get_by_label("Name").fill("twice")
+    button = page.get_by_role("button", name="Register")
+    button.evaluate("(button) => { button.click(); setTimeout(() => button.click(), 200); }")
+    expect(page.locator("body")).to_contain_text("bot_twice_")
+    assert len(posts) == 1, "the second would hide the token"
+    page.unroute("**/console/bots")
+    page.go_back()
+    page.get_by_label("Name").fill("thrice")
+    page.get_by_role("button", name="Register").click()
+    expect(page.locator("body")).to_contain_text("bot_thrice_")
+
+
+LATE_ANSWER = """(button) => {
+  const field = document.querySelector("[name=name]");
+  const busy = () => console.log(`busy: ${button.getAttribute("aria-busy")}`);
+  const edit = () => { field.value = "corrected"; field.dispatchEvent(new Event("input", { bubbles: true })); };
+  const escape = () => field.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+  const press = () => button.click();
+  const steps = [[0, press], [6000, press], [6500, edit], [7000, press], [7500, escape], [8000, press]];
+  for (const [at, step] of steps) setTimeout(() => { step(); busy(); }, at);
+}"""
+"""Clicks and edits while the answer to the first click is awaited: the driver of the browser would wait for it."""
+
+
+def test_a_form_whose_answer_is_late_is_sent_again_only_after_an_edit(visit: Visit):
+    page = visit.open("/console/bots")
+    held: list[Route] = []
+    told: list[tuple[str, int]] = []
+    page.on("console", lambda message: told.append((message.text, len(held))) if "busy" in message.text else None)
+    page.route("**/console/bots", lambda route: held.append(route))  # the library marks its handlers
+    page.get_by_label("Name").fill("late")
+    page.get_by_role("button", name="Register").evaluate(LATE_ANSWER)
+    page.wait_for_timeout(9_000)
+    assert [text for text, _ in told] == [f"busy: {busy}" for busy in ("true", "true", "null", "true", "null", "true")]
+    assert [sent for _, sent in told[1:5]] == [1, 1, 1, 2], "a second would hide the token"
+    assert len(held) == 3
+    visit.expected = {"ERR_ABORTED"}
+    held[-1].continue_()
+    expect(page.locator("body")).to_contain_text("bot_corrected_")
+    page.unroute("**/console/bots")
 
 
 async def crowd(records: Records, now: int) -> None:

@@ -1,7 +1,9 @@
 """The console in a real browser: login, live parts, the log without gaps, actions, both themes and a small screen."""
 
 import re
+from datetime import datetime
 from typing import Literal
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -62,6 +64,29 @@ def test_a_page_whose_stream_is_cut_says_so_and_comes_back(visit: Visit, scene: 
     expect(page.locator("[data-live-state]")).to_have_text("Live", timeout=30_000)
 
 
+def test_a_page_whose_session_has_ended_leads_to_the_login_and_back(visit: Visit, scene: RunRow):
+    page = visit.open(f"/console/runs/{scene.id}?levels=error")
+    expect(page.locator("[data-live-state]")).to_have_text("Live")
+    visit.expected = {"text/html"}
+    for session in visit.stage.run(visit.stage.records.console_sessions.find()):
+        visit.stage.run(visit.stage.records.console_sessions.remove(session.uid))
+    expect(page.locator("[data-live-state]")).to_have_text("Logged out", timeout=30_000)
+    expect(page.locator("[data-fate=completed]")).to_be_visible()
+    page.get_by_role("link", name="Log in again").click()
+    page.get_by_label("Token or API key").fill(visit.stage.token())
+    page.get_by_role("button", name="Log in").click()
+    expect(page).to_have_url(f"{visit.address}/console/runs/{scene.id}?levels=error")
+
+
+def test_a_page_whose_stream_is_refused_is_not_fetched_again(visit: Visit, scene: RunRow):
+    visit.expected = {"503"}
+    visit.page.route(re.compile("/console/stream"), lambda route: route.fulfill(status=503, body="full"))
+    with visit.page.expect_request(lambda request: request.resource_type == "fetch") as asked:
+        page = visit.open("/console")
+    assert urlsplit(asked.value.url).path == "/console/stream"
+    expect(page.locator("[data-live-state]")).to_have_text("Cut", timeout=30_000)
+
+
 @pytest.mark.slow("2,000 lines are rendered and counted while connections are cut")
 def test_the_log_has_every_line_once_while_the_connection_is_cut(visit: Visit):
     stage = visit.stage
@@ -97,7 +122,7 @@ def test_a_paused_log_counts_and_goes_on_without_a_gap(visit: Visit):
     expect(page.locator("li[data-number]")).to_have_count(9, timeout=30_000)
     page.get_by_role("button", name="error").click()
     expect(page.locator("li[data-number]")).to_have_count(12)
-    page.get_by_label("Text in a message").fill("line 16")
+    page.get_by_label("Text in a message or a value").fill("line 16")
     page.keyboard.press("Enter")
     expect(page.locator("li[data-number]")).to_have_count(1)
 
@@ -165,3 +190,26 @@ def test_hostile_content_neither_runs_nor_breaks_the_page(visit: Visit):
         assert not found["wide"], (path, found["wide"])
         assert not found["scroll"]
     stage.run(stage.records.logs.append([NewLogEntry(run.id, 2, "error", "fetch", HOSTILE)], {}))
+
+
+def test_the_pace_of_a_run_is_drawn_and_goes_on(visit: Visit):
+    records, clock = visit.stage.records, visit.stage.door.platform.clock
+    run = visit.stage.run(start_run(records, "https://pace.example/"))
+    visit.stage.run(add_urls(records, run, "pace.example", 30))
+    page = visit.open(f"/console/runs/{run.id}")
+    pace = page.get_by_role("region", name="Pace")
+    expect(pace).to_contain_text("The run has just begun.")
+    visit.stage.run(end_urls(records, at=clock.now()))
+    expect(pace.locator("[data-plot]")).to_be_visible(timeout=30_000)
+    expect(pace.locator("[data-plot]")).to_have_attribute("aria-label", re.compile("at most [1-9]"))
+    points = pace.locator(".pt").count()
+    expect(pace.locator(".pt").nth(points + 1)).to_be_attached(timeout=30_000)
+    tips = [point.get_attribute("data-tip") or "" for point in pace.locator(".pt").all()]
+    per_minute = [float(re.search(r"([0-9.,]+) pages/min", tip)[1].replace(",", "")) for tip in tips]  # type: ignore[index]
+    began = [datetime.strptime(tip[:8], "%H:%M:%S") for tip in tips[:2]]
+    step_seconds = (began[1] - began[0]).seconds
+    assert sum(per_minute[:-1]) * step_seconds / 60 == pytest.approx(12, abs=0.1), tips
+    pace.locator("[data-plot]").focus()
+    page.keyboard.press("ArrowLeft")
+    expect(pace.locator(".pt.on")).to_have_count(1)
+    expect(pace.locator("output")).to_contain_text("failures/min")

@@ -119,3 +119,16 @@ def test_a_failure_stays_until_it_is_closed(visit: Visit):
     expect(toast).to_be_visible()
     toast.get_by_role("button", name="Close").click()
     expect(toast).to_have_count(0)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_reason_of_one_long_word_stays_on_its_page(stage: Stage, browser: Browser, width: int):
+    run = stage.run(start_run(stage.records, "https://long.example/"))
+    with watched(browser, stage, role="admin", size=(width, 844)) as visit:
+        page = visit.open(f"/console/runs/{run.id}")
+        page.get_by_role("button", name="Cancel run").click()
+        page.get_by_label("Reason, for the audit").fill("x" * 480)
+        page.locator("dialog[open]").get_by_role("button", name="Cancel the run").click()
+        expect(page.locator(".toast")).to_contain_text("is cancelled")
+        assert faults(visit, "/console/audit?noun=run") == {}
+        expect(page.locator("main")).to_contain_text("x" * 100)

@@ -1,5 +1,8 @@
 """Pages of schedules: only legal buttons, the slots of a day, and the rebalancing that was shown."""
 
+import json
+import re
+
 import httpx
 import pytest
 
@@ -10,6 +13,7 @@ from longline.model.ids import new_id
 from longline.model.schedules.schedule import NewSchedule, ScheduleRow, ScheduleSpec
 from longline.model.sources.source import NewSource
 from longline.model.states import legal
+from longline.wiring.subjects.schedules import scheduler
 from tests.console.visiting import csrf, log_in, text_of
 from tests.surfaces.intervals.platform import Door
 
@@ -64,6 +68,46 @@ async def test_the_rebalancing_moves_what_it_showed(door: Door, visitor: httpx.A
     assert "No schedule would move" in text_of((await visitor.get("/console/schedules/rebalance")).text)
 
 
+async def test_chosen_moves_of_the_preview_are_applied(door: Door, visitor: httpx.AsyncClient):
+    due = door.platform.clock.now() + DAY_MS // 2
+    rows = [await add(door, f"h{n}", due) for n in range(5)]
+    page = (await visitor.get("/console/schedules/rebalance")).text
+    offered = re.findall(r'name="chosen" value="([0-9:]+)"', page)
+    assert len(offered) == 4
+    chosen = [offered[0], offered[2]]
+    path = "/console/schedules/rebalance/moves"
+    answer = await visitor.post(path, data={"csrf": csrf(page), "chosen": chosen, "reason": "too full"})
+    assert answer.status_code == 303
+    assert "2 schedules moved." in text_of((await visitor.get(answer.headers["location"])).text)
+    found = [await door.platform.records.schedules.get(row.id) for row in rows]
+    moved = {f"{row.id}:{due}:{row.next_due}" for row in found if row and row.next_due != due}
+    assert moved == set(chosen)
+    [audit] = await door.platform.records.audit.find(AuditFilter(action="schedule.rebalance"), limit=9)
+    assert audit.reason == "too full"
+    assert json.loads(audit.after or "") == {"moved": [row.uid for row in found if row and row.next_due != due]}
+    await visitor.post(path, data={"csrf": csrf(page), "chosen": chosen[0]})
+    told = text_of((await visitor.get("/console/schedules/rebalance")).text)
+    assert "0 schedules moved. 1 schedule changed meanwhile and stayed." in told
+
+
+@pytest.mark.parametrize(
+    "moves",
+    ["", "1", "1:2", "a:b:c", "{0}:{1}:-3", "{0}:{1}:{2} x", "{0}:{1}:" + "9" * 30, "{0}:{1}:{2} " * 101],
+    ids=["none", "one number", "two", "letters", "negative", "another word", "30 digits", "too many"],
+)
+async def test_a_choice_of_moves_that_is_none_is_refused(door: Door, visitor: httpx.AsyncClient, moves: str):
+    row = await add(door, "a")
+    assert row.next_due is not None
+    page = (await visitor.get("/console/schedules/rebalance")).text
+    chosen = moves.format(row.id, row.next_due, row.next_due + 60_000)
+    answer = await visitor.post("/console/schedules/rebalance/moves", data={"csrf": csrf(page), "chosen": chosen})
+    assert answer.status_code == 400
+    found = await door.platform.records.schedules.get(row.id)
+    assert found is not None
+    assert found.next_due == row.next_due
+    assert await door.platform.records.audit.find(AuditFilter(action="schedule.rebalance"), limit=9) == []
+
+
 async def test_a_source_is_scheduled_by_the_form(door: Door, visitor: httpx.AsyncClient):
     source = await door.platform.records.sources.make(NewSource("Tide", "https://tide.example/"))
     page = (await visitor.get(f"/console/schedules/new?source={source.id}")).text
@@ -77,6 +121,32 @@ async def test_a_source_is_scheduled_by_the_form(door: Door, visitor: httpx.Asyn
     assert [row.interval_ms for row in found.values()] == [7_200_000]
 
 
+@pytest.mark.parametrize(
+    ("typed", "blamed"),
+    [
+        ({"every": "3", "url": "https://tide.example/" + "x" * 4_004}, {"url": "The start URL is too long."}),
+        ({"every": "3", "url": "ftp://tide.example/"}, {"url": "This is no URL"}),
+        ({"every": "", "url": "nonsense"}, {"url": "This is no URL"}),
+        ({"every": "x"}, {"every": "a whole number"}),
+        ({"every": "9" * 5_000}, {"every": "a whole number"}),
+        ({"every": "0"}, {"every": "greater than 0"}),
+        ({"every": "9999999999", "unit": "days"}, {"every": "ten years"}),
+        ({"every": "x", "url": "nonsense"}, {"url": "This is no URL", "every": "a whole number"}),
+    ],
+)
+async def test_a_refused_field_of_the_form_is_the_one_that_is_blamed(
+    door: Door, visitor: httpx.AsyncClient, typed: dict[str, str], blamed: dict[str, str]
+):
+    source = await door.platform.records.sources.make(NewSource("Tide", "https://tide.example/"))
+    page = (await visitor.get(f"/console/schedules/new?source={source.id}")).text
+    answer = await visitor.post("/console/schedules", data={"csrf": csrf(page), "source": source.id} | typed)
+    assert answer.status_code == 400
+    told = dict(re.findall(r'<a href="#f-(\w+)">(.*?)</a>', answer.text))
+    assert set(told) == set(blamed)
+    assert all(text in told[name] for name, text in blamed.items()), told
+    assert await door.platform.records.schedules.recurring(source.public_id) == {}
+
+
 @pytest.mark.parametrize("query", ["", "?state=paused", "?text=zzz", "?start=50", "?state=nonsense"])
 async def test_lists_are_shown_for_any_filter(door: Door, visitor: httpx.AsyncClient, query: str):
     await add(door, "a")
@@ -86,4 +156,27 @@ async def test_lists_are_shown_for_any_filter(door: Door, visitor: httpx.AsyncCl
 async def test_a_member_may_not_rebalance(door: Door):
     async with log_in(door, "member") as member:
         page = (await member.get("/console/schedules")).text
-        assert (await member.post("/console/schedules/rebalance", data={"csrf": csrf(page)})).status_code == 403
+        for path in ("/console/schedules/rebalance", "/console/schedules/rebalance/moves"):
+            assert (await member.post(path, data={"csrf": csrf(page), "chosen": "1:2:3"})).status_code == 403
+
+
+@pytest.mark.parametrize(("every", "became"), [(None, "cancelled"), (1, "scheduled")])
+async def test_a_run_that_is_cancelled_does_not_start_again(
+    door: Door, visitor: httpx.AsyncClient, every: int | None, became: str
+):
+    records, platform = door.platform.records, door.platform
+    source = await records.sources.add(NewSource("Tidewater books", "https://a.example/"))
+    terms = ScheduleSpec(url=source.base_url, source_ref=source.public_id, every=every, unit="days", enabled=True)
+    new = NewSchedule(new_id(), terms.url, source.id, terms.interval_ms, platform.clock.now(), terms)
+    row = await create_schedule(records.schedules, new, "person")
+    runs = scheduler(platform, 1)
+    await runs.poll()
+    started = await records.schedules.get_by_uid(row.uid)
+    assert started is not None
+    path = f"/console/runs/{started.run_id}"
+    token = csrf((await visitor.get(path)).text)
+    assert (await visitor.post(f"{path}/cancel", data={"csrf": token})).status_code == 303
+    await runs.follow()
+    assert await runs.poll() == 0
+    assert f'data-state="{became}"' in (await visitor.get(f"/console/schedules/{row.uid}")).text
+    assert "number 1 of its schedule" in text_of((await visitor.get(path)).text)

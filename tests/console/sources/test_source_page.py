@@ -21,6 +21,31 @@ async def form(visitor: httpx.AsyncClient, path: str = "/console/sources/new", *
     return await visitor.post(target, data={"csrf": csrf(page)} | fields)
 
 
+async def test_a_robots_txt_that_cannot_be_fetched_is_told_on_the_page(door: Door, visitor: httpx.AsyncClient):
+    source = await door.platform.records.sources.make(NewSource("Tide", "http://127.0.0.1:9/"))
+    path = f"/console/sources/{source.id}"
+    sent = {"csrf": csrf((await visitor.get(path)).text)}
+    answer = await visitor.post(f"{path}/robots", data=sent, headers={"Referer": f"{door.address}{path}"})
+    assert (answer.status_code, answer.headers["location"]) == (303, path)
+    assert "robots.txt of" in text_of((await visitor.get(path)).text)
+
+
+@pytest.mark.parametrize("number", [1 << 63, 10**30])
+async def test_numbers_beyond_those_of_databases_are_wrong_input(door: Door, visitor: httpx.AsyncClient, number: int):
+    token = csrf((await visitor.get("/console/sources")).text)
+    for path in ("sources", "runs", "tasks", "proxies", "workers"):
+        assert (await visitor.get(f"/console/{path}/{number}")).status_code in (400, 404), path
+    for query in (
+        f"runs?before={number}",
+        f"tasks?run={number}",
+        f"schedules?after={number}",
+        f"audit?before={number}",
+    ):
+        assert (await visitor.get(f"/console/{query}")).status_code in (200, 400), query
+    answer = await visitor.post("/console/tasks/move", data={"csrf": token, "move": "pause", "tasks": str(number)})
+    assert answer.status_code in (303, 400)
+
+
 async def test_a_source_is_registered_by_the_form(door: Door, visitor: httpx.AsyncClient):
     answer = await form(
         visitor, name="Kelp", base_url="https://kelp.example", delay="1.5", concurrency="2", max_depth="3"

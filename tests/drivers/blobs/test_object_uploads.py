@@ -5,7 +5,10 @@ import hashlib
 import os
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
 
+import obstore
 import pytest
 
 from longline.drivers.blobs import open_blobs
@@ -146,3 +149,47 @@ async def test_labels_are_asked_for_at_the_end_of_a_small_object(blobs: Streamin
     assert asked in (["end of pieces", "labels"], ["end of pieces"])
     with pytest.raises(NotFound):
         await blobs.get("unlabelled")
+
+
+ODD_NAMES = ("crawl id", "a\nb", "ü", "a:b", "", "a%20b", "語" * 20)
+
+
+@pytest.mark.parametrize("size", [1, PART_BYTES + 1])
+async def test_labels_of_any_name_and_value_are_stored_with_their_object(blobs: StreamingBlobs, size: int):
+    for name in ODD_NAMES:
+        labels = {name: "a\r\nb\0ü"}
+        assert await blobs.upload("labelled", flow(b"x" * size), labels.copy) == size
+
+
+@pytest.mark.parametrize("size", [1, PART_BYTES + 1])
+async def test_names_of_labels_are_stored_as_s3_takes_them(s3_bucket: S3Bucket, size: int):
+    blobs: Any = open_blobs(s3_url(s3_bucket))
+    await blobs.upload("labelled", flow(b"x" * size), lambda: {"crawl id": "7", "größe": "a\nb"})
+    found = (await obstore.get_async(blobs._store, "labelled")).attributes
+    assert {unquote(name): unquote(value) for name, value in found.items() if "%" in name} == {
+        "crawl id": "7",
+        "größe": "a\nb",
+    }
+
+
+@pytest.mark.parametrize("size", [1, PART_BYTES + 1])
+async def test_an_object_at_which_the_library_panics_is_refused_for_good(
+    s3_bucket: S3Bucket, monkeypatch: pytest.MonkeyPatch, size: int
+):
+    blobs = open_blobs(s3_url(s3_bucket))
+    monkeypatch.setattr("longline.drivers.blobs.object_uploads.ascii_labels", dict)
+    with pytest.raises(UploadRefused, match="panicked") as refused:
+        await blobs.upload("a", flow(b"x" * size), lambda: {"crawl id": "7"})
+    assert refused.value.is_final
+
+
+@pytest.mark.parametrize("size", [1, PART_BYTES + 1])
+@pytest.mark.parametrize("labels", [{f"k{n}": "v" for n in range(1000)}, {"k": "v" * 2_000_000}], ids=["many", "long"])
+async def test_labels_that_no_request_can_carry_do_not_make_the_store_unavailable(
+    s3_bucket: S3Bucket, labels: dict[str, str], size: int
+):
+    blobs = open_blobs(s3_url(s3_bucket))
+    with pytest.raises(UploadRefused, match="labels of the object have") as refused:
+        await blobs.upload("a", flow(b"x" * size), lambda: labels)
+    assert refused.value.is_final
+    assert await blobs.upload("a", flow(b"x" * size), lambda: {f"k{n}": "v" for n in range(400)}) == size

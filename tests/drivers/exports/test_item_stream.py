@@ -19,12 +19,19 @@ async def test_each_line_is_an_item():
 
 async def test_more_than_a_pipe_holds_is_written_as_it_is_read():
     reader, writer = os.pipe()
-    writing = asyncio.create_task(StandardOutput(writer).write([item(text="x" * 300_000)]))
+
+    async def write() -> None:
+        try:
+            await StandardOutput(writer).write([item(text="x" * 300_000)])
+        finally:
+            os.close(writer)
+
+    writing = asyncio.create_task(write())
     size = 0
-    while not writing.done() or size < 300_011:
-        size += len(await asyncio.to_thread(os.read, reader, 65_536))
+    while piece := await asyncio.to_thread(os.read, reader, 65_536):
+        size += len(piece)
+    await writing
     assert size == 300_012
-    os.close(writer)
     os.close(reader)
 
 

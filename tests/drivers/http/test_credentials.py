@@ -6,7 +6,7 @@ import pytest
 
 from longline.drivers.http import WreqHttp
 from longline.drivers.http.credentials import split_credentials
-from longline.model.url import parse
+from longline.model.urls.url import parse
 from longline.ports.http import FetchFailed, Request
 from tests.drivers.http.wire import keeps_answering, says, serving, to_loopback
 

@@ -8,7 +8,7 @@ from longline.drivers.http.dns import NameResolver
 from longline.drivers.http.route import Route, find_route
 from longline.model.fetch.egress import Address
 from longline.model.proxies.proxy_uri import Proxy, ProxyScheme
-from longline.model.url import parse
+from longline.model.urls.url import parse
 from longline.ports.http import FetchFailed
 
 TARGET = (ip_address("192.0.2.1"), ip_address("2001:db8::1"))

@@ -1,10 +1,11 @@
 """What must hold of the rows at every commit, whoever did what: the list of what does not."""
 
+import json
 from collections import Counter, defaultdict
 from typing import Any
 
 from longline.model.frontier.standing_frontier import rest_of
-from longline.model.recrawls import recrawl
+from longline.model.recrawls.side_row import rest_of as rest_of_recrawl
 from longline.model.states import ENDED, IN_HAND, RUN_ENDED
 from tests.drivers.records.peek import Peek
 
@@ -30,6 +31,12 @@ FROM tasks t LEFT JOIN recrawls c ON c.id = t.id WHERE t.scope < 0
 HEADS = """
 SELECT url_hash, COUNT(*), SUM(CASE WHEN head THEN 1 ELSE 0 END), MAX(generation) FROM recrawls GROUP BY url_hash
 """
+LISTED_ITEMS = """
+SELECT u.id, u.items, p.task_id, p.items
+FROM runs_now u LEFT JOIN tasks t ON t.run_id = u.id LEFT JOIN pages p ON p.task_id = t.id
+WHERE u.items <> 0 OR p.items IS NOT NULL
+"""
+LATER_ITEMS = "SELECT run_id, task_id, item_id, version FROM item_pages"
 TOTALS = """
 SELECT kind, scheduled, state, SUM(runs), SUM(completed), SUM(failed), SUM(cancelled), SUM(skipped), SUM(timed), SUM(ms)
 FROM (
@@ -63,6 +70,7 @@ async def faults(peek: Peek, now: int) -> list[str]:
     return [
         *_lists(standing, counts),
         *await _recrawls(peek),
+        *_items(await peek.rows(LISTED_ITEMS), await peek.rows(LATER_ITEMS)),
         *_places(tasks, queue, offers),
         *_rests(tasks),
         *_sums(tasks, runs, fates),
@@ -88,7 +96,7 @@ def _lists(standing: Rows, counts: Rows) -> list[str]:
 async def _recrawls(peek: Peek) -> list[str]:
     """Every recrawl has a side row that says where its task stands, and is counted there; the last one is the head."""
     rows = await peek.rows(RECRAWLS)
-    found = [f"a recrawl has no side row, or another: {row}" for row in rows if row[2] != recrawl.rest_of(row[3])]
+    found = [f"a recrawl has no side row, or another: {row}" for row in rows if row[2] != rest_of_recrawl(row[3])]
     found += [f"a recrawl is listed with another priority: {row}" for row in rows if row[4] != row[5]]
     listed = Counter((source_id, rest) for _, source_id, rest, *_ in rows)
     counts = await peek.rows("SELECT source_id, rest, count FROM recrawl_counts WHERE count <> 0")
@@ -96,6 +104,21 @@ async def _recrawls(peek: Peek) -> list[str]:
     heads = [row for row in await peek.rows(HEADS) if (row[1], row[2]) != (row[3] + 1, 1)]
     found += [f"a chain has a gap, or no single head: {row}" for row in heads]
     return found + ([f"counts say {counted}, there are {dict(listed)}"] if counted != dict(listed) else [])
+
+
+def _items(rows: Rows, later: Rows) -> list[str]:
+    """Every run counts the items that its pages list; a page lists an item of another page with a minus sign."""
+    counted = {run_id: items for run_id, items, *_ in rows}
+    listings = [(run_id, task_id, json.loads(items or "[]")) for run_id, _, task_id, items in rows]
+    entries = [(run_id, item_id) for run_id, _, listing in listings for item_id, *_ in listing]
+    listed = Counter(run_id for run_id, item_id in entries if item_id > 0)
+    wrong = [(run_id, items, listed[run_id]) for run_id, items in counted.items() if items != listed[run_id]]
+    found = [f"run {run_id} counts {items} items, its pages list {there}" for run_id, items, there in wrong]
+    lost = {(run_id, -item_id) for run_id, item_id in entries if item_id < 0}.difference(entries)
+    found += [f"no page of run {run_id} lists item {item_id} first" for run_id, item_id in sorted(lost)]
+    known = {(run, task, -i, version) for run, task, listing in listings for i, version, *_ in listing if i < 0}
+    found += [f"a page lists an item of another page, and no row says so: {row}" for row in known.difference(later)]
+    return found + [f"a row says that a page lists an item of another page: {row}" for row in set(later) - known]
 
 
 def _places(tasks: Rows, queue: Rows, offers: Rows) -> list[str]:

@@ -1,6 +1,6 @@
 """Databases that are migrated once in a run: a file to be copied, and a PostgreSQL database to be emptied."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,13 @@ SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, 
 # Audit rows cannot be deleted while the triggers are on.
 TRIGGERS_OFF, TRIGGERS_ON = (f"SET session_replication_role = {role}" for role in ("replica", "origin"))
 
-DELETE_ALL = "; ".join(f"DELETE FROM {table}" for table in ALL_TABLES if table != "audit")
+
+def deletion(tables: Iterable[str]) -> str:
+    """Return statements that empty tables; TRUNCATE makes new files, for sixty times as much processor time."""
+    return "; ".join(f"DELETE FROM {table}" for table in tables)
+
+
+DELETE_ALL = deletion(table for table in ALL_TABLES if table != "audit")
 
 WIPE = f"{LEFT_BEHIND}; {TRIGGERS_OFF}; DELETE FROM audit; {TRIGGERS_ON}; {DELETE_ALL}; {FIRST_IDS}"
 
@@ -59,6 +65,15 @@ def postgres_home(server: PostgresServer) -> Iterator[Home]:
             yield Home(url, connection)
         finally:
             apart(connection.close)
+
+
+async def delete_rows(url: str, tables: Iterable[str]) -> None:
+    """Empty tables of a PostgreSQL database in any order: triggers and checks of foreign keys are off."""
+    connection = await asyncpg.connect(url)
+    try:
+        await connection.execute(f"{TRIGGERS_OFF}; {deletion(tables)}")
+    finally:
+        await connection.close()
 
 
 async def migrate(url: str) -> None:

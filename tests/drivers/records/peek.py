@@ -22,8 +22,10 @@ TABLES = (
     "sink_positions",
     "sinks",
     "run_items",
+    "item_pages",
     "sessions",
     "refused_urls",
+    "refused_sums",
     "item_versions",
     "bot_answers",
     "bot_results",
@@ -87,8 +89,10 @@ TABLES = (
     "workers",
     "targets",
     "series_runs",
+    "discoveries",
     "series",
     "maintenance_runs",
+    "maintenance_schedules",
     "webhook_tries",
     "webhooks",
     "alerts",
@@ -96,7 +100,7 @@ TABLES = (
     "source_versions",
     "source_changes",
 )
-"""Every table but the list of migrations and the one row of turns, children before parents."""
+"""Every table with rows of its own, children before parents: not those that always have the same rows."""
 
 Snapshot = dict[str, list[tuple[Any, ...]]]
 
@@ -120,6 +124,10 @@ class Peek:
             self._connection = await asyncpg.connect(self.url)
         return [tuple(row.values()) for row in await self._connection.fetch(sql)]
 
+    async def rows_of_each(self, queries: list[str]) -> list[list[tuple[Any, ...]]]:
+        """Rows of several queries, as tuples."""
+        return self._read_file(queries) if self.engine == "lite" else [await self.rows(query) for query in queries]
+
     async def value(self, sql: str) -> Any:
         """The first column of the only row."""
         (row,) = await self.rows(sql)
@@ -127,8 +135,7 @@ class Peek:
 
     async def snapshot(self) -> Snapshot:
         """Every row of every table."""
-        queries = [f"SELECT * FROM {table}" for table in TABLES]
-        found = self._read_file(queries) if self.engine == "lite" else [await self.rows(query) for query in queries]
+        found = await self.rows_of_each([f"SELECT * FROM {table}" for table in TABLES])
         return {table: sorted(rows, key=repr) for table, rows in zip(TABLES, found, strict=True)}
 
     def _read_file(self, queries: list[str]) -> list[list[tuple[Any, ...]]]:

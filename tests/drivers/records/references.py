@@ -1,6 +1,7 @@
 """References between rows, read from the schema of either engine: a new table or column cannot be forgotten."""
 
 import re
+from functools import cache
 from typing import NamedTuple
 
 from longline.drivers.records.migration_runner import schema_text
@@ -77,7 +78,8 @@ class Reference(NamedTuple):
         )
 
 
-def references() -> list[Reference]:
+@cache
+def references() -> tuple[Reference, ...]:
     """Every reference of the schema, by its foreign keys and by the names of its columns."""
     found = []
     for table, body in re.findall(r"CREATE TABLE (\w+) \((.*?)\n\)", schema_text("lite"), re.DOTALL):
@@ -93,7 +95,7 @@ def references() -> list[Reference]:
             )
             if target and (table, column) not in HISTORY:
                 found.append(Reference(table, column, target))
-    return found
+    return tuple(found)
 
 
 async def dangling(peek: Peek) -> list[tuple[str, int]]:
@@ -104,4 +106,4 @@ async def dangling(peek: Peek) -> list[tuple[str, int]]:
         f" WHERE e.noun = '{noun}' AND n.id IS NULL"
         for noun in ("run", "task")
     ]
-    return [row for join in joins for row in await peek.rows(join)]
+    return [row for rows in await peek.rows_of_each(joins) for row in rows]

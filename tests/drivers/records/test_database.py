@@ -7,7 +7,8 @@ from functools import partial
 import pytest
 
 from longline.drivers.records import open_database
-from longline.drivers.records.database import Database, Row, Transaction, struct
+from longline.drivers.records.database import Database, Row, Transaction
+from longline.drivers.records.row_structs import struct
 from longline.model.sources.source import SourceRow
 from longline.testing.clock import FakeClock
 from tests.drivers.records.peek import Peek

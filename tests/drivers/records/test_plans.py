@@ -3,7 +3,7 @@
 import json
 import re
 import sqlite3
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import closing
 from functools import partial
 from typing import Any
@@ -21,7 +21,7 @@ from longline.testing.clock import FakeClock
 from tests.servers import PostgresServer
 from tests.servers.postgres import apart
 
-HOT = {"line", "queue", "tasks", "hosts", "offers", "standing"}
+HOT = {"line", "queue", "tasks", "hosts", "offers", "standing", "item_pages"}
 KEY = "tasks_scope_host_id_key_key"
 
 INDEXES = {
@@ -75,6 +75,10 @@ INDEXES = {
     "keep_versions": {"items_pkey"},
     "change_items": {"items_pkey"},
     "carry_items": {"items_pkey"},
+    "lead_items": {"items_pkey"},
+    "pages_with_items": {"item_pages_newest", "items_pkey"},
+    "unlist_item_pages": {"item_pages_pkey"},
+    "delete_item_pages": {"item_pages_pkey"},
     "item_selves": {"items_pkey", "item_versions_pkey"},
     "previous_run": {"runs_kind"},
     "indexed_items": {"unindexed_pkey"},
@@ -158,6 +162,8 @@ INSERT INTO items (id, key, hash, kind, run_id, task_id, created_at, updated_at,
 INSERT INTO run_items (run_id, position, entries) SELECT run_id + 1, id, '[[' || id || ',1,' || id || ']]' FROM items;
 INSERT INTO item_versions (item_id, version, hash, run_id, task_id, updated_at, columns, url, title, fields, body)
     SELECT id, 1, '', run_id, task_id, 0, '[]', '', '', '{}', '' FROM items;
+INSERT INTO item_pages (run_id, item_id, task_id, version)
+    SELECT t.run_id, t.id % 200 + 1, t.id, 1 FROM tasks t WHERE t.executor = 'fetch' AND t.state = 'completed';
 INSERT INTO texts (item_id, length, title_words, words)
     SELECT n, 2, '', to_tsvector('simple', 'text w' || n % 5000) FROM generate_series(1, 20000) n;
 INSERT INTO unindexed (item_id, hash) SELECT n, '' FROM generate_series(1, 20000) n;
@@ -225,10 +231,12 @@ def empty_url(postgres_server: PostgresServer) -> Iterator[str]:
 Plans = dict[str, list[dict[str, Any]]]
 
 
-async def plans(connection: Any) -> Plans:
-    """The nodes of the generic plan of every query, on a connection set up like ours."""
+async def plans(connection: Any, names: Iterable[str] = ()) -> Plans:
+    """The nodes of the generic plan of each query, or of those with the names, on a connection set up like ours."""
     found = {}
-    for name, query in load("pg").items():
+    queries = load("pg")
+    for name in names or queries:
+        query = queries[name]
         await connection.execute(f"PREPARE plan_{name} AS {query.sql}")
         nothing = ", ".join(["NULL"] * (len(query.params) + len(query.columns)))
         told = await connection.fetchval(
@@ -262,32 +270,49 @@ def faults(plans: Plans) -> list[str]:
     return found
 
 
-@pytest.fixture(params=["as we connect", "as the server would"])
+WAYS = {
+    "as we connect": SETTINGS,
+    "as the server would": {name: value for name, value in SETTINGS.items() if name != "enable_seqscan"},
+}
+"""Our settings, and only those that make plans generic."""
+
+
+@pytest.fixture(params=WAYS)
 async def connection(request: pytest.FixtureRequest, filled_url: str) -> AsyncIterator[Any]:
-    """A connection to the large frontier, with our settings, or with only those that make plans generic."""
-    settings = dict(SETTINGS)
-    if request.param == "as the server would":
-        del settings["enable_seqscan"]
-    opened = await asyncpg.connect(filled_url, server_settings=settings)
+    """A connection to the large frontier."""
+    opened = await asyncpg.connect(filled_url, server_settings=WAYS[request.param])
     yield opened
     await opened.close()
 
 
-async def test_hot_statements_use_their_indexes(connection: Any):
-    assert faults(await plans(connection)) == []
+@pytest.fixture(scope="module", params=WAYS)
+def all_plans(request: pytest.FixtureRequest, filled_url: str) -> Plans:
+    """The plans of every query at the large frontier."""
+    return apart(partial(_plans_at, filled_url, WAYS[request.param]))
+
+
+async def _plans_at(url: str, settings: dict[str, str]) -> Plans:
+    connection = await asyncpg.connect(url, server_settings=settings)
+    found = await plans(connection)
+    await connection.close()
+    return found
+
+
+def test_hot_statements_use_their_indexes(all_plans: Plans):
+    assert faults(all_plans) == []
 
 
 async def test_even_when_nothing_is_known_of_the_tables(empty_url: str):
     connection = await asyncpg.connect(empty_url, server_settings=SETTINGS)
-    found = faults(await plans(connection))
+    found = faults(await plans(connection, INDEXES))
     await connection.close()
     assert found == []
 
 
-async def test_no_statement_at_all_reads_a_hot_table_through(connection: Any):
+def test_no_statement_at_all_reads_a_hot_table_through(all_plans: Plans):
     through = {
         name
-        for name, nodes in (await plans(connection)).items()
+        for name, nodes in all_plans.items()
         for node in nodes
         if node["Node Type"] == "Seq Scan" and node["Relation Name"] in HOT
     }
@@ -296,8 +321,8 @@ async def test_no_statement_at_all_reads_a_hot_table_through(connection: Any):
 
 
 @pytest.mark.parametrize("overview", ["run_counts", "task_counts", "record_of_all"])
-async def test_overviews_read_open_runs_and_no_other(connection: Any, overview: str):
-    nodes = (await plans(connection))[overview]
+def test_overviews_read_open_runs_and_no_other(all_plans: Plans, overview: str):
+    nodes = all_plans[overview]
     # By the index of open runs; the newest start is one entry of its own index.
     indexes = {node["Index Name"] for node in nodes if "Index Name" in node}
     assert "runs_open" in indexes
@@ -305,11 +330,10 @@ async def test_overviews_read_open_runs_and_no_other(connection: Any, overview: 
     assert {node["Relation Name"] for node in nodes if node["Node Type"] == "Seq Scan"} <= {"run_totals"}
 
 
-async def test_lists_are_read_in_their_order(connection: Any):
-    found = await plans(connection)
+def test_lists_are_read_in_their_order(all_plans: Plans):
     for name, index in IN_ORDER.items():
-        assert "Sort" not in {node["Node Type"] for node in found[name]}, name
-        assert index in {node.get("Index Name") for node in found[name]}, name
+        assert "Sort" not in {node["Node Type"] for node in all_plans[name]}, name
+        assert index in {node.get("Index Name") for node in all_plans[name]}, name
 
 
 @pytest.mark.parametrize(
@@ -321,6 +345,7 @@ async def test_lists_are_read_in_their_order(connection: Any):
         ("DROP INDEX offers_later", "reap_offers does not use offers_later"),
         ("DROP INDEX offers_later", "lapsed_bot_offers does not use offers_later"),
         ("DROP INDEX tasks_run", "open_tasks_of_run does not use tasks_run"),
+        ("DROP INDEX item_pages_newest", "pages_with_items does not use item_pages_newest"),
         ("DROP INDEX standing_run", "urls_of_runs does not use standing_run"),
         ("ALTER TABLE queue DROP CONSTRAINT queue_pkey", "unqueue_tasks does not use queue_pkey"),
         (f"ALTER TABLE tasks DROP CONSTRAINT {KEY}; CREATE UNIQUE INDEX x ON tasks (scope, key, host_id)", None),
@@ -331,7 +356,7 @@ async def test_a_missing_index_is_seen(filled_url: str, spoiler: str, fault: str
     transaction = connection.transaction()
     await transaction.start()
     await connection.execute(spoiler)
-    found = faults(await plans(connection))
+    found = faults(await plans(connection, INDEXES))
     await transaction.rollback()
     await connection.close()
     assert fault in found if fault else f"known_tasks does not use {KEY}" in found
@@ -401,6 +426,32 @@ async def test_a_claim_looks_at_some_of_very_many_runs(connection: Any):
     assert many <= few + 4
 
 
+PAGES_OF_ONE_ITEM = """
+INSERT INTO item_pages (run_id, item_id, task_id, version) SELECT 1, 20001, n, n % 3 FROM generate_series(1, {pages}) n;
+INSERT INTO segments (id, key, owner, state, created_at) VALUES (1, 's', 0, 'stored', 0);
+INSERT INTO pages (task_id, segment_id, start, length, digest, status, content_type, body_bytes, fetched_at, fetch_ms,
+    url, title, items) VALUES (2, 1, 0, 1, '', 200, '', 1, 0, 0, '', '', '[[-20001,2]]');
+"""
+
+
+async def item_pages_read(connection: Any, pages: int) -> int:
+    """The number of rows that are read to find the next page of an item which so many pages of its run list."""
+    transaction = connection.transaction()
+    await transaction.start()
+    await connection.execute(PAGES_OF_ONE_ITEM.format(pages=pages))
+    await connection.execute(f"PREPARE next_page AS {load('pg')['pages_with_items'].sql}")
+    told = await connection.fetchval("EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE next_page(1, ARRAY[20001])")
+    await connection.execute("DEALLOCATE next_page")
+    await transaction.rollback()
+    nodes = [node for node in _nodes(json.loads(told)[0]["Plan"]) if node.get("Relation Name") == "item_pages"]
+    return sum(round(node["Actual Rows"] * node["Actual Loops"]) for node in nodes)
+
+
+@pytest.mark.parametrize("pages", [10, 10_000])
+async def test_the_next_page_of_an_item_is_found_without_the_others(connection: Any, pages: int):
+    assert await item_pages_read(connection, pages) == 1
+
+
 # -- SQLite ---------------------------------------------------------------------------------------------------------
 
 NAMED = re.compile(rf"\b({'|'.join(sorted(HOT))})\b(?:\s+(?:AS\s+)?(\w+))?")
@@ -458,6 +509,7 @@ def test_lists_are_read_in_their_order_on_sqlite(embedded: sqlite3.Connection, n
     ("spoiler", "name"),
     [
         ("DROP INDEX standing_host", "urls_of_host"),
+        ("DROP INDEX item_pages_newest", "pages_with_items"),
         ("DROP INDEX line_free", "lease_hosts"),
         ("DROP INDEX line_held", "reap_hosts"),
         ("DROP INDEX tasks_run", "open_tasks_of_run"),
@@ -466,9 +518,10 @@ def test_lists_are_read_in_their_order_on_sqlite(embedded: sqlite3.Connection, n
 )
 def test_a_missing_index_is_seen_on_sqlite(embedded: sqlite3.Connection, spoiler: str, name: str):
     query = load("lite")[name]
-    assert scanned(embedded, query.sql, len(query.params)) == []
+    parameters = len(query.params) + len(query.columns)
+    assert scanned(embedded, query.sql, parameters) == []
     embedded.execute(spoiler)
-    assert scanned(embedded, query.sql, len(query.params)) != []
+    assert scanned(embedded, query.sql, parameters) != []
 
 
 def steps(connection: sqlite3.Connection, name: str, runs: int, tasks: int) -> int:

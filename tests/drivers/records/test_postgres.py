@@ -13,7 +13,7 @@ from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_database, open_records, postgres
 from longline.drivers.records.database import Transaction, TryAgain
 from longline.drivers.records.postgres import PostgresDatabase, PostgresTransaction
-from longline.model.errors import Unavailable
+from longline.model.errors import OutOfRange, Unavailable
 from longline.model.sources.source import NewSource
 from longline.testing.clock import FakeClock
 from tests.drivers.records.peek import Peek
@@ -206,7 +206,7 @@ async def test_values_that_no_statement_can_carry_are_failures_of_the_caller(dat
         await tx.all("add_source", **source("good"))
         await tx.all("find_sources", **ANY_SOURCES, limit=2**80, offset=0)
 
-    with pytest.raises(asyncpg.DataError, match="out of int64 range"):
+    with pytest.raises(OutOfRange, match="a number is out of range"):
         await database.transact(work)
     assert await peek.rows("SELECT name FROM sources") == []
 

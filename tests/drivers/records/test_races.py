@@ -5,9 +5,11 @@ SQLite has one writer at a time and needs none of this.
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import asyncpg
 import pytest
 
 from longline.drivers.records import open_database, postgres
@@ -16,19 +18,29 @@ from longline.drivers.records.database import Database, TryAgain
 from longline.drivers.records.frontier.claims import FrontierRecords
 from longline.drivers.records.frontier.lifecycle_moves import MoveRecords
 from longline.drivers.records.runs.runs import RunRecords
+from longline.drivers.records.search.items import ItemRecords
 from longline.model.bots.bot_task import NewBotTask
 from longline.model.frontier.host import HostLease
 from longline.model.ids import new_id
-from longline.model.runs.run import NewRun, RunKind
+from longline.model.runs.run import NewRun, RunKind, RunRow
+from longline.model.search.item import ItemsPut, Origin, new_items
 from longline.model.sources.source import NewSource
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier.frontier import Admitted, Change, HostSetting, ReportBatch
+from longline.ports.records.frontier.frontier import (
+    Admitted,
+    Change,
+    HostSetting,
+    ReportBatch,
+    Reported,
+    WrittenSegment,
+)
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults
 from tests.drivers.records.gates import PATIENCE, Gate, GatedDatabase, interleave, locked, settled, together
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import (
+    DELAY,
     ME,
     TTL,
     YOU,
@@ -38,10 +50,12 @@ from tests.drivers.records.world import (
     ended,
     get_run,
     host_report,
+    page,
     report,
     running_run,
     url,
     urls,
+    visit,
 )
 
 pytestmark = pytest.mark.parametrize("records_url", ["postgres"], indirect=True)
@@ -126,6 +140,151 @@ async def test_cancelling_a_run_while_its_tasks_move(
         assert cancelled is not None
         assert cancelled.state == "cancelled"
     assert await faults(peek, clock.now()) == []
+
+
+@pytest.mark.parametrize("before", ["put_items", "list_items"])
+async def test_a_reparse_while_its_page_is_reported_drops_the_former_items_once(
+    records: Records, database: Database, clock: FakeClock, peek: Peek, before: str
+):
+    run, books = await running_run(records), [("book", {"title": f"Book {n}"}) for n in range(3)]
+    await visit(records, run, {"/1": books})
+    [stored] = await records.pages.of_run(run.id)
+    await records.moves.apply(Change("task", stored.task_id, "restart", "completed", "pending", "person"))
+    clock.advance(DELAY / 1000)
+    gate = Gate(before)
+    origin = Origin(run.id, stored.task_id, stored.url)
+    port = ItemRecords(GatedDatabase(database, gate))
+    reparse = partial(port.put, new_items(books[:2], origin), [stored])
+    done = await interleave(reparse, gate, partial(visit, records, run, {"/1": books[:1]}), peek)
+    assert not [each for each in done if isinstance(each, BaseException)], done
+    assert ((await get_run(records, run.id)).items, len(await records.items.of_run(run.id))) == (1, 1)
+    assert await faults(peek, clock.now()) == []
+
+
+@pytest.mark.parametrize("before", ["lock_lines", "rest_tasks", "add_pages", "pace_hosts"])
+async def test_a_reparse_while_its_page_is_stored_anew_leaves_the_newer_items(
+    records: Records, database: Database, clock: FakeClock, peek: Peek, before: str
+):
+    run = await running_run(records)
+    await visit(records, run, {"/1": [("book", {"title": "Rod", "price": 1})]})
+    [stored] = await records.pages.of_run(run.id)
+    await records.moves.apply(Change("task", stored.task_id, "restart", "completed", "pending", "person"))
+    clock.advance(DELAY / 1000)
+    gate = Gate(before)
+    gated = replace(records, frontier=FrontierRecords(GatedDatabase(database, gate)))
+    made = new_items([("book", {"title": "Rod", "price": 1})], Origin(run.id, stored.task_id, stored.url))
+    newer = partial(visit, gated, run, {"/1": [("book", {"title": "Rod", "price": 9})]})
+    _, put = await interleave(newer, gate, partial(records.items.put, made, [stored]), peek)
+    assert put == ItemsPut(0, frozenset({stored.task_id} if before != "lock_lines" else ()))
+    assert [item.price for item in await records.items.of_run(run.id)] == [9]
+    assert await faults(peek, clock.now()) == []
+
+
+MOVES_WHILE_REPARSED = [
+    ("reparse", 1, "list_items"),
+    ("reparse", 1, "count_runs"),
+    ("reparse", 2, "lock_runs"),
+    ("move", 1, "empty_queue_of_tasks"),
+    ("move", 1, "count_runs"),
+]
+"""Which of the two is held, the number of runs with pages that are parsed again, and the statement."""
+
+
+@pytest.mark.parametrize(("held", "amount", "before"), MOVES_WHILE_REPARSED)
+@pytest.mark.parametrize("move", ["restart", "cancel", "cancel run"])
+async def test_a_reparse_while_a_person_moves_its_pages(
+    records: Records, database: Database, clock: FakeClock, peek: Peek, held: str, amount: int, before: str, move: str
+):
+    runs = [await running_run(records) for _ in range(amount)]
+    books = [("book", {"title": f"Book {n}"}) for n in range(3)]
+    for run in runs:
+        await visit(records, run, {"/1": books, "/2": books[:1]})
+        clock.advance(DELAY / 1000)
+    pages = [stored for run in runs for stored in await records.pages.of_run(run.id)]
+    for stored in pages[1::2]:  # an open task keeps its run running
+        await records.moves.apply(Change("task", stored.task_id, "restart", "completed", "pending", "person"))
+    changes = {
+        "restart": Change("task", pages[0].task_id, "restart", "completed", "pending", "person"),
+        "cancel": Change("task", pages[1].task_id, "cancel", "pending", "cancelled", "person"),
+        "cancel run": Change("run", runs[0].id, "cancel", "running", "cancelled", "person"),
+    }
+    gate = Gate(before)
+    gated = {held: GatedDatabase(database, gate)}
+    made = [new for each in pages for new in new_items(books[1:2], Origin(each.run_id, each.task_id, each.url))]
+    reparse = partial(ItemRecords(gated.get("reparse", database)).put, made, pages)
+    moves = partial(MoveRecords(gated.get("move", database)).apply, changes[move])
+    first, second = (reparse, moves) if held == "reparse" else (moves, reparse)
+    done = await interleave(first, gate, second, peek)
+    assert not [each for each in done if isinstance(each, BaseException)], done
+    assert None not in done
+    assert await faults(peek, clock.now()) == []
+
+
+async def brings(records: Records, leases: dict[str, HostLease], host: str, price: int | None) -> Reported:
+    """Report the page of a host with an item, or without one; the item is the same on all hosts."""
+    lease, shared = leases[f"{host}.example"], "https://a.example/x"
+    [task] = lease.tasks
+    made = [] if price is None else [("book", {"price": price, "url": shared}, "x")]
+    segment = WrittenSegment(await records.segments.begin(new_id(), ME), 1, 100)
+    items = new_items(made, Origin(task.run_id, task.id, task.url))
+    return await report(records, host_report(lease, [ended(task, page=page())]), segment=segment, items=items)
+
+
+async def shared_item(records: Records, clock: FakeClock, other: str) -> tuple[RunRow, dict[str, HostLease]]:
+    """A run with an item on the pages of two hosts, of which `a` is the first; leases of `a` and of another host."""
+    run = await running_run(records)
+    await admit(records, *(url(run, f"{host}.example") for host in "abcd"))
+    leases = await claim(records)
+    for host, price in (("c", None), ("a", 1), ("b", 1)):
+        await brings(records, leases, host, price)
+    for host in ("a", other):
+        task = leases[f"{host}.example"].tasks[0].id
+        await records.moves.apply(Change("task", task, "restart", "completed", "pending", "person"))
+    clock.advance(DELAY / 1000)
+    return run, await claim(records)
+
+
+@pytest.mark.parametrize(("other", "price", "left"), [("b", None, 0), ("c", None, 1), ("c", 1, 1), ("c", 2, 1)])
+@pytest.mark.parametrize("before", ["page_lists", "pages_with_items", "relist_items", "lead_items", "count_runs"])
+async def test_a_page_drops_an_item_while_a_page_of_another_host_is_reported(
+    records: Records,
+    database: Database,
+    clock: FakeClock,
+    peek: Peek,
+    before: str,
+    other: str,
+    price: int | None,
+    left: int,
+):
+    run, leases = await shared_item(records, clock, other)
+    gate = Gate(before)
+    gated = replace(records, frontier=FrontierRecords(GatedDatabase(database, gate)))
+    held, late = partial(brings, gated, leases, "a", None), partial(brings, records, leases, other, price)
+    done = await interleave(held, gate, late, peek)
+    assert not [each for each in done if isinstance(each, BaseException)], done
+    assert await faults(peek, clock.now()) == []
+    assert (await get_run(records, run.id)).items == len(await records.items.of_run(run.id)) == left
+
+
+@pytest.mark.parametrize("price", [1, 2])
+async def test_a_page_drops_an_item_while_the_other_page_that_has_it_brings_it_again(
+    records: Records,
+    database: Database,
+    clock: FakeClock,
+    peek: Peek,
+    price: int,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    # Each of the two waits for the page of the other, and one begins anew.
+    monkeypatch.setattr(postgres, "RETRYABLE_ERRORS", (TryAgain, asyncpg.DeadlockDetectedError))
+    run, leases = await shared_item(records, clock, "b")
+    gate = Gate("relist_items")
+    gated = replace(records, frontier=FrontierRecords(GatedDatabase(database, gate)))
+    held, late = partial(brings, gated, leases, "a", None), partial(brings, records, leases, "b", price)
+    done = await interleave(held, gate, late, peek)
+    assert not [each for each in done if isinstance(each, BaseException)], done
+    assert await faults(peek, clock.now()) == []
+    assert [item.price for item in await records.items.of_run(run.id)] == [price]
 
 
 @pytest.mark.parametrize("before", ["lock_lines", "admit_tasks", "count_runs"])

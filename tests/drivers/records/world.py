@@ -148,8 +148,8 @@ ANY_SOURCES: dict[str, object] = {
 """What the statement that lists sources needs, besides how many."""
 
 
-Visits = Mapping[str, Sequence[Made] | str]
-"""What a run finds at paths: the items of a page, or the reason for no page."""
+Visits = Mapping[str, Sequence[Made] | str | None]
+"""What a run finds at paths: the items of a page, None while it waits for its parser, or the reason for no page."""
 
 
 async def visit(records: Records, run: RunRow | int, *steps: Visits) -> None:
@@ -163,7 +163,7 @@ async def visit(records: Records, run: RunRow | int, *steps: Visits) -> None:
             item
             for o in outcomes
             if o.page
-            for item in new_items(found[o.task.url[17:]], Origin(o.task.run_id, o.task.id, o.task.url))  # type: ignore[arg-type]
+            for item in new_items(found[o.task.url[17:]] or (), Origin(o.task.run_id, o.task.id, o.task.url))  # type: ignore[arg-type]
         ]
         pages = sum(outcome.page is not None for outcome in outcomes)
         segment = WrittenSegment(await records.segments.begin(new_id(), ME), pages, 100) if pages else None
@@ -171,8 +171,9 @@ async def visit(records: Records, run: RunRow | int, *steps: Visits) -> None:
         assert not (await report(records, said, segment=segment, items=items)).refused
 
 
-def _visited(task: ClaimedTask, found: Sequence[Made] | str) -> Outcome:
+def _visited(task: ClaimedTask, found: Sequence[Made] | str | None) -> Outcome:
     if not isinstance(found, str):
-        return ended(task, page=replace(page(), url=task.url))
+        became = TaskState.QUEUED_PARSE if found is None else TaskState.COMPLETED
+        return ended(task, became, page=replace(page(), url=task.url))
     status = int(found) if found.isdecimal() else None
     return ended(task, TaskState.FAILED, "http_4xx" if status else found, status=status)

@@ -8,16 +8,22 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from longline.engine.archive.html_archive import MAX_WAITING, HtmlArchive, HtmlCopy, folder_of
-from longline.model.runs.plan import CrawlPlan
+from longline.engine.archive.html_archive import MAX_WAITING, HtmlArchive, HtmlCopy
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.ports.http import Response
 from longline.testing.clock import START, FakeClock
 from tests.engine.fakes import FakeBlobs, part
 from tests.plans import crawl_plan
 
 AT = 1_700_000_000_000
+
+
 PLAN = crawl_plan((), source_name="The News: daily")
+
+
 HTML = (("Content-Type", "text/html"), ("X-Other", "1"))
+
+
 KEY = "live/the_news_daily/2023/11/14/befde498_20231114221320"
 
 
@@ -126,14 +132,6 @@ async def test_what_comes_too_fast_is_left_out(fixture: Fixture, caplog: pytest.
     async with fixture.running():
         pass
     assert len(fixture.pages.objects) == MAX_WAITING
-
-
-@pytest.mark.parametrize(
-    ("source", "folder"),
-    [("News", "news"), ("a.b/c  d", "a_b_c_d"), ('__x?*<>:"|\\y\x01__', "x_y"), ("", "unknown"), ("..", "unknown")],
-)
-def test_a_source_is_part_of_a_key_in_one_form(source: str, folder: str) -> None:
-    assert folder_of(source) == folder
 
 
 def test_labels_are_plain_ascii() -> None:

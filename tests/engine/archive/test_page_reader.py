@@ -4,7 +4,8 @@ import pytest
 from msgspec import structs
 
 from longline.engine.archive.page_reader import PageReader
-from longline.engine.archive.segment_writer import SegmentWriter, keep_page
+from longline.engine.archive.page_records import keep_page
+from longline.engine.archive.segment_writer import SegmentWriter
 from longline.engine.fetch.fetcher import Fetched
 from longline.model.archive.warc import DamagedRecord, read_record
 from longline.model.errors import NotFound

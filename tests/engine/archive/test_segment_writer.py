@@ -6,19 +6,14 @@ import msgspec
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from longline.engine.archive.segment_writer import (
-    KeptRedirect,
-    PageToKeep,
-    RecordBuilder,
-    SegmentWriter,
-    keep_page,
-    segment_key,
-)
+from longline.engine.archive.page_records import KeptRedirect, PageToKeep, RecordBuilder, keep_page
+from longline.engine.archive.segment_writer import SegmentWriter
 from longline.engine.fetch.fetcher import Fetched
 from longline.engine.fetch.request_sender import TimedResponse
 from longline.model.archive.warc import WarcRecord, read_record, verified_record
 from longline.model.errors import Unavailable
 from longline.model.frontier.task import PageFacts
+from longline.model.object_keys import segment_key
 from longline.testing.clock import START, FakeClock
 from tests.engine.fakes import OWNER, FakeBlobs, FakeSegments, Journal, part, response
 
@@ -56,19 +51,6 @@ def uris(data: bytes) -> list[str]:
     first, *others = ArchiveIterator(io.BytesIO(data))
     assert first.rec_type == "warcinfo"
     return [r.rec_headers.get_header("WARC-Target-URI") for r in others]
-
-
-def test_what_was_fetched_is_kept_with_its_facts():
-    record, facts = kept(3, "Three").made()
-    assert (facts.url, facts.title, facts.fetched_at) == ("https://a.example/3", "Three", START + 3)
-    assert (facts.status, facts.body_bytes, facts.fetch_ms) == (200, 8, 5)
-    assert (facts.content_type, facts.etag, facts.last_modified) == ("text/html", '"e"', None)
-    assert read_record(record.member).body == b"<p>3</p>"
-    assert facts.length == len(record.member)
-
-
-def test_of_a_failure_nothing_is_kept():
-    assert keep_page(Fetched("dns", START, error="no such name"), "") is None
 
 
 async def test_pages_can_be_read_back_one_by_one(keeper: SegmentWriter, blobs: FakeBlobs):
@@ -201,7 +183,7 @@ def watched(number: int, *, fails: bool = False) -> Watched:
 
 
 async def settled(press: RecordBuilder) -> None:
-    while (pressing := press._pressing) is not None:
+    while (pressing := press._compressing) is not None:
         await asyncio.wait([pressing])
 
 

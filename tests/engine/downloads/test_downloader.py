@@ -14,7 +14,7 @@ from longline.model.downloads.dead_letter import DeadLetterFilter
 from longline.model.downloads.download import NewDownload
 from longline.model.fetch.credentials import Credentials
 from longline.model.proxies.proxy_uri import Proxy
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.services.proxies.proxies import Proxies
 from tests.drivers.http.wire import Peer, Server, serving
 from tests.engine.downloads.workshop import PLAN, VAULT, Workshop
@@ -213,6 +213,21 @@ async def test_a_broken_file_is_resumed_where_the_host_serves_its_rest(workshop:
     assert (rows["a"].state, rows["a"].attempts, rows["a"].bytes) == ("completed", 1, len(data))
     assert await objects(workshop) == {"resources/a": data}
     assert sum(b"if-range" in head.lower() for head in server.heads) >= 2
+
+
+@pytest.mark.parametrize("place", ["bytes {}-999/1000", "bytes 400-999/{}", "bytes 400-{}/1000"])
+async def test_a_rest_whose_place_has_thousands_of_digits_is_not_taken(workshop: Workshop, place: str):
+    async def send(peer: Peer) -> None:
+        if b"range: bytes=" in peer.head.lower():
+            where = place.format("9" * 5_000).encode()
+            await peer.send(b'HTTP/1.1 206 Partial\r\nETag: "v1"\r\nContent-Range: %s\r\n\r\n' % where)
+        else:
+            await peer.send(b'HTTP/1.1 200 OK\r\nETag: "v1"\r\nContent-Length: 1000\r\n\r\n', b"1" * 400)
+        peer.writer.close()
+
+    async with serving(routes(a=send)) as server:
+        rows = await workshop.download([file(server, "a")])
+    assert (rows["a"].state, rows["a"].reason, rows["a"].attempts) == ("failed", "truncated", 3)
 
 
 async def test_a_file_that_changed_meanwhile_is_begun_anew(workshop: Workshop):

@@ -10,7 +10,7 @@ from longline.drivers.blobs import open_blobs
 from longline.engine.downloads.file_places import SMALL_FILE_BYTES, STORED_PER_PLACE
 from longline.engine.frontier.claims import WorkerSettings
 from longline.model.errors import UploadRefused
-from longline.model.runs.plan import Politeness
+from longline.model.runs.crawl_plan import Politeness
 from longline.ports.blobs import Labels, StreamingBlobs
 from tests.drivers.http.wire import Peer, Server, serving
 from tests.engine.downloads.test_downloader import file

@@ -30,8 +30,8 @@ from longline.engine.worker.worker import Worker, WorkerParts
 from longline.model.downloads.download import DownloadRow, NewDownload
 from longline.model.downloads.download_plan import DownloadPlan
 from longline.model.ids import new_id
+from longline.model.runs.crawl_plan import CrawlPlan, FetchOptions, Politeness, Retries
 from longline.model.runs.end_judgement import EndRules
-from longline.model.runs.plan import CrawlPlan, FetchOptions, Politeness, Retries
 from longline.model.runs.run import NewRun, RunKind, RunRow
 from longline.ports.blobs import StreamingBlobs
 from longline.ports.records import Records

@@ -6,12 +6,12 @@ import msgspec
 import pytest
 
 from longline.engine.fetch.request_sender import LeaseLost
-from longline.engine.frontier.leased_hosts import HeldHost
+from longline.engine.frontier.leased_hosts import LeasedHost
 from longline.model.fetch.content_encoding import ACCEPT_ENCODING
 from longline.model.frontier import reasons
 from longline.model.frontier.task import KnownPage, RequestMade
-from longline.model.runs.plan import CrawlPlan
-from longline.model.url import dedupe_key
+from longline.model.runs.crawl_plan import CrawlPlan
+from longline.model.urls.normalization import dedupe_key
 from longline.ports.http import FetchFailed, Response
 from longline.testing.clock import START, FakeClock
 from tests.engine.fakes import AGENT, HOST, RUN, Asker, FakeHttp, claimed, lease, moved, response
@@ -33,9 +33,9 @@ def fetcher(http: FakeHttp, clock: FakeClock) -> Asker:
     return Asker(http, clock, max_bytes=1000)
 
 
-def held(clock: FakeClock, **facts: Any) -> HeldHost:
+def held(clock: FakeClock, **facts: Any) -> LeasedHost:
     until = clock.now() + 30_000
-    return HeldHost(lease(claimed(), **{"until": until} | facts), 30.0, clock.monotonic(), clock.monotonic())
+    return LeasedHost(lease(claimed(), **{"until": until} | facts), 30.0, clock.monotonic(), clock.monotonic())
 
 
 def rules(text: str) -> Any:

@@ -6,7 +6,7 @@ import pytest
 from longline.engine.fetch.login_sessions import FRUITLESS_PAUSE_SECONDS, LOGIN_RETRY_SECONDS, SessionParts, Sessions
 from longline.engine.fetch.request_sender import FetchSettings, RequestContext, Sender
 from longline.engine.fetch.run_credentials import RunCredentials
-from longline.engine.frontier.leased_hosts import HeldHost
+from longline.engine.frontier.leased_hosts import LeasedHost
 from longline.engine.proxies.rotation import ProxyRotation
 from longline.engine.stored_secrets import Vault
 from longline.model.proxies.proxy_uri import Proxy
@@ -48,7 +48,7 @@ def store() -> Store:
 
 
 @pytest.fixture
-def host(clock: FakeClock) -> HeldHost:
+def host(clock: FakeClock) -> LeasedHost:
     return held(clock, concurrency=8)
 
 
@@ -89,7 +89,7 @@ def sessions_of(http: FakeHttp, clock: FakeClock, store: Store, function: object
     return Sessions(SessionParts(sender, credentials, store, VAULT, clock), lambda: hooks)
 
 
-async def test_one_login_serves_all_pages_of_a_run(clock: FakeClock, host: HeldHost, store: Store):
+async def test_one_login_serves_all_pages_of_a_run(clock: FakeClock, host: LeasedHost, store: Store):
     site = Members(clock)
     sessions = sessions_of(site, clock, store)
     sent = await asyncio.gather(*(sessions.send(host, f"{PAGE}{n}", context()) for n in range(8)))
@@ -103,7 +103,7 @@ async def test_one_login_serves_all_pages_of_a_run(clock: FakeClock, host: HeldH
     assert "Authorization" not in dict(site.requests[-1].headers)
 
 
-async def test_a_session_that_expired_is_renewed_once_for_all(clock: FakeClock, host: HeldHost, store: Store):
+async def test_a_session_that_expired_is_renewed_once_for_all(clock: FakeClock, host: LeasedHost, store: Store):
     site = Members(clock, uses=20)
     sessions = sessions_of(site, clock, store)
     for _ in range(5):
@@ -112,7 +112,7 @@ async def test_a_session_that_expired_is_renewed_once_for_all(clock: FakeClock, 
     assert site.logins == 2
 
 
-async def test_a_stored_login_is_used(clock: FakeClock, host: HeldHost, store: Store):
+async def test_a_stored_login_is_used(clock: FakeClock, host: LeasedHost, store: Store):
     site = Members(clock, uses=2)
     await sessions_of(site, clock, store).send(host, PAGE, context())
     after = sessions_of(site, clock, store)
@@ -126,7 +126,7 @@ async def test_a_stored_login_is_used(clock: FakeClock, host: HeldHost, store: S
     assert [request.status for request in asked.asked] == [401]
 
 
-async def test_pages_that_stay_forbidden_cost_few_logins(clock: FakeClock, host: HeldHost, store: Store):
+async def test_pages_that_stay_forbidden_cost_few_logins(clock: FakeClock, host: LeasedHost, store: Store):
     site = Members(clock)
     site.never = {f"{PAGE}{n}" for n in range(10)}
     sessions = sessions_of(site, clock, store)
@@ -141,7 +141,7 @@ async def test_pages_that_stay_forbidden_cost_few_logins(clock: FakeClock, host:
 
 @pytest.mark.parametrize("sign", ["redirect", "page"])
 async def test_other_signs_of_a_lost_session_fail_the_page_if_a_login_does_not_help(
-    http: FakeHttp, clock: FakeClock, host: HeldHost, store: Store, sign: str
+    http: FakeHttp, clock: FakeClock, host: LeasedHost, store: Store, sign: str
 ):
     @session(match="*", redirects="*/login", expired=lambda page: page.text("h1") == "Log in")
     async def knock(site: Session) -> None:
@@ -156,7 +156,7 @@ async def test_other_signs_of_a_lost_session_fail_the_page_if_a_login_does_not_h
 
 
 async def test_a_login_that_fails_is_told_without_secrets_and_not_repeated_at_once(
-    http: FakeHttp, clock: FakeClock, host: HeldHost, store: Store
+    http: FakeHttp, clock: FakeClock, host: LeasedHost, store: Store
 ):
     @session(match="*")
     async def fails(site: Session) -> None:
@@ -175,7 +175,7 @@ async def test_a_login_that_fails_is_told_without_secrets_and_not_repeated_at_on
 
 
 async def test_a_missing_variable_of_the_environment_is_named_with_the_line_of_the_function(
-    http: FakeHttp, clock: FakeClock, host: HeldHost, store: Store
+    http: FakeHttp, clock: FakeClock, host: LeasedHost, store: Store
 ):
     @session(match="*")
     async def secret(site: Session) -> None:
@@ -187,7 +187,7 @@ async def test_a_missing_variable_of_the_environment_is_named_with_the_line_of_t
 
 
 async def test_redirects_of_a_login_change_its_method_and_keep_its_cookies(
-    http: FakeHttp, clock: FakeClock, host: HeldHost, store: Store
+    http: FakeHttp, clock: FakeClock, host: LeasedHost, store: Store
 ):
     pages: list[Page] = []
 
@@ -211,7 +211,7 @@ async def test_redirects_of_a_login_change_its_method_and_keep_its_cookies(
 
 @pytest.mark.parametrize(("kind", "sent"), [("proxy_refused", 2), ("proxy_failed", 1)])
 async def test_a_post_goes_by_another_proxy_only_if_the_first_did_not_take_it(
-    http: FakeHttp, clock: FakeClock, host: HeldHost, store: Store, kind: str, sent: int
+    http: FakeHttp, clock: FakeClock, host: LeasedHost, store: Store, kind: str, sent: int
 ):
     ways = [PickedProxy(n, Proxy("http", "192.0.2.1", 8000 + n)) for n in (1, 2)]
     http.on(LOGIN, FetchFailed(kind, "no", proxy_fault=True), response(LOGIN, body=b"t1"))

@@ -5,10 +5,10 @@ import msgspec
 import pytest
 
 from longline.engine.fetch.request_sender import FetchSettings, LeaseLost, RequestContext, Sender
-from longline.engine.frontier.leased_hosts import HeldHost
+from longline.engine.frontier.leased_hosts import LeasedHost
 from longline.engine.proxies.rotation import ProxyRotation
 from longline.model.proxies.proxy_uri import Proxy
-from longline.model.runs.plan import CrawlPlan, Proxying
+from longline.model.runs.crawl_plan import CrawlPlan, Proxying
 from longline.ports.http import FetchFailed, Response
 from longline.ports.records.proxies import PickedProxy
 from longline.testing.clock import FakeClock
@@ -35,14 +35,14 @@ def headers(http: FakeHttp, number: int = -1) -> dict[str, str]:
 
 
 @pytest.fixture
-def host(clock: FakeClock) -> HeldHost:
+def host(clock: FakeClock) -> LeasedHost:
     return held(clock, concurrency=8)
 
 
 # -- headers ----------------------------------------------------------------------------------------------------
 
 
-async def test_a_runs_headers_go_with_every_request_and_win(http: FakeHttp, clock: FakeClock, host: HeldHost):
+async def test_a_runs_headers_go_with_every_request_and_win(http: FakeHttp, clock: FakeClock, host: LeasedHost):
     sender = sender_of(http, clock)
     wanted = context(headers=(("Accept", "text/html"), ("X-Key", "k")))
     await sender.send(host, HOME, RequestContext(1, wanted.plan, (("if-none-match", '"e"'),)))
@@ -52,7 +52,7 @@ async def test_a_runs_headers_go_with_every_request_and_win(http: FakeHttp, cloc
 
 
 async def test_user_agents_take_turns_and_robots_is_read_for_the_first(
-    http: FakeHttp, clock: FakeClock, host: HeldHost
+    http: FakeHttp, clock: FakeClock, host: LeasedHost
 ):
     sender = sender_of(http, clock)
     wanted = context(user_agents=("one/1", "two/2"))
@@ -62,7 +62,7 @@ async def test_user_agents_take_turns_and_robots_is_read_for_the_first(
     assert (sender.agent(wanted.plan), sender.agent(PLAN)) == ("one/1", AGENT)
 
 
-async def test_every_deadline_is_told(http: FakeHttp, clock: FakeClock, host: HeldHost):
+async def test_every_deadline_is_told(http: FakeHttp, clock: FakeClock, host: LeasedHost):
     settings = FetchSettings(AGENT, connect_seconds=1, idle_seconds=2, total_seconds=3, max_bytes=4)
     await Sender(http, clock, settings, ProxyRotation(FakeWays(), clock)).send(host, HOME, context())
     r = http.requests[-1]
@@ -72,7 +72,7 @@ async def test_every_deadline_is_told(http: FakeHttp, clock: FakeClock, host: He
 # -- cookies ----------------------------------------------------------------------------------------------------
 
 
-async def test_cookies_come_back_in_the_same_run_only(http: FakeHttp, clock: FakeClock, host: HeldHost):
+async def test_cookies_come_back_in_the_same_run_only(http: FakeHttp, clock: FakeClock, host: LeasedHost):
     http.on(HOME, response(HOME, headers=(("Set-Cookie", "a=1; Path=/"), ("set-cookie", "b=2"))))
     sender = sender_of(http, clock)
     await sender.send(host, HOME, context(1))
@@ -82,7 +82,7 @@ async def test_cookies_come_back_in_the_same_run_only(http: FakeHttp, clock: Fak
     assert "cookie" not in headers(http)
 
 
-async def test_a_run_may_do_without_cookies(http: FakeHttp, clock: FakeClock, host: HeldHost):
+async def test_a_run_may_do_without_cookies(http: FakeHttp, clock: FakeClock, host: LeasedHost):
     http.on(HOME, response(HOME, headers=(("Set-Cookie", "a=1"),)))
     sender = sender_of(http, clock)
     for _ in range(2):
@@ -127,7 +127,7 @@ async def test_a_way_that_fails_is_left_for_the_next_at_the_hosts_turn(http: Fak
     assert [ask.exclude for ask in ways.picks] == [{p - 8000 for p in ports[:n]} for n in range(3)]
 
 
-async def test_every_use_is_noted_with_whose_fault_it_was(http: FakeHttp, clock: FakeClock, host: HeldHost):
+async def test_every_use_is_noted_with_whose_fault_it_was(http: FakeHttp, clock: FakeClock, host: LeasedHost):
     ways = FakeWays(way(1))
     exits = ProxyRotation(ways, clock)
     sender = Sender(http, clock, FetchSettings(AGENT), exits)
@@ -152,7 +152,7 @@ async def test_every_use_is_noted_with_whose_fault_it_was(http: FakeHttp, clock:
     ],
 )
 async def test_a_failure_speaks_for_a_proxy_only_where_it_came_through_it(
-    http: FakeHttp, clock: FakeClock, host: HeldHost, failure: FetchFailed, shown: list[bool]
+    http: FakeHttp, clock: FakeClock, host: LeasedHost, failure: FetchFailed, shown: list[bool]
 ):
     ways = FakeWays(way(1))
     exits = ProxyRotation(ways, clock)
@@ -163,14 +163,14 @@ async def test_a_failure_speaks_for_a_proxy_only_where_it_came_through_it(
     assert [used.ok for used in ways.used] == shown
 
 
-async def test_when_all_have_failed_the_page_has_none_left(http: FakeHttp, clock: FakeClock, host: HeldHost):
+async def test_when_all_have_failed_the_page_has_none_left(http: FakeHttp, clock: FakeClock, host: LeasedHost):
     http.on(HOME, FAULT)
     with pytest.raises(FetchFailed) as caught:
         await sender_of(http, clock, way(1), way(2)).send(host, HOME, context())
     assert (caught.value.kind, len(http.requests)) == ("proxy_exhausted", 2)
 
 
-async def test_a_page_does_not_go_through_all_the_proxies_there_are(http: FakeHttp, clock: FakeClock, host: HeldHost):
+async def test_a_page_does_not_go_through_all_the_proxies_there_are(http: FakeHttp, clock: FakeClock, host: LeasedHost):
     """Behind a proxy a dead site looks like a dead way; a thousand of them would be asked in vain."""
     http.on(HOME, FAULT)
     with pytest.raises(FetchFailed, match="gone") as caught:
@@ -178,7 +178,7 @@ async def test_a_page_does_not_go_through_all_the_proxies_there_are(http: FakeHt
     assert (caught.value.kind, len(http.requests)) == ("proxy_exhausted", 10)
 
 
-async def test_the_plan_says_how_many_proxies_a_page_may_try(http: FakeHttp, clock: FakeClock, host: HeldHost):
+async def test_the_plan_says_how_many_proxies_a_page_may_try(http: FakeHttp, clock: FakeClock, host: LeasedHost):
     http.on(HOME, FAULT)
     with pytest.raises(FetchFailed):
         await sender_of(http, clock, *map(way, range(1, 50))).send(
@@ -187,7 +187,7 @@ async def test_the_plan_says_how_many_proxies_a_page_may_try(http: FakeHttp, clo
     assert len(http.requests) == 3
 
 
-async def test_every_proxy_of_a_pool_may_be_tried(http: FakeHttp, clock: FakeClock, host: HeldHost):
+async def test_every_proxy_of_a_pool_may_be_tried(http: FakeHttp, clock: FakeClock, host: LeasedHost):
     http.on(HOME, FAULT)
     pool = [msgspec.structs.replace(way(number), pool_size=15) for number in range(1, 50)]
     with pytest.raises(FetchFailed):
@@ -195,14 +195,14 @@ async def test_every_proxy_of_a_pool_may_be_tried(http: FakeHttp, clock: FakeClo
     assert len(http.requests) == 15
 
 
-async def test_a_failure_of_the_target_is_not_tried_by_another_way(http: FakeHttp, clock: FakeClock, host: HeldHost):
+async def test_a_failure_of_the_target_is_not_tried_by_another_way(http: FakeHttp, clock: FakeClock, host: LeasedHost):
     http.on(HOME, FetchFailed("tls", "not trusted"))
     with pytest.raises(FetchFailed, match="not trusted"):
         await sender_of(http, clock, way(1), way(2)).send(host, HOME, context())
     assert len(http.requests) == 1
 
 
-async def test_nothing_is_sent_for_a_host_that_is_gone(http: FakeHttp, clock: FakeClock, host: HeldHost):
+async def test_nothing_is_sent_for_a_host_that_is_gone(http: FakeHttp, clock: FakeClock, host: LeasedHost):
     host.lost = True
     with pytest.raises(LeaseLost):
         await sender_of(http, clock, way(1)).send(host, HOME, context())
@@ -222,7 +222,7 @@ async def test_pauses_are_longer_at_random_where_the_run_asks_for_it(http: FakeH
 PAGE = f"{HOME}links"
 
 
-async def test_a_site_hears_which_page_links_to_what_is_asked_for(http: FakeHttp, clock: FakeClock, host: HeldHost):
+async def test_a_site_hears_which_page_links_to_what_is_asked_for(http: FakeHttp, clock: FakeClock, host: LeasedHost):
     sender = sender_of(http, clock)
     await sender.send(host, HOME, RequestContext(1, PLAN, found_on=PAGE))
     assert headers(http)["referer"] == PAGE
@@ -232,7 +232,7 @@ async def test_a_site_hears_which_page_links_to_what_is_asked_for(http: FakeHttp
     assert "referer" not in headers(http)
 
 
-async def test_a_plan_or_the_operator_may_say_otherwise(http: FakeHttp, clock: FakeClock, host: HeldHost):
+async def test_a_plan_or_the_operator_may_say_otherwise(http: FakeHttp, clock: FakeClock, host: LeasedHost):
     wanted = crawl_plan((), headers=(("Referer", "https://own.example/"),))
     await sender_of(http, clock).send(host, HOME, RequestContext(1, wanted, found_on=PAGE))
     assert [h for h in http.requests[-1].headers if h[0].lower() == "referer"] == [("Referer", "https://own.example/")]
@@ -240,7 +240,7 @@ async def test_a_plan_or_the_operator_may_say_otherwise(http: FakeHttp, clock: F
     assert "referer" not in headers(http)
 
 
-async def test_what_is_rendered_leaves_by_no_proxy(http: FakeHttp, clock: FakeClock, host: HeldHost):
+async def test_what_is_rendered_leaves_by_no_proxy(http: FakeHttp, clock: FakeClock, host: LeasedHost):
     sender = sender_of(http, clock, way(1), renders=True)
     assert (sender.renders(crawl_plan((), render=True)), sender.renders(PLAN)) == (True, False)
     assert not sender_of(http, clock).renders(crawl_plan((), render=True))
@@ -249,7 +249,7 @@ async def test_what_is_rendered_leaves_by_no_proxy(http: FakeHttp, clock: FakeCl
     assert [(r.render, r.proxy) for r in http.requests] == [(True, None), (False, way(1).proxy)]
 
 
-async def test_a_host_sticks_to_its_proxy(http: FakeHttp, clock: FakeClock, host: HeldHost):
+async def test_a_host_sticks_to_its_proxy(http: FakeHttp, clock: FakeClock, host: LeasedHost):
     exits = ProxyRotation(FakeWays(way(1), way(2)), clock, sticky=60.0)
     sender = Sender(http, clock, FetchSettings(AGENT), exits)
     for _ in range(3):

@@ -5,7 +5,7 @@ from longline.engine.stored_secrets import Vault
 from longline.model.errors import Unavailable
 from longline.model.fetch.cookies import Cookie
 from longline.model.fetch.credentials import Credentials
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.plugins import Session
 from longline.plugins.session import SessionHook
 from tests.plans import crawl_plan

@@ -14,7 +14,7 @@ from longline.engine.stored_secrets import Vault
 from longline.model.fetch.credentials import MASK, Credentials
 from longline.model.frontier.task import TaskRedirect
 from longline.model.proxies.proxy_uri import Proxy
-from longline.model.url import dedupe_key
+from longline.model.urls.normalization import dedupe_key
 from longline.ports.records.proxies import PickedProxy
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import AGENT, HOST, RUN, Asker, FakeHttp, FakeWays, claimed, moved

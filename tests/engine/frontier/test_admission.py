@@ -6,7 +6,8 @@ import pytest
 from longline.engine.frontier.admission import Admission, AdmissionCache, seed
 from longline.model.frontier.standing_frontier import SCOPE, url_hash
 from longline.model.frontier.task import DEFAULT_PRIORITY
-from longline.model.url import BadUrl, dedupe_key
+from longline.model.urls.normalization import dedupe_key
+from longline.model.urls.url import BadUrl
 from longline.ports.records.frontier.frontier import HostSetting
 from tests.engine.fakes import RUN, claimed
 from tests.plans import crawl_plan

@@ -4,17 +4,17 @@ from typing import Any
 import pytest
 
 from longline.engine.engine_clock import engine_time
-from longline.engine.frontier.leased_hosts import FreePlaces, HeldHost, HeldHosts, TooSoon
+from longline.engine.frontier.leased_hosts import FreePlaces, LeasedHost, LeasedHosts, TooSoon
 from longline.testing.clock import START, FakeClock
 from tests.engine.fakes import claimed, lease
 
 TTL = 30.0
 
 
-def held(*tasks: Any, asked: float = 0.0, answered: float = 0.0, **facts: Any) -> HeldHost:
+def held(*tasks: Any, asked: float = 0.0, answered: float = 0.0, **facts: Any) -> LeasedHost:
     """A host leased at the start of the clock, whose engine's clock says the same."""
     facts = {"until": START + 30_000} | facts
-    return HeldHost(lease(*(tasks or (claimed(),)), **facts), TTL, asked, answered)
+    return LeasedHost(lease(*(tasks or (claimed(),)), **facts), TTL, asked, answered)
 
 
 async def settle(amount: int) -> None:
@@ -23,7 +23,7 @@ async def settle(amount: int) -> None:
         await asyncio.sleep(0)
 
 
-async def turns(host: HeldHost, clock: FakeClock, amount: int, until: float, step: float = 0.5) -> list[float]:
+async def turns(host: LeasedHost, clock: FakeClock, amount: int, until: float, step: float = 0.5) -> list[float]:
     """When so many requests that want to go at once are sent, while the clock moves on."""
     sent: list[float] = []
 
@@ -285,7 +285,7 @@ async def test_tasks_of_a_host_that_has_been_busy_for_long_cannot_be_counted_on(
 
 
 def test_hosts_take_turns():
-    hand = HeldHosts()
+    hand = LeasedHosts()
     for number in (1, 2, 3):
         hand.add(held(*(claimed(10 * number + n) for n in range(3)), host_id=number))
     order = []
@@ -299,7 +299,7 @@ def test_hosts_take_turns():
 
 
 def test_a_host_that_must_wait_is_passed_over():
-    hand = HeldHosts()
+    hand = LeasedHosts()
     hand.add(held(claimed(1), host_id=1, not_before=START + 9000))
     hand.add(held(claimed(2), host_id=2, not_before=START + 4000))
     assert hand.next_task(0, FreePlaces(9)) is None
@@ -312,7 +312,7 @@ def test_a_host_that_must_wait_is_passed_over():
 
 @pytest.mark.parametrize(("places", "most"), [(1, 1), (2, 1), (4, 3), (64, 57)])
 def test_no_host_takes_every_place(places: int, most: int):
-    hand = HeldHosts()
+    hand = LeasedHosts()
     hand.add(held(*(claimed(n) for n in range(100)), concurrency=100))
     taken = 0
     while found := hand.next_task(0, FreePlaces(places - taken)):
@@ -325,7 +325,7 @@ def test_no_host_takes_every_place(places: int, most: int):
 
 
 def test_hosts_that_are_silent_together_leave_room_for_others():
-    hand, taken = HeldHosts(), 0
+    hand, taken = LeasedHosts(), 0
     for number in range(4):
         hand.add(held(*(claimed(n) for n in range(100)), concurrency=100, host_id=number))
     while found := hand.next_task(0, FreePlaces(64 - taken)):
@@ -336,12 +336,12 @@ def test_hosts_that_are_silent_together_leave_room_for_others():
 
 
 def test_an_empty_hand_waits_for_nothing():
-    assert HeldHosts().next_time(0, FreePlaces(9)) is None
-    assert HeldHosts().startable_within(0, 1) == 0
+    assert LeasedHosts().next_time(0, FreePlaces(9)) is None
+    assert LeasedHosts().startable_within(0, 1) == 0
 
 
 def test_a_host_that_comes_again_makes_its_old_lease_a_lost_one():
-    hand = HeldHosts()
+    hand = LeasedHosts()
     old, new = held(claimed(1), token=1), held(claimed(2), token=3)
     hand.add(old)
     hand.add(new)
@@ -351,7 +351,7 @@ def test_a_host_that_comes_again_makes_its_old_lease_a_lost_one():
 
 
 def test_waiting_tasks_of_a_lost_host_do_not_count():
-    hand = HeldHosts()
+    hand = LeasedHosts()
     first, second = held(claimed(1), claimed(2), host_id=1), held(claimed(3), host_id=2)
     hand.add(first)
     hand.add(second)
@@ -360,6 +360,19 @@ def test_waiting_tasks_of_a_lost_host_do_not_count():
     hand.drop(2)
     hand.drop(2)
     assert len(hand) == 1
+
+
+def test_more_tasks_of_a_host_wait_by_priority():
+    """A worker is given more tasks while it works on the first ones: an urgent one must not wait for all of those."""
+    hand = LeasedHosts()
+    hand.add(held(claimed(1, priority=300), claimed(2, priority=500), concurrency=9))
+    first = hand.next_task(0, FreePlaces(9))
+    assert hand.help(lease(*(claimed(n, priority=p) for n, p in ((3, 100), (4, 500), (5, 1000), (6, 500)))))
+    assert first is not None
+    [host] = hand
+    host.tasks.put_back(claimed(7, priority=500))
+    host.tasks.put_back(first[1])
+    assert [task.id for task in host.waiting] == [3, 1, 7, 2, 4, 6, 5]
 
 
 async def test_a_pause_may_be_longer_than_usual(clock: FakeClock):

@@ -11,7 +11,7 @@ from longline.model.errors import NotFound
 from longline.model.runs.run import RunKind
 from longline.model.sources.recrawl_settings import RecrawlSettings
 from longline.model.sources.source import NewSource
-from longline.model.sources.use import SourceUse
+from longline.model.sources.source_uses import SourceUse
 from longline.plugins.registry import Registry
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock

@@ -7,7 +7,7 @@ import pytest
 from longline.engine.frontier.seeding import RunToMake, Seeder
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.model.errors import NotFound
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.run import RunKind
 from longline.model.sources.source import NewSource
 from longline.ports.records import Records

@@ -6,10 +6,10 @@ import pytest
 from longline.engine.frontier.plan_cache import PlanCache
 from longline.engine.frontier.standing_runs import CACHE_SECONDS, StandingRules, StandingRuns, standing_plan
 from longline.engine.sources.crawl_plan import as_crawled
-from longline.engine.sources.lookup import LocalSources
+from longline.engine.sources.source_lookup import LocalSources
 from longline.model.errors import Unavailable
 from longline.model.runs.crawl_bounds import bounds_of
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.run import RunKind
 from longline.model.sources.source import CrawlSource, NewSource, RemoteSource
 from longline.plugins.registry import Registry

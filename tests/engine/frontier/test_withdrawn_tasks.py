@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from longline.engine.fetch.request_sender import RequestContext
-from longline.engine.frontier.leased_hosts import HeldHost, TaskWithdrawn
+from longline.engine.frontier.leased_hosts import LeasedHost, TaskWithdrawn
 from longline.engine.frontier.withdrawn_tasks import WithdrawnTaskFilter
 from longline.model.frontier.task import ClaimedTask
 from longline.testing.clock import FakeClock
@@ -100,7 +100,7 @@ async def test_the_queue_is_read_only_when_a_count_has_moved(clock: FakeClock):
 
 async def test_a_host_with_more_tasks_on_their_way_is_looked_at_again(clock: FakeClock):
     shop, moves = Shop(clock), Moves()
-    host = HeldHost(lease(claimed(1), claimed(2)), 30.0, 0.0, 0.0)
+    host = LeasedHost(lease(claimed(1), claimed(2)), 30.0, 0.0, 0.0)
     shop.worker.hand.add(host)
     withdrawn, host.asking = filter_of(shop, moves), True
     moves.withdraw(1, 3)
@@ -116,7 +116,7 @@ async def test_a_host_with_more_tasks_on_their_way_is_looked_at_again(clock: Fak
 
 async def test_a_task_that_comes_back_is_another_one(clock: FakeClock):
     shop, moves = Shop(clock), Moves()
-    host = HeldHost(lease(claimed(1), claimed(2)), 30.0, 0.0, 0.0)
+    host = LeasedHost(lease(claimed(1), claimed(2)), 30.0, 0.0, 0.0)
     shop.worker.hand.add(host)
     moves.withdraw(1)
     await filter_of(shop, moves).once()
@@ -126,7 +126,7 @@ async def test_a_task_that_comes_back_is_another_one(clock: FakeClock):
 
 async def test_a_request_that_waits_for_its_turn_is_given_up(clock: FakeClock):
     http, task = FakeHttp(clock), claimed(1)
-    host = HeldHost(lease(task, delay_ms=800, concurrency=8), 30.0, 0.0, 0.0)
+    host = LeasedHost(lease(task, delay_ms=800, concurrency=8), 30.0, 0.0, 0.0)
     context = RequestContext(1, HURRY, mark=task.mark)
     sender = sender_of(http, clock)
     await sender.send(host, url(2), RequestContext(1, HURRY, mark=(2, 0)))

@@ -4,7 +4,7 @@ import pytest
 
 from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.model.frontier.task import NewTask
-from longline.model.url import parse
+from longline.model.urls.url import parse
 from longline.ports.http import FetchFailed
 from longline.ports.records.frontier.frontier import HostSetting
 

@@ -7,7 +7,7 @@ from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.engine.lifecycle.runs import RunLifecycle
 from longline.model.errors import NotFound
 from longline.model.ids import new_id
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.run import NewRun, RunKind
 from longline.ports.records import Records
 from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names

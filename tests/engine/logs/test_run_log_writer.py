@@ -5,8 +5,9 @@ import pytest
 
 from longline.drivers.signals.local import LocalSignals
 from longline.engine.logs import run_log_writer as journal_module
-from longline.engine.logs.run_log_writer import LOGS, LineBudget, RunLogSettings, RunLogWriter
+from longline.engine.logs.run_log_writer import LineBudget, RunLogSettings, RunLogWriter
 from longline.model.errors import Unavailable
+from longline.model.signal_topics import LOGS_TOPIC
 from longline.ports.records import Records
 from longline.testing.clock import START, FakeClock
 from tests.drivers.records.world import running_run
@@ -43,7 +44,7 @@ async def test_log_lines_that_name_a_run_are_written_in_bulk(records: Records, c
         raise ValueError("why")
     except ValueError:
         speaker.exception("it broke", extra={"run_id": run.id})
-    async with listening.listen(LOGS) as heard:
+    async with listening.listen(LOGS_TOPIC) as heard:
         await mine.write()
         assert (await anext(heard)).text == str(run.id)
     first, second = (await records.logs.read(run.id, 0, 10)).entries

@@ -7,7 +7,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from longline.engine.archive.segment_writer import SegmentWriter, keep_page
+from longline.engine.archive.page_records import keep_page
+from longline.engine.archive.segment_writer import SegmentWriter
 from longline.engine.fetch.fetcher import Fetched
 from longline.engine.frontier.plan_cache import PlanCache
 from longline.engine.lifecycle.moves import Lifecycle
@@ -16,7 +17,7 @@ from longline.engine.parse.parse_worker import ParseWorker, ParseWorkerParts
 from longline.model.archive.page import PageRow
 from longline.model.errors import Unavailable
 from longline.model.frontier.task import PARSE, Outcome, PageFacts
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.parsers import page as built_in
 from longline.plugins import Item, Page, parser
 from longline.plugins.registry import Registry

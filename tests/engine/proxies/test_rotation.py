@@ -6,7 +6,7 @@ from longline.engine.proxies.rotation import NO_PROXY_CACHE_SECONDS, ProxyRotati
 from longline.model.errors import BadInput, Unavailable
 from longline.model.proxies.proxy import ProxyRequest
 from longline.model.proxies.proxy_uri import Proxy
-from longline.model.runs.plan import Proxying
+from longline.model.runs.crawl_plan import Proxying
 from longline.ports.http import FetchFailed
 from longline.ports.records.proxies import PickedProxy
 from longline.testing.clock import FakeClock

@@ -2,12 +2,12 @@
 
 from msgspec.structs import replace
 
-from longline.engine.parse.page_parser import Parsed
+from longline.engine.parse.parser_results import Parsed
 from longline.engine.parse.report_additions import ReportAdditions, ReportedPage, additions_of
-from longline.engine.recrawls.found_urls import MAX_IMAGES, RecrawlFinds
+from longline.engine.recrawls.found_urls import RecrawlFinds
 from longline.model.frontier.task import ClaimedTask
-from longline.model.recrawls.recrawl import RecrawlFind
-from longline.model.runs.plan import CrawlPlan, ParseOptions
+from longline.model.recrawls.recrawl import MAX_PRODUCT_IMAGES, RecrawlFind
+from longline.model.runs.crawl_plan import CrawlPlan, ParseOptions
 from longline.plugins import Item
 
 TASK = ClaimedTask(7, "https://shop.example/p", 3, -1, 0, 1, 500, 0)
@@ -36,5 +36,5 @@ async def test_other_pages_and_failed_parsers_bring_nothing():
 
 
 async def test_the_images_of_a_product_are_bounded():
-    many = Parsed(items=(Item("product", images=[f"/{n}" for n in range(2 * MAX_IMAGES)]),))
-    assert len((await found(RecrawlFinds(), ReportedPage(TASK, STORING, many))).finds) == MAX_IMAGES
+    many = Parsed(items=(Item("product", images=[f"/{n}" for n in range(2 * MAX_PRODUCT_IMAGES)]),))
+    assert len((await found(RecrawlFinds(), ReportedPage(TASK, STORING, many))).finds) == MAX_PRODUCT_IMAGES

@@ -7,7 +7,7 @@ import pytest
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.runs import due_runs
 from longline.engine.runs.due_runs import DueRunStarter
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 from tests.drivers.records.world import get_run, queued_run

@@ -14,6 +14,7 @@ from longline.model.logs.run_log import NewLogEntry
 from longline.model.runs.end_effect import RunEffectKind
 from longline.model.runs.retention import BODY_GRACE_MS, RetentionAges
 from longline.model.runs.run import NewRun, RunKind, RunRow
+from longline.model.search.item import Origin, new_items
 from longline.model.sinks.sink import SinkAddress
 from longline.ports.records import Records
 from longline.ports.records.frontier.frontier import Change, WrittenSegment
@@ -79,6 +80,10 @@ async def test_a_run_goes_with_every_row_and_object(records: Records, peek: Peek
     empty = await peek.snapshot()
     run = await running_run(records)
     await fetched(records, run, objects, "/1", "/2")
+    for stored in await records.pages.of_run(run.id):
+        shared = [("book", {"title": "Rod", "url": "https://a.example/x"})]
+        await records.items.put(new_items(shared, Origin(run.id, stored.task_id, stored.url)), [stored])
+    assert await peek.value("SELECT COUNT(*) FROM item_pages") == 1
     await records.logs.append([NewLogEntry(run.id, 1, "info", "fetch", "told", None)], {})
     await objects.put("logs/1.gz", b"x")
     await records.logs.archived(run.id, 0, "logs/1.gz", 1, 1)
@@ -86,7 +91,7 @@ async def test_a_run_goes_with_every_row_and_object(records: Records, peek: Peek
     await deleter(records, objects).delete(run.id)
     left = {table: rows for table, rows in (await peek.snapshot()).items() if rows != empty[table]}
     # The bodies are those of the last visits: the next crawl asks whether they have changed.
-    assert left.keys() == {"hosts", "line", "visits", "bodies", "segments", "run_totals"}
+    assert left.keys() == {"hosts", "line", "visits", "bodies", "segments", "run_totals", "items", "unindexed"}
     assert list(objects.objects) == [left["segments"][0][1]]
     assert await records.runs.counts() == {}
     with pytest.raises(NotFound):

@@ -15,10 +15,10 @@ from longline.engine.schedules.scheduler import (
     next_page_changes,
     start_digest,
 )
-from longline.engine.sources.lookup import LocalSources
+from longline.engine.sources.source_lookup import LocalSources
 from longline.model.errors import Unavailable
 from longline.model.ids import new_id
-from longline.model.runs.run import StartPage
+from longline.model.runs.start_page import StartPage
 from longline.model.schedules.schedule import NewSchedule, ScheduleRow, ScheduleSpec, cancelled, paused, resumed
 from longline.model.search.item import NewItem
 from longline.model.sources.source import NewSource

@@ -6,7 +6,7 @@ from longline.engine.series.automatic_runs import AutomaticSeriesRuns
 from longline.model.series.series import NewSeries, NewTarget, TargetRow
 from longline.model.series.series_run import SeriesRunQuery
 from longline.model.sources.source import NewSource, SourceRow
-from longline.model.sources.use import SourceUse
+from longline.model.sources.source_uses import SourceUse
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 

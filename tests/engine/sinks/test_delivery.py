@@ -9,7 +9,7 @@ import pytest
 from longline.drivers.records import open_records
 from longline.engine.sinks import delivery as module
 from longline.engine.sinks.delivery import AddressedSink, SinkAssignment, SinkDelivery, delivery_loop
-from longline.model.sinks.sink import MAX_REFUSALS, SinkAddress, SinkItem
+from longline.model.sinks.sink import MAX_REFUSALS, MAX_RETRY_MS, SinkAddress, SinkItem
 from longline.ports.records import Records
 from longline.ports.sinks import SinkFailed
 from longline.testing.clock import FakeClock
@@ -111,6 +111,23 @@ async def test_after_a_failure_the_rest_is_sent_and_each_further_attempt_waits_l
     assert clock.now() > begun
     assert calls == [0, 1, 3]
     assert [place for _, place in places(sink)] == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("seconds", [float("inf"), 1e308])
+async def test_a_receiver_that_asks_for_ever_is_tried_again_after_the_longest_wait(
+    records: Records, clock: FakeClock, seconds: float
+):
+    await with_items(records, 1)
+    sink = Receiver()
+    sink.failures = [SinkFailed("away", retry_after_seconds=seconds)]
+    sending = delivery(records, sink)
+    await sending.once()
+    clock.advance(MAX_RETRY_MS / 1000 - 1)
+    await sending.once()
+    assert sink.calls == 1
+    clock.advance(2)
+    await sending.once()
+    assert len(sink.items) == 1
 
 
 async def test_an_item_that_was_sent_before_a_kill_comes_again_with_its_id(

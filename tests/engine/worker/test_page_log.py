@@ -9,7 +9,7 @@ from longline.engine.archive.segment_writer import SegmentWriter
 from longline.engine.fetch.fetcher import Fetched
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.logs.run_log_writer import RunLogSettings, RunLogWriter
-from longline.engine.parse.page_parser import Parsed
+from longline.engine.parse.parser_results import Parsed
 from longline.engine.worker.finished_task import Finished, FinishedBatch
 from longline.engine.worker.page_log import ENTRIES, PageLog
 from longline.engine.worker.reporter import Reporter, ReportParts

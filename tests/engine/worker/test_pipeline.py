@@ -1,11 +1,12 @@
 import pytest
 from msgspec import structs
 
-from longline.engine.archive.segment_writer import SegmentWriter, keep_page
+from longline.engine.archive.page_records import keep_page
+from longline.engine.archive.segment_writer import SegmentWriter
 from longline.engine.fetch.fetcher import Fetched
-from longline.engine.worker.pipeline import MAX_CLAIMS
+from longline.model.frontier.retries import MAX_CLAIMS
 from longline.model.frontier.task import KnownPage, TaskRedirect
-from longline.model.url import dedupe_key
+from longline.model.urls.normalization import dedupe_key
 from longline.plugins import Item, Page, parser
 from longline.ports.records.frontier.frontier import HostSetting
 from longline.testing.clock import FakeClock

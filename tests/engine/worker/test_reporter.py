@@ -9,12 +9,13 @@ import msgspec
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from longline.engine.archive.segment_writer import SegmentWriter, keep_page
+from longline.engine.archive.page_records import keep_page
+from longline.engine.archive.segment_writer import SegmentWriter
 from longline.engine.fetch.fetcher import Fetched
 from longline.engine.frontier.admission import BATCH_SIZE_LINKS
-from longline.engine.frontier.leased_hosts import HeldHost
+from longline.engine.frontier.leased_hosts import LeasedHost
 from longline.engine.lifecycle.moves import Lifecycle
-from longline.engine.parse.page_parser import Parsed
+from longline.engine.parse.parser_results import Parsed
 from longline.engine.worker.finished_task import Finished, FinishedBatch
 from longline.engine.worker.reporter import MAX_SECONDS_AT_ONCE, Reporter, ReportParts
 from longline.model.errors import DiskFull, Unavailable
@@ -52,11 +53,11 @@ class Desk:
         lifecycle = Lifecycle(records_of(self.frontier))
         self.reporter = Reporter(lifecycle, SegmentWriter(part(self.blobs), part(self.segments), clock, OWNER), clock)
 
-    async def claim(self, *numbers: int, host: str = "a.example", **facts: Any) -> HeldHost:
+    async def claim(self, *numbers: int, host: str = "a.example", **facts: Any) -> LeasedHost:
         """A host with so many tasks, leased."""
         self.frontier.add(*(claimed(n, host=host) for n in numbers), host=host, **facts)
         [got] = await self.frontier.claim(ClaimRequest(OWNER, 1, 100, round(TTL * 1000)))
-        return HeldHost(got, TTL, self.clock.monotonic(), self.clock.monotonic())
+        return LeasedHost(got, TTL, self.clock.monotonic(), self.clock.monotonic())
 
     @property
     def words(self) -> list[str]:
@@ -86,7 +87,7 @@ def desk(clock: FakeClock) -> Desk:
     return Desk(clock)
 
 
-def done(host: HeldHost, number: int, links: tuple[str, ...] = (), **changes: Any) -> Finished:
+def done(host: LeasedHost, number: int, links: tuple[str, ...] = (), **changes: Any) -> Finished:
     """A task of the host that brought a page."""
     task = next(t for t in host.lease.tasks if t.id == number)
     answer = response(task.url)
@@ -96,11 +97,11 @@ def done(host: HeldHost, number: int, links: tuple[str, ...] = (), **changes: An
     return Finished(host, task, PLAN, **facts)
 
 
-def failed(host: HeldHost, number: int, reason: str, **facts: Any) -> Finished:
+def failed(host: LeasedHost, number: int, reason: str, **facts: Any) -> Finished:
     return done(host, number, fetched=Fetched(reason, START + 1, **facts), parsed=Parsed(), page=None)
 
 
-def release(host: HeldHost, *unstarted: int) -> dict[int, Any]:
+def release(host: LeasedHost, *unstarted: int) -> dict[int, Any]:
     return {host.lease.host_id: (host, tuple(t for t in host.lease.tasks if t.id in unstarted))}
 
 
@@ -299,6 +300,15 @@ async def test_a_task_that_is_gone_takes_only_itself_away(desk: Desk):
     assert not host.lost
 
 
+async def test_of_a_task_that_was_restarted_meanwhile_the_later_result_counts(desk: Desk):
+    """Both were fetched before the first was reported: dropping both would cost a third request."""
+    host = await desk.claim(1, 2)
+    later = replace(done(host, 1), task=msgspec.structs.replace(host.lease.tasks[0], due=7))
+    [(told, _)] = await desk.reporter.deliver(FinishedBatch([later, done(host, 1), done(host, 2)]))
+    assert [(f.task.id, f.task.due) for f in told.finished] == [(1, 7), (2, 0)]
+    assert (desk.kept, len(desk.frontier.reports)) == ([["1", "2"]], 1)
+
+
 async def test_when_nothing_remains_the_segment_is_discarded(desk: Desk):
     host = await desk.claim(1, 2)
     desk.frontier.take_away(1)
@@ -328,13 +338,13 @@ async def test_without_a_durable_segment_nothing_is_reported(desk: Desk, clock: 
 
 
 async def waited_for(clock: FakeClock, work: Any, until: float) -> Any:
-    """What comes of something that pauses between tries, while the clock moves on."""
+    """What comes of something that pauses between tries, while the clock moves on; its threads may take a while."""
     running = asyncio.create_task(work)
-    while not running.done():
-        for _ in range(10):
-            await asyncio.sleep(0)
-        assert clock.monotonic() < until, "it does not come to an end"
-        clock.advance(0.1)
+    async with asyncio.timeout(60):
+        while not running.done():
+            await asyncio.sleep(0.001)
+            if clock.monotonic() < until:
+                clock.advance(0.1)
     return await running
 
 

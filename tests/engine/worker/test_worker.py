@@ -25,7 +25,7 @@ from longline.engine.worker.pipeline import Pipeline
 from longline.engine.worker.reporter import Reporter
 from longline.engine.worker.worker import MAX_HEAVY_LINKS, Worker, WorkerParts
 from longline.model.metrics.metric import LEASES_LOST
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.parsers import page
 from longline.plugins import Page, parser
 from longline.plugins.registry import Registry

@@ -5,7 +5,7 @@ import time
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from longline.html.article_text.extraction import extract_article
+from longline.html.article_text.article_extraction import extract_article
 
 WORDS = "The line is set at dusk and hauled at dawn, by people who know the sea and its weather."
 STORY = "".join(f"<p>{number}. {WORDS} {WORDS}</p>" for number in range(1, 6))

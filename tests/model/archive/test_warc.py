@@ -314,6 +314,13 @@ MEMBER = response_record(page(body=b"<p>hello" * 100)).member
 PLAIN = gzip.decompress(MEMBER)
 
 
+def with_status(code: bytes) -> bytes:
+    """The plain record with another status; its length fits."""
+    length = int(PLAIN.partition(b"Content-Length: ")[2].partition(b"\r\n")[0])
+    made = PLAIN.replace(b"HTTP/1.1 200", b"HTTP/1.1 " + code, 1)
+    return made.replace(b"Content-Length: %d" % length, b"Content-Length: %d" % (length + len(code) - 3), 1)
+
+
 @pytest.mark.parametrize(
     "data",
     [
@@ -331,6 +338,7 @@ PLAIN = gzip.decompress(MEMBER)
         gzip.compress(PLAIN[:-2]),
         gzip.compress(PLAIN.replace(b"<p>hello", b"<p>", 1)),
         gzip.compress(PLAIN.replace(b"HTTP/1.1 200", b"HTTP/1.1 2x0")),
+        gzip.compress(with_status(b"2" * 5_000)),
         gzip.compress(PLAIN.replace(b"2025-12-31T", b"2025-13-31T")),
     ],
 )

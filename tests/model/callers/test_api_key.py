@@ -3,7 +3,7 @@
 import pytest
 
 from longline.model.callers.api_key import PREFIX, ApiKeyParts, ApiKeyRow, NewApiKey, digest, new_key, parse_key
-from longline.model.callers.caller import Role
+from longline.model.callers.roles import Role
 from longline.model.errors import BadInput
 
 

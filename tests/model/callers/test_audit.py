@@ -15,7 +15,8 @@ from longline.model.callers.audit import (
     masked,
     state_text,
 )
-from longline.model.callers.caller import Caller, Role
+from longline.model.callers.caller import Caller
+from longline.model.callers.roles import Role
 
 CALLER = Caller("7", "ann", Role.ADMIN, "user")
 

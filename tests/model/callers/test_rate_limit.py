@@ -1,5 +1,6 @@
-from longline.model.callers.caller import Caller, Role
+from longline.model.callers.caller import Caller
 from longline.model.callers.rate_limit import CHANGING_METHODS, RateLimit, RateLimitPolicy
+from longline.model.callers.roles import Role
 
 ALL, WRITES, BY_ADDRESS = RateLimit(300), RateLimit(60, name="writes", methods=CHANGING_METHODS), RateLimit(30)
 POLICY = RateLimitPolicy((ALL, WRITES), (BY_ADDRESS,))

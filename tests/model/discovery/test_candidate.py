@@ -1,7 +1,7 @@
 import pytest
 
 from longline.model.discovery.candidate import DiscoveryRules, ProbeResult, home_of, identity_of, risk_of
-from longline.model.url import parse
+from longline.model.urls.url import parse
 
 PLACES = {
     "https://www.News.example/a?b": ("news.example", "https://www.news.example/"),

@@ -14,7 +14,15 @@ def test_the_resource_id_alone_identifies_a_task_in_its_run():
 
 @pytest.mark.parametrize(
     ("hint", "digest"),
-    [("sha256:AB01", "ab01"), ("SHA256: ab01 ", "ab01"), ("md5:ab01", None), ("ab01", None), (None, None)],
+    [
+        ("sha256:AB01", "ab01"),
+        ("SHA256: ab01 ", "ab01"),
+        ("md5:ab01", None),
+        ("ab01", None),
+        ("sha256:", None),
+        ("sha256:xy", None),
+        (None, None),
+    ],
 )
 def test_only_sha256_is_expected_of_a_file(hint, digest):
     assert DownloadOrder("r", "key", checksum=hint).sha256 == digest

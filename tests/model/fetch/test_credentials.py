@@ -10,7 +10,7 @@ from longline.model.fetch.credentials import (
     parse_header,
     without_cookie_values,
 )
-from longline.model.url import parse
+from longline.model.urls.url import parse
 
 
 def test_credentials_are_read_as_they_were_written_and_not_shown():
@@ -39,7 +39,7 @@ def test_a_header_as_it_is_written(text: str, header: tuple[str, str]):
         ("secret", "written 'Name: value'"),
         ("bad name: secret", "written 'Name: value'"),
         (": secret", "written 'Name: value'"),
-        ("X: se\r\ncret", "control characters"),
+        ("X: se\r\ncret", "line breaks"),
         ("user-agent: secret", "use --user-agent"),
         ("Host: secret", "the URL names the host"),
     ],

@@ -12,7 +12,7 @@ from longline.model.frontier.retries import (
     state_after,
     state_after_retryable,
 )
-from longline.model.runs.plan import ParserRetry
+from longline.model.runs.crawl_plan import ParserRetry
 from longline.model.states import TaskState
 from tests.engine.fakes import claimed
 from tests.plans import crawl_plan

@@ -2,7 +2,7 @@ import pytest
 
 from longline.model.frontier.standing_frontier import STATES_BY_LIST, host_of, rest_of
 from longline.model.states import TaskState
-from longline.model.url import parse
+from longline.model.urls.url import parse
 
 
 def test_every_state_has_a_word():

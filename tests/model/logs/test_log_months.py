@@ -1,14 +1,7 @@
 import pytest
 
-from longline.model.logs.log_months import (
-    DAY_US,
-    following_month,
-    month_key,
-    month_name,
-    month_of,
-    months_between,
-    start_us,
-)
+from longline.model.logs.log_months import DAY_US, following_month, month_name, month_of, months_between, start_us
+from longline.model.object_keys import log_month_key
 
 
 @pytest.mark.parametrize("month", [197001, 202402, 202612, 202701, 210011])
@@ -37,4 +30,4 @@ def test_months_between_two_times():
 
 def test_names():
     assert month_name(202604) == "log_2026_04"
-    assert month_key(202604, 7) == "logs/months/log_2026_04/000007.jsonl.gz"
+    assert log_month_key(202604, 7) == "logs/months/log_2026_04/000007.jsonl.gz"

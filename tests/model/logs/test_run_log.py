@@ -1,6 +1,7 @@
 import pytest
 
-from longline.model.logs.run_log import START, LogEntry, LogMark, LogQuery, archive_key, log_line, parse_mark, read_line
+from longline.model.logs.run_log import START, LogEntry, LogMark, LogQuery, log_line, parse_mark, read_line
+from longline.model.object_keys import run_log_key
 
 
 @pytest.mark.parametrize("text", [None, "", "1", "1-", "-1", "1-2-3", "a-b", "1--2", "²-1", "1-" + "9" * 19])
@@ -52,4 +53,4 @@ def test_a_query_is_exclusive_in_number_and_time(query: LogQuery, taken: bool):
 
 
 def test_where_a_log_is_kept():
-    assert archive_key("job", 7) == "logs/job/7.log.gz"
+    assert run_log_key("job", 7) == "logs/job/7.log.gz"

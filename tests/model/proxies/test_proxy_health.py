@@ -14,10 +14,12 @@ from longline.model.proxies.proxy import (
 from longline.model.proxies.proxy_health import (
     DISABLE_AFTER_FAILURES,
     PROBE_INTERVAL_MS,
+    ProxyCandidate,
     after,
     average,
     blames_proxy,
     changed,
+    health_score,
     mapping_after,
     success_rate,
 )
@@ -43,9 +45,6 @@ def mapping(**facts: object) -> MappingRow:
 
 def used(ok: bool, ms: int = 100, at: int = NOW) -> ProxyUse:
     return ProxyUse(1, 7, ok, ms, at)
-
-
-# Accounting
 
 
 def test_the_thresholds_are_those_of_the_contract():
@@ -156,3 +155,31 @@ def test_rates_have_two_places():
     assert success_rate(0, 0) == 0
     assert success_rate(2, 1) == 66.67
     assert success_rate(5, 0) == 100
+
+
+def candidate(id: int, **facts: object) -> ProxyCandidate:
+    known = {"active": True, "failure_count": 0, "turn": 0, "priority": 5, "room": 1000, "mapped": True} | facts
+    return ProxyCandidate(id=id, **known)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("facts", "points"),
+    [
+        ({}, 25 + 15 + 20),
+        ({"success_count": 3, "total_failures": 1}, 37.5 + 15 + 20),
+        ({"total_failures": 1}, 0 + 15 + 20),
+        ({"avg_ms": 500}, 25 + 30 + 20),
+        ({"avg_ms": 501}, 25 + 25 + 20),
+        ({"avg_ms": 1000}, 25 + 25 + 20),
+        ({"avg_ms": 2000}, 25 + 20 + 20),
+        ({"avg_ms": 5000}, 25 + 10 + 20),
+        ({"avg_ms": 5001}, 25 + 5 + 20),
+        ({"last_used_at": NOW}, 25 + 15 + 5),
+        ({"last_used_at": NOW - HOUR_MS}, 25 + 15 + 5),
+        ({"last_used_at": NOW - HOUR_MS - 1}, 25 + 15 + 10),
+        ({"last_used_at": NOW - 3 * HOUR_MS - 1}, 25 + 15 + 15),
+        ({"last_used_at": NOW - 6 * HOUR_MS - 1}, 25 + 15 + 20),
+    ],
+)
+def test_health_is_success_speed_and_rest(facts: dict[str, object], points: float):
+    assert health_score(candidate(1, **facts), NOW) == points

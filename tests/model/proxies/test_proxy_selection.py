@@ -9,19 +9,13 @@ from longline.model.duration import HOUR_MS
 from longline.model.errors import BadInput
 from longline.model.proxies.proxy import (
     SKIP_AFTER_FAILURES,
-    Pool,
     ProxyRequest,
 )
-from longline.model.proxies.proxy_selection import (
-    REST_MS,
-    SLOT_MS,
+from longline.model.proxies.proxy_health import (
+    FAILED_PROXY_REST_MS,
     ProxyCandidate,
-    choose,
-    choose_several,
-    first_slot,
-    score,
-    tiers,
 )
+from longline.model.proxies.proxy_selection import SLOT_MS, choose, choose_several, first_slot
 
 NOW = 1_700_000_000_000
 
@@ -38,20 +32,6 @@ def candidate(id: int, **facts: object) -> ProxyCandidate:
 def chosen(*pool: ProxyCandidate, draw: Callable[[int], int] = first, **asked: object) -> int | None:
     found = choose(pool, ProxyRequest(**asked), NOW, draw)  # type: ignore[arg-type]
     return found.id if found else None
-
-
-# Whose turn it is
-
-
-def test_a_failing_proxy_of_a_pool_gets_one_request_after_its_rest():
-    def failing(**facts: object) -> ProxyCandidate:
-        return candidate(1, failure_count=SKIP_AFTER_FAILURES, revivable=True, **facts)
-
-    rested, resting = failing(last_used_at=NOW - REST_MS), failing(last_used_at=NOW - REST_MS + 1)
-    assert chosen(resting) is None
-    assert chosen(rested) == chosen(msgspec.structs.replace(rested, active=False)) == 1
-    assert chosen(msgspec.structs.replace(rested, revivable=False)) is None
-    assert choose_several([rested], ProxyRequest(wanted=9), NOW, first) == [1]
 
 
 def test_the_least_recently_used_goes_and_the_never_used_before_it():
@@ -125,29 +105,6 @@ def test_geo_changes_provider_or_country_and_otherwise_goes_by_turn():
     assert chosen(off, candidate(3, turn=1, provider="b", country="DE"), last, strategy="geo") == 1
 
 
-@pytest.mark.parametrize(
-    ("facts", "points"),
-    [
-        ({}, 25 + 15 + 20),
-        ({"success_count": 3, "total_failures": 1}, 37.5 + 15 + 20),
-        ({"total_failures": 1}, 0 + 15 + 20),
-        ({"avg_ms": 500}, 25 + 30 + 20),
-        ({"avg_ms": 501}, 25 + 25 + 20),
-        ({"avg_ms": 1000}, 25 + 25 + 20),
-        ({"avg_ms": 2000}, 25 + 20 + 20),
-        ({"avg_ms": 5000}, 25 + 10 + 20),
-        ({"avg_ms": 5001}, 25 + 5 + 20),
-        ({"last_used_at": NOW}, 25 + 15 + 5),
-        ({"last_used_at": NOW - HOUR_MS}, 25 + 15 + 5),
-        ({"last_used_at": NOW - HOUR_MS - 1}, 25 + 15 + 10),
-        ({"last_used_at": NOW - 3 * HOUR_MS - 1}, 25 + 15 + 15),
-        ({"last_used_at": NOW - 6 * HOUR_MS - 1}, 25 + 15 + 20),
-    ],
-)
-def test_health_is_success_speed_and_rest(facts: dict[str, object], points: float):
-    assert score(candidate(1, **facts), NOW) == points
-
-
 def test_the_healthiest_goes_and_among_equals_the_one_that_waited():
     assert chosen(candidate(1), candidate(2, turn=5, avg_ms=100), strategy="health") == 2
     assert chosen(candidate(1, turn=2), candidate(2, turn=1), strategy="health") == 2
@@ -158,28 +115,15 @@ def test_the_slots_of_an_hour_cover_all_of_it():
         assert first_slot(now) * SLOT_MS <= now - HOUR_MS < (first_slot(now) + 1) * SLOT_MS
 
 
-# Pools
+def test_a_failing_proxy_of_a_pool_gets_one_request_after_its_rest():
+    def failing(**facts: object) -> ProxyCandidate:
+        return candidate(1, failure_count=SKIP_AFTER_FAILURES, revivable=True, **facts)
 
-
-def names(name: str, *pools: Pool) -> list[str]:
-    return [pool.name for pool in tiers(name, pools)]
-
-
-def test_pools_are_followed_depth_first_and_each_comes_once():
-    pools = [Pool("a", (), ("b", "c")), Pool("b", (), ("d",)), Pool("c", (), ("d", "e")), Pool("d"), Pool("e")]
-    assert names("a", *pools) == ["a", "b", "d", "c", "e"]
-    assert names("c", *pools) == ["c", "d", "e"]
-
-
-@pytest.mark.parametrize(
-    ("pools", "said"),
-    [
-        ([Pool("b")], "no proxy pool named 'a'"),
-        ([Pool("a", (), ("x",))], "named 'x', which a falls back on"),
-        ([Pool("a", (), ("a",))], "a → a"),
-        ([Pool("a", (), ("b",)), Pool("b", (), ("c",)), Pool("c", (), ("b",))], "b → c → b"),
-    ],
-)
-def test_unknown_names_and_rings_are_refused(pools: list[Pool], said: str):
-    with pytest.raises(BadInput, match=said):
-        tiers("a", pools)
+    rested, resting = (
+        failing(last_used_at=NOW - FAILED_PROXY_REST_MS),
+        failing(last_used_at=NOW - FAILED_PROXY_REST_MS + 1),
+    )
+    assert chosen(resting) is None
+    assert chosen(rested) == chosen(msgspec.structs.replace(rested, active=False)) == 1
+    assert chosen(msgspec.structs.replace(rested, revivable=False)) is None
+    assert choose_several([rested], ProxyRequest(wanted=9), NOW, first) == [1]

@@ -3,8 +3,8 @@
 import pytest
 
 from longline.model.runs.crawl_bounds import Bounds, bounds_of, is_trap
-from longline.model.runs.plan import CrawlPlan
-from longline.model.url import parse
+from longline.model.runs.crawl_plan import CrawlPlan
+from longline.model.urls.url import parse
 from tests.plans import crawl_plan
 
 SEED = ("https://example.com/",)

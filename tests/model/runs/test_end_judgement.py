@@ -2,9 +2,9 @@
 
 import pytest
 
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.end_effect import PlannedEffect, RunEffectKind
 from longline.model.runs.end_judgement import EndRules, Judgement, is_failed, stored_end_rules
-from longline.model.runs.plan import CrawlPlan
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,11 @@ from longline.model.schedules.slots import (
     PROTECTED_MS,
     SLOT_MS,
     Places,
+    Shift,
     Waiting,
     hourly,
     move_refusal,
+    possible_shifts,
     rebalance,
     score,
     slot_of,
@@ -38,6 +40,23 @@ def test_the_least_loaded_slot_is_taken_and_of_several_the_earliest():
 def test_a_short_interval_does_not_wait_for_a_day():
     loads = {slot_of(NOW): 5}
     assert NOW <= Places(loads, NOW).take(5 * 60_000) < NOW + SLOT_MS
+
+
+def test_a_chosen_shift_is_possible_from_an_unchanged_due_time_to_a_coming_slot_of_the_interval():
+    old, slot = NOW + 5 * HOUR_MS, (slot_of(NOW) + 3) * SLOT_MS
+    fits = Shift(1, "u1", old, slot)
+    assert possible_shifts([waiting(1, old), waiting(2, old)], [fits], NOW) == [fits]
+    assert possible_shifts([waiting(1, old)], [fits._replace(uid="")], NOW) == [fits]
+    for wrong in (
+        fits._replace(id=3),
+        fits._replace(old=old + 1),
+        fits._replace(new=slot + 1),
+        fits._replace(new=slot - 4 * SLOT_MS),
+        fits._replace(new=(slot_of(NOW + DAY_MS) + 1) * SLOT_MS),
+    ):
+        assert possible_shifts([waiting(1, old)], [wrong], NOW) == [], wrong
+    assert possible_shifts([waiting(1, old, retries=1)], [fits], NOW) == []
+    assert possible_shifts([waiting(1, old, interval=None)], [fits], NOW) == []
 
 
 def test_hours_begin_now_and_what_is_overdue_runs_in_the_first():

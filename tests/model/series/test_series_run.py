@@ -2,7 +2,7 @@
 
 import pytest
 
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.run import RunKind
 from longline.model.series.series_run import SERIES_END, new_series_run
 

@@ -26,6 +26,7 @@ def test_intervals_worked_out_by_hand(base: int, rate: int, depth: int, failures
 
 def test_small_things():
     assert [leading_number(text) for text in ("10s", "5", "", "often", " 7m")] == [10, 5, 10, 10, 7]
+    assert leading_number("9" * 5_000) == 999_999_999
     assert fnv1a("") == 0x811C9DC5
     assert fnv1a("foobar") == 0xBF9CF968
 

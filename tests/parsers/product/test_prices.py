@@ -68,6 +68,8 @@ from longline.parsers.product.prices import currency_of, price_of
         (True, None),
         (-1, None),
         (float("inf"), None),
+        (int("9" * 400), None),
+        ("9" * 5_000, None),
         ({"value": 1}, None),
     ],
 )

@@ -5,7 +5,7 @@ import pytest
 from longline.engine.frontier.plan_cache import PlanCache
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.model.archive.warc import Capture, info_record, response_record
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.states import RunState
 from longline.ports.blobs import Blobs
 from longline.ports.records import Records

@@ -2,17 +2,22 @@
 
 from types import ModuleType
 
+from msgspec.structs import replace
+
 from longline.engine.archive.page_reader import PageReader
 from longline.engine.parse.page_parser import PageParser
 from longline.model.archive.page import PageRow
+from longline.model.search.item import Origin, new_items
 from longline.parsers.article import article
 from longline.plugins import Item, Page, parser
 from longline.plugins.registry import Registry
 from longline.ports.blobs import Blobs
 from longline.ports.records import Records
+from longline.ports.records.frontier.frontier import Change, WrittenSegment
 from longline.services.archive.parsed_pages import ParsedPages
 from longline.services.archive.reparse import Reparse, Reparsed
 from longline.testing.clock import FakeClock
+from tests.drivers.records.world import DELAY, ME, claim_one, ended, host_report, page, report
 from tests.services.kept import keep
 
 BODIES = {f"/{n}": f"<h1>page {n}</h1>".encode() for n in range(5)}
@@ -67,6 +72,38 @@ async def test_items_that_are_only_counted_are_not_kept(records: Records, archiv
 
     assert (done.pages, done.items, done.failed, done.without_item) == (2, 1, 0, {"page_type": 1})
     assert [(item.kind, item.url[-7:]) for item in await records.items.of_run(run.id)] == [("article", "/news/a")]
+
+
+async def test_a_page_that_is_fetched_again_meanwhile_keeps_its_newer_items(
+    records: Records, archive_blobs: Blobs, clock: FakeClock
+):
+    run = await keep(records, archive_blobs, "warc/1.warc.gz", {f"/{n}": b"<h1>old</h1>" for n in range(3)})
+    await parts(records, archive_blobs).run(run.id, {}, lambda *_: None)
+    again = (await records.pages.of_run(run.id))[1]
+
+    async def fetch_again() -> None:
+        await records.moves.apply(Change("task", again.task_id, "restart", "completed", "pending", "person"))
+        clock.advance(DELAY / 1000)
+        lease = await claim_one(records)
+        [task] = lease.tasks
+        segment = WrittenSegment(await records.segments.begin("warc/2.warc.gz", ME), 1, 100)
+        items = new_items([("head", {"title": "new", "url": task.url})], Origin(run.id, task.id, task.url))
+        stored = replace(page(), url=task.url)
+        await report(records, host_report(lease, [ended(task, page=stored)]), segment=segment, items=items)
+
+    @parser("late", light=True)
+    async def late(page: Page):
+        if page.url == again.url:
+            await fetch_again()
+        yield Item("head", title="parsed", url=page.url)
+
+    own = ModuleType("own")
+    vars(own)["late"] = late
+    pages = ParsedPages(records.pages, PageReader(records.pages, archive_blobs), PageParser(Registry(own)), at_once=1)
+    done = await Reparse(pages, records.items).run(run.id, {}, lambda *_: None)
+    assert done == Reparsed(pages=3, items=2, changed=2, replaced=1)
+    titles = {item.url[-2:]: item.title for item in await records.items.of_run(run.id)}
+    assert titles == {"/0": "parsed", "/1": "new", "/2": "parsed"}
 
 
 async def test_a_page_that_is_lost_is_a_failure_and_no_end(records: Records, archive_blobs: Blobs):

@@ -5,7 +5,8 @@ import asyncio
 import pytest
 
 from longline.model.callers.api_key import ApiKeyParts, NewApiKey, parse_key
-from longline.model.callers.caller import ADMINS, AccessRule, NotAllowed, Role
+from longline.model.callers.caller import AccessRule, NotAllowed
+from longline.model.callers.roles import ADMINS, Role
 from longline.model.errors import BadInput, NotFound
 from longline.ports.records import Records
 from longline.services.callers.api_keys import ApiKeys

@@ -2,7 +2,8 @@
 
 import pytest
 
-from longline.model.callers.caller import OPERATORS, AccessRule, Caller, NotAllowed, Role
+from longline.model.callers.caller import AccessRule, Caller, NotAllowed
+from longline.model.callers.roles import OPERATORS, Role
 from longline.services.callers.callers import CallerCredentials, Callers
 from longline.services.callers.tokens import TokenRefused, Tokens
 

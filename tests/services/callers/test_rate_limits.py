@@ -5,8 +5,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from longline.model.callers.caller import ADMINS, AccessRule
+from longline.model.callers.caller import AccessRule
 from longline.model.callers.rate_limit import FORGET_INTERVAL_MS, RateLimit
+from longline.model.callers.roles import ADMINS
 from longline.model.token_bucket import TokenBucket
 from longline.ports.records import Records
 from longline.ports.records.callers import Spending

@@ -7,7 +7,7 @@ from longline.drivers.records import open_records
 from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.errors import BadInput, NotFound, StaleLease
 from longline.model.frontier.task import Outcome
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.run import NewRun, RunKind
 from longline.model.states import TaskState
 from longline.ports.records import Records

@@ -1,9 +1,11 @@
 """The exporter of metrics: where it sends them, and what it does when they are not taken."""
 
+import asyncio
 import logging
 
 import pytest
 
+from longline.engine.loop_supervisor import run_loops
 from longline.ports.http import FetchFailed, Request, Response
 from longline.services.metrics.otlp_export import OtlpExport
 
@@ -12,9 +14,11 @@ class Collector:
     """A client whose collector answers with a status, or not at all."""
 
     def __init__(self, *answers: int | None) -> None:
-        self._answers, self.requests = list(answers), list[Request]()
+        self._answers, self.requests, self.is_closed = list(answers), list[Request](), False
 
     async def fetch(self, request: Request) -> Response:
+        if self.is_closed:
+            raise FetchFailed("network", "the client is closed")
         self.requests.append(request)
         status = self._answers.pop(0)
         if status is None:
@@ -22,7 +26,8 @@ class Collector:
         return Response(request.url, status, (), b"", "HTTP/1.1", 1)
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """The exporter needs it no more."""
+        self.is_closed = True
 
 
 async def document() -> bytes:
@@ -44,3 +49,24 @@ async def test_the_first_failure_of_an_outage_is_logged(caplog: pytest.LogCaptur
         for _ in range(4):
             await export.once()
     assert [record.__dict__["reason"] for record in caplog.records] == ["network", "HTTP 404"]
+
+
+async def test_metrics_are_sent_again_after_an_unexpected_error(monkeypatch: pytest.MonkeyPatch):
+    collector, stop, wait_for = Collector(200, 200), asyncio.Event(), asyncio.wait_for
+    # The pause before a loop is started again is not waited for.
+    monkeypatch.setattr("longline.engine.loop_supervisor.asyncio.wait_for", lambda work, _: wait_for(work, 0))
+    calls = 0
+
+    async def broken_once() -> bytes:
+        nonlocal calls
+        calls += 1
+        if calls == 1:
+            raise ZeroDivisionError
+        stop.set()
+        return b"{}"
+
+    export = OtlpExport(collector, "http://c.example", broken_once)
+    await run_loops({"metrics export": export.run}, stop)
+    assert len(collector.requests) == 2, "the next export, and the last"
+    await export.close()
+    assert collector.is_closed

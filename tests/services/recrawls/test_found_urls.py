@@ -3,7 +3,8 @@
 from longline.engine.frontier.recrawl_runs import RecrawlRuns
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.lifecycle.politeness_key import PolitenessKey
-from longline.model.recrawls.recrawl import RecrawlFind, RecrawlQuery
+from longline.model.recrawls.recrawl import RecrawlFind
+from longline.model.recrawls.recrawl_lists import RecrawlQuery
 from longline.plugins.registry import Registry
 from longline.ports.records import Records
 from longline.ports.records.frontier.frontier import ReportBatch

@@ -29,7 +29,7 @@ Make = Callable[[Records, FakeClock], RecrawlMoves]
 def moves_of(records: Records, clock: FakeClock, kind: type[TaskMoves] = TaskMoves) -> RecrawlMoves:
     runs = RecrawlRuns(records.runs, records.sources, clock, Registry())
     recrawls = Recrawls(records, runs, PolitenessKey())
-    return RecrawlMoves(recrawls, records.recrawls, kind(Lifecycle(records)), PageReader(records.pages, part(None)))
+    return RecrawlMoves(recrawls, kind(Lifecycle(records)), PageReader(records.pages, part(None)))
 
 
 async def test_states_decide_which_moves_are_possible(records: Records, clock: FakeClock):

@@ -5,10 +5,10 @@ import pytest
 from longline.engine.frontier.recrawl_runs import RecrawlRuns
 from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.model.errors import NotFound
-from longline.model.recrawls.recrawl import RecrawlQuery
+from longline.model.recrawls.recrawl_lists import RecrawlQuery
 from longline.model.sources.recrawl_settings import RecrawlSettings
 from longline.model.sources.source import NewSource, SourceRow
-from longline.model.url import BadUrl
+from longline.model.urls.url import BadUrl
 from longline.plugins.registry import Registry
 from longline.ports.records import Records
 from longline.services.recrawls.recrawls import (

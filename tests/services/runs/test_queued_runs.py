@@ -3,7 +3,7 @@
 import pytest
 
 from longline.model.errors import BadInput
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.run import RunKind
 from longline.ports.records import Records
 from longline.services.runs.queued_runs import QueuedRuns, RunToQueue

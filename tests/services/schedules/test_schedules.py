@@ -35,7 +35,7 @@ async def test_schedules_made_at_once_do_not_pile_up(schedules: Schedules, clock
     ]
     made = await asyncio.gather(*(schedules.make(one) for one in terms))
     assert len({slot_of(row.next_due or 0) for row in made}) == 24
-    assert sum(await Slots(records.schedules, clock).hours()) == 24
+    assert sum(await Slots(records.slots, records.schedules, clock).hours()) == 24
 
 
 async def test_of_many_who_pause_one_does(schedules: Schedules):

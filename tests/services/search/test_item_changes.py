@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.search.item import Made
 from longline.ports.records import Records
 from longline.services.search.item_changes import ChangeCounts, ItemChanges

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from longline.engine.lifecycle.schedules import ScheduleLifecycle
-from longline.engine.sources.lookup import LocalSources
+from longline.engine.sources.source_lookup import LocalSources
 from longline.model.schedules.schedule import ScheduleRow
 from longline.model.sources.source import NewSource, SourceRow
 from longline.ports.records import Records

@@ -7,7 +7,7 @@ from longline.model.errors import NotFound
 from longline.model.ids import new_id
 from longline.model.schedules.schedule import NewSchedule, ScheduleSpec
 from longline.model.sources.source import NewSource
-from longline.model.sources.use import SourceUse
+from longline.model.sources.source_uses import SourceUse
 from longline.ports.records import Records
 from longline.services.sources.source_overview import SourceOverviews
 from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names

@@ -11,16 +11,18 @@ from longline.engine.fetch.robots import RobotsCache
 from longline.engine.fetch.robots_file import RobotsFiles
 from longline.engine.proxies.rotation import ProxyRotation
 from longline.model.callers.audit import AuditContext, AuditFilter, audited_as
-from longline.model.callers.caller import Caller, Role
+from longline.model.callers.caller import Caller
+from longline.model.callers.roles import Role
 from longline.model.errors import BadInput, NotFound
 from longline.model.fetch.robots import Robots
 from longline.model.proxies.proxy_uri import Proxy
+from longline.model.signal_topics import ROBOTS_TOPIC
 from longline.model.sources.source import NewSource, SourceRow
 from longline.plugins.registry import Registry
 from longline.ports.http import FetchFailed
 from longline.ports.records import Records
 from longline.ports.records.proxies import PickedProxy
-from longline.services.sources.source_robots import ROBOTS_TOPIC, RobotsNotFetched, SourceRobots
+from longline.services.sources.source_robots import RobotsNotFetched, SourceRobots
 from longline.services.sources.sources import Sources
 from longline.testing.clock import FakeClock
 from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names

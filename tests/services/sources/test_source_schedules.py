@@ -5,9 +5,10 @@ import json
 import pytest
 
 from longline.engine.lifecycle.schedules import ScheduleLifecycle
-from longline.engine.sources.lookup import LocalSources
+from longline.engine.sources.source_lookup import LocalSources
 from longline.model.callers.audit import AuditContext, AuditFilter, audited_as
-from longline.model.callers.caller import Caller, Role
+from longline.model.callers.caller import Caller
+from longline.model.callers.roles import Role
 from longline.model.errors import BadInput
 from longline.model.schedules.schedule import ScheduleSpec, paused
 from longline.model.sources.source import CrawlSource, NewSource

@@ -9,7 +9,7 @@ import pytest
 from longline.model.errors import BadInput, Conflict, NotFound
 from longline.model.proxies.proxy import Pool
 from longline.model.sources.source import NewSource, SourceQuery
-from longline.model.sources.use import SourceUse
+from longline.model.sources.source_uses import SourceUse
 from longline.plugins import Item, Page, parser
 from longline.plugins.registry import Registry
 from longline.ports.records import Records

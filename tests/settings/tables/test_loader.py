@@ -10,7 +10,7 @@ import pytest
 
 from longline.model.errors import BadInput, UnknownSetting
 from longline.settings import Loaded, Settings, load
-from longline.settings.child_process import environment
+from longline.settings.child_process import settings_as_environment
 from longline.settings.tables.job_types import JobProxyTable, JobStorageTable, JobTypeTable
 from longline.settings.tables.loader import TABLES_NAME, decoded, encoded
 
@@ -109,11 +109,11 @@ def test_a_table_without_keys_is_an_entry():
 
 def test_a_child_process_reads_exactly_the_same_tables(tmp_path: Path):
     settings = from_file(FILE).settings
-    assert load(environ=environment(settings)).settings == settings
-    assert load(environ=environment(Settings()) | {"LONGLINE__OPERATOR__TOKEN": "x"}).settings == Settings()
+    assert load(environ=settings_as_environment(settings)).settings == settings
+    assert load(environ=settings_as_environment(Settings()) | {"LONGLINE__OPERATOR__TOKEN": "x"}).settings == Settings()
     program = "from longline.settings import load; print(hash(repr(load().settings.tables.job_types)), end='')"
     # The child starts in the folder of the file and would read it, were the variable not there.
-    child = {**os.environ, **environment(settings), "PYTHONHASHSEED": "0"}
+    child = {**os.environ, **settings_as_environment(settings), "PYTHONHASHSEED": "0"}
     texts = [
         subprocess.check_output([sys.executable, "-c", program], env=child, cwd=folder) for folder in (tmp_path, "/")
     ]

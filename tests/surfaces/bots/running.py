@@ -10,7 +10,6 @@ from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
-import asyncpg
 import httpx
 import msgspec
 
@@ -24,6 +23,7 @@ from longline.surfaces.app import AppParts, build_app
 from longline.surfaces.server.http_server import HttpServer
 from longline.testing.clock import FakeClock
 from longline.wiring.doors.bots import bot_services, bot_task_upkeep
+from tests.drivers.records.migrated import delete_rows
 
 Result = TypeVar("Result")
 
@@ -148,7 +148,7 @@ class Stage:
             with closing(sqlite3.connect(self.database.removeprefix("sqlite:///"), timeout=30)) as connection:
                 connection.executescript("".join(f"DELETE FROM {table};" for table in TABLES))
         else:
-            self.call(_truncate(self.database))
+            self.call(delete_rows(self.database, TABLES))
 
     def close(self) -> None:
         self.call(self._server.stop())
@@ -163,12 +163,6 @@ TABLES = (
     *("offers", "tasks", "fates", "events", "runs", "schedules", "line", "hosts"),
 )
 """What these tests fill, those first that others are named by."""
-
-
-async def _truncate(database: str) -> None:
-    connection = await asyncpg.connect(database)
-    await connection.execute(f"TRUNCATE {', '.join(TABLES)} CASCADE")
-    await connection.close()
 
 
 @asynccontextmanager

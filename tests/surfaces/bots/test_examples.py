@@ -9,11 +9,11 @@ from prometheus_client import CollectorRegistry
 
 from longline.services.callers.callers import Callers
 from longline.services.callers.tokens import Tokens
-from longline.surfaces.bots import examples
-from longline.surfaces.bots import statuses_and_errors as words
-from longline.surfaces.bots.door import BotServices, bots_door
-from longline.surfaces.bots.format import BotFormat
+from longline.surfaces.bots import errors, examples, job_statuses
+from longline.surfaces.bots.door import bots_door
+from longline.surfaces.bots.error_format import BotFormat
 from longline.surfaces.bots.requests import SubmitRequest
+from longline.surfaces.bots.services import BotServices
 from longline.surfaces.operation import ApiError, Operation
 from tests.surfaces.bots.running import Door
 
@@ -70,39 +70,39 @@ JOB = "550e8400-e29b-41d4-a716-446655440000"
 RESULT: dict[str, Any] = {"bot_id": "bot-002", "job_id": JOB, "success": True, "price": 1, "currency": "USD"}
 
 REFUSED: list[tuple[ApiError, str, str, Any]] = [
-    (words.INVALID_BOT_ID, "POST", "pull/", {}),
-    (words.INVALID_BOT_ID, "POST", "admin/bots", {}),
-    (words.RESULT_INCOMPLETE, "POST", "submit/", {"bot_id": "b", "job_id": JOB, "success": True}),
-    (words.NO_JOB, "POST", "submit/", RESULT),
-    (words.NO_JOB, "POST", "heartbeat/", RESULT),
-    (words.NO_JOB, "GET", f"admin/jobs/{JOB}", None),
-    (words.NO_JOB, "DELETE", f"admin/jobs/{JOB}", None),
-    (words.NO_POLICY, "GET", f"admin/policies/{JOB}", None),
-    (words.NO_POLICY, "PATCH", f"admin/policies/{JOB}", {}),
-    (words.NO_POLICY, "DELETE", f"admin/policies/{JOB}", None),
-    (words.NO_RESULT, "GET", f"admin/results/{JOB}", None),
-    (words.NO_BOT, "GET", "admin/bots/bot-001", None),
-    (words.NO_BOT, "PATCH", "admin/bots/bot-001", {}),
-    (words.NO_BOT, "POST", "admin/bots/bot-001/rotate-token", None),
-    (words.NO_BOT, "POST", "admin/bots/bot-001/reset-statistics", None),
-    (words.INVALID_LIMIT, "GET", "admin/policies?limit=0", None),
-    (words.INVALID_LIMIT, "GET", "admin/jobs?limit=0", None),
-    (words.INVALID_LIMIT, "GET", "admin/results?limit=0", None),
-    (words.INVALID_LIMIT, "GET", "admin/bots?limit=0", None),
-    (words.INVALID_LIMIT, "POST", "admin/create-jobs", {"limit": 0}),
-    (words.INVALID_LIMIT, "POST", "admin/expire-locks", {"limit": 0}),
-    (words.INVALID_STATUS, "GET", "admin/jobs?status=lost", None),
-    (words.INVALID_PRIORITY, "POST", "admin/policies", {"url": "https://example.com/", "priority": 21}),
-    (words.INVALID_PULL_LIMIT, "PATCH", "admin/bots/known", {"max_jobs_per_pull": 101}),
-    (words.INVALID_URL, "POST", "admin/jobs", {"url": "example.com"}),
-    (words.INVALID_URLS, "POST", "admin/urls", {"urls": ["example.com"]}),
-    *((words.INVALID_IDS, "POST", f"admin/jobs/{name}", {"ids": [7]}) for name in words.REPAIRS),
-    (words.NO_SUBJECT, "POST", "admin/policies", {}),
-    (words.TAKEN_URL, "POST", "admin/policies", {"url": "https://example.com/taken"}),
-    (words.TAKEN_NAME, "POST", "admin/policies", {"domain": "example.com", "name": "taken"}),
-    (words.TAKEN_BOT, "POST", "admin/bots", {"bot_id": "known"}),
-    (words.UNKNOWN_QUERY, "GET", "admin/jobs?stauts=done", None),
-    (words.NOT_AN_OBJECT, "POST", "pull/", []),
+    (errors.INVALID_BOT_ID, "POST", "pull/", {}),
+    (errors.INVALID_BOT_ID, "POST", "admin/bots", {}),
+    (errors.RESULT_INCOMPLETE, "POST", "submit/", {"bot_id": "b", "job_id": JOB, "success": True}),
+    (errors.NO_JOB, "POST", "submit/", RESULT),
+    (errors.NO_JOB, "POST", "heartbeat/", RESULT),
+    (errors.NO_JOB, "GET", f"admin/jobs/{JOB}", None),
+    (errors.NO_JOB, "DELETE", f"admin/jobs/{JOB}", None),
+    (errors.NO_POLICY, "GET", f"admin/policies/{JOB}", None),
+    (errors.NO_POLICY, "PATCH", f"admin/policies/{JOB}", {}),
+    (errors.NO_POLICY, "DELETE", f"admin/policies/{JOB}", None),
+    (errors.NO_RESULT, "GET", f"admin/results/{JOB}", None),
+    (errors.NO_BOT, "GET", "admin/bots/bot-001", None),
+    (errors.NO_BOT, "PATCH", "admin/bots/bot-001", {}),
+    (errors.NO_BOT, "POST", "admin/bots/bot-001/rotate-token", None),
+    (errors.NO_BOT, "POST", "admin/bots/bot-001/reset-statistics", None),
+    (errors.INVALID_LIMIT, "GET", "admin/policies?limit=0", None),
+    (errors.INVALID_LIMIT, "GET", "admin/jobs?limit=0", None),
+    (errors.INVALID_LIMIT, "GET", "admin/results?limit=0", None),
+    (errors.INVALID_LIMIT, "GET", "admin/bots?limit=0", None),
+    (errors.INVALID_LIMIT, "POST", "admin/create-jobs", {"limit": 0}),
+    (errors.INVALID_LIMIT, "POST", "admin/expire-locks", {"limit": 0}),
+    (errors.INVALID_STATUS, "GET", "admin/jobs?status=lost", None),
+    (errors.INVALID_PRIORITY, "POST", "admin/policies", {"url": "https://example.com/", "priority": 21}),
+    (errors.INVALID_PULL_LIMIT, "PATCH", "admin/bots/known", {"max_jobs_per_pull": 101}),
+    (errors.INVALID_URL, "POST", "admin/jobs", {"url": "example.com"}),
+    (errors.INVALID_URLS, "POST", "admin/urls", {"urls": ["example.com"]}),
+    *((errors.INVALID_IDS, "POST", f"admin/jobs/{name}", {"ids": [7]}) for name in job_statuses.REPAIRS),
+    (errors.NO_SUBJECT, "POST", "admin/policies", {}),
+    (errors.TAKEN_URL, "POST", "admin/policies", {"url": "https://example.com/taken"}),
+    (errors.TAKEN_NAME, "POST", "admin/policies", {"domain": "example.com", "name": "taken"}),
+    (errors.TAKEN_BOT, "POST", "admin/bots", {"bot_id": "known"}),
+    (errors.UNKNOWN_QUERY, "GET", "admin/jobs?stauts=done", None),
+    (errors.NOT_AN_OBJECT, "POST", "pull/", []),
 ]
 
 
@@ -114,7 +114,7 @@ async def test_declared_errors_are_answered_to_the_letter(door: Door):
         answer = await door.client.request(method, f"/api/crawl/{path}", json=body, headers=door.admin)
         assert (answer.status_code, answer.json()) == (error.status, error.body), (method, path, body)
     answer = await door.client.post("/api/crawl/pull/")
-    assert (answer.status_code, answer.json()) == (400, words.NOT_JSON.body)
+    assert (answer.status_code, answer.json()) == (400, errors.NOT_JSON.body)
 
 
 async def test_declared_errors_of_locks_are_answered_to_the_letter(door: Door):
@@ -124,8 +124,8 @@ async def test_declared_errors_of_locks_are_answered_to_the_letter(door: Door):
         body = {**error.body, "detail": error.body["detail"].replace(JOB, job)}
         return error.status, body
 
-    missing, not_held, not_yours, lapsed = words.LOCK_REFUSALS
-    assert missing == words.NO_JOB
+    missing, not_held, not_yours, lapsed = errors.LOCK_REFUSALS
+    assert missing == errors.NO_JOB
     sent = {**RESULT, "job_id": job}
     for path in ("submit", "heartbeat"):
         answer = await door.ask(path, **sent)
@@ -135,7 +135,7 @@ async def test_declared_errors_of_locks_are_answered_to_the_letter(door: Door):
         answer = await door.ask(path, **sent)
         assert (answer.status_code, answer.json()) == refused(not_yours)
     answer = await door.manage("DELETE", f"jobs/{job}")
-    assert (answer.status_code, answer.json()) == refused(words.LOCKED_JOB)
+    assert (answer.status_code, answer.json()) == refused(errors.LOCKED_JOB)
     door.clock.advance(601)
     for path in ("submit", "heartbeat"):
         answer = await door.ask(path, **{**sent, "bot_id": "bot-001"})
@@ -143,17 +143,17 @@ async def test_declared_errors_of_locks_are_answered_to_the_letter(door: Door):
 
 
 def test_no_declared_error_is_left_out():
-    answered = [error for error, *_ in REFUSED] + [*words.LOCK_REFUSALS, words.LOCKED_JOB, words.WRONG_FORM]
+    answered = [error for error, *_ in REFUSED] + [*errors.LOCK_REFUSALS, errors.LOCKED_JOB, errors.WRONG_FORM]
     assert not [error for operation in OPERATIONS for error in operation.errors if error not in answered]
 
 
 async def test_problems_of_a_body_and_of_the_stored_policy_are_reported_together(door: Door):
     made = await door.policy()
     answer = await door.manage("PATCH", f"policies/{made['id']}", json={"domain": "a.com", "priority": 21})
-    detail = words.WRONG_FORM.body["detail"] | words.INVALID_PRIORITY.body["detail"]
+    detail = errors.WRONG_FORM.body["detail"] | errors.INVALID_PRIORITY.body["detail"]
     assert (answer.status_code, answer.json()["detail"]) == (400, detail)
     answer = await door.manage("PATCH", f"policies/{JOB}", json={"priority": 21})
-    assert answer.json() == words.NO_POLICY.body, "a policy that does not exist comes first"
+    assert answer.json() == errors.NO_POLICY.body, "a policy that does not exist comes first"
 
 
 async def test_problems_of_a_header_and_of_the_body_are_reported_together(door: Door):
@@ -168,4 +168,4 @@ async def test_problems_of_a_header_and_of_the_body_are_reported_together(door: 
 
 async def test_the_policy_of_a_url_has_no_name(door: Door):
     answer = await door.manage("POST", "policies", json={"url": "https://example.com/", "name": "n"})
-    assert answer.json()["detail"] == {"name": [words.OTHER_FORM]}
+    assert answer.json()["detail"] == {"name": [errors.OTHER_FORM]}

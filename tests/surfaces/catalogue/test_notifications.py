@@ -54,6 +54,25 @@ async def test_the_threshold_is_a_setting(admin: Admin):
     assert [told["sourceid"] for told in await admin.get("notifications")] == [source["id"]]
 
 
+@pytest.mark.parametrize("value", ["9" * 12, "9" * 18])
+async def test_a_threshold_beyond_every_failure_disables_nothing(admin: Admin, value: str):
+    await admin.ask("PUT", "settings/crawler.disable_threshold", {"value": value})
+    source = await admin.source()
+    for _ in range(6):
+        await _fail(admin, source)
+    assert await admin.get("notifications") == []
+
+
+@pytest.mark.parametrize("value", ["9" * 20, "9" * 5_000, "many"])
+async def test_settings_that_are_no_numbers_are_the_defaults(admin: Admin, value: str):
+    for key in ("crawler.disable_threshold", "crawler.max_retries"):
+        data(await admin.ask("PUT", f"settings/{key}", {"value": value}))
+    source = await admin.source()
+    for _ in range(5):
+        await _fail(admin, source)
+    assert [told["sourceid"] for told in await admin.get("notifications")] == [source["id"]]
+
+
 async def test_a_stuck_job_is_notified_until_it_is_reset(admin: Admin):
     job, fresh = await admin.job(await admin.source()), await admin.job(await admin.source("Other"))
     for each, minutes in ((job, 31), (fresh, 29)):

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from redis.asyncio import Redis
 
-from longline.wiring.parts.runs import due_run_starter
+from longline.wiring.subjects.runs import due_run_starter
 from tests.servers import PostgresServer
 from tests.surfaces.catalogue.running import Json, data, token
 from tests.surfaces.products.running import Stage

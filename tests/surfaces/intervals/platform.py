@@ -20,9 +20,9 @@ from longline.ports.records.frontier.frontier import Change, ClaimRequest, Repor
 from longline.services.callers.tokens import Tokens
 from longline.settings import Settings, jwt_secret
 from longline.wiring import Platform, open_platform
-from longline.wiring.parts.logs import run_log_keeper
 from longline.wiring.platform import migrate_tables
 from longline.wiring.serve import _serving
+from longline.wiring.subjects.logs import run_log_keeper
 from tests.drivers.records.peek import Peek
 
 

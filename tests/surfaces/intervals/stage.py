@@ -27,9 +27,9 @@ from longline.settings import Settings
 from longline.surfaces.app import AppParts, build_app
 from longline.testing.clock import FakeClock
 from longline.wiring.doors.intervals import interval_services
-from longline.wiring.parts.runs import retention
-from longline.wiring.parts.schedules import scheduler
 from longline.wiring.platform import Platform, load_parsers
+from longline.wiring.subjects.runs import retention
+from longline.wiring.subjects.schedules import scheduler
 from tests.drivers.records.world import claim, host_report
 from tests.surfaces.conftest import serving
 

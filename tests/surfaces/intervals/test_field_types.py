@@ -2,7 +2,7 @@
 
 import pytest
 
-from longline.model.url import BadUrl
+from longline.model.urls.url import BadUrl
 from longline.surfaces.intervals.field_types import PageQuery, absolute_url, optional_rfc3339, rfc3339
 from longline.surfaces.request_reader import RequestReader
 

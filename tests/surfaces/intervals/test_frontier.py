@@ -15,9 +15,9 @@ from longline.engine.frontier.standing_waker import StandingWaker
 from longline.engine.loop_supervisor import run_loops
 from longline.model.frontier.standing_frontier import NEVER_DUE_MS
 from longline.settings import Settings
-from longline.surfaces.intervals.frontier import to_internal_priority
-from longline.wiring.parts.archive import html_archiving
+from longline.surfaces.intervals.priorities import to_internal_priority
 from longline.wiring.platform import registered_worker
+from longline.wiring.subjects.archive import html_archiving
 from longline.wiring.worker import fetch_worker
 from tests.drivers.records.world import claim
 from tests.surfaces.intervals.platform import Door, open_door

@@ -19,7 +19,7 @@ from longline.model.runs.run import RunRow
 from longline.model.schedules.schedule import ScheduleRow
 from longline.services.logs import run_logs as following
 from longline.settings import Settings, load
-from longline.wiring.parts.logs import run_log_keeper
+from longline.wiring.subjects.logs import run_log_keeper
 from tests.servers import S3Server
 from tests.surfaces.intervals.platform import Door, events, open_door, rest, take
 

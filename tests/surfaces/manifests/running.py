@@ -146,6 +146,7 @@ file = "{folder / "ends"}"
 handler = "{HANDLERS}:Picky"
 [job_types.placing]
 handler = "{HANDLERS}:Placing"
+[job_types."bilder ü"]
 [job_types.prefixed.storage]
 key_prefix = "mine/"
 {store}

@@ -63,6 +63,8 @@ def refusal(box: Box, sent: Any) -> tuple[int, str, str]:
         (with_resource(headers={"": "x"}), "resources[0].headers."),
         (with_resource(headers={"X-A": "a\r\nb"}), "resources[0].headers.X-A"),
         (with_resource(headers={"X-A": "a\nb"}), "resources[0].headers.X-A"),
+        (with_resource(headers={"X-A": "a\x01b"}), "resources[0].headers.X-A"),
+        (with_resource(headers={"X-A": "\x7f"}), "resources[0].headers.X-A"),
         (with_resource(headers={"X-A": "é" * 513}), "resources[0].headers.X-A"),
         (with_resource(headers={f"X-{n}": "" for n in range(11)}), "resources[0].headers"),
         (with_resource(tags=[]), "resources[0].tags"),
@@ -128,6 +130,19 @@ def test_bodies_at_the_limits_are_accepted(box: Box, sent: Json):
 def test_headers_by_their_rules(box: Box, name: str, value: str, status: int):
     value = value if "k" * 10 not in value else uuid.uuid4().hex + value[32:]
     assert box.post(body(), **{name: value}).status_code == status
+
+
+def test_headers_are_read_as_utf_8(box: Box):
+    sent, tenant = body(), "büro"
+    key = (b"X-Fetchbox-Idempotency-Key", uuid.uuid4().hex.encode())
+    utf_8 = [(b"X-Fetchbox-Job-Type", "bilder ü".encode()), (b"X-Fetchbox-Tenant", tenant.encode()), key]
+    first = box.client.post("/jobs", json=sent, headers=utf_8)
+    assert first.status_code == 202, first.text
+    job = box.job(first.json()["job_id"])
+    assert (job["job_type"], job["tenant"]) == ("bilder ü", tenant)
+    latin_1 = [(b"X-Fetchbox-Job-Type", "bilder ü".encode("latin-1")), key]
+    named = sent | {"attributes": {"tenant": tenant}}
+    assert box.client.post("/jobs", json=named, headers=latin_1).json() == first.json()
 
 
 # Section 2: stored objects
@@ -200,7 +215,7 @@ def test_an_error_shows_at_once_and_the_status_at_the_end(box: Box):
 # Section 5: workers
 
 
-@pytest.mark.parametrize(("status", "attempts"), [(401, 1), (403, 1), (410, 1), (408, 3), (499, 3), (502, 3)])
+@pytest.mark.parametrize(("status", "attempts"), [(401, 1), (403, 1), (410, 1), (425, 1), (408, 3), (499, 3), (502, 3)])
 def test_statuses_are_retried_by_the_contracts_list(box: Box, status: int, attempts: int):
     path = f"/status/{status}/{uuid.uuid4()}"
     job_id = box.submit(path)
@@ -214,6 +229,23 @@ def test_statuses_are_retried_by_the_contracts_list(box: Box, status: int, attem
     assert {"proxy", "attempt", "status"} <= set(letter["context"])
 
 
+@pytest.mark.parametrize("status", [201, 204, 206, 301, 304])
+def test_every_http_failure_is_named_by_its_status(box: Box, status: int):
+    job_id = box.submit(f"/status/{status}/named")
+    assert box.ended(job_id)["last_error"]["code"] == f"HTTP_{status}"
+    [letter] = box.letters(job_id)
+    assert (letter["failure_code"], letter["context"]["status"]) == (f"HTTP_{status}", status)
+    found = box.client.get("/operators/dlq", params={"job_id": job_id, "code": f"HTTP_{status}"}).json()["records"]
+    assert [one["offset"] for one in found] == [letter["offset"]]
+
+
+@pytest.mark.parametrize("hint", ["sha256", "sha256:", "sha256:none", "sha256: unknown"])
+def test_a_checksum_hint_without_a_digest_is_not_verified(box: Box, hint: str):
+    one = {"id": "a", "url": f"{box.origin.url}/hint", "tags": {"checksum_hint": hint}}
+    job = box.ended(box.post(body(resources=[one])).json()["job_id"])
+    assert (job["status"], job["last_error"]) == ("completed", None)
+
+
 def test_private_addresses_are_refused_and_connections_retried(box: Box):
     job_id = box.submit("http://169.254.169.254/latest/meta-data", "http://10.0.0.1/x", "http://[::1]:9/x")
     assert box.ended(job_id)["status"] == "failed"
@@ -224,8 +256,11 @@ def test_private_addresses_are_refused_and_connections_retried(box: Box):
 
 
 def test_ids_and_tags_of_any_text_are_stored_safely(box: Box):
-    ids = ["a/b", "..", ".", "a b", "ü☃", "%2F", "a\\b", "~", "x" * 128]
-    resources = [{"id": one, "url": f"{box.origin.url}/ids/{n}"} for n, one in enumerate(ids)]
+    ids = ["a/b", "..", ".", "a b", "ü☃", "%2F", "a\\b", "~", "x" * 128, "a\nb", "\x01", "é" * 128, "😀" * 128]
+    tags = [{"content_type": "image/png\nX-Own: 1"}, {"content_type": "ü"}, {"content_type": ""}]
+    resources = [
+        {"id": one, "url": f"{box.origin.url}/ids/{n}", "tags": tags[n % len(tags)]} for n, one in enumerate(ids)
+    ]
     job_id = box.post(body(resources=resources)).json()["job_id"]
     assert box.ended(job_id)["resource_completed"] == len(ids)
     keys = box.keys(f"resources/gallery/{job_id}")

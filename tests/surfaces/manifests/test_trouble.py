@@ -222,6 +222,14 @@ def test_acceptance_14_cyclic_pools_refuse_to_start(tmp_path: Path):
     assert "circle" in ended.stderr
 
 
+def test_default_headers_that_cannot_be_sent_refuse_to_start(tmp_path: Path):
+    more = '[job_types.odd.default_headers]\nX-A = "a\\u0001secret"\n'
+    ended = run("up", env=environment(tmp_path, config(tmp_path, more=more)))
+    assert ended.returncode == 2
+    assert "job_types.odd: default_headers: X-A must not contain control characters" in ended.stderr
+    assert "secret" not in ended.stderr
+
+
 def test_acceptance_15_direct_producers_and_the_mirrored_streams(
     tmp_path: Path, origin: Origin, valkey_server: ValkeyServer
 ):

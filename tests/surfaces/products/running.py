@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-import asyncpg
 import httpx
 
 from longline.services.callers.tokens import Tokens
@@ -17,6 +16,8 @@ from longline.settings import Settings, jwt_secret
 from longline.wiring import Platform, open_platform
 from longline.wiring.platform import migrate_tables
 from longline.wiring.serve import _serving
+from tests.drivers.records.migrated import delete_rows
+from tests.drivers.records.peek import TABLES as ALL_TABLES
 
 Result = TypeVar("Result")
 Json = dict[str, Any]
@@ -141,21 +142,14 @@ class Stage:
                 names = [name for (name,) in found if name not in KEPT and not name.startswith(("texts", "vocabulary"))]
                 connection.executescript("".join(f"DELETE FROM {name};" for name in names))
         else:
-            self.call(_truncate(self.settings.database))
+            tables = [table for table in ALL_TABLES if table not in KEPT]
+            self.call(delete_rows(self.settings.database, tables))
 
     def close(self) -> None:
         self.call(self._stack.aclose())
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join()
         self.loop.close()
-
-
-async def _truncate(database: str) -> None:
-    connection = await asyncpg.connect(database)
-    rows = await connection.fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
-    names = [row["tablename"] for row in rows if row["tablename"] not in KEPT]
-    await connection.execute(f"TRUNCATE {', '.join(names)} CASCADE")
-    await connection.close()
 
 
 @asynccontextmanager

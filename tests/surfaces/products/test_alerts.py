@@ -7,7 +7,7 @@ import pytest
 
 from longline.wiring.doors.products import alerts
 from tests.surfaces.products.running import Door, Json
-from tests.surfaces.products.test_mappings import Pool, pool
+from tests.surfaces.products.test_domain_proxies import Pool, pool
 
 
 async def found(door: Door, kind: str) -> list[Json]:

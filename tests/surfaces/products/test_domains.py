@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from longline.model.sources.source import NewSource
 from tests.surfaces.products.running import Door, Json, details, error
 
 
@@ -71,6 +72,16 @@ async def test_a_wrong_field_is_a_validation_error(door: Door, field: str, value
     assert message
 
 
+@pytest.mark.parametrize(
+    "name", [" ", "bad name", "shop.example:x", "https://shop.example", "-a.example", "a..b", "[::1]"]
+)
+async def test_a_name_that_is_none_is_a_problem_of_its_field(door: Door, name: str):
+    body = {"domain_name": name, "base_url": "https://shop.example", "parser_name": "product"}
+    answer = await door.ask("POST", "admin/domains", body)
+    assert error(answer) == (400, "VALIDATION_ERROR", "Enter the name of a domain, such as shop.example")
+    assert details(answer) == {"field": "domain_name"}
+
+
 @pytest.mark.parametrize(("field", "value"), [("crawl_delay_seconds", 0), ("crawl_delay_seconds", 60)])
 async def test_the_bounds_themselves_are_valid(door: Door, field: str, value: int):
     changes: Json = {field: value}
@@ -83,6 +94,33 @@ async def test_a_name_is_there_once_in_any_case(door: Door):
     answer = await door.ask("POST", "admin/domains", body)
     assert error(answer)[:2] == (409, "DUPLICATE_DOMAIN")
     assert details(answer) == {"existing_domain_id": made["id"]}
+
+
+async def test_a_name_of_another_alphabet_is_one_with_its_ascii_form(door: Door):
+    made = await door.domain("Bücher.example", base_url="https://www.bücher.example")
+    assert made["domain_name"] == "xn--bcher-kva.example"
+    for name in ("bücher.example", "xn--bcher-kva.example", "bücher。example"):
+        body = {"domain_name": name, "base_url": "https://bücher.example", "parser_name": "product"}
+        answer = await door.ask("POST", "admin/domains", body)
+        assert error(answer)[:2] == (409, "DUPLICATE_DOMAIN"), name
+        assert details(answer) == {"existing_domain_id": made["id"]}
+    for host in ("bücher.example", "m.bücher.example", "xn--bcher-kva.example:8443"):
+        body = {"domain_id": made["id"], "url": f"https://{host}/p/1"}
+        assert (await door.write("POST", "admin/tasks", body, 201))["url"] == body["url"]
+    body = {"domain_name": ".".join(["ü" * 20] * 12), "base_url": "https://a.example", "parser_name": "product"}
+    assert error(await door.ask("POST", "admin/domains", body))[:2] == (400, "VALIDATION_ERROR")
+
+
+async def test_tasks_of_a_source_of_another_api_name_its_host_as_their_domain(door: Door):
+    source = NewSource("News of the world", "https://news.example/start")
+    source_id = door.call(door.platform.records.sources.make(source)).id
+    made = await door.write("POST", "admin/tasks", {"domain_id": source_id, "url": "https://news.example/p"}, 201)
+    assert (await door.get(f"admin/domains/{source_id}"))["domain_name"] == "news.example"
+    assert (await door.get(f"admin/tasks/{made['task_id']}"))["domain_name"] == "news.example"
+    assert [task["domain_name"] for task in (await door.list("admin/tasks"))[0]] == ["news.example"]
+    await door.write("POST", f"admin/domains/{source_id}/disable")
+    refused = await door.ask("POST", "admin/tasks", {"domain_id": source_id, "url": "https://news.example/q"})
+    assert error(refused) == (400, "DOMAIN_INACTIVE", "Domain news.example is inactive")
 
 
 async def test_lists_filter_and_page(door: Door):
@@ -177,6 +215,23 @@ async def test_robots_are_fetched_and_raise_the_delay_but_lower_it_by_force_only
         assert (await door.write("POST", f"{path}/refresh-robots", {}))["updated_settings"] == {}
         forced = await door.write("POST", f"{path}/refresh-robots", {"force": True})
         assert forced["updated_settings"] == {"crawl_delay_seconds": 4}
+
+
+async def test_a_crawl_delay_with_a_fraction_becomes_whole_seconds(door: Door):
+    site, url = await robots_site("User-agent: *\nCrawl-delay: 2.5\n")
+    async with site:
+        domain = await door.domain("localhost", base_url=url, crawl_delay_seconds=2)
+        path = f"admin/domains/{domain['id']}"
+        told = await door.write("POST", f"{path}/refresh-robots")
+        assert (told["crawl_delay_found"], told["updated_settings"]) == (2.5, {"crawl_delay_seconds": 3})
+        shown = (await door.get(path))["crawl_delay_seconds"]
+        assert (shown, type(shown)) == (3, int)
+        row = door.call(door.platform.records.sources.get(domain["id"]))
+        assert row is not None
+        assert row.delay_ms == 3000, "the delay is the one that is shown"
+        assert (await door.write("POST", f"{path}/refresh-robots"))["updated_settings"] == {}
+        changed = await door.write("PATCH", path, {"crawl_delay_seconds": shown})
+        assert changed["crawl_delay_seconds"] == 3
 
 
 async def test_robots_that_cannot_be_fetched_are_told(door: Door):

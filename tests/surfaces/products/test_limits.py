@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from longline.model.callers.api_key import NewApiKey
-from longline.model.callers.caller import Role
-from longline.wiring.parts.callers import api_keys
+from longline.model.callers.roles import Role
+from longline.wiring.subjects.callers import api_keys
 from tests.surfaces.products.running import error, running
 
 NAMES = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")

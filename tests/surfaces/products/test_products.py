@@ -77,6 +77,17 @@ async def test_a_product_without_a_currency_has_dollars(door: Door):
     assert (await door.list("products"))[0][0]["currency"] == "USD"
 
 
+async def test_a_name_is_shown_up_to_its_largest_length(door: Door):
+    """§2.5: product_name has at most 512 characters."""
+    await put(
+        door, *(KETTLE | {"title": "é" * n, "name": "é" * n, "url": f"https://shop.example/{n}"} for n in (512, 513))
+    )
+    rows = (await door.list("products"))[0]
+    assert [row["product_name"] for row in rows] == ["é" * 512] * 2
+    for row in rows:
+        assert (await door.get(f"products/{row['id']}"))["product_name"] == "é" * 512
+
+
 async def test_acceptance_17_unchanged_content_leaves_the_product_alone(door: Door):
     domain = await put(door, KETTLE)
     before = (await door.list("products"))[0]

@@ -62,6 +62,9 @@ async def test_acceptance_12_a_password_is_in_no_answer_log_or_column(door: Door
         ("country_code", "DEU"),
         ("monthly_cost", 1.999),
         ("monthly_cost", -1),
+        ("monthly_cost", "1e999999999"),
+        ("monthly_cost", "9" * 5_000),
+        ("monthly_cost", "sNaN"),
         ("max_requests_per_hour", -1),
         ("proxy_username", "x" * 101),
     ],
@@ -69,6 +72,18 @@ async def test_acceptance_12_a_password_is_in_no_answer_log_or_column(door: Door
 async def test_a_wrong_field_is_a_validation_error(door: Door, field: str, value: Any):
     body = {"proxy_url": "10.0.0.1", "proxy_port": 8080, field: value}
     assert error(await door.ask("POST", "admin/proxies", body))[:2] == (400, "VALIDATION_ERROR")
+
+
+@pytest.mark.parametrize(
+    ("host", "other"),
+    [("2001:db8::1", "2001:DB8:0:0::1"), ("2001:0db8:0000::0001", "2001:db8::1"), ("Proxy.example", "proxy.EXAMPLE")],
+)
+async def test_a_host_is_one_in_every_spelling(door: Door, host: str, other: str):
+    made = await door.proxy(host)
+    answer = await door.ask("POST", "admin/proxies", {"proxy_url": other, "proxy_port": 8080})
+    assert error(answer)[:2] == (409, "DUPLICATE_PROXY")
+    assert details(answer) == {"existing_proxy_id": made["id"]}
+    assert made["proxy_url"] in ("2001:db8::1", "proxy.example")
 
 
 async def test_the_same_host_and_port_is_a_duplicate_whatever_the_protocol(door: Door):

@@ -197,6 +197,7 @@ def head(*fields: str, line: str = "POST / HTTP/1.1") -> bytes:
         (head("host: x", f"content-length: {HUGE}", "expect: 100-continue"), 413),
         (head("host: x", f"content-length: {HUGE}") + b"x" * 100_000, 413),
         (head("host: x", "content-length: 9" + "9" * 30), 413),
+        (head("host: x", f"content-length: {'0' * 5_000}10000001"), 413),
         (head("host: x", "content-length: x"), 400),
         (head("host: x", "ho st: x"), 400),
         (head(), 400),

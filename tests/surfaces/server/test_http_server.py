@@ -1,14 +1,13 @@
 import asyncio
 import os
 import signal
-import socket
 
 import httpx
 import pytest
 from litestar import get
 
-from longline.model.errors import BadInput, LonglineError
-from longline.surfaces.server.http_server import HttpServer, address, bind
+from longline.model.errors import LonglineError
+from longline.surfaces.server.http_server import HttpServer
 from tests.surfaces.conftest import Stage, serving
 
 
@@ -32,31 +31,6 @@ async def test_a_taken_port_is_said_in_one_line(stage: Stage):
             await HttpServer().start(Stage().app, "127.0.0.1", port)
     said = f"port {port} on 127.0.0.1 is in use; stop what runs there or choose another with --port"
     assert str(caught.value) == said
-
-
-def test_a_port_bound_by_another_process_is_taken_even_before_it_listens():
-    with socket.socket() as other:
-        other.bind(("127.0.0.1", 0))
-        with pytest.raises(LonglineError, match="is in use"):
-            bind("127.0.0.1", other.getsockname()[1])
-
-
-@pytest.mark.parametrize(
-    ("host", "said"), [("no.such.host.invalid", "is not an address of this machine"), ("192.0.2.1", "cannot listen on")]
-)
-def test_a_host_that_is_not_ours_is_said_in_one_line(host: str, said: str):
-    with pytest.raises(LonglineError, match=said) as caught:
-        bind(host, 0)
-    assert isinstance(caught.value, BadInput) is (said == "is not an address of this machine")
-
-
-def test_addresses_are_urls():
-    with bind("127.0.0.1", 0) as bound:
-        assert address(bound) == f"http://127.0.0.1:{bound.getsockname()[1]}"
-    with bind("localhost", 0) as bound:
-        assert address(bound).startswith("http://127.0.0.1:")
-    with bind("::1", 0) as bound:
-        assert address(bound) == f"http://[::1]:{bound.getsockname()[1]}"
 
 
 async def test_requests_under_way_are_answered_before_it_stops(stage: Stage):

@@ -8,15 +8,16 @@ import msgspec
 import pytest
 from redis.asyncio import Redis
 
-from longline.engine.sources.lookup import LocalSources, RemoteSources
+from longline.engine.sources.remote_source_lookup import RemoteSources
+from longline.engine.sources.source_lookup import LocalSources
 from longline.model.ids import new_id
 from longline.model.schedules.schedule import NewSchedule, ScheduleRow, ScheduleSpec
 from longline.model.sources.source import NewSource
 from longline.settings import Settings
-from longline.wiring.doors.intervals import interval_services, schedule_services, source_events_loop
-from longline.wiring.parts.schedules import scheduler_loop
-from longline.wiring.parts.sources import directory
+from longline.wiring.doors.intervals import interval_services, source_events_loop
 from longline.wiring.platform import migrate_tables, open_platform
+from longline.wiring.subjects.schedules import schedule_services, scheduler_loop
+from longline.wiring.subjects.sources import directory
 
 
 async def test_sources_come_from_where_the_operator_says(settings: Settings):

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from longline.settings import Settings
+from longline.settings.tables import Tables
 from longline.wiring.child_worker import child_workers
 from longline.wiring.loops.loop_row import LoopParts
 from longline.wiring.loops.loop_table import LOOPS, build_loops
@@ -91,24 +92,37 @@ async def test_more_workers_are_processes_with_the_roles_of_the_first_but_for_up
 SETTINGS = {field.name: field for field in msgspec.structs.fields(Settings)}
 
 
+def is_setting(name: str) -> bool:
+    """Return whether there is a setting, in the table that stands before the dot if there is one."""
+    table, _, field = name.rpartition(".")
+    return hasattr(getattr(Tables(), table), field) if table else name in SETTINGS
+
+
+def test_a_setting_of_a_table_switches_its_loop(settings: Settings):
+    [row] = [row for row in LOOPS if row.name == "metrics export"]
+    telemetry = msgspec.structs.replace(settings.tables.telemetry, otlp_endpoint="http://127.0.0.1:1")
+    tables = msgspec.structs.replace(settings.tables, telemetry=telemetry)
+    assert not row.is_enabled(settings)
+    assert row.is_enabled(msgspec.structs.replace(settings, tables=tables))
+
+
 def test_the_table_is_sound():
     assert len({row.name for row in LOOPS}) == len(LOOPS)
     for row in LOOPS:
         assert (row.make is None) != (row.once is None), row.name
         assert row.once is None or row.interval is not None, row.name
-        assert set(row.settings) <= SETTINGS.keys(), row.name
+        assert all(is_setting(name) for name in row.settings), row.name
         assert not isinstance(row.interval, str) or row.interval in SETTINGS, row.name
         assert set(row.roles) <= {"api", "fetch", "parse", "upkeep"}, row.name
 
 
 INSIDE = {
     "platform.py": {"chore"},  # the heartbeat of a worker
-    "parts/feeds.py": {"chore", "run_loops"},  # the two halves of a poll
-    "parts/logs.py": {"chore", "run_loops"},  # the writer of run logs
-    "parts/manifest_streams.py": {"chore"},  # the mirror of streams in Redis
-    "parts/metrics.py": {"chore", "run_loops"},  # the writer of counts
-    "parts/schedules.py": {"chore", "run_loops"},  # the parts of the scheduler
-    "otlp.py": {"chore", "run_loops"},  # the export of metrics, which lasts as long as the listener of a server
+    "subjects/feeds.py": {"chore", "run_loops"},  # the two halves of a poll
+    "subjects/logs.py": {"chore", "run_loops"},  # the writer of run logs
+    "subjects/manifest_streams.py": {"chore"},  # the mirror of streams in Redis
+    "subjects/metrics.py": {"chore", "run_loops"},  # the writer of counts
+    "subjects/schedules.py": {"chore", "run_loops"},  # the parts of the scheduler
     "doors/intervals.py": {"chore", "run_loops"},  # the two halves of the source events
     "child_worker.py": {"run_loops"},  # the worker processes
     "serve.py": {"run_loops"},

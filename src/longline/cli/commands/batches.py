@@ -10,7 +10,7 @@ from longline.cli.commands.recrawls import opened
 from longline.cli.data_folder import read, read_rows
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
-from longline.model.recrawls.recrawl import PHASES, BatchRow
+from longline.model.recrawls.recrawl_lists import PHASES, BatchRow
 from longline.model.timestamps import written
 from longline.services.recrawls.batches import Batches
 from longline.settings import Loaded

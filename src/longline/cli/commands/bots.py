@@ -13,8 +13,8 @@ from longline.cli.listing import Column, Listing
 from longline.model.bots.bot import BotRow, NewBot
 from longline.model.errors import BadInput
 from longline.settings import Loaded
-from longline.surfaces.bots.door import BotServices
-from longline.surfaces.bots.responses import share
+from longline.surfaces.bots.field_types import share
+from longline.surfaces.bots.services import BotServices
 from longline.wiring import open_platform
 from longline.wiring.doors.bots import bot_services
 from longline.wiring.platform import migrate_tables

@@ -15,8 +15,8 @@ from longline.model.discovery.candidate import CandidateRow
 from longline.services.discovery.candidates import Candidates
 from longline.settings import Loaded
 from longline.wiring import open_platform
-from longline.wiring.parts.discovery import candidates
 from longline.wiring.platform import migrate_tables
+from longline.wiring.subjects.discovery import candidates
 
 T = TypeVar("T")
 

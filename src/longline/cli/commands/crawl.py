@@ -15,19 +15,21 @@ from longline.cli import log_setup as logs
 from longline.cli.commands.diff import unseen_items
 from longline.cli.commands.export import write
 from longline.cli.commands.urls import urls_command
-from longline.cli.crawl_scope import Scope, ScopeArguments, hints, read_scope, refused_links, takes_scope
+from longline.cli.crawl_scope import Scope, ScopeArguments, read_scope, takes_scope
 from longline.cli.event_loop import run as run_loop
+from longline.cli.exit_codes import FAILED, INTERRUPTED, PIPE_CLOSED
 from longline.cli.flags import takes
-from longline.cli.item_outputs import PIPE_CLOSED, Outputs, print_tables, takes_outputs
+from longline.cli.hints.command_lines import command
+from longline.cli.hints.links_left_out import bound_hints, refused_links
+from longline.cli.hints.parser_hints import parser_hints
+from longline.cli.item_outputs import Outputs, print_tables, takes_outputs
 from longline.cli.listing import Column, Listing, OutputConsole
-from longline.cli.output_texts import command
-from longline.cli.parser_hints import parser_hints
 from longline.model.frontier.reasons import PARSER_ERROR
-from longline.model.runs.plan import SITEMAPS, CrawlPlan, FetchOptions, ParseOptions, Politeness, Retries
+from longline.model.runs.crawl_plan import SITEMAPS, CrawlPlan, FetchOptions, ParseOptions, Politeness, Retries
 from longline.model.runs.run import COUNTED_APART, WITHOUT_ITEM, RunRow
 from longline.model.sinks.sink import parse_sinks
 from longline.model.states import RUN_ENDED, RunState
-from longline.model.url import Url
+from longline.model.urls.url import Url
 from longline.plugins.parser_files import absolute_place
 from longline.services.exports.exports import Exported
 from longline.services.search.item_changes import ChangeCounts
@@ -37,8 +39,6 @@ from longline.wiring import CrawlRequest, CrawlResult, FolderOutput, Watcher, Wo
 from longline.wiring import crawl as crawl_once
 from longline.wiring.platform import parser_choice
 
-_INTERRUPTED = 130
-_FAILED = 1
 _GIVEN = ("--parsers", "default")
 """Origins of parsers that are for this crawl: the command line, and the earlier command in the same folder."""
 
@@ -162,9 +162,9 @@ def exit_code(result: CrawlResult, *, parsers_given: bool) -> int:
     """
     run, use = result.run, result.parser_use
     if run.state not in RUN_ENDED:
-        return PIPE_CLOSED if result.pipe_closed else _INTERRUPTED
+        return PIPE_CLOSED if result.pipe_closed else INTERRUPTED
     useless = use.all_failed or (parsers_given and bool(use.unused) and not use.used)
-    return _FAILED if run.state == RunState.FAILED or not run.completed or result.undelivered or useless else 0
+    return FAILED if run.state == RunState.FAILED or not run.completed or result.undelivered or useless else 0
 
 
 def _print_undelivered(console: Console, undelivered: Sequence[Undelivered], data: Path) -> None:
@@ -301,7 +301,7 @@ def _summary(console: Console, result: CrawlResult, settings: Settings) -> None:
     _print_fates(console, result)
     _details(console, result)
     console.print(Text(urls_command(run, settings)), soft_wrap=True)
-    for hint in hints(run, result.refused, result.dropped):
+    for hint in bound_hints(run, result.refused, result.dropped):
         console.print(Text(hint), soft_wrap=True)
     if run.completed and settings.objects.startswith("file:"):
         console.print(Text(f"pages are kept in {settings.data / 'warc'}"), soft_wrap=True)

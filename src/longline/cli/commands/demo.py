@@ -12,9 +12,9 @@ from longline.cli.commands import crawl
 from longline.cli.crawl_scope import ScopeArguments
 from longline.cli.demo_site import running_site
 from longline.cli.flags import takes
+from longline.cli.hints.command_lines import command
 from longline.cli.item_outputs import Outputs
 from longline.cli.listing import OutputConsole
-from longline.cli.output_texts import command
 from longline.settings import Loaded
 
 

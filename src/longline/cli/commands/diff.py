@@ -12,6 +12,7 @@ from rich.text import Text
 from longline.cli import log_setup as logs
 from longline.cli.data_folder import READ_KEYS, archive_settings
 from longline.cli.event_loop import run as run_loop
+from longline.cli.exit_codes import DIFFERENT
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing, OutputConsole
 from longline.model.errors import BadInput, NotFound
@@ -20,7 +21,6 @@ from longline.services.search.item_changes import ItemDifference
 from longline.settings import Loaded
 from longline.wiring import diff as compare
 
-_DIFFERENT = 1
 _COLOURS = {"added": "green", "changed": "yellow", "gone": "red", "unseen": "dim"}
 _MAX_CHARACTERS = 60
 
@@ -57,7 +57,7 @@ def diff(
     listing.print()
     listing.note(summary(counts))
     if counts.keys() - {"unseen"}:
-        raise typer.Exit(_DIFFERENT)
+        raise typer.Exit(DIFFERENT)
 
 
 def lines(difference: ItemDifference) -> Iterator[dict[str, Any]]:

@@ -27,10 +27,10 @@ from longline.model.sinks.sink import UNSEEN_MS
 from longline.services.invalid_patterns import find_bad_patterns
 from longline.settings import Loaded, Settings, prepare_folder
 from longline.settings.secret_files import SECRET_NAME
-from longline.surfaces.server.http_server import bind
+from longline.surfaces.server.listening_socket import bind
 from longline.wiring import Platform, check_archive, open_platform
-from longline.wiring.parts.sinks import sink_names, sink_progress
 from longline.wiring.platform import load_parsers
+from longline.wiring.subjects.sinks import sink_names, sink_progress
 
 Verdict = Literal["ok", "warn", "fail"]
 

@@ -20,6 +20,7 @@ from rich.text import Text
 from longline.cli import log_setup as logs
 from longline.cli.data_folder import READ_KEYS, REPAIR_COMMANDS, archive_settings
 from longline.cli.event_loop import run as run_loop
+from longline.cli.exit_codes import DAMAGED
 from longline.cli.flags import takes
 from longline.cli.item_outputs import Outputs, print_tables, takes_outputs
 from longline.cli.listing import Column, Listing, OutputConsole
@@ -31,7 +32,6 @@ from longline.wiring import FolderOutput, export_items
 from longline.wiring import export as export_run
 
 ALL_FORMATS = ",".join(FORMATS)
-_DAMAGED = 1
 
 
 DEFAULT_FOLDER, DEFAULT_FORMATS = Path("export"), "warc,jsonl,parquet"
@@ -82,7 +82,7 @@ def _write_folder(settings: Settings, run: int | None, out: FolderOutput, consol
         listing.note("nothing to export")
     if exported.damaged:
         _print_damage(exported)
-        raise typer.Exit(_DAMAGED)
+        raise typer.Exit(DAMAGED)
 
 
 def _print_damage(exported: Exported) -> None:

@@ -10,8 +10,10 @@ from longline.cli.commands import manifests, serve
 from longline.cli.flags import ENGINES, takes
 from longline.cli.main import end_with
 from longline.model.errors import BadInput
+from longline.model.whole_number import whole_number
 from longline.settings import Loaded
 
+MAX_PORT = 65_535
 DEFAULT_ADDRESS = "0.0.0.0:8080"
 
 
@@ -61,10 +63,11 @@ def api(
     is_named = loaded.origins["port"] != "default" or loaded.origins["host"] != "default"
     given = address or ("" if is_named else DEFAULT_ADDRESS)
     host, _, port = given.rpartition(":")
-    if given and not (host and port.isdecimal()):
+    number = whole_number(port)
+    if given and not (host and number is not None and number <= MAX_PORT):
         raise BadInput(f'--address "{address}" is not an address and a port like {DEFAULT_ADDRESS}')
-    if given:
-        settings = msgspec.structs.replace(loaded.settings, host=host.strip("[]"), port=int(port))
+    if number is not None:
+        settings = msgspec.structs.replace(loaded.settings, host=host.strip("[]"), port=number)
         loaded = msgspec.structs.replace(loaded, settings=settings)
     serve.serve_api(loaded)
 

@@ -12,21 +12,19 @@ from longline.cli.audited_changes import run_change
 from longline.cli.data_folder import read_rows
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
-from longline.console.door import NAME as CONSOLE
 from longline.model.callers.api_key import ApiKeyRow, NewApiKey
-from longline.model.callers.caller import Role
+from longline.model.callers.door import DOORS
+from longline.model.callers.roles import Role
 from longline.model.duration import parse_duration
 from longline.model.errors import BadInput
 from longline.services.callers.api_keys import ApiKeys
 from longline.settings import Loaded
-from longline.surfaces.app import DOORS as APIS
 from longline.wiring import open_platform
-from longline.wiring.parts.callers import api_keys
 from longline.wiring.platform import migrate_tables
+from longline.wiring.subjects.callers import api_keys
 
 ROLES = (Role.ADMIN, Role.MODERATOR, Role.MEMBER, Role.SERVICE)
 MAX_SHOWN = 1000
-DOORS = (*APIS, CONSOLE)
 
 
 def build() -> typer.Typer:

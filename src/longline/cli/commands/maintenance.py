@@ -14,8 +14,8 @@ from longline.model.timestamps import written
 from longline.services.maintenance import TaskOverview
 from longline.settings import Loaded
 from longline.wiring import open_platform
-from longline.wiring.doors.catalogue import catalogue_services
 from longline.wiring.platform import migrate_tables
+from longline.wiring.subjects.runs import maintenance
 
 Task = Annotated[str, typer.Argument(help="Name of the task.", show_default=False)]
 
@@ -35,7 +35,7 @@ def show_list(loaded: Loaded) -> None:
     async def work() -> list[TaskOverview]:
         async with open_platform(loaded.settings, reading=True) as platform:
             await migrate_tables(platform, may_migrate=False)
-            return list(await catalogue_services(platform).batch.maintenance.tasks())
+            return list(await maintenance(platform).tasks())
 
     listing = Listing(Column("task", copied=True), "cron", "next", "last run", "purpose")
     for task in read(loaded, work):
@@ -52,8 +52,7 @@ def run_now(loaded: Loaded, task: Task) -> None:
     async def work() -> MaintenanceRunRow:
         async with open_platform(loaded.settings) as platform:
             await migrate_tables(platform, may_migrate=False)
-            maintenance = catalogue_services(platform).batch.maintenance
-            return await maintenance.run_now(task, operator_order("maintenance run.create").caller)
+            return await maintenance(platform).run_now(task, operator_order("maintenance run.create").caller)
 
     row = run_change("maintenance run.create", work())
     shown = {"id": row.id, "task": row.task, "state": row.state, "rows": row.rows_changed, "error": row.error}
@@ -76,7 +75,7 @@ def schedule(
     async def work() -> MaintenanceSchedule:
         async with open_platform(loaded.settings) as platform:
             await migrate_tables(platform, may_migrate=False)
-            return await catalogue_services(platform).batch.maintenance.reschedule(task, cron, on)
+            return await maintenance(platform).reschedule(task, cron, on)
 
     row = run_change("maintenance schedule.update", work())
     typer.echo(f"{row.task}: {row.cron}, {'next ' + written(row.next_at) if row.enabled else 'off'}")

@@ -17,27 +17,21 @@ from longline.cli.listing import Column, Listing
 from longline.model.downloads.dead_letter import DeadLetter, DeadLetterFilter
 from longline.model.duration import parse_duration
 from longline.model.errors import BadInput
-from longline.model.manifests.manifest import (
-    DOCUMENT_FILE,
-    METADATA_FILE,
-    ManifestFilter,
-    ManifestSnapshot,
-    PrunedManifests,
-    manifest_key,
-)
+from longline.model.manifests.manifest import ManifestFilter, ManifestSnapshot, PrunedManifests
+from longline.model.object_keys import DOCUMENT_FILE, METADATA_FILE, manifest_key
 from longline.services.manifests.dead_letters import filters_of
 from longline.services.manifests.pruning import exported
 from longline.settings import Loaded
-from longline.surfaces.manifests.bodies import dead_letter_body, log_envelope, rfc3339, snapshot_body, status_of
 from longline.surfaces.manifests.dead_letters import chosen_reasons
-from longline.surfaces.manifests.door import ManifestServices
-from longline.surfaces.manifests.operators import read_time
-from longline.surfaces.manifests.stream_records import read_task
+from longline.surfaces.manifests.responses import dead_letter_body, log_envelope, rfc3339, snapshot_body, status_of
+from longline.surfaces.manifests.services import ManifestServices
+from longline.surfaces.manifests.snapshots import read_time
+from longline.surfaces.manifests.streams.stream_records import read_task
 from longline.wiring import open_platform
 from longline.wiring.doors.manifests import manifest_services
-from longline.wiring.parts.manifest_streams import manifest_streams
-from longline.wiring.parts.manifests import checked_kinds, manifest_blobs, manifest_pruning
 from longline.wiring.platform import Platform, migrate_tables
+from longline.wiring.subjects.manifest_streams import manifest_streams
+from longline.wiring.subjects.manifests import checked_kinds, manifest_blobs, manifest_pruning
 
 T = TypeVar("T")
 
@@ -108,7 +102,7 @@ def show_list(
 
     listing = Listing(Column("job", copied=True), "type", "tenant", "status", Column("done", right=True), "created")
     for one in read_rows(loaded, work):
-        done = f"{one.completed}/{one.total if one.total is not None else one.admitted}"
+        done = f"{one.completed}/{one.expected}"
         listing.add(one.uid, one.kind, one.tenant or "–", status_of(one), done, rfc3339(one.created_at))
     listing.print()
     if not listing.count:

@@ -16,8 +16,8 @@ from longline.model.bots.bot_policy import BotPolicyRow, PolicyFilter
 from longline.model.callers.audit import audited_as
 from longline.model.errors import BadInput, NotFound
 from longline.settings import Loaded
-from longline.surfaces.bots.format import problem_texts
-from longline.surfaces.bots.policies import policy_of
+from longline.surfaces.bots.errors import problem_texts
+from longline.surfaces.bots.policy_responses import policy_of
 from longline.surfaces.bots.requests import NewPolicy
 from longline.surfaces.field_problems import InvalidRequest
 from longline.surfaces.request_reader import RequestReader

@@ -12,6 +12,7 @@ from longline.cli.data_folder import read_rows
 from longline.cli.flags import ENGINES, takes
 from longline.cli.listing import Cell, Column, Listing
 from longline.model.proxies.proxy import Pool
+from longline.model.proxies.proxy_uri import bracketed
 from longline.services.proxies.pools import Pools
 from longline.services.proxies.proxies import Proxies, ProxyView
 from longline.settings import Loaded
@@ -59,7 +60,7 @@ def add(
     """Register a proxy; its password is stored encrypted."""
     facts = {"country": country, "provider": provider, "max_per_hour": per_hour, "priority": priority}
     proxy = _call(loaded, lambda platform: _proxies(platform).add(uri, **facts), "proxy.create")
-    typer.echo(f"proxy {proxy.id}: {proxy.scheme}://{proxy.host}:{proxy.port}")
+    typer.echo(f"proxy {proxy.id}: {proxy.scheme}://{bracketed(proxy.host)}:{proxy.port}")
 
 
 @takes(*ENGINES, "vault_key")
@@ -153,7 +154,7 @@ def _row(proxy: ProxyView) -> tuple[Cell, ...]:
     used = datetime.fromtimestamp(proxy.last_used_at / 1000, UTC) if proxy.last_used_at else None
     return (
         str(proxy.id),
-        f"{proxy.scheme}://{proxy.host}:{proxy.port}",
+        f"{proxy.scheme}://{bracketed(proxy.host)}:{proxy.port}",
         state,
         f"{proxy.success_count:,}",
         f"{proxy.total_failures:,}",

@@ -12,18 +12,19 @@ from longline.cli.audited_changes import run_change
 from longline.cli.data_folder import read
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
+from longline.model.duration import HOUR_MS
 from longline.model.errors import BadInput
-from longline.model.recrawls.recrawl import PHASES, PRIORITY_STEP, RecrawlPage, RecrawlQuery, RecrawlRow, RecrawlStats
+from longline.model.recrawls.recrawl import PRIORITY_STEP
+from longline.model.recrawls.recrawl_lists import PHASES, RecrawlPage, RecrawlQuery, RecrawlRow, RecrawlStats
 from longline.model.timestamps import written
 from longline.services.recrawls.recrawls import RecrawlOrder
 from longline.settings import Loaded
 from longline.wiring import open_platform
-from longline.wiring.parts.recrawls import RecrawlServices, recrawl_services
 from longline.wiring.platform import migrate_tables
+from longline.wiring.subjects.recrawls import RecrawlServices, recrawl_services
 
 T = TypeVar("T")
 
-HOUR_MS = 3_600_000
 AUTHOR = "admin"
 """Author of recrawls that an operator submits."""
 

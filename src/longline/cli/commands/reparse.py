@@ -10,15 +10,14 @@ from longline.cli import log_setup as logs
 from longline.cli.commands.export import progress_bar
 from longline.cli.data_folder import READ_KEYS, REPAIR_COMMANDS, archive_settings
 from longline.cli.event_loop import run as run_loop
+from longline.cli.exit_codes import FAILED
 from longline.cli.flags import takes
+from longline.cli.hints.parser_hints import unused_parsers
 from longline.cli.listing import OutputConsole
-from longline.cli.parser_hints import unused_parsers
 from longline.services.archive.reparse import Reparsed
 from longline.settings import Loaded
 from longline.wiring import parsers_of_run
 from longline.wiring import reparse as parse_again
-
-_FAILED = 1
 
 
 @takes(*READ_KEYS, "parsers", "parser", "parser_config")
@@ -44,7 +43,7 @@ def reparse(
     if advices := advice(done):
         line = Text.assemble(("error:", "bold red"), " ", advices)
         OutputConsole(stderr=True).print(line, soft_wrap=True, highlight=False)
-        raise typer.Exit(_FAILED)
+        raise typer.Exit(FAILED)
 
 
 def summary(done: Reparsed) -> str:
@@ -55,6 +54,8 @@ def summary(done: Reparsed) -> str:
         lines.append(f"pages without an item: {reasons}")
     if "page_type" in done.without_item:
         lines.append("""to make articles of pages of every type: --parser-config '{"page_types": false}'""")
+    if done.replaced:
+        lines.append(f"fetched again meanwhile, with the items of the new page: {done.replaced:,}")
     if done.failed:
         lines.append(f"failed: {done.failed:,}, first: {done.error}")
     return "\n".join(lines)

@@ -12,7 +12,7 @@ from longline.cli.data_folder import READ_KEYS, archive_settings
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
-from longline.model.url import without_credentials
+from longline.model.urls.url_credentials import without_credentials
 from longline.services.runs.run_list import ListedRun
 from longline.settings import Loaded
 from longline.wiring import delete_run, get_run, list_runs
@@ -43,7 +43,7 @@ def runs(
 
     The run of a schedule has the schedule's id in the HTTP API and the number of its execution. Off a terminal each run
     is a line of values between tabs: run, start, end, kind, state, pages, items, failed, source or URL, schedule,
-    execution.
+    execution. The items are those that the run has now: longline reparse changes them, and export writes as many.
     """
     if context.invoked_subcommand is not None:
         return
@@ -100,7 +100,7 @@ def _scheduled(found: list[ListedRun]) -> bool:
 
 
 def _counts(listed: ListedRun) -> tuple[int, int, int]:
-    return listed.run.completed, listed.run.indexed, listed.run.failed
+    return listed.run.completed, listed.run.items, listed.run.failed
 
 
 def _time(milliseconds: int | None) -> str:

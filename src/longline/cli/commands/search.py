@@ -9,6 +9,7 @@ from rich.text import Text
 from longline.cli import log_setup as logs
 from longline.cli.data_folder import READ_KEYS, archive_settings
 from longline.cli.event_loop import run as run_loop
+from longline.cli.exit_codes import NOTHING_FOUND
 from longline.cli.flags import takes
 from longline.cli.listing import Listing, OutputConsole
 from longline.model.errors import BadInput
@@ -16,8 +17,6 @@ from longline.model.search.query import Filters
 from longline.services.search.item_search import Hit, SearchPage, SearchRequest
 from longline.settings import Loaded
 from longline.wiring import search as ask
-
-_NOTHING_FOUND = 1
 
 
 @takes(*READ_KEYS, "search")
@@ -43,7 +42,7 @@ def search(
     found = run_loop(ask(archive_settings(loaded), asked))
     show(found, OutputConsole(), offset)
     if not found.total:
-        raise typer.Exit(_NOTHING_FOUND)
+        raise typer.Exit(NOTHING_FOUND)
 
 
 def show(found: SearchPage, console: Console, offset: int = 0) -> None:

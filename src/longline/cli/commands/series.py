@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import msgspec
 import typer
@@ -18,17 +18,22 @@ from longline.model.runs.run import RunKind
 from longline.model.series.series import NewSeries, NewTarget, SeriesRow
 from longline.model.series.series_run import SeriesRunQuery, SeriesRunRow, SourceRunCounts
 from longline.model.sources.source import NewSource, SourceQuery, SourceRow
-from longline.model.sources.use import SourceUse
+from longline.model.sources.source_uses import SourceUse
 from longline.model.states import RUN_ENDED
 from longline.model.timestamps import written, written_us
-from longline.model.url import parse
-from longline.services.series.series_runs import ReplacedRun, SeriesRunOrderRequest
+from longline.model.urls.url import parse
+from longline.services.logs.log_pages import LogPages
+from longline.services.runs.queued_runs import QueuedRuns
+from longline.services.series.series import Series
+from longline.services.series.series_runs import ReplacedRun, SeriesRunOrderRequest, SeriesRuns
+from longline.services.sources.sources import Sources
 from longline.settings import Loaded
 from longline.settings.values import JSON_OBJECT
-from longline.surfaces.catalogue.door import CatalogueServices
 from longline.wiring import open_platform
-from longline.wiring.doors.catalogue import catalogue_services
 from longline.wiring.platform import migrate_tables
+from longline.wiring.subjects.logs import catalogue_logs
+from longline.wiring.subjects.runs import queued_runs, series_runs
+from longline.wiring.subjects.sources import catalogue_series, source_service
 
 MAX_SHOWN = 1000
 TAIL_INTERVAL_SECONDS = 0.5
@@ -38,6 +43,16 @@ SourceId = Annotated[int, typer.Option("--source", help="Number of the source.",
 SeriesId = Annotated[str | None, typer.Option("--series", help="Id of the series.", show_default=False)]
 Reason = Annotated[str | None, typer.Option("--reason", help="Reason, for the audit.", show_default=False)]
 RunId = Annotated[str, typer.Argument(help="Id of the run.", show_default=False)]
+
+
+class SeriesServices(NamedTuple):
+    """The services behind the commands."""
+
+    series: Series
+    sources: Sources
+    runs: SeriesRuns
+    logs: LogPages
+    queue: QueuedRuns
 
 
 def build() -> typer.Typer:
@@ -66,10 +81,16 @@ def build() -> typer.Typer:
 
 
 @asynccontextmanager
-async def _opened(loaded: Loaded) -> AsyncIterator[CatalogueServices]:
+async def _opened(loaded: Loaded) -> AsyncIterator[SeriesServices]:
     async with open_platform(loaded.settings, reading=True) as platform:
         await migrate_tables(platform, may_migrate=False)
-        yield catalogue_services(platform)
+        yield SeriesServices(
+            catalogue_series(platform),
+            source_service(platform),
+            series_runs(platform),
+            catalogue_logs(platform),
+            queued_runs(platform),
+        )
 
 
 @takes("data", "database")
@@ -80,7 +101,7 @@ def show_series(
 
     async def work() -> list[SeriesRow]:
         async with _opened(loaded) as services:
-            return (await services.comics.series.find(title, MAX_SHOWN, 0))[0]
+            return (await services.series.find(title, MAX_SHOWN, 0))[0]
 
     listing = Listing(Column("series", copied=True), "title", "status", Column("slug", copied=True))
     for row in read_rows(loaded, work):
@@ -96,7 +117,7 @@ def add_series(loaded: Loaded, title: Annotated[str, typer.Argument(help="Title.
 
     async def work() -> SeriesRow:
         async with _opened(loaded) as services:
-            return await services.comics.series.make(NewSeries(title.strip()))
+            return await services.series.make(NewSeries(title.strip()))
 
     typer.echo(run_change("series.create", work()).id)
 
@@ -114,7 +135,7 @@ def link(
 
     async def work() -> int:
         async with _opened(loaded) as services:
-            return (await services.comics.series.link(new)).id
+            return (await services.series.link(new)).id
 
     typer.echo(f"target {run_change('target.create', work())} made")
 
@@ -125,7 +146,7 @@ def show_sources(loaded: Loaded) -> None:
 
     async def work() -> list[SourceRow]:
         async with _opened(loaded) as services:
-            rows, _ = await services.sources.sources.find(SourceQuery(), MAX_SHOWN, 0)
+            rows, _ = await services.sources.find(SourceQuery(), MAX_SHOWN, 0)
             return [row for row in rows if row.extension is not None]
 
     listing = Listing(
@@ -155,7 +176,7 @@ def add_source(
 
     async def work() -> SourceRow:
         async with _opened(loaded) as services:
-            return await services.sources.sources.make(new)
+            return await services.sources.make(new)
 
     row = run_change("source.create", work())
     typer.echo(f"{row.id} {row.name}: {row.extension}")
@@ -176,7 +197,7 @@ def disable(loaded: Loaded, source: SourceId, reason: Reason = None) -> None:
 def _switch(loaded: Loaded, source: int, reason: str | None, *, on: bool) -> None:
     async def work() -> SourceRow:
         async with _opened(loaded) as services:
-            return await services.sources.sources.switch(await services.sources.sources.ours(source), on, reason)
+            return await services.sources.switch(await services.sources.ours(source), on, reason)
 
     row = run_change("source.enable" if on else "source.disable", work(), reason)
     typer.echo(f"{row.name} is {'enabled' if row.enabled else 'disabled'}")
@@ -188,7 +209,7 @@ def show_health(loaded: Loaded, source: SourceId) -> None:
 
     async def work() -> tuple[SourceRow, SourceRunCounts]:
         async with _opened(loaded) as services:
-            return await services.sources.sources.get(source), await services.sources.runs.of_source(source)
+            return await services.sources.get(source), await services.runs.of_source(source)
 
     row, counts = read(loaded, work)
     shown = {
@@ -210,15 +231,15 @@ def start(loaded: Loaded, source: SourceId, series: SeriesId = None) -> None:
 
     async def work() -> SeriesRunRow:
         async with _opened(loaded) as services:
-            row = await services.sources.sources.get(source)
+            row = await services.sources.get(source)
             if not row.enabled:
                 raise BadInput(f"source {row.name} is disabled: enable it first")
-            linked = [] if series is None else await services.comics.series.linked(series, row.id)
+            linked = [] if series is None else await services.series.linked(series, row.id)
             seeds = (row.base_url,) if series is None else tuple(target.url for target in linked)
             if not seeds:
                 raise BadInput(f"series {series} has no active target on source {row.name}")
             order = SeriesRunOrderRequest(row, seeds, series)
-            return await services.jobs.runs.order(order, operator_order("run.trigger").caller)
+            return await services.runs.order(order, operator_order("run.trigger").caller)
 
     typer.echo(run_change("run.trigger", work()).run.uid)
 
@@ -229,7 +250,7 @@ def show_runs(loaded: Loaded, source: Annotated[int | None, typer.Option(help="N
 
     async def work() -> list[SeriesRunRow]:
         async with _opened(loaded) as services:
-            return (await services.jobs.runs.find(SeriesRunQuery(source_id=source), MAX_SHOWN, 0))[0]
+            return (await services.runs.find(SeriesRunQuery(source_id=source), MAX_SHOWN, 0))[0]
 
     listing = Listing(
         *(Column("run", copied=True), "source", "series", "state", Column("pages", right=True)),
@@ -250,7 +271,7 @@ def cancel(loaded: Loaded, run_id: RunId, reason: Reason = None) -> None:
 
     async def work() -> SeriesRunRow:
         async with _opened(loaded) as services:
-            return await services.jobs.runs.cancel(run_id, reason)
+            return await services.runs.cancel(run_id, reason)
 
     typer.echo(f"{run_change('run.cancel', work(), reason).run.uid} is cancelled")
 
@@ -261,7 +282,7 @@ def replace_stuck(loaded: Loaded, reason: Reason = None) -> None:
 
     async def work() -> list[ReplacedRun]:
         async with _opened(loaded) as services:
-            return await services.jobs.runs.replace_stuck(operator_order("run.reset").caller)
+            return await services.runs.replace_stuck(operator_order("run.reset").caller)
 
     for each in run_change("run.reset", work(), reason):
         typer.echo(f"{each.stuck_uid} failed as stuck; {each.run.run.uid} is queued")
@@ -277,8 +298,8 @@ def tail_logs(
         async with _opened(loaded) as services:
             since: int | None = None
             while True:
-                found = (await services.logs.runs.get(run_id)).run
-                page = await services.logs.logs.get(found.id, LogQuery(since_us=since), LOG_PAGE)
+                found = (await services.runs.get(run_id)).run
+                page = await services.logs.get(found.id, LogQuery(since_us=since), LOG_PAGE)
                 for entry in page.entries:
                     since = entry.at_us
                     fields = None if entry.fields is None else msgspec.json.decode(entry.fields)
@@ -306,7 +327,7 @@ def resume(loaded: Loaded, reason: Reason = None) -> None:
 def _pause(loaded: Loaded, reason: str | None, *, on: bool) -> None:
     async def work() -> bool:
         async with _opened(loaded) as services:
-            queue = services.pauses.queue
+            queue = services.queue
             return await (queue.pause(RunKind.SERIES) if on else queue.resume(RunKind.SERIES))
 
     changed = run_change("run kind.pause" if on else "run kind.resume", work(), reason)

@@ -9,13 +9,12 @@ from longline import __version__
 from longline.cli import log_setup as logs
 from longline.cli.event_loop import run
 from longline.cli.flags import ENGINES, takes
-from longline.cli.output_texts import command
+from longline.cli.hints.command_lines import command
 from longline.model.errors import BadInput
+from longline.model.frontier.worker import ROLES
 from longline.services.callers.console_sessions import OneTimeLogin
 from longline.settings import Loaded
-from longline.wiring import serve
-
-ROLES = ("fetch", "parse", "upkeep")
+from longline.wiring.serve import serve
 
 _WORK = ("concurrency", "user_agent", "delay", "egress_allow")
 _LOGS = ("log_level", "log_format")

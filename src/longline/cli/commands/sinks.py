@@ -8,18 +8,18 @@ import typer
 from longline.cli.audited_changes import run_change
 from longline.cli.event_loop import run
 from longline.cli.flags import takes
+from longline.cli.hints.command_lines import command
 from longline.cli.listing import Column, Listing
-from longline.cli.output_texts import command
 from longline.model.duration import show_duration
 from longline.model.sinks.sink import UNSEEN_MS, SinkLag, SinkRunLag
 from longline.model.timestamps import written
-from longline.model.url import hide_credentials
+from longline.model.urls.url_credentials import hide_credentials
 from longline.services.sinks.sink_progress import SinkProgress
 from longline.settings import Loaded
 from longline.wiring import open_platform
-from longline.wiring.parts.sinks import sink_progress
 from longline.wiring.platform import migrate_tables
 from longline.wiring.read_only_archive import open_archive
+from longline.wiring.subjects.sinks import sink_progress
 
 T = TypeVar("T")
 

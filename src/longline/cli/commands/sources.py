@@ -11,17 +11,18 @@ from longline.cli.event_loop import run
 from longline.cli.flags import takes
 from longline.cli.listing import Column, Listing
 from longline.model.sources.source import NewSource, SourceQuery, SourceRow
-from longline.model.sources.use import SourceUse, decode_uses
-from longline.model.url import parse, without_credentials
+from longline.model.sources.source_uses import SourceUse, decode_uses
+from longline.model.urls.url import parse
+from longline.model.urls.url_credentials import without_credentials
 from longline.services.sources.source_robots import RobotsRefresh
 from longline.services.sources.sources import Sources
 from longline.settings import Loaded, Settings
 from longline.settings.values import JSON_OBJECT
 from longline.wiring import open_platform, platform_parsers
-from longline.wiring.doors.intervals import schedule_services
-from longline.wiring.parts.recrawls import recrawl_services, recrawled_sources
-from longline.wiring.parts.sources import source_robots, source_service
 from longline.wiring.platform import Platform, migrate_tables
+from longline.wiring.subjects.recrawls import recrawl_services, recrawled_sources
+from longline.wiring.subjects.schedules import schedule_services
+from longline.wiring.subjects.sources import source_robots, source_service
 
 Parsing = Annotated[
     str | None, typer.Option("--parser", help="Parser of the pages; if not given, the closest match.", metavar="NAME")

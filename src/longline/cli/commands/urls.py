@@ -14,13 +14,14 @@ from rich.text import Text
 from longline.cli import log_setup as logs
 from longline.cli.data_folder import READ_KEYS, archive_settings
 from longline.cli.event_loop import run as run_loop
+from longline.cli.exit_codes import NOTHING_FOUND
 from longline.cli.flags import takes
-from longline.cli.listing import Column, Listing, OutputConsole
-from longline.cli.output_texts import command, counted
+from longline.cli.hints.command_lines import command
+from longline.cli.listing import Column, Listing, OutputConsole, counted
 from longline.model.exports.export import STREAM, table_file
 from longline.model.frontier.fate import FATES, UrlFilters
 from longline.model.runs.run import RunRow
-from longline.model.url import hide_credentials
+from longline.model.urls.url_credentials import hide_credentials
 from longline.services.frontier.url_fates import UrlOut
 from longline.settings import Loaded, Settings
 from longline.wiring import export_urls, list_urls
@@ -28,7 +29,6 @@ from longline.wiring import export_urls, list_urls
 MAX_SHOWN = 1000
 """Largest number of URLs in a table on a terminal."""
 
-_NOTHING_FOUND = 1
 _NONE = "the run has no such URLs"
 
 
@@ -118,7 +118,7 @@ def _show_table(console: Console, settings: Settings, run: int | None, filters: 
     listing.print()
     if not count:
         listing.note(_NONE)
-        raise typer.Exit(_NOTHING_FOUND)
+        raise typer.Exit(NOTHING_FOUND)
     more = f"; {count - MAX_SHOWN:,} are not shown, -o FILE writes all" if count > MAX_SHOWN else ""
     listing.note(f"{count:,} URLs{more}")
 

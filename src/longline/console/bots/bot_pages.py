@@ -1,21 +1,30 @@
 """Pages of bots: their activity, a token that is shown once, their policies and their results."""
 
+import re
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import msgspec
 
-from longline.console.actions import acted
+from longline.console.actions import acted, long_texts
+from longline.console.error_pages import wrong_fields
 from longline.console.paging import page_of
 from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
-from longline.model.bots.bot import NewBot
+from longline.model.bots.bot import MAX_NAME_CHARS, MAX_TITLE_CHARS, NewBot
 from longline.model.bots.bot_policy import PolicyFilter
+from longline.services.bots.bots import BotRegistry
 from longline.services.bots.policies import BotPolicies
-from longline.services.bots.registry import BotRegistry
 from longline.services.bots.tasks import BotTasks
+from longline.surfaces.field_problems import InvalidRequest, Problem
 from longline.surfaces.operation import ApiResponse, operation
 
 PAGE_SIZE = 50
+
+_NAME = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9_.-]+")
+"""Names `.` and `..` are none: browsers resolve them in the addresses of a bot's actions (RFC 3986, section 5.2.4)."""
+
+_LIMITS = {"name": MAX_NAME_CHARS, "title": MAX_TITLE_CHARS}
 
 
 class BotPageServices(msgspec.Struct, frozen=True):
@@ -48,8 +57,17 @@ class ResultListQuery(msgspec.Struct, frozen=True):
 class BotForm(msgspec.Struct, frozen=True):
     """The form of a bot."""
 
-    name: Annotated[str, msgspec.Meta(max_length=100, pattern="^[A-Za-z0-9_.-]*$")] = ""
-    title: Annotated[str, msgspec.Meta(max_length=200)] = ""
+    name: str = ""
+    title: str = ""
+
+    def bot(self) -> NewBot:
+        """Return the bot to be registered; raise `InvalidRequest` with every wrong field."""
+        problems = long_texts(self, _LIMITS)
+        if not _NAME.fullmatch(self.name.strip()):
+            problems.append(Problem("name", "check", "A bot needs a name of letters, digits, . _ and -."))
+        if problems:
+            raise InvalidRequest(problems)
+        return NewBot(name=self.name.strip(), title=self.title.strip())
 
 
 @operation("GET", "/console/bots", "Show bots", access="reader")
@@ -57,34 +75,37 @@ async def show_bots(services: BotPageServices, query: BotListQuery, identity: Vi
     return await _bots(services, identity, query.after)
 
 
-async def _bots(services: BotPageServices, visitor: Visitor, after: str = "", problem: str = "") -> ApiResponse[Any]:
+async def _bots(
+    services: BotPageServices,
+    visitor: Visitor,
+    after: str = "",
+    given: BotForm | None = None,
+    problems: Mapping[str, str] | None = None,
+) -> ApiResponse[Any]:
     figures = await services.tasks.recent_activity()
     bots, last = page_of(await services.registry.find(limit=PAGE_SIZE + 1, after=after), PAGE_SIZE)
     return services.pages.page(
         "bots/list.html",
         visitor,
         section="bots",
-        is_refusal=bool(problem),
+        is_refusal=bool(problems),
         bots=bots,
         figures=figures,
         activity={one.name: one for one in figures.bots},
         older=None if last is None else last.name,
-        problem=problem,
+        given=given or BotForm(),
+        problems=problems or {},
     )
 
 
 @operation("POST", "/console/bots", "Register a bot", access="action", action="bot.register")
 async def register_bot(services: BotPageServices, body: BotForm, identity: Visitor) -> ApiResponse[Any]:
-    made = (
-        await services.registry.register(NewBot(name=body.name.strip(), title=body.title.strip()))
-        if body.name
-        else None
-    )
+    try:
+        made = await services.registry.register(body.bot())
+    except InvalidRequest as error:
+        return await _bots(services, identity, given=body, problems=dict(wrong_fields(error)))
     if made is None:
-        problem = (
-            f"The name {body.name} is taken." if body.name else "A bot needs a name of letters, digits, . _ and -."
-        )
-        return await _bots(services, identity, problem=problem)
+        return await _bots(services, identity, given=body, problems={"name": f"The name {body.name} is taken."})
     return _token(services, identity, made[0].name, made[1])
 
 

@@ -31,6 +31,13 @@ _SIGNS: Mapping[str, str] = {
     "disabled": "s-cancelled",
 }
 
+_CHECK_SIGNS: Mapping[str, tuple[str, str, str, str]] = {
+    "healthy": ("s-completed", "good", "ok", "done"),
+    "unhealthy": ("s-failed", "bad", "down", "fail"),
+    "degraded": ("s-warn", "warm", "degraded", "warn"),
+}
+"""The sign of each status of an engine, the colour of the sign alone, and word and tone of the badge."""
+
 
 def icon(name: str, classes: str = "") -> Markup:
     """Return a sign of `templates/sprite.html`; a word stands beside it."""
@@ -46,3 +53,22 @@ def state_badge(state: str, *, is_big: bool = False) -> Markup:
 def badge(sign: str, text: str, tone: str = "") -> Markup:
     """Return a badge of anything that is no state."""
     return Markup('<span class="badge {}">{}{}</span>').format(tone, icon(sign), text)
+
+
+def check_icon(status: str) -> Markup:
+    """Return the sign of the status of an engine."""
+    sign, colour, _, _ = _CHECK_SIGNS[status]
+    return icon(sign, colour)
+
+
+def check_badge(status: str) -> Markup:
+    """Return the badge of the status of an engine."""
+    sign, _, word, tone = _CHECK_SIGNS[status]
+    return badge(sign, word, tone)
+
+
+def event_tone(became: str | None, reason: str | None = None) -> str:
+    """Return the tone of a move in a history; a task that is pending for a reason has failed once."""
+    if became == "failed" or (became == "pending" and reason):
+        return "fail"
+    return "done" if became == "completed" else ""

@@ -14,7 +14,10 @@ _TICKS = 6
 
 
 class Curve(msgspec.Struct, frozen=True):
-    """A plot of one or two curves: a value, a label of the axis and a tip for each point."""
+    """A plot of one or two curves: a value, a label of the axis and a tip for each point.
+
+    The last point of a live curve is marked.
+    """
 
     values: Sequence[float]
     labels: Sequence[str]
@@ -22,6 +25,7 @@ class Curve(msgspec.Struct, frozen=True):
     title: str
     second: Sequence[float] | None = None
     height: int = 240
+    is_live: bool = True
 
 
 def plot(curve: Curve, write: Callable[[float], str]) -> Markup:
@@ -121,6 +125,8 @@ def _points(curve: Curve, scale: _Scale) -> Markup:
                 other=other,
             )
         )
+    if not curve.is_live:
+        return _join(drawn)
     now = Markup('<circle class="now" cx="100%" cy="{:.1f}" r="4.5"/>').format(scale.y(curve.values[-1]))
     return _join(drawn) + now
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from longline.console.template_filters import moment, zone_name
+from longline.console.template_filters import axis_number, moment, written_price, zone_name
 
 _WIDTH, _HEIGHT, _TOP, _BOTTOM = 1000, 140, 10, 22
 
@@ -18,7 +18,7 @@ def price_plot(prices: Sequence[tuple[int, float]], now: int) -> Markup:
     start, end = prices[0][0], max(now, prices[-1][0] + 1)
     points = [(_WIDTH * (at - start) / (end - start), _y(price, top)) for at, price in prices]
     way = f"M0 {points[0][1]:.1f}" + "".join(f"H{x:.1f}V{y:.1f}" for x, y in points[1:]) + f"H{_WIDTH}"
-    told = f"Price since {moment(start)[:10]}, now {prices[-1][1]:g}"
+    told = f"Price since {moment(start)[:10]}, now {written_price(prices[-1][1])}"
     return Markup(
         '<div class="plot" data-plot><svg width="56" height="{h}" aria-hidden="true">{scale}</svg>'
         '<svg width="100%" height="{h}" role="img" tabindex="0" aria-label="{told}">{lines}'
@@ -39,7 +39,7 @@ def price_plot(prices: Sequence[tuple[int, float]], now: int) -> Markup:
 
 def price_tip(at: int, price: float) -> str:
     """Return the words about a price, which the readout above the plot shows."""
-    return f"{price:g} since {moment(at)[:16]} {zone_name()}"
+    return f"{written_price(price)} since {moment(at)[:16]} {zone_name()}"
 
 
 def _top(price: float) -> float:
@@ -53,8 +53,8 @@ def _y(price: float, top: float) -> float:
 
 
 def _scale(top: float) -> Markup:
-    text = Markup('<text x="48" y="{:.1f}" text-anchor="end" dominant-baseline="central">{:.4g}</text>')
-    return Markup("").join(text.format(_y(top * n / 4, top), top * n / 4) for n in range(5))
+    text = Markup('<text x="48" y="{:.1f}" text-anchor="end" dominant-baseline="central">{}</text>')
+    return Markup("").join(text.format(_y(top * n / 4, top), axis_number(top * n / 4)) for n in range(5))
 
 
 def _lines(top: float) -> Markup:

@@ -1,15 +1,47 @@
 """The slots of a day: the shade of a slot in the map, and bars before and after a rebalancing."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from markupsafe import Markup
 
 from longline.console.template_filters import clock_time, zone_name
+from longline.model.duration import HOUR_MS, MINUTE_MS
+from longline.model.schedules.slots import DAY_HOURS, SLOT_MS
 
 _HEIGHT, _TOP, _BOTTOM = 128, 8, 20
 _LINES = 4
 _SHADES = 6
-_SLOT_MS, _HOUR_MS = 900_000, 3_600_000
+_HOUR_SLOTS = HOUR_MS // SLOT_MS
+
+
+class MapSlot(NamedTuple):
+    """A slot in the map: its start, its load, the class of its shade, and whether it is the present one."""
+
+    start: int
+    load: int
+    shade: str
+    is_now: bool
+
+
+class MapRow(NamedTuple):
+    """A row of the map: the minute of the hour at which its slots begin, and a slot for each hour."""
+
+    minute: int
+    slots: list[MapSlot]
+
+
+def slot_map(loads: Sequence[int], start: int, now: int) -> list[MapRow]:
+    """Return the rows of the map of a day; `start` is the time of the first slot."""
+
+    def slot(number: int) -> MapSlot:
+        at = start + number * SLOT_MS
+        return MapSlot(at, loads[number], shade(loads[number], max(loads)), at <= now < at + SLOT_MS)
+
+    return [
+        MapRow(row * SLOT_MS // MINUTE_MS, [slot(hour * _HOUR_SLOTS + row) for hour in range(DAY_HOURS)])
+        for row in range(_HOUR_SLOTS)
+    ]
 
 
 def shade(load: int, most: int) -> str:
@@ -62,7 +94,7 @@ def _lines(top: int) -> list[Markup]:
 
 
 def _bar(load: int, number: int, step: float, top: int, start: int) -> Markup:
-    told = f"{clock_time(start + number * _SLOT_MS)[:5]} {zone_name()}: {load}"
+    told = f"{clock_time(start + number * SLOT_MS)[:5]} {zone_name()}: {load}"
     return Markup(
         '<rect class="sb" x="{:.2f}%" width="{:.2f}%" y="{:.1f}" height="{:.1f}"><title>{}</title></rect>'
     ).format(number * step, step * 0.8, _y(load, top), _y(0, top) - _y(load, top), told)
@@ -73,5 +105,5 @@ def _tick(hour: int, start: int, slots: int) -> Markup:
     anchor = "start" if not hour else "end" if share >= 1 else "middle"
     kind = Markup(' class="tick-2"') if hour % 8 else ""
     return Markup('<text x="{:.2f}%" y="{}" text-anchor="{}"{}>{}</text>').format(
-        share * 100, _HEIGHT - 4, anchor, kind, clock_time(start + hour * _HOUR_MS)[:5]
+        share * 100, _HEIGHT - 4, anchor, kind, clock_time(start + hour * HOUR_MS)[:5]
     )

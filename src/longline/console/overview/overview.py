@@ -5,7 +5,7 @@ from typing import Any, Literal
 import msgspec
 
 from longline.console.drawing.plot import Curve
-from longline.console.live import LivePages
+from longline.console.live_updates import LivePages
 from longline.console.platform.alert_page import alert_path
 from longline.console.template_filters import clock_time, moment, rate, zone_name
 from longline.console.template_rendering import Pages
@@ -100,9 +100,10 @@ async def show_overview(services: OverviewServices, query: OverviewQuery, identi
 
 
 @operation("GET", "/console/stream", "Follow the overview", access="reader")
-async def follow_overview(services: OverviewServices, query: OverviewQuery) -> EventStream:
+async def follow_overview(services: OverviewServices, query: OverviewQuery, identity: Visitor) -> EventStream:
     window = query.window
-    return services.live.stream([services.live.topic(("overview", window), lambda: services.parts(window))])
+    parts = services.live.topic(("overview", window), lambda: services.parts(window))
+    return services.live.stream([parts], identity.session)
 
 
 OVERVIEW_PAGES = (show_overview, follow_overview)

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from longline.console.live import LivePages
+from longline.console.live_updates import LivePages
 from longline.console.paging import page_of
 from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
@@ -63,8 +63,8 @@ async def show_alerts(services: AlertPageServices, query: AlertListQuery, identi
 
 
 @operation("GET", "/console/alerts/stream", "Follow the alerts", access="reader")
-async def follow_alerts(services: AlertPageServices) -> EventStream:
-    return services.live.stream([services.live.topic("alerts", services.parts)])
+async def follow_alerts(services: AlertPageServices, identity: Visitor) -> EventStream:
+    return services.live.stream([services.live.topic("alerts", services.parts)], identity.session)
 
 
 ALERT_PAGE = (show_alerts, follow_alerts)

@@ -11,7 +11,7 @@ from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.callers.api_key import NewApiKey
 from longline.model.callers.audit import AuditFilter
-from longline.model.callers.caller import Role
+from longline.model.callers.roles import Role
 from longline.model.errors import BadInput
 from longline.services.callers.api_keys import ApiKeys
 from longline.services.callers.audit_trail import AuditTrail
@@ -65,8 +65,8 @@ class KeyListQuery(msgspec.Struct, frozen=True):
 class KeyForm(msgspec.Struct, frozen=True):
     """The form of a new API key."""
 
-    name: Text = ""
-    door: Text = ""
+    name: str = ""
+    door: str = ""
     role: Role = Role.SERVICE
 
 
@@ -96,17 +96,23 @@ async def show_audit_row(services: PlatformPageServices, uid: str, identity: Vis
     )
 
 
-def _fields(state: str | None) -> dict[str, Any]:
-    return {} if state is None else msgspec.json.decode(state, type=dict[str, Any])
+def _fields(state: str | None) -> dict[str, str | None]:
+    """Return the fields of a state, each as text; one that is no text is shown as JSON."""
+    fields = {} if state is None else msgspec.json.decode(state, type=dict[str, Any])
+    return {name: _text(value) for name, value in fields.items()}
+
+
+def _text(value: Any) -> str | None:
+    return value if value is None or isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 @operation("GET", "/console/keys", "Show API keys", access="admin")
 async def show_keys(services: PlatformPageServices, query: KeyListQuery, identity: Visitor) -> ApiResponse[Any]:
-    return await _keys(services, identity, query.before)
+    return await _keys(services, identity, query.before, KeyForm())
 
 
 async def _keys(
-    services: PlatformPageServices, visitor: Visitor, before: int | None = None, problem: str = ""
+    services: PlatformPageServices, visitor: Visitor, before: int | None, given: KeyForm, problem: str = ""
 ) -> ApiResponse[Any]:
     keys, last = page_of(await services.keys.find(PAGE_SIZE + 1, before), PAGE_SIZE)
     return services.pages.page(
@@ -118,6 +124,7 @@ async def _keys(
         older=None if last is None else last.id,
         doors=services.doors,
         roles=(Role.SERVICE, Role.MEMBER, Role.MODERATOR, Role.ADMIN),
+        given=given,
         problem=problem,
     )
 
@@ -129,7 +136,7 @@ async def make_key(services: PlatformPageServices, body: KeyForm, identity: Visi
             raise BadInput(f"the door of a key is one of {', '.join(services.doors)}")
         row, text = await services.keys.create(NewApiKey(body.name.strip(), body.door, body.role))
     except BadInput as error:
-        return await _keys(services, identity, problem=str(error))
+        return await _keys(services, identity, None, body, str(error))
     return services.pages.page("platform/key.html", identity, section="keys", key=row, text=text)
 
 

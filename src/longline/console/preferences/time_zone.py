@@ -7,7 +7,8 @@ import msgspec
 from longline.console.actions import acted
 from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
-from longline.services.callers.console_sessions import ConsoleSessions, known_time_zones
+from longline.model.callers.time_zones import known_time_zones
+from longline.services.callers.console_sessions import ConsoleSessions
 from longline.surfaces.operation import ApiResponse, operation
 
 PATH = "/console/preferences"

@@ -1,11 +1,12 @@
 """Pages of proxies: their health at each source, and the switch of each."""
 
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 
-from longline.console.actions import acted
+from longline.console.actions import acted, long_texts
 from longline.console.paging import page_of
+from longline.console.proxies.health_matrix import MATRIX_KEY, matrix_cell
 from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.errors import BadInput, Conflict
@@ -18,6 +19,7 @@ from longline.surfaces.operation import ApiResponse, operation
 
 PAGE_SIZE = 50
 MAX_SOURCES = 12
+MAX_URI_CHARS = 2000
 
 
 class ProxyPageServices(msgspec.Struct, frozen=True):
@@ -40,11 +42,11 @@ class ShownProxiesQuery(msgspec.Struct, frozen=True):
 class ProxyForm(msgspec.Struct, frozen=True):
     """The form that registers a proxy, given as a URI."""
 
-    uri: Annotated[str, msgspec.Meta(max_length=2000)] = ""
+    uri: str = ""
 
 
 async def _listed(
-    services: ProxyPageServices, query: ShownProxiesQuery, visitor: Visitor, problem: str = ""
+    services: ProxyPageServices, query: ShownProxiesQuery, visitor: Visitor, given: str = "", problem: str = ""
 ) -> ApiResponse[Any]:
     found = await services.proxies.find(ProxyFilter(active=query.active), limit=PAGE_SIZE + 1, after=query.after)
     shown, last = page_of(found, PAGE_SIZE)
@@ -56,10 +58,13 @@ async def _listed(
         is_refusal=bool(problem),
         proxies=shown,
         pools=await services.pools.find(),
+        matrix_key=MATRIX_KEY,
+        matrix_cell=matrix_cell,
         columns=list((await services.sources.rows(matrix)).values()),
         cells={(source_id, one.proxy_id): one for source_id, ones in matrix.items() for one in ones},
         filters={"active": query.active},
         older=None if last is None else last.id,
+        given=given,
         problem=problem,
     )
 
@@ -72,9 +77,11 @@ async def show_proxies(services: ProxyPageServices, query: ShownProxiesQuery, id
 @operation("POST", "/console/proxies", "Register a proxy", access="action", action="proxy.create")
 async def add_proxy(services: ProxyPageServices, body: ProxyForm, identity: Visitor) -> ApiResponse[Any]:
     try:
+        if long_texts(body, {"uri": MAX_URI_CHARS}):
+            raise BadInput("the URI is too long")
         made = await services.proxies.add(body.uri.strip())
     except (BadInput, Conflict, DuplicateProxy) as error:
-        return await _listed(services, ShownProxiesQuery(), identity, str(error))
+        return await _listed(services, ShownProxiesQuery(), identity, body.uri, str(error))
     return acted(f"/console/proxies/{made.id}", "The proxy is registered.")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from longline.console.live import Frames, LivePages, Parts
+from longline.console.live_updates import Frames, LivePages, Parts
 from longline.console.template_filters import number
 from longline.console.template_rendering import Pages
 from longline.model.runs.run_view import RunQuery, RunView
@@ -85,6 +85,6 @@ class LiveRuns:
         names = {f"run-{one}" for one in rows.ids}
         mine = {name: html for name, html in parts.items() if name in names or name.startswith("count-")}
         if rows.announces and (ids := parts.get(newest_part(rows.choice))) is not None:
-            shown = {"newer": rows.newer(ids), "filters": rows.filters}
+            shown = {"newer": rows.newer(ids), "most": MAX_NEWER, "filters": rows.filters}
             mine["news"] = self._pages.text("runs/parts/news.html", **shown)
         return mine

@@ -5,21 +5,23 @@ from typing import Annotated, Any
 import msgspec
 
 from longline.console.actions import acted
-from longline.console.live import Frames, LivePages
+from longline.console.live_updates import Frames, LivePages
 from longline.console.runs.host_table import host_table
+from longline.console.runs.pace_curve import pace_curve
 from longline.console.template_filters import counted
 from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.logs.run_log import LEVELS
 from longline.model.runs.run_view import MAX_COUNTED_TASKS, RunView
 from longline.model.states import legal
+from longline.model.whole_number import whole_number
 from longline.services.logs.live_logs import LiveLogs, LogMatch
 from longline.services.runs.run_actions import RunActions
 from longline.services.runs.run_views import RunDetail, RunPages
 from longline.surfaces.operation import ApiResponse, operation
 from longline.surfaces.sse import EventStream, frame
 
-PARTS = ("head", "fates", "figures", "failures", "hosts")
+PARTS = ("head", "fates", "pace", "figures", "failures", "hosts")
 """Parts of the page that change while the run goes on."""
 
 SHOWN_ENTRIES = 200
@@ -74,6 +76,7 @@ def shown(detail: RunDetail) -> dict[str, Any]:
         "detail": detail,
         "run": detail.run,
         "hosts": host_table(detail.hosts),
+        "pace": pace_curve(detail.pace, is_over=detail.run.ended_at is not None) if detail.pace else None,
         "counted": MAX_COUNTED_TASKS,
     }
 
@@ -102,12 +105,12 @@ async def show_run(
 
 @operation("GET", "/console/runs/{run_id}/stream", "Follow a run and its log", access="reader")
 async def follow_run(
-    services: RunDetailServices, run_id: int, query: LogFilterQuery, headers: StreamHeaders
+    services: RunDetailServices, run_id: int, query: LogFilterQuery, headers: StreamHeaders, identity: Visitor
 ) -> EventStream:
     mark = headers.last_event_id or ""
-    after = int(mark) if mark.isascii() and mark.isdecimal() and len(mark) < 19 else query.after
+    after = query.after if (number := whole_number(mark)) is None else number
     parts = services.live.topic(("run", run_id), lambda: services.parts(run_id))
-    return services.live.stream([parts, services.log_frames(run_id, query.match, after)])
+    return services.live.stream([parts, services.log_frames(run_id, query.match, after)], identity.session)
 
 
 @operation("POST", "/console/runs/{run_id}/cancel", "Cancel a run", access="action", action="run.cancel")

@@ -4,13 +4,14 @@ from typing import Annotated, Any
 
 import msgspec
 
-from longline.console.live import LivePages
+from longline.console.live_updates import LivePages
 from longline.console.runs.live_runs import LiveRuns, RunRows
 from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.runs.run import RunKind
 from longline.model.runs.run_view import MAX_SEARCHED_RUNS, RunQuery
 from longline.model.states import RunState
+from longline.model.whole_number import whole_number
 from longline.services.runs.run_views import RunPages
 from longline.surfaces.operation import ApiResponse, operation
 from longline.surfaces.sse import EventStream
@@ -59,9 +60,8 @@ class RunStreamQuery(RunListQuery, frozen=True):
 
     def rows(self) -> RunRows:
         """Return the runs to be followed; words that are no numbers are ignored."""
-        words = [word for word in self.shown.split(",") if word.isascii() and word.isdecimal() and len(word) < 19]
-        ids = tuple(int(word) for word in words[:PAGE_SIZE])
-        return RunRows(self.choice, ids, self.announces and not self.text.strip(), self.filters)
+        ids = [number for word in self.shown.split(",") if (number := whole_number(word)) is not None]
+        return RunRows(self.choice, tuple(ids[:PAGE_SIZE]), self.announces and not self.text.strip(), self.filters)
 
 
 class RunStreamHeaders(msgspec.Struct, frozen=True):
@@ -88,8 +88,10 @@ async def show_runs(services: RunListServices, query: RunListQuery, identity: Vi
 
 
 @operation("GET", "/console/runs/stream", "Follow the runs of a list", access="reader")
-async def follow_runs(services: RunListServices, query: RunStreamQuery, headers: RunStreamHeaders) -> EventStream:
-    return services.live.stream([services.rows.frames(query.rows(), headers.last_event_id)])
+async def follow_runs(
+    services: RunListServices, query: RunStreamQuery, headers: RunStreamHeaders, identity: Visitor
+) -> EventStream:
+    return services.live.stream([services.rows.frames(query.rows(), headers.last_event_id)], identity.session)
 
 
 RUN_LIST = (show_runs, follow_runs)

@@ -1,24 +1,29 @@
 """The list of schedules, the slots of the coming day, and the rebalancing."""
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 import msgspec
 
 from longline.console.actions import acted
-from longline.console.drawing.slot_bars import shade, shade_key, slot_bars
+from longline.console.drawing.slot_bars import shade_key, slot_bars, slot_map
 from longline.console.paging import page_of
 from longline.console.template_filters import counted
 from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
+from longline.model.errors import BadInput
 from longline.model.schedules.schedule import ScheduleFilter, ScheduleKind, ScheduleRow
+from longline.model.schedules.slots import Shift
 from longline.model.states import ScheduleState, legal
 from longline.services.schedules.schedule_lists import ScheduleLists
 from longline.services.schedules.schedules import Schedules
-from longline.services.schedules.slots import Slots
+from longline.services.schedules.slots import MAX_SHOWN_SHIFTS, Slots
 from longline.surfaces.operation import ApiResponse, operation
 
 PAGE_SIZE = 50
+
+_MOVE = re.compile(r"[0-9]{1,18}:[0-9]{1,18}:[0-9]{1,18}", re.ASCII)
 
 BUTTONS: Mapping[str, str] = {
     "force_run": "Run now",
@@ -60,6 +65,19 @@ class ScheduleListQuery(msgspec.Struct, frozen=True):
         return ScheduleFilter(ScheduleKind.CRAWL, states, search=text, sort="next_run_at", ascending=True, after=place)
 
 
+class ChosenMovesForm(msgspec.Struct, frozen=True):
+    """Moves of the preview that were chosen, each as the number of a schedule, its next start and the new one."""
+
+    chosen: Annotated[str, msgspec.Meta(max_length=20_000)] = ""
+
+    def shifts(self) -> list[Shift]:
+        """Return the chosen moves; raise `BadInput` for none, for too many, and for text that is no move."""
+        words = self.chosen.split()
+        if not words or len(words) > MAX_SHOWN_SHIFTS or not all(_MOVE.fullmatch(word) for word in words):
+            raise BadInput(f"choose from 1 to {MAX_SHOWN_SHIFTS} schedules")
+        return [Shift(schedule_id, "", old, new) for schedule_id, old, new in (map(int, w.split(":")) for w in words)]
+
+
 def buttons_of(state: str) -> list[tuple[str, str]]:
     """Return the moves that a person may make from a state, each with the words on its button."""
     return [(name, BUTTONS[name]) for name in legal("schedule", state, "person") if name in BUTTONS]
@@ -81,7 +99,7 @@ async def show_schedules(
         filters={"state": query.state, "text": query.text},
         older=None if last is None else _place(last),
         day=day,
-        shade=shade,
+        slot_map=slot_map,
         shades=shade_key(max(day.loads)),
     )
 
@@ -117,4 +135,18 @@ async def rebalance(services: ScheduleListServices) -> ApiResponse[Any]:
     return acted("/console/schedules/rebalance", f"{counted(moved, 'schedule')} moved.")
 
 
-SCHEDULE_LIST = (show_schedules, show_rebalancing, rebalance)
+@operation(
+    "POST",
+    "/console/schedules/rebalance/moves",
+    "Move chosen schedules to the slots that were shown",
+    access="action",
+    action="schedule.rebalance",
+)
+async def move_chosen(services: ScheduleListServices, body: ChosenMovesForm) -> ApiResponse[Any]:
+    chosen = body.shifts()
+    moved = await services.slots.move(chosen)
+    left = f" {counted(len(chosen) - moved, 'schedule')} changed meanwhile and stayed." if moved < len(chosen) else ""
+    return acted("/console/schedules/rebalance", f"{counted(moved, 'schedule')} moved.{left}")
+
+
+SCHEDULE_LIST = (show_schedules, show_rebalancing, rebalance, move_chosen)

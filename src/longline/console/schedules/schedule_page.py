@@ -1,25 +1,35 @@
 """The page of one schedule: its state, its moves, its history, and the form of a new one."""
 
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, get_args
 
 import msgspec
 
 from longline.console.actions import acted
 from longline.console.drawing.state_diagram import moves_from, state_diagram
+from longline.console.error_pages import wrong_fields
 from longline.console.schedules.schedule_list import buttons_of
 from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.callers.audit import name_action
 from longline.model.errors import BadInput, Conflict
 from longline.model.schedules.schedule import ScheduleRow, ScheduleSpec
+from longline.model.sources.source import SourceRow
+from longline.model.urls.url import BadUrl, parse
+from longline.model.whole_number import whole_number
 from longline.services.frontier.task_lists import TaskLists
 from longline.services.schedules.adaptive_intervals import AdaptiveIntervals
 from longline.services.schedules.run_history import Runs
 from longline.services.schedules.schedules import Schedules
 from longline.services.sources.sources import Sources
+from longline.surfaces.field_problems import InvalidRequest, Problem
 from longline.surfaces.operation import ApiResponse, operation
 
 MAX_RUNS = 20
+MAX_URL_CHARS = 4000
+
+Unit = Literal["minutes", "hours", "days"]
+UNITS = get_args(Unit)
 
 ScheduleMove = Literal["force_run", "pause", "resume", "retry", "cancel"]
 
@@ -45,16 +55,42 @@ class NewScheduleForm(msgspec.Struct, frozen=True):
     """The form of a new schedule; without an interval it runs once, now."""
 
     source: int
-    every: Annotated[str, msgspec.Meta(max_length=10)] = ""
-    unit: Literal["minutes", "hours", "days"] = "hours"
-    url: Annotated[str, msgspec.Meta(max_length=4000)] = ""
+    every: str = ""
+    unit: Unit = "hours"
+    url: str = ""
 
-    def interval(self) -> int | None:
-        """Return the number of units between two runs; raise `BadInput` for text that is no number."""
+    def spec(self, source: SourceRow) -> ScheduleSpec:
+        """Return the terms of the schedule; raise `InvalidRequest` with every wrong field."""
+        problems = [*self._problems_of_url()]
         text = self.every.strip()
-        if text and not (text.isascii() and text.isdigit()):
-            raise BadInput("The interval is a whole number, or empty for a single run.")
-        return int(text) if text else None
+        every = whole_number(text)
+        terms = ScheduleSpec(
+            url=self.url.strip() or source.base_url,
+            source_ref=source.public_id,
+            source_name=source.name,
+            every=every,
+            unit=self.unit,
+            enabled=bool(text),
+        )
+        try:
+            if text and every is None:
+                raise BadInput("The interval is a whole number, or empty for a single run.")
+            terms.check()
+        except BadInput as error:
+            # The form asks for nothing else that the check looks at.
+            problems.append(Problem("every", "check", str(error)))
+        if problems:
+            raise InvalidRequest(problems)
+        return terms
+
+    def _problems_of_url(self) -> Iterator[Problem]:
+        if len(self.url) > MAX_URL_CHARS:
+            yield Problem("url", "check", "The start URL is too long.")
+        elif self.url.strip():
+            try:
+                parse(self.url.strip())
+            except BadUrl as error:
+                yield Problem("url", "check", f"This is no URL: {error}.")
 
 
 @operation("GET", "/console/schedules/{uid}", "Show a schedule", access="reader")
@@ -98,39 +134,38 @@ async def _moved(schedules: Schedules, uid: str, move: ScheduleMove) -> Schedule
 async def show_new_schedule(
     services: SchedulePageServices, query: NewScheduleQuery, identity: Visitor
 ) -> ApiResponse[Any]:
-    return await _form(services, identity, query.source)
+    return await _form(services, identity, query.source, NewScheduleForm(query.source or 0))
 
 
 @operation("POST", "/console/schedules", "Make a schedule", access="action", action="schedule.create")
 async def make_schedule(services: SchedulePageServices, body: NewScheduleForm, identity: Visitor) -> ApiResponse[Any]:
     source = await services.sources.get(body.source)
     try:
-        every = body.interval()
-        terms = ScheduleSpec(
-            url=body.url.strip() or source.base_url,
-            source_ref=source.public_id,
-            source_name=source.name,
-            every=every,
-            unit=body.unit,
-            enabled=every is not None,
-        )
-        row = await services.schedules.make(terms)
-    except (BadInput, Conflict) as error:
-        return await _form(services, identity, source.id, str(error))
+        row = await services.schedules.make(body.spec(source))
+    except BadInput as error:
+        return await _form(services, identity, source.id, body, dict(wrong_fields(error)))
+    except Conflict as error:
+        return await _form(services, identity, source.id, body, {"": str(error)})
     return acted(f"/console/schedules/{row.uid}", "The schedule is made.")
 
 
 async def _form(
-    services: SchedulePageServices, visitor: Visitor, source_id: int | None, problem: str = ""
+    services: SchedulePageServices,
+    visitor: Visitor,
+    source_id: int | None,
+    given: NewScheduleForm,
+    problems: Mapping[str, str] | None = None,
 ) -> ApiResponse[Any]:
     source = None if source_id is None else await services.sources.get(source_id)
     return services.pages.page(
         "schedules/form.html",
         visitor,
         section="schedules",
-        is_refusal=bool(problem),
+        is_refusal=bool(problems),
         source=source,
-        problem=problem,
+        given=given,
+        units=UNITS,
+        problems=problems or {},
     )
 
 

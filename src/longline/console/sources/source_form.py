@@ -1,24 +1,26 @@
 """The form of a source: registered and changed, with the problems of every field at once."""
 
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 
-from longline.console.actions import acted
-from longline.console.page_format import wrong_fields
+from longline.console.actions import acted, long_texts
+from longline.console.error_pages import wrong_fields
 from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.errors import BadInput, Conflict
-from longline.model.sources.source import MAX_RATE_LIMIT_SECONDS, NewSource, SourceRow
-from longline.model.sources.use import SourceUse, Taken
-from longline.model.url import BadUrl, parse
+from longline.model.sources.source import MAX_RATE_LIMIT_SECONDS, NewSource, SourceRow, Taken
+from longline.model.sources.source_uses import SourceUse
+from longline.model.urls.url import BadUrl, parse
 from longline.services.sources.source_schedules import SourceSchedules
 from longline.services.sources.sources import Sources
 from longline.surfaces.field_problems import InvalidRequest, Problem
 from longline.surfaces.operation import ApiResponse, operation
 
-Text = Annotated[str, msgspec.Meta(max_length=4000)]
 SECOND_MS = 1000
+
+MAX_TEXT_CHARS = 4000
+"""Longest text of any field of the form."""
 
 MAX_AGENT_CHARS = 255
 MAX_NAME_CHARS = 500
@@ -37,21 +39,22 @@ class SourceFormServices(msgspec.Struct, frozen=True):
 class SourceForm(msgspec.Struct, frozen=True):
     """The fields of the form, as text: empty fields mean the operator's default."""
 
-    name: Text = ""
-    base_url: Text = ""
+    name: str = ""
+    base_url: str = ""
     use: SourceUse = SourceUse.INTERVAL
-    parser: Text = ""
-    config: Text = ""
-    delay: Text = ""
-    concurrency: Text = ""
-    user_agent: Text = ""
-    feed_url: Text = ""
-    proxy_pools: Text = ""
-    max_depth: Text = ""
+    parser: str = ""
+    config: str = ""
+    delay: str = ""
+    concurrency: str = ""
+    user_agent: str = ""
+    feed_url: str = ""
+    proxy_pools: str = ""
+    max_depth: str = ""
 
     def facts(self) -> dict[str, Any]:
         """Return the facts of a source; raise `InvalidRequest` with every wrong field."""
-        problems: list[Problem] = []
+        typed = [name for name in self.__struct_fields__ if name != "use"]
+        problems = long_texts(self, dict.fromkeys(typed, MAX_TEXT_CHARS))
         facts: dict[str, Any] = {
             "name": _name(self.name, "name", problems),
             "base_url": _url(self.base_url, "base_url", problems, is_required=True),

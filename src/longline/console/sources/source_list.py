@@ -8,7 +8,7 @@ from longline.console.paging import page_of
 from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.sources.source import SourceQuery
-from longline.model.sources.use import decode_uses
+from longline.model.sources.source_uses import decode_uses
 from longline.services.sources.source_overview import SourceOverviews
 from longline.surfaces.operation import ApiResponse, operation
 

@@ -10,6 +10,7 @@ from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.errors import BadInput
 from longline.model.proxies.proxy import ProxyFilter
+from longline.model.whole_number import whole_numbers
 from longline.services.proxies.proxies import Proxies
 from longline.services.sources.sources import Sources
 from longline.surfaces.operation import ApiResponse, operation
@@ -34,10 +35,10 @@ class ChosenProxies(msgspec.Struct, frozen=True):
 
     def ids(self) -> list[int]:
         """Return the chosen proxies; raise `BadInput` for none, for too many, and for text that is no number."""
-        words = self.proxies.replace(",", " ").split()
-        if not words or len(words) > MAX_PROXIES or not all(word.isascii() and word.isdigit() for word in words):
+        found = whole_numbers(self.proxies, MAX_PROXIES)
+        if found is None:
             raise BadInput(f"choose from 1 to {MAX_PROXIES} proxies")
-        return [int(word) for word in words]
+        return found
 
 
 @operation("GET", "/console/sources/{source_id}/proxies", "Choose proxies of a source", access="reader")

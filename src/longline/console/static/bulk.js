@@ -1,11 +1,13 @@
-// Orders for many tasks: a button tells how many of the chosen ones it can take, and takes none that its order is illegal for.
+// Orders for many rows: a button tells how many of the chosen ones it can take, and takes none that its order is illegal for.
 import { $, $$ } from "./dom.js";
 
+const boxes = (form) => $$(`input[name=${form.dataset.choice}]`, form);
+
 function recount(form) {
-  const chosen = $$("input[name=tasks]:checked", form), note = $("[data-chosen]", form), all = $("[data-all]", form);
+  const chosen = boxes(form).filter((box) => box.checked), note = $("[data-chosen]", form), all = $("[data-all]", form);
   note.dataset.words ??= note.textContent;
   note.textContent = chosen.length ? `${chosen.length} chosen` : note.dataset.words;
-  if (all) all.checked = chosen.length > 0 && chosen.length === $$("input[name=tasks]", form).length;
+  if (all) all.checked = chosen.length > 0 && chosen.length === boxes(form).length;
   for (const button of $$("[data-order]", form)) {
     const able = chosen.filter((box) => box.dataset.orders.split(" ").includes(button.dataset.order)).length;
     button.dataset.words ??= button.textContent;
@@ -17,7 +19,7 @@ function recount(form) {
 export function watchChoice(form) {
   if (!$("[data-chosen]", form)) return; // A visitor who may give no orders chooses nothing.
   form.addEventListener("change", (event) => {
-    if (event.target.matches("[data-all]")) for (const box of $$("input[name=tasks]", form)) box.checked = event.target.checked;
+    if (event.target.matches("[data-all]")) for (const box of boxes(form)) box.checked = event.target.checked;
     recount(form);
   });
   recount(form);

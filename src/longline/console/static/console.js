@@ -59,6 +59,23 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "/" && !event.target.closest?.("input, textarea, select")) { event.preventDefault(); $("#q")?.focus(); }
 });
 
+// A form is sent once: a second click would act again, or hide the answer to the first, however late that comes. The
+// pressed button is busy until another page is shown, until the visitor edits the form, or until Escape stops the loading.
+const sent = new Map();
+function release(form) {
+  sent.get(form)?.removeAttribute("aria-busy");
+  sent.delete(form);
+}
+document.addEventListener("submit", (event) => {
+  if (event.target.method !== "post") return;
+  if (sent.has(event.target)) { event.preventDefault(); return; }
+  sent.set(event.target, event.submitter);
+  event.submitter?.setAttribute("aria-busy", "true");
+});
+for (const kind of ["input", "change"]) document.addEventListener(kind, (event) => release(event.target.form), true);
+document.addEventListener("keydown", (event) => { if (event.key === "Escape") sent.forEach((_, form) => release(form)); });
+addEventListener("pageshow", () => sent.forEach((_, form) => release(form)));
+
 // A toast of success goes by itself, unless it is read or its link has the focus.
 for (const toast of $$(".toast:not(.fail)")) {
   const leave = () => toast.matches(":hover, :focus-within") ? setTimeout(leave, 2000) : toast.remove();

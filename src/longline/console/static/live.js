@@ -1,10 +1,10 @@
 // One event stream for a page. The server renders parts; this swaps them in place and tells how fresh they are.
 import { hearTime, tick } from "./clock.js";
-import { $$ } from "./dom.js";
+import { $, $$ } from "./dom.js";
 
 const LATE_MS = 10_000, LOST_MS = 30_000;
 const page = document.body, waiting = new Map();
-let source = null, heardAt = 0, parameters = () => ({});
+let source = null, heardAt = 0, isLoggedOut = false, parameters = () => ({});
 
 function showState() {
   const element = document.querySelector("[data-live-state]");
@@ -13,9 +13,23 @@ function showState() {
   const state = isOpen && silent < LATE_MS ? "" : isOpen && silent < LOST_MS ? "late" : "off";
   element.hidden = false;
   element.className = `live ${state}`;
-  const words = { "": "Live", late: "Late", off: "Cut" };
-  if (element.textContent !== words[state]) element.textContent = words[state];
+  const word = isLoggedOut ? "Logged out" : { "": "Live", late: "Late", off: "Cut" }[state];
+  if (element.textContent !== word) element.textContent = word;
   element.title = heardAt ? `Last message ${new Date(heardAt).toISOString().slice(11, 19)} UTC by this machine's clock` : "No message yet";
+}
+
+// A stream ends with its session, and the page then leads to the login. The figures stay, with a link to log in again.
+// The stream is asked again, not the page: when all places are taken, the refusal costs the server nothing.
+async function lookForEnd() {
+  if (isLoggedOut || source?.readyState !== EventSource.CLOSED) return;
+  const answer = await fetch(address(parameters()), { redirect: "manual" }).catch(() => null);
+  answer?.body?.cancel();
+  if (isLoggedOut || answer?.type !== "opaqueredirect") return;
+  isLoggedOut = true;
+  const told = $("[data-logged-out]").content.cloneNode(true);
+  $("a", told).href += `?${new URLSearchParams({ next: location.pathname + location.search })}`;
+  $("[data-toasts]").append(told);
+  showState();
 }
 
 // Buttons depend on the state and on the visitor: when the state of the page's thing has changed, they are asked for anew.
@@ -58,7 +72,7 @@ export function open(more = {}) {
   source = new EventSource(address(more));
   const heard = () => { heardAt = Date.now(); showState(); };
   source.addEventListener("open", heard);
-  source.addEventListener("error", showState);
+  source.addEventListener("error", () => { showState(); lookForEnd(); });
   source.addEventListener("alive", (event) => { heard(); hearTime(JSON.parse(event.data).now); });
   source.addEventListener("parts", (event) => { heard(); swap(JSON.parse(event.data)); });
   for (const [name, listener] of listeners) {
@@ -70,11 +84,11 @@ export function open(more = {}) {
 export function follow(asked = parameters) {
   if (!page.dataset.stream) return;
   parameters = asked;
-  const attend = () => { if (document.hidden) { source?.close(); source = null; } else if (!source) open(parameters()); };
+  const attend = () => { if (document.hidden) { source?.close(); source = null; } else if (!source && !isLoggedOut) open(parameters()); };
   document.addEventListener("visibilitychange", attend);
   window.addEventListener("pagehide", () => source?.close());
   attend();
   setInterval(showState, 1000);
   // A refused stream is closed for good by the browser: when all places are taken, the page asks again later.
-  setInterval(() => { if (source?.readyState === EventSource.CLOSED) open(parameters()); }, LOST_MS);
+  setInterval(() => { if (source?.readyState === EventSource.CLOSED && !isLoggedOut) open(parameters()); }, LOST_MS);
 }

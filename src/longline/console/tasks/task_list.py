@@ -11,8 +11,9 @@ from longline.model.callers.audit import name_action
 from longline.model.errors import BadInput
 from longline.model.frontier.frontier_lists import TaskChoice
 from longline.model.states import TaskState
+from longline.model.whole_number import whole_numbers
+from longline.services.frontier.task_actions import OrderName, TaskOrders, orders_of
 from longline.services.frontier.task_lists import TaskLists
-from longline.services.frontier.task_orders import OrderName, TaskOrders, orders_of
 from longline.surfaces.operation import ApiResponse, operation
 
 PAGE_SIZE = 50
@@ -66,10 +67,10 @@ class ChosenTasks(msgspec.Struct, frozen=True):
 
     def ids(self) -> list[int]:
         """Return the chosen tasks; raise `BadInput` for none, for too many, and for text that is no number."""
-        words = self.tasks.replace(",", " ").split()
-        if not words or len(words) > MAX_CHOSEN or not all(word.isascii() and word.isdigit() for word in words):
+        found = whole_numbers(self.tasks, MAX_CHOSEN)
+        if found is None:
             raise BadInput(f"choose from 1 to {MAX_CHOSEN} tasks")
-        return [int(word) for word in words]
+        return found
 
 
 class OrderForm(ChosenTasks, frozen=True, kw_only=True):

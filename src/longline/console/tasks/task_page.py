@@ -14,8 +14,8 @@ from longline.model.callers.audit import name_action
 from longline.model.errors import LonglineError
 from longline.model.search.item import ItemRow
 from longline.services.archive.pages import ArchivedPage, ArchivedPages
+from longline.services.frontier.task_actions import OrderName, TaskOrders, orders_of
 from longline.services.frontier.task_lists import TaskLists, WholeTask
-from longline.services.frontier.task_orders import OrderName, TaskOrders, orders_of
 from longline.surfaces.operation import ApiResponse, operation
 
 MAX_SHOWN_CHARS = 20_000

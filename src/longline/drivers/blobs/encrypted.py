@@ -14,7 +14,7 @@ from functools import cached_property
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from longline.drivers.blobs.object_keys import as_chunks, check_range
+from longline.drivers.blobs.key_rules import as_chunks, check_range
 from longline.model.errors import NotFound, Unavailable
 from longline.ports.blobs import BlobInfo, Blobs
 

@@ -6,14 +6,13 @@ stored object can be gone after a power cut, lists in no order, and cannot hold 
 
 import asyncio
 import os
-import time
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 
 from longline.drivers.blobs.folder_uploads import FolderUploads
-from longline.drivers.blobs.object_keys import (
+from longline.drivers.blobs.key_rules import (
     STAGING,
     as_chunks,
     check_range,
@@ -22,10 +21,10 @@ from longline.drivers.blobs.object_keys import (
     checked_prefix,
 )
 from longline.drivers.blobs.self_test import write_and_read
+from longline.drivers.blobs.staged_files import StagedFiles
 from longline.drivers.blobs.synced_folders import SyncedFolders
 from longline.drivers.disk_space import MIN_FREE_BYTES, check_room
-from longline.model.errors import BadInput, DiskFull, NotFound, Unavailable, is_disk_full
-from longline.model.ids import new_id
+from longline.model.errors import DiskFull, NotFound, Unavailable, is_disk_full
 from longline.ports.blobs import BlobInfo, Labels
 
 BUCKETS = "buckets"
@@ -33,7 +32,6 @@ BUCKETS = "buckets"
 
 _NOT_A_FILE = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
 _LIST_BATCH_SIZE = 1000
-_MAX_STAGED_SECONDS = 24 * 3600  # no write takes a day: an older file was left by a dead process
 
 
 class FolderBlobs:
@@ -43,8 +41,9 @@ class FolderBlobs:
     """
 
     def __init__(self, root: Path, *, durable: bool = True) -> None:
-        self._root, self._staging = root, root / STAGING
+        self._root = root
         self._folders = SyncedFolders(root, durable=durable)
+        self._staged = StagedFiles(root, self._folders)
         self._uploads = FolderUploads(root, self._folders, self._trouble)
         self._buckets: dict[str, FolderBlobs] = {}
         self._refused_bytes = 0  # the size of an object for which there was no room
@@ -93,7 +92,7 @@ class FolderBlobs:
         await write_and_read(self, name)
         await asyncio.to_thread(check_room, self._root, max(MIN_FREE_BYTES, self._refused_bytes))
         self._refused_bytes = 0
-        await asyncio.to_thread(self._sweep)
+        await asyncio.to_thread(self._remove_old_staged)
         return name
 
     def _write(self, key: str, chunks: Sequence[bytes]) -> None:
@@ -111,23 +110,15 @@ class FolderBlobs:
             self._refused_bytes = 0
 
     def _publish(self, key: str, chunks: Sequence[bytes]) -> None:
-        target, staged = self._root / key, self._staging / new_id()
-        self._folders.make(self._staging)
-        self._make_parent(key, target)
+        parent = self._staged.make_folders(key)
+        path, handle = self._staged.create()
         try:
-            _write(staged, chunks, durable=self._folders.durable)
-            staged.replace(target)
-        except IsADirectoryError:
-            raise BadInput(f"object {key!r} cannot be stored: there are objects below it") from None
+            _write(handle, chunks, durable=self._folders.durable)
+            self._staged.rename(path, key)
         finally:
-            staged.unlink(missing_ok=True)
-            self._folders.sync(target.parent)
-
-    def _make_parent(self, key: str, target: Path) -> None:
-        try:
-            self._folders.make(target.parent)
-        except (FileExistsError, NotADirectoryError):
-            raise BadInput(f"object {key!r} cannot be stored: a part of its path is an object itself") from None
+            with suppress(FileNotFoundError):
+                os.unlink(path)
+            self._folders.sync(parent)
 
     def _read(self, key: str) -> bytes:
         with self._trouble("read", key):
@@ -170,15 +161,9 @@ class FolderBlobs:
             elif (size := _size(folder / name)) is not None:
                 yield BlobInfo(prefix + name, size)
 
-    def _sweep(self) -> None:
-        """Remove staged files that processes left behind when they died during a write."""
+    def _remove_old_staged(self) -> None:
         with self._trouble("written"):
-            for staged in self._staging.iterdir():
-                try:
-                    if time.time() - staged.stat().st_mtime > _MAX_STAGED_SECONDS:
-                        staged.unlink()
-                except FileNotFoundError:
-                    continue
+            self._staged.remove_old()
 
     @contextmanager
     def _trouble(self, verb: str, key: str | None = None) -> Iterator[None]:
@@ -194,12 +179,12 @@ class FolderBlobs:
             raise Unavailable(f"the objects folder {self._root} cannot be {verb}: {reason}") from error
 
 
-def _write(path: Path, chunks: Sequence[bytes], *, durable: bool) -> None:
-    with path.open("xb", buffering=1 << 20) as file:
+def _write(handle: int, chunks: Sequence[bytes], *, durable: bool) -> None:
+    with open(handle, "wb", buffering=1 << 20) as file:
         file.writelines(chunks)
         file.flush()
         if durable:
-            os.fsync(file.fileno())
+            os.fsync(handle)
 
 
 def _size(path: Path) -> int | None:

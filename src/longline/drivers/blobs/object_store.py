@@ -11,8 +11,8 @@ import obstore
 from obstore.exceptions import BaseError
 from obstore.store import MemoryStore, ObjectStore
 
-from longline.drivers.blobs.object_keys import as_chunks, check_range, checked_bucket, checked_key, checked_prefix
-from longline.drivers.blobs.object_uploads import MAX_BUFFERED_OBJECTS, ObjectUploads
+from longline.drivers.blobs.key_rules import as_chunks, check_range, checked_bucket, checked_key, checked_prefix
+from longline.drivers.blobs.object_uploads import MAX_BUFFERED_OBJECTS, ObjectUploads, ascii_labels, is_panic
 from longline.drivers.blobs.self_test import write_and_read
 from longline.model.errors import NotFound, Unavailable, UploadRefused
 from longline.ports.blobs import BlobInfo, Labels
@@ -52,7 +52,7 @@ class ObjectBlobs:
         atexit.register(_let_threads_finish)
 
     async def put(self, key: str, data: bytes | Sequence[bytes], labels: Mapping[str, str] | None = None) -> None:
-        chunks, attributes = as_chunks(data), dict(labels or {})
+        chunks, attributes = as_chunks(data), ascii_labels(labels or {})
         with self._trouble():
             if sum(map(len, chunks)) > PART_BYTES:
                 await obstore.put_async(
@@ -77,6 +77,11 @@ class ObjectBlobs:
             if is_final is None:
                 raise Unavailable(self._explain(error)) from error
             raise UploadRefused(self._explain(error), is_final=is_final) from error
+        except Exception as error:
+            # The pieces have errors of their own, which the caller knows.
+            if not is_panic(error):
+                raise
+            raise UploadRefused(self._explain(error), is_final=True) from error
 
     def bucket(self, name: str) -> "ObjectBlobs":
         if name not in self._buckets:

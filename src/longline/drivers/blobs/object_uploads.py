@@ -6,14 +6,15 @@ its own task is cancelled. The pieces therefore go through a queue, the end of w
 """
 
 import asyncio
-from collections.abc import AsyncIterable, AsyncIterator
+from collections.abc import AsyncIterable, AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import obstore
 from obstore.store import ObjectStore as Store
 
-from longline.drivers.blobs.object_keys import checked_key
+from longline.drivers.blobs.key_rules import checked_key
+from longline.model.errors import UploadRefused
 from longline.ports.blobs import Labels
 
 if TYPE_CHECKING:  # it exists for type checkers only
@@ -31,10 +32,20 @@ MAX_BUFFERED_OBJECTS = 6
 The sources of further objects are not read until one of these is stored.
 """
 
+MAX_LABELS_BYTES = 8 * 1024
+"""Largest size of the labels of an object as headers, which is S3's limit of all headers of a request.
+
+A server closes the connection at many more, as if it were away.
+"""
+
+_LABEL_OVERHEAD_BYTES = len("x-amz-meta-: \r\n")
+
 Piece = bytes | memoryview
 
 _END = None
 _ASCII = "".join(map(chr, range(0x20, 0x7F)))
+_TOKEN = "!#$%&'*+-.^_`|~"
+"""Characters of the names of headers besides letters and digits (RFC 9110, section 5.6.2)."""
 
 
 class _Abandoned(Exception):
@@ -75,7 +86,8 @@ class ObjectUploads:
 
     async def _put(self, key: str, held: list[Piece], labels: Labels | None) -> int:
         data = b"".join(held)
-        await obstore.put_async(self._store, key, data, attributes=_attributes(labels), use_multipart=False)
+        attributes = _attributes(labels)
+        await obstore.put_async(self._store, key, data, attributes=attributes, use_multipart=False)
         return len(data)
 
     async def _send_parts(self, key: str, held: list[Piece], rest: AsyncIterator[Piece], labels: Labels | None) -> int:
@@ -136,7 +148,28 @@ async def _abandon(sending: "asyncio.Future[PutResult]", queue: Pieces) -> None:
         sending.exception()  # marks the error as seen
 
 
+def ascii_labels(labels: Mapping[str, str]) -> dict[str, str]:
+    """Return labels as S3 takes them, as headers in printable ASCII: other characters are percent-encoded.
+
+    The library of the object store panics at a name or a value that no header can have.
+    """
+    return {_encoded(name, _TOKEN): _encoded(value, _ASCII) for name, value in labels.items()}
+
+
 def _attributes(labels: Labels | None) -> dict[str, str]:
-    """Return labels as S3 takes them, in ASCII: other characters are percent-encoded."""
-    given = labels() if labels is not None else {}
-    return {name: value if value.isascii() else quote(value, _ASCII) for name, value in given.items()}
+    """Return the labels of an upload; raise `UploadRefused` for labels that no request can carry."""
+    found = ascii_labels(labels() if labels else {})
+    size = sum(len(name) + len(value) + _LABEL_OVERHEAD_BYTES for name, value in found.items())
+    if size > MAX_LABELS_BYTES:
+        raise UploadRefused(f"the labels of the object have {size} bytes, more than {MAX_LABELS_BYTES}", is_final=True)
+    return found
+
+
+def is_panic(error: Exception) -> bool:
+    """Return whether the library of the object store has panicked, as it will again at the same object."""
+    # The class is in no module that can be imported.
+    return type(error).__name__ == "RustPanic"
+
+
+def _encoded(text: str, plain: str) -> str:
+    return quote(text, plain, errors="replace")

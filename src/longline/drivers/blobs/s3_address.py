@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from obstore.store import S3Store
 
-from longline.drivers.blobs.object_keys import checked_prefix
+from longline.drivers.blobs.key_rules import checked_prefix
 from longline.drivers.blobs.object_store import ObjectBlobs, StoreTraits
 from longline.drivers.blobs.object_uploads import MAX_BUFFERED_OBJECTS
 from longline.drivers.blobs.s3_errors import is_final, s3_failure

@@ -16,8 +16,8 @@ from longline.drivers.exports.formats import CONVERTED_FORMATS, convert, put_in_
 from longline.drivers.exports.work_folder import WorkFolder
 from longline.model.exports.export import KIND_MARK, ExportedFile, TableFile
 from longline.model.exports.item_table import TableShape
-from longline.model.search.columns import decode_columns
 from longline.model.search.item import ItemRow, own_fields
+from longline.model.search.item_columns import decode_columns
 
 
 class _KindRows:

@@ -28,7 +28,7 @@ from longline.drivers.http.proxy_tunnel import refusal_status
 from longline.drivers.http.route import Route, find_route
 from longline.drivers.http.streaming import WreqStream
 from longline.model.fetch.egress import Address
-from longline.model.url import BadUrl, Url, parse
+from longline.model.urls.url import BadUrl, Url, parse
 from longline.ports.http import FetchFailed, Method, Request, Response
 
 MAX_CLIENTS = 512

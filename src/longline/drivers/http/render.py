@@ -17,7 +17,7 @@ from longline.drivers.http.certificates import load_issuers
 from longline.drivers.http.client import read_body
 from longline.drivers.http.dns import Resolve
 from longline.drivers.http.failures import RAISED
-from longline.model.url import BadUrl, parse
+from longline.model.urls.url import BadUrl, parse
 from longline.ports.http import FetchFailed, Request, Response, StreamedResponse, StreamingHttp
 
 AS_JSON = 6

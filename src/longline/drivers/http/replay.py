@@ -17,7 +17,7 @@ import msgspec
 
 from longline.model.fetch.content_encoding import Undecodable, decode_body
 from longline.model.frontier.standing_frontier import url_hash
-from longline.model.url import parse
+from longline.model.urls.url import parse
 from longline.ports.http import FetchFailed, Request, Response, StreamedResponse, StreamingHttp
 
 METHOD, BASE64 = "GET", "base64"

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from longline.drivers.http.dns import NameResolver, Resolve, as_address
 from longline.model.fetch.egress import Address
 from longline.model.proxies.proxy_uri import Proxy
-from longline.model.url import Url
+from longline.model.urls.url import Url
 from longline.ports.http import FetchFailed
 
 

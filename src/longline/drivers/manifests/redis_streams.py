@@ -9,7 +9,8 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError, WatchError
 
 from longline.model.errors import Unavailable
-from longline.ports.manifests import StreamName, StreamRecord
+from longline.model.manifests.manifest import StreamName
+from longline.ports.manifests import StreamRecord
 
 DATA = "data"
 """Field of a record that has its JSON."""

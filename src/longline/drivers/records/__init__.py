@@ -14,8 +14,8 @@ from longline.drivers.records.bots.policies import BotPolicyRecords
 from longline.drivers.records.bots.tasks import BotTaskRecords
 from longline.drivers.records.callers.api_keys import ApiKeyRecords
 from longline.drivers.records.callers.audit import AuditRecords
-from longline.drivers.records.callers.console_sessions import ConsoleSessionRecords
 from longline.drivers.records.callers.door_settings import DoorSettingRecords
+from longline.drivers.records.callers.live_console_sessions import ConsoleSessionRecords
 from longline.drivers.records.callers.rate_limits import RateLimitRecords
 from longline.drivers.records.database import Database
 from longline.drivers.records.discovery.candidates import CandidateRecords
@@ -33,7 +33,6 @@ from longline.drivers.records.frontier.standing_frontier import StandingFrontier
 from longline.drivers.records.frontier.task_leases import TaskLeaseRecords
 from longline.drivers.records.frontier.task_moves import TaskMoveRecords
 from longline.drivers.records.frontier.tasks import HostListRecords, TaskListRecords, TaskRecords
-from longline.drivers.records.frontier.workers import WorkerRecords
 from longline.drivers.records.login_sessions import SessionRecords
 from longline.drivers.records.logs.events import EventRecords
 from longline.drivers.records.logs.log_pages import LogPageRecords
@@ -59,6 +58,7 @@ from longline.drivers.records.runs.runs import RunRecords
 from longline.drivers.records.schedules.page_changes import PageChangeRecords
 from longline.drivers.records.schedules.run_history import RunHistoryRecords
 from longline.drivers.records.schedules.schedules import ScheduleRecords
+from longline.drivers.records.schedules.slots import SlotRecords
 from longline.drivers.records.schedules.ticks import TickRecords
 from longline.drivers.records.search.index import RecordsSearch
 from longline.drivers.records.search.item_changes import ItemChangeRecords
@@ -72,6 +72,7 @@ from longline.drivers.records.sources.handled_messages import HandledMessageReco
 from longline.drivers.records.sources.remote_sources import RemoteSourceRecords
 from longline.drivers.records.sources.sources import SourceRecords
 from longline.drivers.records.sqlite import SqliteDatabase
+from longline.drivers.records.workers import WorkerRecords
 from longline.model.errors import BadInput, NotFound, Unavailable
 from longline.ports.clock import Clock
 from longline.ports.records import Records
@@ -124,6 +125,7 @@ def _records(database: Database) -> Records:
         schema=SchemaRecords(database),
         **_source_records(database),
         schedules=ScheduleRecords(database),
+        slots=SlotRecords(database),
         **_run_records(database),
         retention=RetentionRecords(database),
         page_changes=PageChangeRecords(database),

@@ -7,8 +7,6 @@ function to its end inside its own thread, so that a whole transaction costs one
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar
 
-import msgspec
-
 from longline.drivers.records.named_queries import Engine
 
 T = TypeVar("T")
@@ -75,16 +73,3 @@ class Database(Protocol):
     async def close(self) -> None:
         """Close the connections to the engine."""
         ...
-
-
-S = TypeVar("S", bound=msgspec.Struct)
-
-
-def values_of(row: Row) -> dict[str, Any]:
-    """Return the values of a row by their columns."""
-    return {name: row[name] for name in row.keys()}  # noqa: SIM118 - a Row iterates over values
-
-
-def struct(row: Row, kind: type[S]) -> S:
-    """Return a row as a struct of the model; SQLite's 0 and 1 become booleans where the model has booleans."""
-    return msgspec.convert(values_of(row), kind, strict=False)

@@ -1,7 +1,7 @@
 """Logins of runs, on either engine."""
 
 from longline.drivers.records.database import Transaction
-from longline.drivers.records.table import Table
+from longline.drivers.records.row_structs import Table
 from longline.ports.login_sessions import SessionRow
 
 

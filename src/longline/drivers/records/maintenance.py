@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 from longline.drivers.records.callers.audit import audited
-from longline.drivers.records.database import Row, Transaction, struct
-from longline.drivers.records.table import Table
+from longline.drivers.records.database import Row, Transaction
+from longline.drivers.records.row_structs import Table, struct
 from longline.model.ids import new_id
 from longline.model.maintenance.maintenance_run import (
     KEPT_MS,
+    LAPSED_ERROR,
     MaintenanceResult,
     MaintenanceRunRow,
     MaintenanceSchedule,
@@ -93,7 +94,7 @@ async def _add(
     tx: Transaction, task: str, caller: tuple[str, str] | None, state: MaintenanceState, lease_ms: int
 ) -> Row | None:
     """Make a run; return None while another run of the task is open and its lease has not lapsed."""
-    await tx.all("fail_lapsed_maintenance", task=task)
+    await tx.all("fail_lapsed_maintenance", task=task, error=LAPSED_ERROR)
     await tx.all("prune_maintenance_runs", task=task, before=tx.now - KEPT_MS)
     is_running = state is MaintenanceState.RUNNING
     caller_id, caller_name = caller or (None, None)

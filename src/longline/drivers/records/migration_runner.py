@@ -4,6 +4,7 @@ from functools import partial
 from importlib import resources
 from importlib.resources.abc import Traversable
 
+from longline.drivers.records.advisory_locks import MIGRATION_LOCK_ID
 from longline.drivers.records.database import Database, Transaction
 from longline.drivers.records.engine_clock import FAR_MS
 from longline.drivers.records.named_queries import Engine, switch
@@ -11,7 +12,6 @@ from longline.drivers.records.search.index_write import follow_tokenizer
 from longline.model.errors import CorruptDatabase, Unavailable
 
 CREATE_MIGRATIONS = "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at BIGINT NOT NULL);"
-MIGRATION_LOCK_ID = 0x6C6F6E67  # one number for all processes that migrate the same database
 FIRST_MIGRATION = "0001_pre_schema"
 """The schema of the first release; it has no file, because a new database gets the present schema."""
 

@@ -134,6 +134,7 @@ def switch(text: str, engine: Engine) -> str:
     return _SWITCH.sub(lambda m: m[2] if m[1] == engine else "", text)
 
 
+@lru_cache(maxsize=4000)
 def compile_query(name: str, text: str, engine: Engine) -> NamedQuery:
     """Open the marks and number the parameters."""
     # The batch mark is a comment of another form, so opening the switches leaves it in place.

@@ -1,9 +1,12 @@
-"""One page of a list, with the total number of rows."""
+"""Pages of lists: their beginning, and one page with the total number of rows."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from longline.drivers.records.database import Row, Transaction
+
+AFTER_EVERY_ROW = (1 << 62) - 1
+"""Id, or time, from which a list begins with its newest row."""
 
 
 async def counted(

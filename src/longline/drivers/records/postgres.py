@@ -13,7 +13,7 @@ import asyncpg
 from longline.drivers.records.database import Row, Transaction, TryAgain
 from longline.drivers.records.engine_clock import PostgresTime
 from longline.drivers.records.named_queries import NamedQuery, loaded
-from longline.model.errors import Unavailable
+from longline.model.errors import OutOfRange, Unavailable
 from longline.ports.clock import Clock
 
 T = TypeVar("T")
@@ -75,8 +75,7 @@ class PostgresTransaction:
 
     async def all(self, name: str, /, **params: Any) -> Sequence[Row]:
         query = self._queries[name]
-        rows: list[Row] = await self._connection.fetch(query.sql, *self._values(query, params))
-        return rows
+        return await self._fetch(query.sql, *self._values(query, params))
 
     async def one(self, name: str, /, **params: Any) -> Row | None:
         rows = await self.all(name, **params)
@@ -90,8 +89,17 @@ class PostgresTransaction:
         # An empty array stands for a column of NULLs, since unnest() pads shorter arrays: the library checks the type
         # of every element in Python.
         columns = [first, *(() if _is_null(column) else column for column in others)]
-        found: list[Row] = await self._connection.fetch(query.sql, *self._values(query, params), *columns)
-        return found
+        return await self._fetch(query.sql, *self._values(query, params), *columns)
+
+    async def _fetch(self, sql: str, *values: Any) -> list[Row]:
+        try:
+            rows: list[Row] = await self._connection.fetch(sql, *values)
+        except asyncpg.DataError as error:
+            # The library could not encode a value. An error of the server has no cause.
+            if isinstance(error.__cause__, OverflowError):
+                raise OutOfRange from error
+            raise
+        return rows
 
     async def script(self, text: str) -> None:
         await self._connection.execute(text)

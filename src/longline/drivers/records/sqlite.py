@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from longline.drivers.records.database import Row, Transaction
 from longline.drivers.records.engine_clock import SqliteTime
 from longline.drivers.records.named_queries import NamedQuery, loaded, spread
-from longline.model.errors import CorruptDatabase, DiskFull, Unavailable
+from longline.model.errors import CorruptDatabase, DiskFull, OutOfRange, Unavailable
 from longline.ports.clock import Clock
 
 T = TypeVar("T")
@@ -44,7 +44,7 @@ class SqliteTransaction:
     engine: Any = "lite"
 
     def __init__(self, connection: sqlite3.Connection, queries: dict[str, NamedQuery], now: int) -> None:
-        self._run = connection.execute
+        self._execute = connection.execute
         self._queries = queries
         self.now = now
 
@@ -72,6 +72,12 @@ class SqliteTransaction:
         # executescript() would commit the transaction we are in, so statements go one by one.
         for statement in statements(text):
             self._run(statement)
+
+    def _run(self, sql: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
+        try:
+            return self._execute(sql, values)
+        except OverflowError as error:  # a number of more than 64 bits
+            raise OutOfRange from error
 
     def _values(self, query: NamedQuery, params: dict[str, Any]) -> tuple[Any, ...]:
         return tuple(self.now if name == "now" and "now" not in params else params[name] for name in query.params)

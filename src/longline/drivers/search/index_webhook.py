@@ -12,7 +12,7 @@ from wreq import exceptions
 
 from longline.drivers.http.certificates import load_issuers
 from longline.model.errors import Unavailable
-from longline.model.url import hide_in_text
+from longline.model.urls.url_credentials import hide_in_text
 
 DEFAULT_PATH = "/api/v1/events"
 REQUEST_TIMEOUT = timedelta(seconds=2)

@@ -13,7 +13,7 @@ from longline.drivers.http.certificates import load_issuers
 from longline.drivers.http.client import read_body
 from longline.drivers.http.failures import RAISED
 from longline.model.errors import Conflict, Unavailable
-from longline.model.url import hide_in_text
+from longline.model.urls.url_credentials import hide_in_text
 from longline.ports.http import FetchFailed
 from longline.ports.sources import Described, ListedSource
 

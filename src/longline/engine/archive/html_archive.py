@@ -5,7 +5,6 @@ The HTML archive stands beside the WARC archive for readers of such objects; no 
 
 import asyncio
 import logging
-import re
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -18,7 +17,8 @@ import msgspec
 from longline.model.archive.page import MAX_DECODED_BYTES
 from longline.model.errors import Unavailable
 from longline.model.fetch.content_encoding import Undecodable, decode_body
-from longline.model.runs.plan import CrawlPlan
+from longline.model.object_keys import html_copy_key
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.search.document import index_for
 from longline.plugins.parser import HTML as HTML_TYPES
 from longline.ports.blobs import Blobs
@@ -34,7 +34,6 @@ UPLOAD_TIMEOUT_SECONDS = 30.0
 CLOSE_TIMEOUT_SECONDS = 10.0
 
 HTML = "text/html; charset=utf-8"
-_OUTSIDE = re.compile(r'[\\?*<>:"|\x00-\x1f\x7f. /_]+')
 
 
 class HtmlCopy(msgspec.Struct, frozen=True):
@@ -47,8 +46,7 @@ class HtmlCopy(msgspec.Struct, frozen=True):
     @property
     def key(self) -> str:
         """Return the key of the object."""
-        moment, mark = datetime.fromtimestamp(self.at / 1000, UTC), sha256(self.response.url.encode()).hexdigest()[:8]
-        return f"live/{folder_of(self.source)}/{moment:%Y/%m/%d}/{mark}_{moment:%Y%m%d%H%M%S}.html"
+        return html_copy_key(self.source, self.at, self.response.url)
 
     @property
     def labels(self) -> dict[str, str]:
@@ -76,11 +74,6 @@ class HtmlCopy(msgspec.Struct, frozen=True):
     @property
     def _at(self) -> str:
         return datetime.fromtimestamp(self.at / 1000, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-
-
-def folder_of(source: str) -> str:
-    """Return the name of a source as part of a key."""
-    return _OUTSIDE.sub("_", source.lower()).strip("_") or "unknown"
 
 
 class HtmlArchive:

@@ -15,7 +15,7 @@ from longline.model.errors import Unavailable
 from longline.model.frontier.task import DEFAULT_PRIORITY
 from longline.model.runs.run import RunKind
 from longline.model.sources.source import SourceQuery
-from longline.model.url import BadUrl, Url, parse
+from longline.model.urls.url import BadUrl, Url, parse
 from longline.ports.clock import Clock
 from longline.ports.records.sources import SourceStore
 

@@ -13,7 +13,7 @@ from longline.model.frontier.standing_frontier import SCOPE, host_of, url_hash
 from longline.model.frontier.task import DEFAULT_PRIORITY, NewTask
 from longline.model.runs.crawl_bounds import bounds_of
 from longline.model.runs.run import RunKind
-from longline.model.url import BadUrl, Url, parse
+from longline.model.urls.url import BadUrl, Url, parse
 from longline.ports.records.frontier.frontier import HostSetting
 
 log = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from longline.engine.parse.report_additions import ReportAdditions, ReportedPage
 from longline.model.discovery.link import LinkDetails, NewLink
 from longline.model.runs.crawl_bounds import Bounds, bounds_of
-from longline.model.url import BadUrl, parse
+from longline.model.urls.url import BadUrl, parse
 from longline.ports.records.discovery import LinkStore
 
 MAX_LINKS_PER_TRANSACTION = 2000

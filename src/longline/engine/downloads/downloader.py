@@ -15,21 +15,23 @@ from longline.engine.downloads.file_stream import FileLimits, FileStream
 from longline.engine.fetch.fetcher import Fetched
 from longline.engine.fetch.request_sender import LeaseLost, RequestContext, Sender, StreamLimits, TimedStream
 from longline.engine.fetch.retry_after import pause_host
-from longline.engine.frontier.leased_hosts import HeldHost, Overslept, TaskWithdrawn
+from longline.engine.frontier.leased_hosts import LeasedHost, Overslept, TaskWithdrawn
 from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.model.back_off import back_off
 from longline.model.downloads.download import DEFAULT_CONTENT_TYPE, DownloadOrder, DownloadResult, StoredFile
 from longline.model.downloads.download_plan import DownloadPlan
 from longline.model.downloads.image_size import HEAD_BYTES, image_size
+from longline.model.downloads.request_headers import permitted_headers
 from longline.model.errors import BadInput, Unavailable, UploadRefused
 from longline.model.fetch.credentials import Headers
+from longline.model.fetch.redirects import REDIRECTS
 from longline.model.frontier import reasons
 from longline.model.frontier.task import ClaimedTask, RequestMade, TaskRedirect
-from longline.model.runs.plan import CrawlPlan
-from longline.model.url import BadUrl, parse
+from longline.model.runs.crawl_plan import CrawlPlan
+from longline.model.urls.url import BadUrl, parse
 from longline.ports.blobs import StreamingBlobs
 from longline.ports.clock import Clock
-from longline.ports.http import REDIRECTS, FetchFailed
+from longline.ports.http import FetchFailed
 
 WHOLE = 200
 IDENTITY = "identity"
@@ -39,12 +41,6 @@ MAX_DISCARDED_BYTES = 64 * 1024
 
 FIRST_STORE_PAUSE_SECONDS, MAX_STORE_PAUSE_SECONDS = 0.5, 30.0
 """Seconds without requests after the object store was found away: at first, and at most."""
-
-TIMEOUTS = frozenset({"connect_timeout", "idle_timeout", "total_timeout"})
-"""Reasons that a deadline gives; they count only if this process ran all the while."""
-
-OUR_HEADERS = frozenset({"accept-encoding", "range", "if-range", "host", "connection", "content-length"})
-"""Headers of a request that no order can set: digest and length depend on them, or they belong to the client."""
 
 
 class Downloaded(msgspec.Struct, frozen=True):
@@ -57,7 +53,7 @@ class Downloaded(msgspec.Struct, frozen=True):
 class _Attempt(msgspec.Struct):
     """The state of one attempt: the task, its plan and its order, and the requests so far."""
 
-    host: HeldHost
+    host: LeasedHost
     task: ClaimedTask
     plan: CrawlPlan
     order: DownloadOrder
@@ -86,7 +82,7 @@ class DownloadStage:
         self._store_away_until, self._store_failures = float("-inf"), 0
 
     async def run(
-        self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan, place: FilePlace | None = None
+        self, host: LeasedHost, task: ClaimedTask, plan: CrawlPlan, place: FilePlace | None = None
     ) -> Downloaded:
         """Download one file, and store it; raise only errors that mean that the task was not begun.
 
@@ -107,7 +103,8 @@ class DownloadStage:
         except Unavailable:
             self._note_store(away=True)
             raise
-        if fetched.reason in TIMEOUTS and _lapsed(host, started, self._clock.monotonic()):
+        # A deadline counts only if this process ran all the while.
+        if fetched.reason in reasons.TIMEOUTS and _lapsed(host, started, self._clock.monotonic()):
             raise Overslept
         ms = round((self._clock.monotonic() - started) * 1000)
         size = attempt.stream.bytes if attempt.stream is not None else 0
@@ -117,14 +114,14 @@ class DownloadStage:
             msgspec.structs.replace(fetched, asked=asked, proxy_id=proxy_id), self._result(attempt, ms, fetched)
         )
 
-    def _attempt(self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan) -> _Attempt:
+    def _attempt(self, host: LeasedHost, task: ClaimedTask, plan: CrawlPlan) -> _Attempt:
         order, rules = task.download or DownloadOrder("", ""), plan.downloads or DownloadPlan()
         plan = _with_pools(plan, order)
         own = self._sender.own_headers(order.headers) if order.headers and task.home_id is None else ()
         context = RequestContext(
             task.run_id,
             plan,
-            own=tuple((name, value) for name, value in own if name.lower() not in OUR_HEADERS),
+            own=permitted_headers(own),
             own_url=task.url,
             mark=task.mark,
             accept_encoding=IDENTITY,
@@ -268,12 +265,12 @@ def _with_pools(plan: CrawlPlan, order: DownloadOrder) -> CrawlPlan:
     return msgspec.structs.replace(plan, fetch=msgspec.structs.replace(plan.fetch, proxying=proxying))
 
 
-def _lapsed(host: HeldHost, start: float, now: float) -> bool:
+def _lapsed(host: LeasedHost, start: float, now: float) -> bool:
     """Return whether the lease was not renewed in time since `start`: this process was stopped for some time."""
     return now >= host.expires or host.lapsed_until >= start
 
 
-def give_up(host: HeldHost, plan: CrawlPlan) -> DownloadResult:
+def give_up(host: LeasedHost, plan: CrawlPlan) -> DownloadResult:
     """Return the result of a download that is given up without a request."""
     rules = plan.downloads or DownloadPlan()
     return DownloadResult(rules.kind, rules.tenant, host.lease.host, 0)

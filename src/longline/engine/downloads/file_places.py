@@ -6,7 +6,7 @@ files together is not a reason to leave a connection idle.
 
 from collections.abc import Callable
 
-from longline.engine.frontier.leased_hosts import HeldHost
+from longline.engine.frontier.leased_hosts import LeasedHost
 
 STORED_PER_PLACE = 4
 """Largest number of small files that are being stored without a place, as a multiple of the places."""
@@ -27,13 +27,13 @@ class FilePlaces:
         """Return the number of files that may begin."""
         return self._places - self.taken
 
-    def take(self, host: HeldHost) -> "FilePlace":
+    def take(self, host: LeasedHost) -> "FilePlace":
         """Take a place for a file of a host."""
         self.taken += 1
         host.inflight += 1
         return FilePlace(self, host)
 
-    def move(self, host: HeldHost, step: int) -> None:
+    def move(self, host: LeasedHost, step: int) -> None:
         """Move a file of a host from its place to the store, by a step of -1, or back, by 1."""
         self.taken += step
         self.storing -= step
@@ -52,7 +52,7 @@ class FilePlace:
 
     __slots__ = ("_host", "_is_held", "_places")
 
-    def __init__(self, places: FilePlaces, host: HeldHost) -> None:
+    def __init__(self, places: FilePlaces, host: LeasedHost) -> None:
         self._places, self._host, self._is_held = places, host, True
 
     def leave(self, size: int) -> None:

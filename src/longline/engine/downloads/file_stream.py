@@ -25,7 +25,7 @@ STRONG_DATE_SECONDS = 60.0
 """Age from which a Last-Modified is a strong validator (RFC 9110, section 8.8.2.2)."""
 
 PARTIAL = 206
-_CONTENT_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
+_CONTENT_RANGE = re.compile(r"bytes (\d{1,18})-\d{1,18}/(\d{1,18}|\*)")
 
 Reopen = Callable[[Headers], Awaitable[TimedStream]]
 """A function that requests the file again, with further headers."""

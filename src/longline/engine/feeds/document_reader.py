@@ -1,6 +1,7 @@
 """Reading of feeds and sitemaps by their parsers: in a process with a deadline, where there is a pool."""
 
-from longline.engine.parse.page_parser import PageParser, Parsed
+from longline.engine.parse.page_parser import PageParser
+from longline.engine.parse.parser_results import Parsed
 from longline.model.feeds.feed import NotAFeed
 from longline.model.feeds.sitemap import NotASitemap, Sitemap, SitemapEntry
 from longline.plugins import Page

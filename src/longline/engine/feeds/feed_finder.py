@@ -17,12 +17,12 @@ from longline.engine.feeds.feed_poller import (
 )
 from longline.engine.frontier.seeding import RunToMake
 from longline.html.parse_cost import TooComplex
-from longline.model.feeds.feed import FEED_PATHS, NotAFeed
+from longline.model.feeds.feed import NotAFeed
 from longline.model.feeds.feed_poll import CLAIM_MS, SEARCH_INTERVAL_MS, FeedRow, asked, dropped, found
 from longline.model.frontier.task import TaskRow
 from longline.model.runs.run import RunKind
 from longline.model.states import TaskState
-from longline.model.url import join_all
+from longline.model.urls.link_resolution import join_all
 from longline.plugins import Page
 from longline.plugins.feed_links import feed_links
 from longline.ports.records.sources import SourceStore
@@ -30,6 +30,9 @@ from longline.ports.records.sources import SourceStore
 log = logging.getLogger(__name__)
 
 HOME, NAMED, USUAL = "home", "named", "usual"
+
+FEED_PATHS = ("/feed", "/rss", "/feed.xml", "/rss.xml", "/atom.xml", "/index.xml")
+"""Paths at which sites usually have their feed."""
 
 
 class FeedFinder:

@@ -29,7 +29,7 @@ from longline.model.feeds.feed_poll import (
     succeeded,
 )
 from longline.model.frontier.task import TaskRow
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.run import RunKind
 from longline.model.states import TaskState
 from longline.plugins import Page

@@ -27,11 +27,13 @@ from longline.model.feeds.sitemap import (
     asked,
 )
 from longline.model.frontier.task import TaskRow
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.run import RunKind
 from longline.model.sources.source import SourceRow
 from longline.model.states import TaskState
-from longline.model.url import BadUrl, dedupe_key, join_all, parse
+from longline.model.urls.link_resolution import join_all
+from longline.model.urls.normalization import dedupe_key
+from longline.model.urls.url import BadUrl, parse
 from longline.plugins import Page
 from longline.ports.clock import Clock
 from longline.ports.records.feeds import SitemapStore

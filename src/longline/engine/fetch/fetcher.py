@@ -9,26 +9,31 @@ import msgspec
 
 from longline.engine.fetch.challenge import is_challenge
 from longline.engine.fetch.login_sessions import Sessions
+from longline.engine.fetch.redirect_following import RedirectRules, Visit
 from longline.engine.fetch.request_sender import RequestContext, Sender, TimedResponse
 from longline.engine.fetch.retry_after import TOO_MANY_REQUESTS, pause_host
 from longline.engine.fetch.robots import RobotsRules
-from longline.engine.frontier.leased_hosts import HeldHost
+from longline.engine.frontier.leased_hosts import LeasedHost
 from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.engine.sources.crawl_plan import is_binary
 from longline.model.bounded_dict import BoundedDict
 from longline.model.feeds.sitemap import MAX_BYTES, may_be_sitemap
 from longline.model.fetch.content_encoding import Undecodable, decode_body
 from longline.model.fetch.credentials import Headers
+from longline.model.fetch.redirects import REDIRECT_STATUSES, REDIRECTS
 from longline.model.frontier import reasons
 from longline.model.frontier.host import MAX_DELAY_SECONDS, THROTTLED_DELAY_SECONDS
+from longline.model.frontier.reasons import RESENT
 from longline.model.frontier.standing_frontier import SCOPE
-from longline.model.frontier.task import RESENT, ClaimedTask, KnownPage, RequestMade, TaskRedirect
+from longline.model.frontier.task import ClaimedTask, KnownPage, RequestMade, TaskRedirect
 from longline.model.runs.crawl_bounds import bounds_of
-from longline.model.runs.plan import CrawlPlan
-from longline.model.url import dedupe_key, join_all, parse
-from longline.model.url import target as path_of
+from longline.model.runs.crawl_plan import CrawlPlan
+from longline.model.urls.link_resolution import join_all
+from longline.model.urls.normalization import dedupe_key
+from longline.model.urls.url import parse
+from longline.model.urls.url import target as path_of
 from longline.ports.clock import Clock
-from longline.ports.http import REDIRECTS, FetchFailed, Response
+from longline.ports.http import FetchFailed, Response
 from longline.ports.records.frontier.frontier import TaskStore
 
 PAGE = 200
@@ -36,9 +41,6 @@ NOT_MODIFIED = 304
 
 
 MAX_REMEMBERED_WARNINGS = 10_000
-
-Visit = tuple[str, str | None]
-"""A requested URL, and the cookies that were sent with the request."""
 
 MAX_INLINE_BYTES = 128 * 1024
 """Largest body decoded on the event loop, if decoding gives at most eight times as many bytes."""
@@ -101,11 +103,12 @@ class Fetcher:
     def __init__(self, parts: FetchParts, max_bytes: int, chance: Callable[[], float] = random.random) -> None:
         self._sender, self._rules, self._clock = parts.sender, parts.rules, parts.clock
         self._politeness, self._tasks, self._observer = parts.politeness, parts.tasks, parts.observer
+        self._redirects = RedirectRules(parts.sender, parts.rules, parts.politeness)
         self._send_request = parts.sessions.send if parts.sessions is not None else parts.sender.send
         self._max_bytes, self._chance = max_bytes, chance
         self._named_sitemaps: BoundedDict[tuple[int, str], None] = BoundedDict(MAX_REMEMBERED_WARNINGS)
 
-    async def fetch(self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan) -> Fetched:
+    async def fetch(self, host: LeasedHost, task: ClaimedTask, plan: CrawlPlan) -> Fetched:
         """Fetch one page; every outcome has a reason in `model/frontier/reasons.py`."""
         if plan.bounds.never and bounds_of(plan.bounds).forbids(task.url):
             return Fetched("binary_url", self._clock.now())
@@ -119,7 +122,7 @@ class Fetcher:
         proxy_id = context.proxies[-1] if context.proxies else None
         return msgspec.structs.replace(fetched, asked=tuple(context.asked), exchanges=exchanges, proxy_id=proxy_id)
 
-    async def _fetch_by_rules(self, host: HeldHost, task: ClaimedTask, context: RequestContext) -> Fetched:
+    async def _fetch_by_rules(self, host: LeasedHost, task: ClaimedTask, context: RequestContext) -> Fetched:
         plan = context.plan
         try:
             if plan.politeness.robots and not await self._rules.allow(host, task.url, context):
@@ -134,7 +137,7 @@ class Fetcher:
         except Undecodable as failed:
             return Fetched(failed.kind, self._clock.now(), error=str(failed))
 
-    async def _send(self, host: HeldHost, url: str, context: RequestContext) -> TimedResponse:
+    async def _send(self, host: LeasedHost, url: str, context: RequestContext) -> TimedResponse:
         """Send a request for a page, and add the request and its response to the context."""
         sent = await self._send_request(host, url, context)
         response = sent.response
@@ -143,7 +146,7 @@ class Fetcher:
         context.exchanges.append(sent)
         return sent
 
-    async def _sitemaps(self, host: HeldHost, task: ClaimedTask, context: RequestContext) -> tuple[str, ...]:
+    async def _sitemaps(self, host: LeasedHost, task: ClaimedTask, context: RequestContext) -> tuple[str, ...]:
         """Return the sitemaps in the robots.txt of the page's site, once for each run and site."""
         run_and_site = (task.run_id, task.url[: -len(path_of(task.url))])
         if run_and_site in self._named_sitemaps:
@@ -151,7 +154,7 @@ class Fetcher:
         self._named_sitemaps[run_and_site] = None
         return tuple(join_all(task.url, (await self._rules.of(host, task.url, context)).sitemaps))
 
-    async def _follow(self, host: HeldHost, task: ClaimedTask, context: RequestContext) -> Fetched:
+    async def _follow(self, host: LeasedHost, task: ClaimedTask, context: RequestContext) -> Fetched:
         url, seen = task.url, list[Visit]()
         context = msgspec.structs.replace(context, found_on=task.found_on) if task.found_on else context
         base_context = self._with_own_headers(task, context)
@@ -168,7 +171,7 @@ class Fetcher:
                 url = sent.response.leads_to(url)
             except FetchFailed as failed:
                 return Fetched(failed.kind, sent.at, status=status, error=str(failed))
-            if refusal := await self._redirect_refusal(host, task, url, seen, context):
+            if refusal := await self._redirects.refusal(host, task, url, seen, context):
                 return await self._unfollowed_redirect(sent, refusal, task.hops + len(seen), context.plan)
 
     def _with_own_headers(self, task: ClaimedTask, context: RequestContext) -> RequestContext:
@@ -196,34 +199,17 @@ class Fetcher:
             redirected_to=redirected_to,
         )
 
-    async def _render(self, host: HeldHost, task: ClaimedTask, context: RequestContext) -> Fetched:
+    async def _render(self, host: LeasedHost, task: ClaimedTask, context: RequestContext) -> Fetched:
         """Fetch a page rendered by a browser, which follows redirects; the final URL is checked afterwards."""
         page_context = msgspec.structs.replace(self._with_own_headers(task, context), render=True)
         sent = await self._send(host, task.url, page_context)
         landed = sent.response.url
         if landed == task.url:
             return await self._observe_and_judge(host, sent, task, page_context)
-        if refusal := await self._redirect_refusal(host, task, landed, [(task.url, None)], context):
+        if refusal := await self._redirects.refusal(host, task, landed, [(task.url, None)], context):
             return await self._unfollowed_redirect(sent, refusal, task.hops + 1, context.plan)
         fetched = await self._observe_and_judge(host, sent, task, page_context)
         return await self._after_redirects(task, landed, fetched, single=context.plan.single)
-
-    async def _redirect_refusal(
-        self, host: HeldHost, task: ClaimedTask, url: str, seen: list[Visit], context: RequestContext
-    ) -> tuple[str, str | None, str | None] | None:
-        """Return reason, error and URL to hand over when a redirect is not followed here, else None."""
-        max_redirects = context.plan.fetch.max_redirects
-        # A site that checks its cookie redirects back to the URL that set it: only an identical request is a loop.
-        if (url, self._sender.cookies(url, context)) in seen:
-            return "redirect_loop", f"redirected back to {url}", None
-        if task.hops + len(seen) > max_redirects:
-            return "too_many_redirects", f"more than {max_redirects} redirects", None
-        excluded = context.plan.bounds.keep_refused and bounds_of(context.plan.bounds).excludes(url)
-        if excluded or not await self._politeness.covers(host.lease.host, url):
-            return "redirected", f"redirected to {url}", url
-        if context.plan.politeness.robots and not await self._rules.allow(host, url, context):
-            return "robots", f"redirected to {url}", None
-        return None
 
     async def _after_redirects(self, task: ClaimedTask, url: str, fetched: Fetched, *, single: bool) -> Fetched:
         """Return the fetch at the end of redirects; a page that has a task of its own is left to that task.
@@ -243,14 +229,14 @@ class Fetcher:
         return msgspec.structs.replace(fetched, moved_to=url)
 
     async def _observe_and_judge(
-        self, host: HeldHost, sent: TimedResponse, task: ClaimedTask, page_context: RequestContext
+        self, host: LeasedHost, sent: TimedResponse, task: ClaimedTask, page_context: RequestContext
     ) -> Fetched:
         if self._observer is not None:
             self._observer.observe(page_context.plan, sent.at, sent.response)
         return await self._judge_response(host, sent, task, page_context)
 
     async def _judge_response(
-        self, host: HeldHost, sent: TimedResponse, task: ClaimedTask, page_context: RequestContext
+        self, host: LeasedHost, sent: TimedResponse, task: ClaimedTask, page_context: RequestContext
     ) -> Fetched:
         at, response = sent.at, sent.response
         if is_challenge(response, self._max_bytes):
@@ -264,7 +250,7 @@ class Fetcher:
             return Fetched("odd_status", at, status=response.status, error=f"HTTP {response.status}")
         if response.status in reasons.NO_CONTENT:
             return Fetched("no_content", at, status=response.status, error=f"HTTP {response.status}")
-        if response.status in reasons.REDIRECT_STATUSES:
+        if response.status in REDIRECT_STATUSES:
             error = f"HTTP {response.status} without a Location"
             return Fetched("bad_url", at, status=response.status, error=error)
         if not _is_accepted(response, page_context.plan):
@@ -273,7 +259,7 @@ class Fetcher:
         body = await _decoded(response, page_context.max_body_bytes or self._max_bytes)
         return Fetched(reasons.OK, at, response, body, response.status)
 
-    def _refused(self, host: HeldHost, sent: TimedResponse, reason: str, *, single: bool) -> Fetched:
+    def _refused(self, host: LeasedHost, sent: TimedResponse, reason: str, *, single: bool) -> Fetched:
         """Return the outcome of a refused request; a 429 for a single URL doubles the host's delay for a while."""
         status = sent.response.status
         if single and status == TOO_MANY_REQUESTS:

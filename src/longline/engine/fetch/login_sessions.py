@@ -9,24 +9,26 @@ from typing import NamedTuple, cast
 
 import msgspec
 
-from longline.engine.fetch.redirects import redirected
+from longline.engine.fetch.redirect_following import redirected
 from longline.engine.fetch.request_sender import LeaseLost, RequestContext, Sender, TimedResponse
 from longline.engine.fetch.run_credentials import RunCredentials, SessionState
-from longline.engine.frontier.leased_hosts import HeldHost, TooSoon
+from longline.engine.frontier.leased_hosts import LeasedHost, TooSoon
 from longline.engine.stored_secrets import Vault
 from longline.model.bounded_dict import BoundedDict
 from longline.model.errors import Unavailable
 from longline.model.fetch.content_encoding import decode_body
 from longline.model.fetch.cookies import Cookie, RunCookies
 from longline.model.fetch.credentials import MASK, Credentials
+from longline.model.fetch.redirects import REDIRECTS
 from longline.model.frontier.task import RequestMade
-from longline.model.runs.plan import MAX_REDIRECTS
-from longline.model.url import BadUrl, join, parse
+from longline.model.runs.crawl_plan import MAX_REDIRECTS
+from longline.model.urls.link_resolution import join
+from longline.model.urls.url import BadUrl, parse
 from longline.plugins import Page
 from longline.plugins.parser_errors import describe, place_of
 from longline.plugins.session import LoginFailed, Session, SessionHook, SessionRequest
 from longline.ports.clock import Clock
-from longline.ports.http import REDIRECTS, FetchFailed, Method, Request, Response
+from longline.ports.http import FetchFailed, Method, Request, Response
 from longline.ports.login_sessions import SessionStore
 
 log = logging.getLogger(__name__)
@@ -83,7 +85,7 @@ class Sessions:
         self._parts, self._hooks = parts, hooks
         self._logins: BoundedDict[_Key, _Logins] = BoundedDict(MAX_RUNS)
 
-    async def send(self, host: HeldHost, url: str, context: RequestContext) -> TimedResponse:
+    async def send(self, host: LeasedHost, url: str, context: RequestContext) -> TimedResponse:
         """Send a request to a held host; raise `FetchFailed` when a login fails or does not help."""
         hook = self._hook(url) if not context.render else None
         if hook is None:
@@ -128,7 +130,7 @@ class Sessions:
         body = decode_body(response.headers, response.body, MAX_RESPONSE_BYTES)
         return hook.expired(Page(response.url, body, status=response.status, headers=response.headers))
 
-    async def _log_in_first(self, hook: SessionHook, host: HeldHost, url: str, context: RequestContext) -> int:
+    async def _log_in_first(self, hook: SessionHook, host: LeasedHost, url: str, context: RequestContext) -> int:
         """Log in unless the run has a session, of this process or a stored one; return the number of the login."""
         known = self._parts.credentials.session(context.run_id, hook.name)
         if known is not None:
@@ -139,7 +141,7 @@ class Sessions:
             return (known or await self._log_in(hook, host, url, context, 1)).number
 
     async def _log_in_again(
-        self, hook: SessionHook, host: HeldHost, url: str, context: RequestContext, used: int
+        self, hook: SessionHook, host: LeasedHost, url: str, context: RequestContext, used: int
     ) -> int | None:
         """Log in after a session has expired; return the number, or None when too many logins did not help."""
         logins = self._logins_of(context, hook)
@@ -165,7 +167,7 @@ class Sessions:
         return state
 
     async def _log_in(
-        self, hook: SessionHook, host: HeldHost, url: str, context: RequestContext, number: int
+        self, hook: SessionHook, host: LeasedHost, url: str, context: RequestContext, number: int
     ) -> SessionState:
         logins, now = self._logins_of(context, hook), self._parts.clock.monotonic()
         if logins.failure is not None and now < logins.failure[0] + LOGIN_RETRY_SECONDS:
@@ -189,7 +191,7 @@ class _Login:
     """One login: the requests of the operator's function, with cookies of its own."""
 
     def __init__(
-        self, parts: SessionParts, hook: SessionHook, host: HeldHost, context: RequestContext, url: str
+        self, parts: SessionParts, hook: SessionHook, host: LeasedHost, context: RequestContext, url: str
     ) -> None:
         self._parts, self._hook, self._host, self._errand = parts, hook, host, context
         self._place = parse(url)

@@ -9,15 +9,16 @@ from typing import TypeVar
 import msgspec
 
 from longline.engine.fetch.run_credentials import RunCredentials
-from longline.engine.frontier.leased_hosts import HeldHost
+from longline.engine.frontier.leased_hosts import LeasedHost
 from longline.engine.proxies.rotation import ProxyRotation
 from longline.model.fetch.content_encoding import ACCEPT_ENCODING
 from longline.model.fetch.cookies import RunCookies
 from longline.model.fetch.credentials import Headers, masked, origins, without_cookie_values
+from longline.model.fetch.referer import referer
 from longline.model.frontier.task import RequestMade
 from longline.model.proxies.proxy_health import blames_proxy, proxy_works
-from longline.model.runs.plan import CrawlPlan
-from longline.model.url import parse, referer
+from longline.model.runs.crawl_plan import CrawlPlan
+from longline.model.urls.url import parse
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed, Http, Method, Request, Response, StreamedResponse, StreamingHttp
 from longline.ports.records.proxies import PickedProxy
@@ -135,7 +136,7 @@ class Sender:
         configured = next((value for name, value in own if name.lower() == "cookie"), None)
         return configured if configured is not None else self._stored_cookies(url, context)
 
-    async def send(self, host: HeldHost, url: str, context: RequestContext) -> TimedResponse:
+    async def send(self, host: LeasedHost, url: str, context: RequestContext) -> TimedResponse:
         """Send a request to a held host; a failed proxy is replaced by the next, each time at the host's turn."""
         return await self._send_by_proxies(host, url, context)
 
@@ -143,7 +144,7 @@ class Sender:
         """Send one small request to a host that is not held."""
         return (await self._send_by_proxies(None, url, context)).response
 
-    async def open(self, host: HeldHost, url: str, context: RequestContext, limits: StreamLimits) -> TimedStream:
+    async def open(self, host: LeasedHost, url: str, context: RequestContext, limits: StreamLimits) -> TimedStream:
         """Send a request to a held host, and return the response with its unread body.
 
         A failed proxy is replaced by the next, each time at the host's turn.
@@ -162,7 +163,7 @@ class Sender:
     async def _open_once(
         self,
         streams: StreamingHttp,
-        host: HeldHost,
+        host: LeasedHost,
         limits: StreamLimits,
         request: Request,
         picked: PickedProxy | None,
@@ -193,13 +194,13 @@ class Sender:
         if picked is not None and ok is not None:
             self._proxies.note(picked, self._elapsed_ms(start), ok=ok)
 
-    async def _send_by_proxies(self, host: HeldHost | None, url: str, context: RequestContext) -> TimedResponse:
+    async def _send_by_proxies(self, host: LeasedHost | None, url: str, context: RequestContext) -> TimedResponse:
         sent = await self._by_proxies(host, self._request(url, context), context, partial(self._send_once, host))
         self._store_cookies(context, url, sent.response)
         return self._without_secrets(sent, context)
 
     async def _by_proxies(
-        self, host: HeldHost | None, request: Request, context: RequestContext, send: SendOnce[T]
+        self, host: LeasedHost | None, request: Request, context: RequestContext, send: SendOnce[T]
     ) -> T:
         """Send a request until a proxy does not fail, and return the result."""
         failed: frozenset[int] = frozenset()
@@ -217,7 +218,7 @@ class Sender:
                     message = f"{len(failed)} proxies failed, the last one so: {failure}"
                     raise FetchFailed("proxy_exhausted", message) from failure
 
-    async def _wait_for_turn(self, host: HeldHost | None, context: RequestContext) -> float:
+    async def _wait_for_turn(self, host: LeasedHost | None, context: RequestContext) -> float:
         """Wait for the turn of a request, and return its start."""
         if host is None:
             return self._clock.monotonic()
@@ -228,7 +229,7 @@ class Sender:
         return start
 
     async def _send_once(
-        self, host: HeldHost | None, request: Request, picked: PickedProxy | None, start: float
+        self, host: LeasedHost | None, request: Request, picked: PickedProxy | None, start: float
     ) -> TimedResponse:
         at, resent_ms = self._clock.now(), None
         try:
@@ -342,5 +343,5 @@ def _cookie_header(headers: Headers) -> str | None:
     return None
 
 
-def _host(host: HeldHost | None) -> str:
+def _host(host: LeasedHost | None) -> str:
     return host.lease.host if host else ""

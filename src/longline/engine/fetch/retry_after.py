@@ -3,7 +3,7 @@
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 
-from longline.engine.frontier.leased_hosts import HeldHost
+from longline.engine.frontier.leased_hosts import LeasedHost
 from longline.model.frontier.host import MAX_RETRY_AFTER_SECONDS
 from longline.ports.clock import Clock
 from longline.ports.http import Response
@@ -13,7 +13,7 @@ THROTTLING_STATUSES = frozenset({TOO_MANY_REQUESTS, 503})
 """Statuses that pause a host, also without a Retry-After."""
 
 
-def pause_host(host: HeldHost, response: Response, clock: Clock, chance: float) -> float | None:
+def pause_host(host: LeasedHost, response: Response, clock: Clock, chance: float) -> float | None:
     """Pause a host for the Retry-After of its response; return the seconds, or None without a pause.
 
     A 429 or 503 without a Retry-After pauses the host for longer each time in a row; `chance` is from 0 to 1.

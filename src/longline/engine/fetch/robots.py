@@ -10,9 +10,10 @@ import msgspec
 
 from longline.engine.fetch.request_sender import RequestContext, Sender
 from longline.engine.fetch.retry_after import TOO_MANY_REQUESTS, pause_host
-from longline.engine.frontier.leased_hosts import HeldHost
+from longline.engine.frontier.leased_hosts import LeasedHost
 from longline.model.bounded_dict import BoundedDict
 from longline.model.fetch.content_encoding import Undecodable, decode_body
+from longline.model.fetch.redirects import REDIRECTS
 from longline.model.fetch.robots import (
     CACHE_SECONDS,
     FAILURE_CACHE_SECONDS,
@@ -24,10 +25,10 @@ from longline.model.fetch.robots import (
     Robots,
 )
 from longline.model.frontier import reasons
-from longline.model.url import parse
-from longline.model.url import target as path_of
+from longline.model.urls.url import parse
+from longline.model.urls.url import target as path_of
 from longline.ports.clock import Clock
-from longline.ports.http import REDIRECTS, FetchFailed, Response
+from longline.ports.http import FetchFailed, Response
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +69,7 @@ class RobotsRules:
         self._known = RobotsCache() if known is None else known
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def of(self, host: HeldHost, url: str, context: RequestContext) -> Robots:
+    async def of(self, host: LeasedHost, url: str, context: RequestContext) -> Robots:
         """Return the rules for a URL; a longer Crawl-delay applies to the host from now on.
 
         Raise `FetchFailed`, with which the page fails, when the rules cannot be fetched and the plan is not lenient.
@@ -86,11 +87,11 @@ class RobotsRules:
             host.slow_down(min(crawl_delay, MAX_CRAWL_DELAY_SECONDS), self._clock.monotonic())
         return robots
 
-    async def allow(self, host: HeldHost, url: str, context: RequestContext) -> bool:
+    async def allow(self, host: LeasedHost, url: str, context: RequestContext) -> bool:
         """Return True when the rules allow to fetch a URL."""
         return (await self.of(host, url, context)).allows(self._sender.agent(context.plan), url)
 
-    async def _request_once(self, host: HeldHost, origin: str, context: RequestContext) -> Robots | FetchFailed:
+    async def _request_once(self, host: LeasedHost, origin: str, context: RequestContext) -> Robots | FetchFailed:
         async with self._locks.setdefault(origin, asyncio.Lock()):
             robots = self._known.get(origin, self._clock.monotonic(), lenient=context.plan.politeness.lenient_robots)
             if robots is None:
@@ -109,7 +110,7 @@ class RobotsRules:
                 "Crawl-delay capped", extra={"site": origin, "asked": crawl_delay, "kept": MAX_CRAWL_DELAY_SECONDS}
             )
 
-    async def _request_robots(self, host: HeldHost, origin: str, context: RequestContext) -> Robots:
+    async def _request_robots(self, host: LeasedHost, origin: str, context: RequestContext) -> Robots:
         target = f"{origin}/robots.txt"
         # One byte more than is parsed, so that a cut last line is detected; other tasks wait for the same rules.
         context = msgspec.structs.replace(context, cut_at=MAX_BYTES + 1, found_on=None, mark=None)
@@ -127,7 +128,7 @@ class RobotsRules:
                 break  # a redirect without a valid target counts as no rules
         return Robots.open()
 
-    def _read_response(self, host: HeldHost, response: Response) -> Robots:
+    def _read_response(self, host: LeasedHost, response: Response) -> Robots:
         """Return the rules in a response; raise `FetchFailed` for 429, 5xx and odd statuses."""
         if response.status == TOO_MANY_REQUESTS or response.status >= 500:
             # The site forbids everything while the error lasts: its pages wait, they are not given up.

@@ -5,9 +5,10 @@ from typing import NamedTuple
 from longline.engine.fetch.request_sender import RequestContext, Sender
 from longline.engine.proxies.rotation import ProxyRotation
 from longline.model.fetch.content_encoding import Undecodable, decode_body
+from longline.model.fetch.redirects import REDIRECTS
 from longline.model.fetch.robots import MAX_BYTES, MAX_DECODED_BYTES, MAX_REDIRECTS, Robots
-from longline.model.runs.plan import CrawlPlan
-from longline.ports.http import REDIRECTS, FetchFailed, Response
+from longline.model.runs.crawl_plan import CrawlPlan
+from longline.ports.http import FetchFailed, Response
 
 
 class RobotsFile(NamedTuple):

@@ -8,8 +8,8 @@ from longline.engine.stored_secrets import Vault
 from longline.model.bounded_dict import BoundedDict
 from longline.model.fetch.cookies import RunCookies
 from longline.model.fetch.credentials import Credentials, Headers, origins
-from longline.model.runs.plan import CrawlPlan
-from longline.model.url import parse
+from longline.model.runs.crawl_plan import CrawlPlan
+from longline.model.urls.url import parse
 from longline.plugins.session import SessionHook
 
 MAX_RUNS = 1000

@@ -10,9 +10,10 @@ import msgspec
 
 from longline.model.frontier.standing_frontier import SCOPE, url_hash
 from longline.model.frontier.task import DEFAULT_PRIORITY, ClaimedTask, NewTask, RefusedUrl
-from longline.model.runs.crawl_bounds import BOUND_REASONS, DEPTH, Bounds, bounds_of
-from longline.model.runs.plan import UNBOUNDED_DEPTH, CrawlPlan
-from longline.model.url import BadUrl, dedupe_key, parse
+from longline.model.runs.crawl_bounds import BOUND_REASONS, DEPTH, UNBOUNDED_DEPTH, Bounds, bounds_of
+from longline.model.runs.crawl_plan import CrawlPlan
+from longline.model.urls.normalization import dedupe_key
+from longline.model.urls.url import BadUrl, parse
 from longline.ports.records.frontier.frontier import HostSetting
 
 MAX_VERDICTS = 50_000
@@ -171,9 +172,8 @@ def _judged(text: str, plan: CrawlPlan, bounds: Bounds) -> Verdict:
 
 @lru_cache(256)
 def _for_sitemaps(plan: CrawlPlan) -> CrawlPlan:
-    """Return the plan for sitemaps themselves: patterns are meant for pages, and a sitemap may be on another host."""
-    bounds = msgspec.structs.replace(plan.bounds, include=(), exclude=(), hosts=(), domains=())
-    return msgspec.structs.replace(plan, bounds=bounds)
+    """Return the plan for sitemaps themselves, made once."""
+    return msgspec.structs.replace(plan, bounds=plan.bounds.for_sitemaps())
 
 
 class Admission:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from longline.engine.engine_clock import latest_monotonic
-from longline.engine.frontier.leased_hosts import HeldHost, HeldHosts
+from longline.engine.frontier.leased_hosts import LeasedHost, LeasedHosts
 from longline.engine.frontier.work_requests import WorkRequest
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.model.errors import Unavailable
@@ -54,7 +54,7 @@ class WorkClaims:
 
     def __init__(self, lifecycle: Lifecycle, clock: Clock, owner: int, settings: WorkerSettings) -> None:
         self._lifecycle, self._clock, self._owner, self._settings = lifecycle, clock, owner, settings
-        self.hand = HeldHosts()
+        self.hand = LeasedHosts()
         self.next = 0.0
         self._free_again = 0.0
         self.under_way: asyncio.Task[None] | None = None
@@ -92,7 +92,7 @@ class WorkClaims:
         soon = self.hand.files_startable_within(now, LOOKAHEAD_SECONDS)
         return soon < s.downloads and self.hand.files_waiting < FILES_AHEAD_PER_PLACE * s.downloads
 
-    def reported(self, released: Iterable[HeldHost], *, more: bool) -> None:
+    def reported(self, released: Iterable[LeasedHost], *, more: bool) -> None:
         """Note the hosts that a report released; claim again at once after a release or when there is more work."""
         moments = [latest_monotonic(self._clock, host.next_start) + CLOCK_MARGIN_SECONDS for host in released]
         self._free_again = min(moments, default=self._free_again)
@@ -114,7 +114,7 @@ class WorkClaims:
             self.next = self._clock.monotonic() + self._settings.idle_poll
 
     async def _claim(
-        self, now: float, asking: Sequence[HeldHost], request: ClaimRequest, work_request: WorkRequest | None
+        self, now: float, asking: Sequence[LeasedHost], request: ClaimRequest, work_request: WorkRequest | None
     ) -> None:
         """Lease more hosts and, where too few are free, more tasks of the leased hosts."""
         s, held = self._settings, request.held
@@ -132,7 +132,7 @@ class WorkClaims:
         fresh = [lease for lease in leases if (lease.host_id, lease.token) not in held]
         helped = [lease for lease in leases if lease.tasks and self.hand.help(lease)]
         for lease in fresh:
-            self.hand.add(HeldHost(lease, s.lease, now, answered + self._clock.error()))
+            self.hand.add(LeasedHost(lease, s.lease, now, answered + self._clock.error()))
         if not fresh and not helped:
             poll = answered + s.idle_poll
             self.next = min(poll, self._free_again) if self._free_again > answered else poll

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from longline.model.back_off import back_off
 from longline.model.frontier.host import (
+    BACK_OFF_SPREAD,
     FIRST_BACK_OFF_SECONDS,
     MAX_BACK_OFF_SECONDS,
     POLITEST_PACE_SECONDS,
@@ -45,7 +46,8 @@ class Pace:
         """
         wait = back_off(FIRST_BACK_OFF_SECONDS, self._throttles, MAX_BACK_OFF_SECONDS)
         self._throttles += 1
-        return max(wait * (0.5 + chance), self.delay)
+        least, most = BACK_OFF_SPREAD
+        return max(wait * (least + chance * (most - least)), self.delay)
 
     def eased(self) -> None:
         """Reset the count of throttlings: the host answers normally."""

@@ -5,8 +5,10 @@ Delay is measured from request start to request start. A host's earliest next re
 """
 
 import asyncio
+from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
+from operator import attrgetter
 from typing import NamedTuple
 
 from longline.engine.engine_clock import held_seconds
@@ -21,6 +23,9 @@ TRANSIT_SECONDS_CONCURRENT = 0.25
 
 MAX_PLACES_RATIO = 8
 """Places of a worker that one host may have for each place that is left free for other hosts."""
+
+
+_PRIORITY = attrgetter("priority")
 
 
 class FreePlaces(NamedTuple):
@@ -43,7 +48,7 @@ class TaskWithdrawn(Exception):
 
 
 class LeasedTasks:
-    """The tasks of one lease: pages and files that wait, tasks in flight, and the marks of tasks that were withdrawn.
+    """The tasks of one lease: pages and files that wait by priority, tasks in flight, and the marks of withdrawn tasks.
 
     `withdrawals` is the count of withdrawals up to which the tasks were compared with the queue. `returned` are tasks
     of runs under a hold, which go back to the queue with the next report.
@@ -67,13 +72,18 @@ class LeasedTasks:
         return (*self.waiting, *self.files)
 
     def add(self, tasks: Iterable[ClaimedTask]) -> None:
-        """Add tasks that were claimed."""
+        """Add tasks that were claimed, each behind those of its priority."""
         for task in tasks:
-            (self.waiting if task.download is None else self.files).append(task)
+            queue = self._queue_of(task)
+            queue.insert(bisect_right(queue, task.priority, key=_PRIORITY), task)
 
     def put_back(self, task: ClaimedTask) -> None:
-        """Let a task that was not begun wait again, before all others."""
-        (self.waiting if task.download is None else self.files).appendleft(task)
+        """Let a task that was not begun wait again, before all others of its priority."""
+        queue = self._queue_of(task)
+        queue.insert(bisect_left(queue, task.priority, key=_PRIORITY), task)
+
+    def _queue_of(self, task: ClaimedTask) -> deque[ClaimedTask]:
+        return self.waiting if task.download is None else self.files
 
     def begin(self, task: ClaimedTask) -> None:
         """Note that a task is in flight."""
@@ -117,7 +127,7 @@ class LeasedTasks:
         self._keep(lambda task: task.mark not in self.withdrawn)
 
 
-class HeldHost:
+class LeasedHost:
     """One leased host: its waiting tasks, its tasks in flight, and the time of its next request."""
 
     def __init__(self, lease: HostLease, ttl: float, asked: float, answered: float) -> None:
@@ -270,19 +280,19 @@ class HeldHost:
         self._kept = self.pace.delay
 
 
-class HeldHosts:
+class LeasedHosts:
     """The hosts that one worker holds."""
 
     def __init__(self) -> None:
-        self._hosts: dict[int, HeldHost] = {}
+        self._hosts: dict[int, LeasedHost] = {}
 
-    def add(self, host: HeldHost) -> None:
+    def add(self, host: LeasedHost) -> None:
         """Add a host; an earlier lease of the same host is lost, and its results with it."""
         if (before := self._hosts.pop(host.lease.host_id, None)) is not None:
             before.lost = True
         self._hosts[host.lease.host_id] = host
 
-    def hosts_to_refill(self, now: float, seconds: float, helpings: int) -> list[HeldHost]:
+    def hosts_to_refill(self, now: float, seconds: float, helpings: int) -> list[LeasedHost]:
         """Return hosts with fewer than `helpings` batches of which every waiting task may start in the next seconds."""
         held = [h for h in self._staying() if now < h.expires and h.helpings < helpings]
         return [h for h in held if _may_have_more(h, now, seconds)]
@@ -301,7 +311,7 @@ class HeldHosts:
         for host in self._staying()[1::2]:
             host.leaving = True
 
-    def _staying(self) -> list[HeldHost]:
+    def _staying(self) -> list[LeasedHost]:
         return [h for h in self._hosts.values() if not h.lost and not h.leaving]
 
     def drop(self, *host_ids: int) -> None:
@@ -309,11 +319,11 @@ class HeldHosts:
         for host_id in host_ids:
             self._hosts.pop(host_id, None)
 
-    def holds(self, host: HeldHost) -> bool:
+    def holds(self, host: LeasedHost) -> bool:
         """Return whether the host is held under this very lease."""
         return self._hosts.get(host.lease.host_id) is host
 
-    def __iter__(self) -> Iterator[HeldHost]:
+    def __iter__(self) -> Iterator[LeasedHost]:
         return iter(list(self._hosts.values()))
 
     def __len__(self) -> int:
@@ -337,7 +347,7 @@ class HeldHosts:
         """Return how many leased files may be started in the next seconds."""
         return sum(h.startable_within(now, seconds, h.tasks.files) for h in self._hosts.values())
 
-    def next_task(self, now: float, places: FreePlaces) -> tuple[HeldHost, ClaimedTask] | None:
+    def next_task(self, now: float, places: FreePlaces) -> tuple[LeasedHost, ClaimedTask] | None:
         """Return a task that may start now, with so many places free; hosts take turns."""
         for host_id, host in list(self._hosts.items()):
             queue = _startable_queue(host, places) if host.startable(now) else None
@@ -352,7 +362,7 @@ class HeldHosts:
         return min((t for h in hosts if (t := h.start_time(now)) is not None), default=None)
 
 
-def _leaves_room(host: HeldHost, places: int) -> bool:
+def _leaves_room(host: LeasedHost, places: int) -> bool:
     """Return whether a host may have one place more; without a bound a host that does not answer would take all.
 
     The last free place is for a host that has none, and several silent hosts together leave some free as well.
@@ -360,13 +370,13 @@ def _leaves_room(host: HeldHost, places: int) -> bool:
     return places > 0 and host.inflight <= MAX_PLACES_RATIO * (places - 1)
 
 
-def _may_have_more(host: HeldHost, now: float, seconds: float) -> bool:
+def _may_have_more(host: LeasedHost, now: float, seconds: float) -> bool:
     """Return whether every waiting task of a host may be started in the next seconds."""
     tasks = host.tasks.unstarted
     return host.next_start <= now + seconds and len(tasks) <= host.startable_within(now, seconds, tasks)
 
 
-def _startable_queue(host: HeldHost, places: FreePlaces) -> deque[ClaimedTask] | None:
+def _startable_queue(host: LeasedHost, places: FreePlaces) -> deque[ClaimedTask] | None:
     """Return the pages or the files of a host that wait, whichever may start with so many places free, or None."""
     pages = host.tasks.waiting if host.tasks.waiting and _leaves_room(host, places.pages) else None
     files = host.tasks.files if host.tasks.files and _leaves_room(host, places.files) else None

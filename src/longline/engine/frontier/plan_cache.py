@@ -8,7 +8,7 @@ import msgspec
 from longline.engine.frontier.recrawl_runs import RecrawlRuns
 from longline.engine.frontier.standing_runs import StandingRun, StandingRuns
 from longline.model.bounded_dict import BoundedDict
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.run import RunKind, RunRow
 from longline.ports.records.runs.runs import RunStore
 

@@ -15,7 +15,8 @@ from longline.model.recrawls.recrawl import (
     MAX_RETRY_DELAY_SECONDS,
     RETRY_DELAY_SECONDS,
 )
-from longline.model.runs.plan import CrawlBounds, CrawlPlan, FetchOptions, Politeness, Proxying, Retries
+from longline.model.runs.crawl_bounds import CrawlBounds
+from longline.model.runs.crawl_plan import CrawlPlan, FetchOptions, Politeness, Proxying, Retries
 from longline.model.runs.run import NewRun, RunKind
 from longline.model.sources.recrawl_settings import recrawl_settings
 from longline.model.sources.source import SourceRow

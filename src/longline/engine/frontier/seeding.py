@@ -12,9 +12,9 @@ from longline.model.frontier.standing_frontier import SCOPE, host_of, url_hash
 from longline.model.frontier.task import NewTask, TaskRow
 from longline.model.ids import new_id
 from longline.model.runs.crawl_bounds import Bounds, bounds_of
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.run import NewRun, RunKind
-from longline.model.url import BadUrl, Url, parse
+from longline.model.urls.url import BadUrl, Url, parse
 from longline.ports.records.frontier.frontier import HostSetting, TaskStore
 from longline.ports.records.runs.runs import RunStore
 

@@ -11,8 +11,8 @@ from longline.model.bounded_dict import BoundedDict
 from longline.model.errors import Unavailable
 from longline.model.frontier.standing_frontier import NEVER_DUE_MS
 from longline.model.ids import new_id
-from longline.model.runs.crawl_bounds import DOWNLOADS, FILES
-from longline.model.runs.plan import CrawlBounds, CrawlPlan, FetchOptions, Politeness, Proxying, Retries
+from longline.model.runs.crawl_bounds import DOWNLOADS, FILES, CrawlBounds
+from longline.model.runs.crawl_plan import CrawlPlan, FetchOptions, Politeness, Proxying, Retries
 from longline.model.runs.run import NewRun, RunKind, RunRow
 from longline.model.sources.source import CrawlSource
 from longline.plugins.parser import HTML

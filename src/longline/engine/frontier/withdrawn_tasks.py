@@ -5,7 +5,7 @@ counts of withdrawals costs one small query for all hosts of the worker; the tas
 queue only where a count has moved. Tasks of runs under a hold are given back: those that were not begun at all.
 """
 
-from longline.engine.frontier.leased_hosts import HeldHost, HeldHosts
+from longline.engine.frontier.leased_hosts import LeasedHost, LeasedHosts
 from longline.engine.lifecycle.tasks import TaskLifecycle
 from longline.ports.records.recrawls.recrawls import HoldStore
 
@@ -16,7 +16,7 @@ WITHDRAWAL_INTERVAL_SECONDS = 0.5
 class WithdrawnTaskFilter:
     """A filter that drops withdrawn tasks from a worker."""
 
-    def __init__(self, hand: HeldHosts, tasks: TaskLifecycle, owner: int, holds: HoldStore | None = None) -> None:
+    def __init__(self, hand: LeasedHosts, tasks: TaskLifecycle, owner: int, holds: HoldStore | None = None) -> None:
         self._hand, self._tasks, self._owner, self._holds = hand, tasks, owner, holds
 
     async def once(self) -> None:
@@ -39,6 +39,6 @@ class WithdrawnTaskFilter:
             host.tasks.withdrawals = counts[_key(host)]
 
 
-def _key(host: HeldHost) -> tuple[int, int]:
+def _key(host: LeasedHost) -> tuple[int, int]:
     """Return the id of a host, and the token under which the host is held."""
     return host.lease.host_id, host.lease.token

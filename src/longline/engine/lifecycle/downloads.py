@@ -7,11 +7,11 @@ from longline.engine.lifecycle.runs import Call
 from longline.model.downloads.dead_letter import DeadLetterFilter
 from longline.model.downloads.download import NewDownload
 from longline.model.frontier.task import DEFAULT_PRIORITY, NewTask
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.run import NewRun
 from longline.model.states import Actor, move
 from longline.model.storable_text import storable
-from longline.model.url import BadUrl, parse
+from longline.model.urls.url import BadUrl, parse
 from longline.ports.records import Records
 from longline.ports.records.downloads import PlacedDownload
 from longline.ports.records.frontier.frontier import HostSetting, TaskChange

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from longline.engine.lifecycle.downloads import DownloadLifecycle
 from longline.model.downloads.download import NewDownload
 from longline.model.manifests.manifest import NewManifest
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.run import NewRun
 from longline.ports.records.downloads import PlacedDownload
 from longline.ports.records.manifests import ManifestAdmissionStore, ManifestSubmission

@@ -7,7 +7,7 @@ import msgspec
 from publicsuffixlist import PublicSuffixList
 
 from longline.model.frontier.task import NewTask
-from longline.model.url import Url, parse
+from longline.model.urls.url import Url, parse
 from longline.ports.http import FetchFailed
 from longline.ports.records.frontier.frontier import HostSetting
 

@@ -10,15 +10,8 @@ import logging
 
 import msgspec
 
-from longline.model.logs.log_months import (
-    KEPT_MONTHS,
-    LogMonth,
-    MonthLine,
-    following_month,
-    month_key,
-    month_name,
-    month_of,
-)
+from longline.model.logs.log_months import KEPT_MONTHS, LogMonth, MonthLine, following_month, month_name, month_of
+from longline.model.object_keys import log_month_key
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
 from longline.ports.records.logs import LogMonthStore
@@ -74,7 +67,7 @@ class LogMonthKeeper:
         while rows := await self._months.lines(month, after, BATCH_SIZE):
             objects += 1
             data = await asyncio.to_thread(encode_lines, rows)
-            await self._blobs.put(month_key(month, objects), data, {"Content-Type": "application/gzip"})
+            await self._blobs.put(log_month_key(month, objects), data, {"Content-Type": "application/gzip"})
             lines, after = lines + len(rows), (rows[-1].run_id, rows[-1].number)
         return lines, objects
 

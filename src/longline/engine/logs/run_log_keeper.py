@@ -14,7 +14,8 @@ from longline.engine.logs.redis_copy import RedisLogCopy
 from longline.engine.logs.run_log_writer import LogSignals
 from longline.model.duration import DAY_MS
 from longline.model.errors import NotFound
-from longline.model.logs.run_log import DueLog, LogFilter, LoggedRun, NewLogEntry, archive_key, log_line
+from longline.model.logs.run_log import DueLog, LogFilter, LoggedRun, NewLogEntry, log_line
+from longline.model.object_keys import run_log_key
 from longline.model.runs.run import RunKind
 from longline.model.states import RUN_ENDED, RunState
 from longline.model.timestamps import written
@@ -126,7 +127,7 @@ class RunLogKeeper:
 
     async def _keep(self, run: LoggedRun) -> bool:
         """Append the entries that are not archived yet to the archive."""
-        key, was = run.key or archive_key(run.name, run.number), run.kept or 0
+        key, was = run.key or run_log_key(run.name, run.number), run.kept or 0
         before = await self._before(run)
         lines, kept = await read_lines(self._logs, run, was if before else 0)
         # The same entries give the same bytes, whichever process writes them.

@@ -13,15 +13,13 @@ from longline.engine.logs.redis_copy import RedisLogCopy
 from longline.model.bounded_dict import BoundedDict
 from longline.model.errors import Unavailable
 from longline.model.logs.run_log import MAX_MESSAGE_CHARS, LogFilter, NewLogEntry, fields_text, start_entry
+from longline.model.signal_topics import LOGS_TOPIC
 from longline.model.storable_text import storable
 from longline.ports.clock import Clock
 from longline.ports.records.logs import LogStore
 from longline.ports.signals import Signals
 
 log = logging.getLogger(__name__)
-
-LOGS = "logs"
-"""Signal of new log entries; its text names the runs."""
 
 BATCH_SIZE = 5000
 MAX_WAITING = 50_000
@@ -35,6 +33,8 @@ STANDARD_FIELDS = frozenset(vars(logging.LogRecord("", 0, "", 0, "", None, None)
 
 WRITE_INTERVAL_SECONDS = 0.25
 """Seconds between two writes of gathered log entries."""
+
+CLOSE_TIMEOUT_SECONDS = 5.0
 
 
 class RunLogSettings(LogFilter, frozen=True):
@@ -184,7 +184,7 @@ class LogSignals:
         names = [str(run_id) for run_id in sorted(runs)]
         for start in range(0, len(names), NAMES_PER_SIGNAL):
             try:
-                await self._signals.send(LOGS, ",".join(names[start : start + NAMES_PER_SIGNAL]))
+                await self._signals.send(LOGS_TOPIC, ",".join(names[start : start + NAMES_PER_SIGNAL]))
                 self._in_vain = False
             except Unavailable as error:
                 if not self._in_vain:

@@ -13,7 +13,8 @@ from longline.engine.engine_clock import engine_time
 from longline.engine.frontier.admission import Admission, AdmissionCache
 from longline.engine.frontier.plan_cache import PlanCache
 from longline.engine.lifecycle.moves import Lifecycle
-from longline.engine.parse.page_parser import PageParser, Parsed, Share
+from longline.engine.parse.page_parser import PageParser, Share
+from longline.engine.parse.parser_results import Parsed
 from longline.engine.parse.report_additions import Contributor, ReportedPage, additions_of
 from longline.model.archive.warc import DamagedRecord
 from longline.model.errors import NotFound, Unavailable
@@ -21,10 +22,10 @@ from longline.model.fetch.content_encoding import Undecodable
 from longline.model.frontier.reasons import INTERNAL, OK, PARSER_ERROR
 from longline.model.frontier.retries import rest_after_parser, retry_rules, retry_seconds, state_after
 from longline.model.frontier.task import PARSE, ClaimedTask, Outcome
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.search.item import NewItem
 from longline.model.states import TaskState
-from longline.model.url import parse
+from longline.model.urls.url import parse
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
 from longline.ports.records.archive import PageStore

@@ -20,7 +20,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
-from longline.engine.parse.page_parser import MAX_LINKS, Parsed, run
+from longline.engine.parse.parser_results import MAX_LINKS, Parsed, run
 from longline.plugins import Page
 from longline.plugins.malloc import keep_freed_memory
 from longline.plugins.registry import ParserCode, ParserSources, no_parser

@@ -14,8 +14,9 @@ from functools import partial
 from typing import ParamSpec, TypeVar
 
 from longline.engine.parse.fair_queue import FairQueue
-from longline.engine.parse.page_parser import NO_SHARE, Parsed, Share
+from longline.engine.parse.page_parser import NO_SHARE, Share
 from longline.engine.parse.parser_process import Limits, Order, ParserAnswer, ParserProcess, ParseTimeout
+from longline.engine.parse.parser_results import Parsed
 from longline.engine.parse.slow_hosts import SlowHosts
 from longline.plugins import Page
 from longline.plugins.parser_reload import LoadedParsers

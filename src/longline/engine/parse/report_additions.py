@@ -3,12 +3,12 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
-from longline.engine.parse.page_parser import Parsed
+from longline.engine.parse.parser_results import Parsed
 from longline.model.discovery.candidate import Decision, DiscoveryRules, LinkSighting, PlaceFindings
 from longline.model.discovery.link import LinkDetails, NewLink
 from longline.model.frontier.task import ClaimedTask, NewTask
 from longline.model.recrawls.recrawl import RecrawlFind
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.ports.records.frontier.frontier import HostSetting
 
 

@@ -14,12 +14,12 @@ from longline.engine.metrics import MetricCounters
 from longline.model.bounded_dict import BoundedDict
 from longline.model.errors import BadInput
 from longline.model.metrics.metric import PROXY_FAILURES
-from longline.model.proxies.proxy import NoProxies, ProxyRequest, ProxyUse
-from longline.model.proxies.proxy_selection import REST_MS
-from longline.model.runs.plan import CrawlPlan
+from longline.model.proxies.proxy import UNREGISTERED, NoProxies, ProxyRequest, ProxyUse
+from longline.model.proxies.proxy_health import FAILED_PROXY_REST_MS
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed
-from longline.ports.records.proxies import UNREGISTERED, PickedProxy, ProxySource
+from longline.ports.records.proxies import PickedProxy, ProxySource
 
 BATCH_SIZE = 64
 NO_PROXY_CACHE_SECONDS = 5.0
@@ -66,7 +66,7 @@ class ProxyRotation:
         except NoProxies as error:
             if wish.direct:
                 return None
-            rest = REST_MS / 1000 if wish.pool and not failed else None
+            rest = FAILED_PROXY_REST_MS / 1000 if wish.pool and not failed else None
             raise FetchFailed("proxy_exhausted", str(error), retry_after=rest) from None
         except BadInput as error:
             raise FetchFailed("proxy_exhausted", str(error)) from None

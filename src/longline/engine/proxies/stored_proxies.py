@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from longline.engine.stored_secrets import Vault
-from longline.model.proxies.proxy import NoProxies, ProxyRequest, ProxyRow, ProxyUse
+from longline.model.proxies.proxy import UNREGISTERED, NoProxies, ProxyRequest, ProxyRow, ProxyUse
 from longline.model.proxies.proxy_uri import Proxy
-from longline.ports.records.proxies import UNREGISTERED, PickedProxy, ProxyStore
+from longline.ports.records.proxies import PickedProxy, ProxyStore
 
 
 class StoredProxies:
@@ -15,9 +15,12 @@ class StoredProxies:
         self._records, self._vault = records, vault
 
     async def pick(self, ask: ProxyRequest) -> list[PickedProxy]:
-        """Pick proxies in turn, none from an empty pool; raise `NoProxies` when a pool has no usable proxy."""
+        """Pick proxies in turn, none where none is registered; raise `NoProxies` when a pool has no usable proxy.
+
+        A named pool without proxies is one of these: its requests must not go out without a proxy.
+        """
         picked = await self._records.pick(ask)
-        if picked.exhausted:
+        if picked.exhausted or (ask.pool is not None and not picked.size):
             raise NoProxies(f"none of {picked.size} proxies can be used now")
         source_id = ask.source_id if picked.mapped else None
         size = picked.size if picked.mapped or ask.pool is not None else 0

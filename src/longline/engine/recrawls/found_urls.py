@@ -7,12 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from longline.engine.parse.report_additions import ReportAdditions, ReportedPage
 from longline.model.bounded_dict import BoundedDict
-from longline.model.recrawls.recrawl import RecrawlFind, is_recrawl
+from longline.model.recrawls.recrawl import MAX_PRODUCT_IMAGES, RecrawlFind, is_recrawl
 
 PRODUCT = "product"
-MAX_IMAGES = 50
-"""Largest number of images of one product that are stored."""
-
 MAX_TOLD = 50_000
 """Number of images that are remembered as submitted: a page is fetched again and again, with the same images."""
 
@@ -47,4 +44,4 @@ def _images(page: ReportedPage) -> Iterator[str]:
     for item in page.parsed.items if page.parsed else ():
         urls = item.fields.get("images") if item.kind == PRODUCT else None
         if isinstance(urls, list):
-            yield from dict.fromkeys(url for url in urls[:MAX_IMAGES] if isinstance(url, str))
+            yield from dict.fromkeys(url for url in urls[:MAX_PRODUCT_IMAGES] if isinstance(url, str))

@@ -9,7 +9,7 @@ import msgspec
 from longline.engine.frontier.admission import seed
 from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.errors import BadInput, IllegalMove
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.run import DueRun, RunKind
 from longline.ports.records.runs.runs import DueRunStore, RunStore
 

@@ -21,14 +21,15 @@ from longline.engine.schedules.orphaned_runs import STALE_LOCK_REASON, accused_r
 from longline.engine.sources.crawl_plan import CrawlRules, plan_of
 from longline.model.duration import HOUR_MS
 from longline.model.errors import LonglineError, Unavailable
-from longline.model.runs.plan import CrawlPlan
-from longline.model.runs.run import RunReview, RunSummary, StartPage
+from longline.model.runs.crawl_plan import CrawlPlan
+from longline.model.runs.run import RunReview, RunSummary
+from longline.model.runs.start_page import StartPage
 from longline.model.schedules.schedule import (
     ScheduleTransition,
     failed,
-    interrupted,
     stretch_ms,
     succeeded,
+    without_run,
 )
 from longline.model.states import RunState, move
 from longline.plugins.registry import Registry
@@ -55,6 +56,9 @@ STALE_LEASES = "stale_leases"
 
 FOLLOW_INTERVAL_SECONDS = 1.0
 """Longest pause in seconds between two looks at the runs that a scheduler follows."""
+
+HAND_OVER_TIMEOUT_SECONDS = 10.0
+"""Seconds that the last writes of a scheduler may take, even while other parts stop."""
 
 
 class SchedulerSettings(msgspec.Struct, frozen=True):
@@ -349,7 +353,7 @@ def ended(tick: Tick, page_changes: PageChanges | None) -> ScheduleTransition:
     if tick.run.state == RunState.FAILED:
         return failed(tick.schedule, tick.at, tick.run.error or "the run failed")
     if tick.run.state == RunState.CANCELLED:
-        return interrupted(tick.schedule, tick.at, tick.run.error or "the run was cancelled")
+        return without_run(tick.schedule, tick.at, tick.run.error or "the run was cancelled")
     return succeeded(tick.schedule, tick.at, page_changes.interval_ms if page_changes else None)
 
 

@@ -9,10 +9,11 @@ from longline.engine.stored_secrets import Vault
 from longline.model.errors import BadInput
 from longline.model.fetch.credentials import Credentials, Headers, parse_header
 from longline.model.proxies.proxy_uri import Proxy
-from longline.model.runs.plan import UNBOUNDED_DEPTH, CrawlBounds, FetchOptions, Politeness, Proxying
+from longline.model.runs.crawl_bounds import UNBOUNDED_DEPTH, CrawlBounds
+from longline.model.runs.crawl_plan import FetchOptions, Politeness, Proxying
 from longline.model.series.series_run import DEFAULT_DELAY_MS, MAX_DELAY_MS, MAX_HOSTS
 from longline.model.sources.source import SourceRow
-from longline.model.url import BadUrl, parse
+from longline.model.urls.url import BadUrl, parse
 
 REQUEST_KEYS = frozenset({"proxy", "headers"})
 """Keys of the config that parsers do not see: their values may be secret."""

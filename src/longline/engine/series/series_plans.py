@@ -8,10 +8,12 @@ import msgspec
 from longline.engine.series.request_config import REQUEST_KEYS, bounds, fetch_options, politeness
 from longline.engine.stored_secrets import Vault
 from longline.model.errors import BadInput
-from longline.model.runs.plan import CrawlPlan, ParseOptions, Retries
+from longline.model.object_keys import series_pages_prefix
+from longline.model.runs.crawl_plan import CrawlPlan, ParseOptions, Retries
 from longline.model.runs.run import DueRun
 from longline.model.series.series_run import DEFAULT_MAX_RETRIES, MAX_RETRIES_KEY, SERIES_END
 from longline.model.sources.source import SourceRow
+from longline.model.whole_number import whole_number
 from longline.plugins.extension import SERIES, Extension
 from longline.plugins.parser import CONFIG_KEY, PARSER_KEY
 from longline.plugins.registry import Registry
@@ -85,8 +87,8 @@ class SeriesPlans:
 
     async def _max_retries(self) -> int:
         row = await self._settings.get(DOOR, MAX_RETRIES_KEY)
-        text = row.value if row is not None else None
-        return min(int(text), 100) if text is not None and text.isdecimal() else DEFAULT_MAX_RETRIES
+        number = whole_number(row.value or "") if row is not None else None
+        return DEFAULT_MAX_RETRIES if number is None else min(number, 100)
 
 
 def _parse_config(parser: str, config: Mapping[str, Any], series_id: str | None) -> str:
@@ -97,4 +99,4 @@ def _parse_config(parser: str, config: Mapping[str, Any], series_id: str | None)
 
 def _objects(config: Mapping[str, Any], series_id: str | None) -> str:
     """Return the begin of the keys of a series' pages, where the source asks for objects."""
-    return f"series/{series_id}" if series_id and config.get("storepages") is True else ""
+    return series_pages_prefix(series_id) if series_id and config.get("storepages") is True else ""

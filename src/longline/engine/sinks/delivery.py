@@ -206,7 +206,8 @@ def _retry_ms(failures: int, error: SinkFailed) -> int:
     wait = back_off(FIRST_RETRY_MS, failures, MAX_RETRY_MS)
     if error.retry_after_seconds is None:
         return wait
-    return min(max(wait, round(error.retry_after_seconds * 1000)), MAX_RETRY_MS)
+    # A receiver may ask for an infinity, which no whole number has.
+    return max(wait, round(min(error.retry_after_seconds * 1000, MAX_RETRY_MS)))
 
 
 class SinkAssignment:

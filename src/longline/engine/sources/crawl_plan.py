@@ -10,20 +10,10 @@ from longline.model.duration import parse_duration
 from longline.model.errors import BadInput
 from longline.model.frontier import reasons
 from longline.model.patterns import MAX_PATTERNS, Patterns, is_usable
-from longline.model.runs.crawl_bounds import DOWNLOADS, FILES
+from longline.model.runs.crawl_bounds import DOWNLOADS, FILES, UNBOUNDED_DEPTH, CrawlBounds
+from longline.model.runs.crawl_plan import BY_NAME, CrawlPlan, FetchOptions, ParseOptions, Politeness, Proxying, Retries
 from longline.model.runs.end_effect import PlannedEffect, RunEffectKind
 from longline.model.runs.end_judgement import EndRules
-from longline.model.runs.plan import (
-    BY_NAME,
-    UNBOUNDED_DEPTH,
-    CrawlBounds,
-    CrawlPlan,
-    FetchOptions,
-    ParseOptions,
-    Politeness,
-    Proxying,
-    Retries,
-)
 from longline.model.sources.source import (
     DEFAULT_CONCURRENCY,
     DEFAULT_DEPTH,
@@ -32,8 +22,8 @@ from longline.model.sources.source import (
     CrawlSource,
     SourceRow,
 )
-from longline.model.sources.use import SourceUse
-from longline.model.url import Url, parse
+from longline.model.sources.source_uses import SourceUse
+from longline.model.urls.url import Url, parse
 from longline.plugins.parser import CONFIG_KEY, LAST_RESORT_KEY, PARSER_KEY
 from longline.plugins.registry import Registry
 

@@ -11,7 +11,8 @@ from longline.model.feeds.feed_poll import POLL_INTERVAL_MS
 from longline.model.sources.remote_source import MAX_INTERVAL_MINUTES, MAX_PAGES, MAX_TEXT_CHARS
 from longline.model.sources.source import RemoteSource
 from longline.model.timestamps import w3c_moment
-from longline.model.url import BadUrl, parse, without_credentials
+from longline.model.urls.url import BadUrl, parse
+from longline.model.urls.url_credentials import without_credentials
 from longline.ports.sources import Described, ListedSource
 
 COLUMN_FIELDS = frozenset(

@@ -36,7 +36,7 @@ class FetchMetrics:
             host = page.host.lease.host
             if page.download is not None:
                 self._count_file(page)
-            for request in page.fetched.asked:
+            for request in page.requests:
                 fetches[host, request.status, request.reason] += 1
                 received[host] += request.bytes
                 if request.status is not None:

@@ -1,11 +1,13 @@
 """Finished tasks, and batches of them, as they wait for their report."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from longline.engine.archive.segment_writer import KeptRedirect, PageToKeep
+import msgspec
+
+from longline.engine.archive.page_records import KeptRedirect, PageToKeep
 from longline.engine.fetch.fetcher import Fetched
-from longline.engine.frontier.leased_hosts import HeldHost
-from longline.engine.parse.page_parser import Parsed
+from longline.engine.frontier.leased_hosts import LeasedHost
+from longline.engine.parse.parser_results import Parsed
 from longline.engine.parse.report_additions import ReportedPage
 from longline.model.downloads.download import DownloadResult
 from longline.model.frontier import reasons, retries
@@ -13,10 +15,8 @@ from longline.model.frontier.retries import (
     rest_after_parser,
     retry_rules,
 )
-from longline.model.frontier.task import (
-    ClaimedTask,
-)
-from longline.model.runs.plan import CrawlPlan
+from longline.model.frontier.task import ClaimedTask, RequestMade
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.search.item import NewItem
 from longline.model.states import TaskState
 from longline.ports.records.frontier.frontier import Reported
@@ -34,7 +34,7 @@ class Finished:
     began. A file that was downloaded has a `download` and no page.
     """
 
-    host: HeldHost
+    host: LeasedHost
     task: ClaimedTask
     plan: CrawlPlan
     fetched: Fetched
@@ -89,6 +89,21 @@ class Finished:
         return reasons.PARSER_ERROR if self.parsed and self.parsed.error else self.fetched.reason
 
     @property
+    def error(self) -> str | None:
+        """Return the error of the parser, or that of the fetch."""
+        return (self.parsed.error if self.parsed else None) or self.fetched.error
+
+    @property
+    def requests(self) -> tuple[RequestMade, ...]:
+        """Return the requests made, the last with the task's reason; a failure before any request counts as one."""
+        asked, reason = self.fetched.asked, self.reason
+        if reason == reasons.OK or not (asked or reasons.is_failure(reason)):
+            return asked
+        error = self.error or "" if reasons.is_failure(reason) else ""
+        last = msgspec.structs.replace(asked[-1] if asked else RequestMade(), reason=reason, error=error)
+        return (*asked[:-1], last)
+
+    @property
     def rest(self) -> TaskState:
         """Return the state in which the task comes to rest."""
         if self.fetched.redirected_to is not None:
@@ -101,7 +116,7 @@ class Finished:
         return retries.rest_after(self.reason, self.fetched.status, self.task.attempt, rules)
 
 
-Unstarted = tuple[HeldHost, tuple[ClaimedTask, ...]]
+Unstarted = tuple[LeasedHost, tuple[ClaimedTask, ...]]
 """A host, and tasks of it that were not started."""
 
 
@@ -126,6 +141,15 @@ class FinishedBatch:
         for host_id, (host, tasks) in self.given_back.items():
             found[host_id] = host, (*tasks, *(found[host_id][1] if host_id in found else ()))
         return found
+
+    def without_superseded(self) -> "FinishedBatch":
+        """Return the batch without results of tasks that were restarted, where a later claim of the task ended, too."""
+        last: dict[int, int] = {}
+        for f in self.finished:
+            last[f.task.id] = max(f.task.due, last.get(f.task.id, f.task.due))
+        if len(last) == len(self.finished):
+            return self
+        return replace(self, finished=[f for f in self.finished if f.task.due == last[f.task.id]])
 
     def without(self, refused: Reported) -> "FinishedBatch":
         """Return the batch without the tasks and hosts of lost leases."""

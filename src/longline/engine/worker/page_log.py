@@ -7,7 +7,7 @@ from longline.engine.worker.finished_task import Finished
 from longline.model.downloads.download import DownloadOrder, DownloadResult
 from longline.model.frontier.retries import pause_before_retry
 from longline.model.frontier.task import Outcome
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.states import TaskState
 
 ENTRIES = {
@@ -62,7 +62,6 @@ def _log(run_log: RunLogWriter, page: Finished) -> None:
     always = always and level in ("warn", "error")
     if not (always or run_log.wants(level, topic)):
         return
-    error = (page.parsed.error if page.parsed else None) or page.fetched.error
     fields = {
         "url": page.task.url,
         "depth": page.task.depth,
@@ -72,7 +71,7 @@ def _log(run_log: RunLogWriter, page: Finished) -> None:
         "bytes": len(page.page.response.body) if page.page else None,
         "fetch_ms": page.page.response.elapsed_ms if page.page else None,
         "retry_after": _retry_seconds(page) if topic == "rate_limit" and page.rest == TaskState.PENDING else None,
-        "error": error,
+        "error": page.error,
     }
     known = {name: value for name, value in fields.items() if value is not None}
     run_log.say(run_id, level, topic, message, known, always=always)

@@ -8,33 +8,29 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from longline.engine.archive.page_objects import PageObjects
+from longline.engine.archive.non_html_objects import PageObjects
 from longline.engine.archive.page_reader import Earlier, PageReader
-from longline.engine.archive.segment_writer import keep_page
+from longline.engine.archive.page_records import keep_page
 from longline.engine.downloads.downloader import DownloadStage, give_up
 from longline.engine.downloads.file_places import FilePlace
 from longline.engine.fetch.fetcher import NOT_MODIFIED, Fetched, Fetcher
 from longline.engine.fetch.request_sender import LeaseLost
-from longline.engine.frontier.leased_hosts import HeldHost, TaskWithdrawn, TooSoon
+from longline.engine.frontier.leased_hosts import LeasedHost, TaskWithdrawn, TooSoon
 from longline.engine.frontier.plan_cache import PlanCache
 from longline.engine.metrics import MetricCounters
-from longline.engine.parse.page_parser import PageParser, Parsed, Share
+from longline.engine.parse.page_parser import PageParser, Share
+from longline.engine.parse.parser_results import Parsed
 from longline.engine.worker.finished_task import Finished
 from longline.model.archive.warc import Original, payload_digest
 from longline.model.errors import Unavailable
 from longline.model.frontier.reasons import INTERNAL, OK
+from longline.model.frontier.retries import MAX_CLAIMS
 from longline.model.frontier.task import ClaimedTask
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.plugins import Page
 from longline.ports.clock import Clock
 
 log = logging.getLogger(__name__)
-
-MAX_CLAIMS = 16
-"""Largest number of claims for one attempt; a task with more counts as the cause of its workers' deaths.
-
-Most tasks of a dying worker were not even begun, so the limit is more than a few.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +55,7 @@ class Pipeline:
         """Return how many pages wait to be parsed elsewhere."""
         return self.parser.waiting if self.parser is not None else 0
 
-    async def run(self, host: HeldHost, task: ClaimedTask, place: FilePlace | None = None) -> Finished:
+    async def run(self, host: LeasedHost, task: ClaimedTask, place: FilePlace | None = None) -> Finished:
         """Fetch, parse and keep one task; raise only errors that mean that the task was not begun.
 
         A file may leave its `place` before it is stored.
@@ -88,14 +84,14 @@ class Pipeline:
         return Finished(host, task, plan, fetched, parsed, kept, self.in_words, archived, began_at)
 
     def _finished(
-        self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan, fetched: Fetched, began_at: int
+        self, host: LeasedHost, task: ClaimedTask, plan: CrawlPlan, fetched: Fetched, began_at: int
     ) -> Finished:
         """Return a task that ended without a page."""
         result = give_up(host, plan) if task.download is not None else None
         return Finished(host, task, plan, fetched, Parsed(), None, began_at=began_at, download=result)
 
     async def _download(
-        self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan, began_at: int, place: FilePlace | None
+        self, host: LeasedHost, task: ClaimedTask, plan: CrawlPlan, began_at: int, place: FilePlace | None
     ) -> Finished:
         """Download one file into the object store."""
         if self.downloads is None:
@@ -108,7 +104,7 @@ class Pipeline:
         return Finished(host, task, plan, done.fetched, Parsed(), None, began_at=began_at, download=done.result)
 
     async def _fetch(
-        self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan
+        self, host: LeasedHost, task: ClaimedTask, plan: CrawlPlan
     ) -> tuple[Fetched, Page | None, Original | None]:
         """Fetch a page; return with it the earlier record that holds its body, when the page has not changed.
 
@@ -137,7 +133,7 @@ class Pipeline:
         )
         return await self.archive.earlier(known) if same else None
 
-    async def _parse(self, host: HeldHost, task: ClaimedTask, page: Page | None, plan: CrawlPlan) -> Parsed | None:
+    async def _parse(self, host: LeasedHost, task: ClaimedTask, page: Page | None, plan: CrawlPlan) -> Parsed | None:
         if page is None or not plan.parse.enabled:
             return Parsed()
         page.config = plan.config_at(task.depth)

@@ -10,15 +10,13 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-import msgspec
-
 from longline.engine.archive.segment_writer import SegmentWriter, StoredSegment
 from longline.engine.engine_clock import engine_time
 from longline.engine.fetch.fetcher import Fetched
 from longline.engine.frontier.admission import Admission, AdmissionCache
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.loop_supervisor import peak_memory_mb
-from longline.engine.parse.page_parser import Parsed
+from longline.engine.parse.parser_results import Parsed
 from longline.engine.parse.report_additions import Contributor, ReportAdditions, additions_of
 from longline.engine.worker.finished_task import Finished, FinishedBatch
 from longline.model.errors import NeedsOperator, Unavailable
@@ -29,13 +27,7 @@ from longline.model.frontier.retries import (
     pause_before_retry,
 )
 from longline.model.frontier.standing_frontier import key_in
-from longline.model.frontier.task import (
-    NewTask,
-    Outcome,
-    PageFacts,
-    RenamedUrl,
-    RequestMade,
-)
+from longline.model.frontier.task import NewTask, Outcome, PageFacts, RenamedUrl
 from longline.model.states import TaskState
 from longline.ports.clock import Clock
 from longline.ports.records.frontier.frontier import HostSetting, ReportBatch, Reported
@@ -90,7 +82,7 @@ class Reporter:
 
     async def deliver(self, batch: FinishedBatch) -> Delivered:
         """Write a report, then call the observers with each part of it that was written."""
-        delivered = await self._deliver(batch)
+        delivered = await self._deliver(batch.without_superseded())
         for written, _ in delivered:
             for observe in self._parts.observers:
                 await observe(written.finished)
@@ -268,10 +260,10 @@ class Reporter:
             due=self._engine_time(self._clock.monotonic() + pause_before_retry(f.task, f.plan, f.fetched.retry_after))
             if waits
             else 0,
-            error=(f.parsed.error if f.parsed else None) or f.fetched.error,
+            error=f.error,
             page=facts,
             renamed=_new_url(f),
-            asked=_requests_of(f),
+            asked=f.requests,
             redirected=redirected,
             strayed=strayed,
             described=f.parsed.title if f.archived is not None and f.parsed is not None else None,
@@ -291,18 +283,6 @@ def _target_hosts(finished: Sequence[Finished]) -> list[HostSetting]:
 def _build_records(finished: Sequence[Finished]) -> None:
     for f in finished:
         f.prepare()
-
-
-def _requests_of(f: Finished) -> tuple[RequestMade, ...]:
-    """Return the requests of a task, the last with the task's reason; a failure before any request counts as one."""
-    asked, reason = f.fetched.asked, f.reason
-    if reason == reasons.OK or not (asked or reasons.is_failure(reason)):
-        return asked
-    error = (f.parsed.error if f.parsed else None) or f.fetched.error or ""
-    last = msgspec.structs.replace(
-        asked[-1] if asked else RequestMade(), reason=reason, error=error if reasons.is_failure(reason) else ""
-    )
-    return (*asked[:-1], last)
 
 
 def _new_url(f: Finished) -> RenamedUrl | None:

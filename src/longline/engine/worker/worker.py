@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from longline.engine.archive.segment_writer import RecordBuilder
+from longline.engine.archive.page_records import RecordBuilder
 from longline.engine.downloads.disputed_files import DisputedFiles
 from longline.engine.downloads.file_places import FilePlace, FilePlaces
 from longline.engine.fetch.request_sender import LeaseLost
 from longline.engine.frontier.claims import WorkClaims, WorkerSettings
-from longline.engine.frontier.leased_hosts import FreePlaces, HeldHost, TaskWithdrawn, TooSoon
+from longline.engine.frontier.leased_hosts import FreePlaces, LeasedHost, TaskWithdrawn, TooSoon
 from longline.engine.frontier.work_requests import WorkRequest
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.metrics import MetricCounters
@@ -97,7 +97,7 @@ class Worker:
         self._oldest_finished_at = 0.0
         self._tasks: set[asyncio.Task[None]] = set()
         self._flushing: asyncio.Task[None] | None = None
-        self._released_hosts: list[HeldHost] = []
+        self._released_hosts: list[LeasedHost] = []
         self._wake = asyncio.Event()
         self._files = FilePlaces(settings.downloads, self._wake.set)
         self._trouble: Unavailable | None = None
@@ -174,7 +174,7 @@ class Worker:
         self._tasks.discard(task)
         self._wake.set()
 
-    async def _process_task(self, host: HeldHost, task: ClaimedTask, place: FilePlace | None) -> None:
+    async def _process_task(self, host: LeasedHost, task: ClaimedTask, place: FilePlace | None) -> None:
         """Run one task through the stages, up to the wait for its report."""
         try:
             finished = await self._parts.pipeline.run(host, task, place)
@@ -332,7 +332,7 @@ class Worker:
             await _cancel_all(self._flushing)
 
 
-def _end_task(host: HeldHost, task: ClaimedTask, place: FilePlace | None) -> None:
+def _end_task(host: LeasedHost, task: ClaimedTask, place: FilePlace | None) -> None:
     """Note that a task is no longer in flight."""
     host.tasks.end(task)
     if place is not None:

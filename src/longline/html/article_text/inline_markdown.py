@@ -17,7 +17,7 @@ from longline.html.article_text.marked_lines import (
     STRONG,
     MarkedLine,
 )
-from longline.model.url import join
+from longline.model.urls.link_resolution import join
 
 MAX_URL_CHARS = 2000
 """Characters of a URL above which a link is written as its text, and an image as its description."""

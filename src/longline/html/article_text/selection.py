@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from longline.html.article_text.attribute_hints import DECLARED_BODY, NAMED_BODY
+from longline.html.article_text.boilerplate_phrases import is_boilerplate
 from longline.html.article_text.lines import PageLines
 from longline.html.article_text.tags import (
     BLOCK,
@@ -54,19 +55,7 @@ MIN_TITLE_CHARS = 12
 """Letters above which a heading and the page's title are compared."""
 
 MAX_TITLE_CHARS = 1000
-MAX_PHRASE_CHARS = 160
 _NOT_LETTERS = re.compile(r"[\W_]+")
-_PHRASE = re.compile(
-    r"(?:advert(?:isement|s|ising)?|ad|comments?|share|tweet|e-?mail|print|read more|more|loading\W*|follow us.{0,30}|"
-    r"sponsored|related(?: articles?| stories| posts?| topics?| content)?\W*|skip to .{0,20}|tags?:?|share this.{0,30}|"
-    r"continue reading.{0,40}|(?:story|article) continues below.{0,30}|click to .{0,30}|facebook|twitter|linkedin|"
-    r"pinterest|whatsapp|reddit|instagram|copy link|see also:?|photos?|video|\d+ (?:comments?|shares?)|"
-    r"(?:read|see) (?:more|also|next)\b.{0,120}|(?:posted|published|updated|by) (?:on|at|by)?.{0,40}\d{4}.{0,20}|"
-    r"image (?:credit|source).{0,60}|photo(?: credit)?:.{0,60}|sign up .{0,80}newsletter.{0,40}|"
-    r"subscribe to .{0,80}|\W*)$",
-    re.IGNORECASE,
-)
-"""Lines of boilerplate that stand alone, in English."""
 
 
 class Selection(NamedTuple):
@@ -105,7 +94,11 @@ class _Selector:
         container = self._container(title)
         written = self._written_containers(container)
         standfirst = self._standfirst(title, written)
-        lines = [number for number in self._candidates(written, standfirst, title) if not self._is_phrase(number)]
+        lines = [
+            number
+            for number in self._candidates(written, standfirst, title)
+            if not is_boilerplate(self._page.lines[number].text)
+        ]
         lines = self._without_repetitions(lines)
         while lines and self._page.lines[lines[-1]].kind == HEADING:  # a heading without text below
             lines.pop()
@@ -257,11 +250,6 @@ class _Selector:
                 continue
             if linked <= MAX_LINKED_IN_LINE * len(text) or kind in (HEADING, ITEM):
                 yield number
-
-    def _is_phrase(self, number: int) -> bool:
-        text = self._page.lines[number].text
-        # A line without text is an image, and only read for Markdown.
-        return 0 < len(text) < MAX_PHRASE_CHARS and _PHRASE.match(text) is not None
 
     def _without_repetitions(self, numbers: list[int]) -> list[int]:
         """Return the lines; if most long lines are repeated, each long line only once."""

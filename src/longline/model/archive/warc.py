@@ -14,8 +14,10 @@ from typing import NamedTuple, cast
 import msgspec
 from isal import isal_zlib
 
+from longline import __version__
 from longline.model.errors import LonglineError
 from longline.model.ids import new_id
+from longline.model.whole_number import whole_number
 
 RESPONSE, REVISIT, REQUEST, WARCINFO = "response", "revisit", "request", "warcinfo"
 
@@ -146,6 +148,11 @@ def request_record(capture: Capture, target: str, host: str, concurrent_to: str)
     return WarcRecord(record_id, digest, _member(fields, head, b""))
 
 
+def warcinfo_fields(user_agent: str) -> dict[str, str]:
+    """Return the fields of a warcinfo record that name the program and its User-Agent."""
+    return {"software": f"longline/{__version__}", "http-header-user-agent": user_agent}
+
+
 def info_record(at: int, filename: str, about: Mapping[str, str]) -> WarcRecord:
     """Return the warcinfo record at the start of a file: the program that wrote the file, and its settings."""
     record_id = new_id()
@@ -262,9 +269,10 @@ def _http_parts(block: bytes) -> tuple[int, str, Headers, bytes]:
     status_line, *lines = head.decode("latin-1").split("\r\n")
     version, _, rest = status_line.partition(" ")
     code, _, reason = rest.partition(" ")
-    if not found or not version.startswith("HTTP/") or not (code.isascii() and code.isdigit()):
+    status = whole_number(code)
+    if not found or not version.startswith("HTTP/") or status is None:
         raise DamagedRecord(f"the record's block is no HTTP answer: {status_line[:80]!r}")
-    return int(code), reason, _pairs(lines), body
+    return status, reason, _pairs(lines), body
 
 
 def first_member(data: bytes) -> int:

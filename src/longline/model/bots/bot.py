@@ -2,6 +2,10 @@
 
 import msgspec
 
+MAX_NAME_CHARS = 100
+MAX_TITLE_CHARS = 200
+"""Longest name and title of a bot that a person registers at the console."""
+
 RANDOM_BYTES = 32
 PREVIEW_CHARS = 20
 """Random bytes in the token of a bot, and characters of it that lists show."""

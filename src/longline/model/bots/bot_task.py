@@ -8,15 +8,19 @@ from typing import Literal
 
 import msgspec
 
-from longline.model.duration import DAY_MS
 from longline.model.states import TaskState, move
-
-IDEMPOTENCY_WINDOW_MS = DAY_MS
-"""Time for which a repeated submit gets the answer of the first."""
-
 
 Refusal = Literal["missing", "not_held", "not_yours", "lapsed"]
 Repair = Literal["restart", "expire", "release"]
+
+REPAIRS: dict[Repair, TaskState] = {
+    "restart": TaskState(move("task", "restart").became),
+    "expire": TaskState(move("task", "expire").became),
+    "release": TaskState(move("task", "restart").became),
+}
+
+LAPSED, LAPSED_ERROR = "lease lapsed", "the lease lapsed"
+"""Reason and error of a task whose lease has lapsed."""
 
 
 class Pull(msgspec.Struct, frozen=True):

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from longline.model.callers.caller import Role
+from longline.model.callers.roles import Role
 from longline.model.errors import BadInput
 
 PREFIX = "llk"

@@ -33,6 +33,12 @@ _NUMBERED = frozenset({"token"})
 State = Mapping[str, Any]
 """A thing as it was before or after a change."""
 
+NAMED_TOO = frozenset({"schedule", "source"})
+"""Nouns whose things are found by a number or by a text, the id outside or the name."""
+
+UNAUDITED = frozenset({"robots_text"})
+"""Columns that are too long for a state; the time of a fetch shows their change."""
+
 
 class AuditContext:
     """An operation that a caller ordered: the API it came by, the action as `noun.verb`, and the caller's reason."""

@@ -1,48 +1,16 @@
-"""Callers, their roles, and the rules of access that decide about them."""
+"""Callers, and the rules of access that decide about them."""
 
-from enum import StrEnum
 from typing import Literal
 
 import msgspec
 
+from longline.model.callers.roles import Role
 from longline.model.errors import LonglineError
 
 CallerKind = Literal["user", "service", "key", "anonymous", "operator"]
 """Kind of a caller: a person or a program with a token, an API key, a caller without credentials, the command line."""
 
 Denial = Literal["role", "door", "tenant"]
-
-
-class Role(StrEnum):
-    """Roles of callers. `service` is the role of programs; `NONE` is that of a token that names no role."""
-
-    ADMIN = "admin"
-    MODERATOR = "moderator"
-    MEMBER = "member"
-    BANNED = "banned"
-    SERVICE = "service"
-    NONE = ""
-
-
-_RANKS = (Role.BANNED, Role.MEMBER, Role.MODERATOR, Role.ADMIN)
-_KNOWN = frozenset(role.value for role in Role)
-
-
-def at_least(role: Role) -> frozenset[Role]:
-    """Return the roles of people from this rank upwards: banned, member, moderator, admin."""
-    return frozenset(_RANKS[_RANKS.index(role) :])
-
-
-ADMINS = at_least(Role.ADMIN)
-OPERATORS = at_least(Role.MODERATOR) | {Role.SERVICE, Role.NONE}
-"""Roles that run the platform; services that share the secret sign tokens for themselves without a role."""
-
-NOT_BANNED = frozenset(Role) - {Role.BANNED}
-
-
-def role_named(text: str) -> Role:
-    """Return the role with this name; a name of another issuer that is unknown here counts as a member."""
-    return Role(text) if text in _KNOWN else Role.MEMBER
 
 
 class Caller(msgspec.Struct, frozen=True):

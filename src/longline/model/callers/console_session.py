@@ -8,7 +8,8 @@ from typing import NamedTuple
 import msgspec
 
 from longline.model.callers.api_key import ID_BYTES, RANDOM_BYTES, digest
-from longline.model.callers.caller import Caller, CallerKind, Role
+from longline.model.callers.caller import Caller, CallerKind
+from longline.model.callers.roles import Role
 
 MAX_AGE_MS = 12 * 3_600_000
 """Longest time in milliseconds for which a login is good."""

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from longline.model.url import Url, parse, target
+from longline.model.urls.url import Url, parse, target
 
 Verdict = Literal["new", "pending", "approved", "rejected"]
 """States of a candidate: not probed yet, waiting for a person, or decided by a person."""

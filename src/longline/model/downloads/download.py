@@ -1,12 +1,15 @@
 """Files of runs: to be downloaded, leased by a worker, stored, and as lists show them."""
 
 import hashlib
+import re
 
 import msgspec
 
 from longline.model.states import TaskState
 
 DEFAULT_CONTENT_TYPE = "application/octet-stream"
+
+_HEXADECIMAL = re.compile("[0-9a-f]+")
 
 
 class NewDownload(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,8 +64,8 @@ class DownloadOrder(msgspec.Struct, frozen=True, gc=False):
     @property
     def sha256(self) -> str | None:
         """Return the expected digest in hexadecimal digits; None without one, and for other kinds of checksums."""
-        kind, _, digits = (self.checksum or "").partition(":")
-        return digits.strip().lower() if kind.strip().lower() == "sha256" else None
+        kind, _, digits = (part.strip().lower() for part in (self.checksum or "").partition(":"))
+        return digits if kind == "sha256" and _HEXADECIMAL.fullmatch(digits) else None
 
 
 class StoredFile(msgspec.Struct, frozen=True, gc=False):

@@ -2,6 +2,11 @@
 
 import msgspec
 
+DEFAULT_PARALLEL = 8
+"""Downloads at once from one host, unless the options of a job type have another number."""
+MAX_REDIRECTS = 5
+"""Largest number of redirects of a download."""
+
 
 class DownloadPlan(msgspec.Struct, frozen=True):
     """The rules of a run of downloads: each task streams one file into the object store, without robots.txt or parser.

@@ -6,17 +6,10 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from longline.model.search import columns as names
+from longline.model.search import item_columns as names
 
 MAX_ORDERS = 1000
 """Largest number of different orders of fields that are remembered for the columns of one kind."""
-
-MIN_WRITE_INTERVAL_SECONDS = 1.0
-"""Shortest time between two writings of the tables of a running crawl."""
-
-MAX_WRITE_SHARE = 0.05
-"""Largest share of the time of a crawl that is spent on tables, which are written as a whole each time."""
-
 
 _MAX_INT, _JSON, _BIG_INT = 2**63, "json", "big_int"
 

@@ -4,9 +4,6 @@ import msgspec
 
 from longline.model.errors import LonglineError
 
-FEED_PATHS = ("/feed", "/rss", "/feed.xml", "/rss.xml", "/atom.xml", "/index.xml")
-"""Paths at which sites usually have their feed."""
-
 
 class NotAFeed(LonglineError):
     """A document that no feed can be read from."""

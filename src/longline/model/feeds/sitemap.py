@@ -6,7 +6,7 @@ import msgspec
 
 from longline.model.duration import HOUR_MS
 from longline.model.errors import LonglineError
-from longline.model.url import join
+from longline.model.urls.link_resolution import join
 
 MAX_PLACES = 50_000
 MAX_BYTES = 50 * 1024 * 1024

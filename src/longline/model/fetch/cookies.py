@@ -15,7 +15,7 @@ from ipaddress import ip_address
 import msgspec
 from publicsuffixlist import PublicSuffixList
 
-from longline.model.url import Url, parse, target
+from longline.model.urls.url import Url, parse, target
 
 MAX_COOKIES = 3000
 """Largest number of cookies of a run, beyond which those of the domain that was visited longest ago are dropped."""

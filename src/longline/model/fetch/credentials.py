@@ -6,7 +6,7 @@ import msgspec
 
 from longline.model.errors import BadInput
 from longline.model.fetch.cookies import Cookie
-from longline.model.url import Url
+from longline.model.urls.url import Url
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -47,13 +47,22 @@ class Credentials(msgspec.Struct, frozen=True):
         return msgspec.json.decode(text, type=cls) if text else cls()
 
 
+def header_problem(name: str, value: str) -> str:
+    """Return the reason for which a request cannot have a header; an empty text for one that it can have."""
+    if not _NAME.fullmatch(name):
+        return "is not a valid header name"
+    if "\r" in value or "\n" in value:
+        return "must not contain line breaks"
+    return "must not contain control characters" if _CONTROL.search(value) else ""
+
+
 def parse_header(text: str) -> tuple[str, str]:
     """Return name and value of a header written `Name: value`; errors do not show the value."""
     name, colon, value = (part.strip() for part in text.partition(":"))
     if not colon or not _NAME.fullmatch(name):
         raise BadInput("a header is written 'Name: value', as in --header 'Accept-Language: de'")
-    if _CONTROL.search(value):
-        raise BadInput(f"the value of the header {name} has control characters")
+    if problem := header_problem(name, value):
+        raise BadInput(f"the header {name} {problem}")
     if reason := _OURS.get(name.lower()):
         raise BadInput(f"the header {name} cannot be given: {reason}")
     return name, value

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from longline.model.cached_property import cached_property
-from longline.model.url import target
+from longline.model.urls.url import target
 
 MAX_BYTES = 512 * 1024
 """Bytes of a robots.txt that are read; the RFC requires at least 500 KiB."""

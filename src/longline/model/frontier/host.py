@@ -11,6 +11,9 @@ FIRST_BACK_OFF_SECONDS = 2.0
 MAX_BACK_OFF_SECONDS = 300.0
 """Pause after the first 429 or 503 of a host without a Retry-After, and the longest; each doubles the one before."""
 
+BACK_OFF_SPREAD = (0.5, 1.5)
+"""Smallest and largest factor of such a pause, so that workers that were throttled together do not return together."""
+
 MAX_DELAY_SECONDS = 60.0
 """Largest delay in seconds between requests to a host, however many 429s the host sends."""
 

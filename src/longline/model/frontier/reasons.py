@@ -3,6 +3,9 @@
 OK = "ok"
 """The reason of a page that was fetched and parsed."""
 
+RESENT = "resent"
+"""The reason of a request that broke on a keep-alive connection and was sent again, which is no failure."""
+
 PARSER_ERROR = "parser_error"
 """The reason of a page whose parser failed."""
 
@@ -54,6 +57,12 @@ FINAL = {
 }
 """Failures that no further attempt cures, and their meanings."""
 
+WITHOUT_REQUEST = frozenset({INTERNAL, "worker_lost", "page_lost"})
+"""Failures for which no request was made, unless they have a status; their reports look like requests all the same."""
+
+NOT_OF_REQUESTS = WITHOUT_REQUEST | {PARSER_ERROR, "checksum", "upload"}
+"""Failures that are not those of a request: its response had come whole, or no request was made."""
+
 SKIPPED = {
     "robots": "the site's robots.txt forbids the page, or the one it redirects to",
     "content_type": "the page has a content type that was not requested",
@@ -100,9 +109,6 @@ _UNASKED = (206, 226)
 NO_CONTENT = (204, 205)
 """Statuses of successful responses that never have content (RFC 9110, sections 15.3.5 and 15.3.6)."""
 
-REDIRECT_STATUSES = (300, 301, 302, 303, 307, 308)
-"""Statuses whose Location is the page; their own content only describes where it is (RFC 9110, section 15.4)."""
-
 
 def for_status(status: int) -> str | None:
     """Return the failure that an HTTP status means, or None for a page."""
@@ -116,3 +122,8 @@ def for_status(status: int) -> str | None:
 def is_failure(reason: str) -> bool:
     """Return whether a reason is a failure, final or not."""
     return reason in RETRYABLE or reason in FINAL
+
+
+def is_request_failure(reason: str) -> bool:
+    """Return whether a reason is the failure of a request: the site refused it, or sent no whole response."""
+    return is_failure(reason) and reason not in NOT_OF_REQUESTS

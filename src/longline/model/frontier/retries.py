@@ -5,11 +5,17 @@ import msgspec
 from longline.model.back_off import back_off
 from longline.model.frontier.reasons import OK, PARSER_ERROR, RETRYABLE, SKIPPED, is_failure
 from longline.model.frontier.task import ClaimedTask, TaskRedirect
-from longline.model.runs.plan import CrawlPlan, ParserRetry
+from longline.model.runs.crawl_plan import CrawlPlan, ParserRetry
 from longline.model.states import TaskState
 
 _HOPELESS = frozenset(SKIPPED) - {"challenge"} | {PARSER_ERROR, "egress", "bad_url", "worker_lost", "page_lost"}
 _GONE = (404, 410)
+
+MAX_CLAIMS = 16
+"""Largest number of claims for one attempt; a task with more counts as the cause of its workers' deaths.
+
+Most tasks of a dying worker were not even begun, so the limit is more than a few.
+"""
 
 
 class RetryRules(msgspec.Struct, frozen=True):

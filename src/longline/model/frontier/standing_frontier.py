@@ -6,7 +6,8 @@ from typing import Literal
 import msgspec
 
 from longline.model.states import TaskState as T
-from longline.model.url import Url, dedupe_key, interval_form
+from longline.model.urls.normalization import dedupe_key, interval_form
+from longline.model.urls.url import Url
 
 SCOPE = 0
 """The scope of all standing runs: each URL is in it once, for all origins. Other runs have scopes from 1 on."""

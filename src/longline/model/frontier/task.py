@@ -149,10 +149,6 @@ class TaskRedirect(msgspec.Struct, frozen=True, gc=False):
     hops: int
 
 
-RESENT = "resent"
-"""The reason of a request that broke on a keep-alive connection and was sent again, which is no failure."""
-
-
 class RequestMade(msgspec.Struct, frozen=True, gc=False):
     """One request for a task's page, and its result; without a `status` there was no response."""
 

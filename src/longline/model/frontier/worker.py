@@ -2,6 +2,10 @@
 
 import msgspec
 
+FETCH, PARSE, UPKEEP = "fetch", "parse", "upkeep"
+ROLES = (FETCH, PARSE, UPKEEP)
+"""Roles of workers."""
+
 HEARTBEAT_INTERVAL_SECONDS = 10.0
 """Seconds between two heartbeats of a worker."""
 

@@ -75,8 +75,3 @@ def start_us(month: int) -> int:
 def month_name(month: int) -> str:
     """Return the name of a month's part of the log."""
     return f"log_{month // 100:04}_{month % 100:02}"
-
-
-def month_key(month: int, piece: int) -> str:
-    """Return the object-store key of one piece of a month's archive."""
-    return f"logs/months/{month_name(month)}/{piece:06}.jsonl.gz"

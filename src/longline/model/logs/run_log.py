@@ -8,6 +8,7 @@ import msgspec
 from longline.model.states import RUN_ENDED
 from longline.model.storable_text import storable
 from longline.model.timestamps import read_us, written_us
+from longline.model.whole_number import whole_number
 
 LEVELS = ("debug", "info", "warn", "error")
 """Levels from the least to the most severe."""
@@ -78,6 +79,14 @@ class LogEntry(msgspec.Struct, frozen=True, gc=False):
     def at(self) -> int:
         """Return the time in milliseconds."""
         return self.at_us // 1000
+
+
+def written_fields(entry: LogEntry) -> dict[str, str]:
+    """Return the fields of an entry by their names, each as text; one that is no text is written as JSON."""
+    fields = msgspec.json.decode(entry.fields, type=dict[str, Any]) if entry.fields else {}
+    return {
+        name: value if isinstance(value, str) else msgspec.json.encode(value).decode() for name, value in fields.items()
+    }
 
 
 class LogQuery(msgspec.Struct, frozen=True):
@@ -203,8 +212,8 @@ def mark_after_run(run_id: int) -> LogMark:
 def parse_mark(text: str | None) -> LogMark | None:
     """Return the mark in a text; None for any other text."""
     run_id, _, number = (text or "").strip().partition("-")
-    fits = all(part.isascii() and part.isdecimal() and len(part) < 19 for part in (run_id, number))
-    return LogMark(int(run_id), int(number)) if fits else None
+    place = whole_number(run_id), whole_number(number)
+    return None if place[0] is None or place[1] is None else LogMark(place[0], place[1])
 
 
 def log_line(entry: LogEntry, name: str, uid: str) -> dict[str, Any]:
@@ -234,8 +243,3 @@ def read_line(line: Mapping[str, Any], run_id: int, number: int) -> LogEntry:
         line["message"],
         msgspec.json.encode(fields).decode() if fields is not None else None,
     )
-
-
-def archive_key(name: str, number: int) -> str:
-    """Return the object-store key of a run's log."""
-    return f"logs/{name}/{number}.log.gz"

@@ -12,6 +12,9 @@ LEASE_MS = 30 * MINUTE_MS
 KEPT_MS = 400 * DAY_MS
 """Age at which the records of ended runs are deleted."""
 
+LAPSED_ERROR = "the lease of the run has lapsed"
+"""Error of a run whose process stopped in the middle of it."""
+
 
 class MaintenanceState(StrEnum):
     """The stage of a run of a maintenance task."""

@@ -2,8 +2,13 @@
 
 import msgspec
 
+from longline.model.duration import DAY_MS
+
 LEASE_MS = 60_000
 """Length of a reservation: after a kill a key is free again then."""
+
+FORGOTTEN_AFTER_MS = DAY_MS
+"""Time after the end of its lease when a reservation that has no answer is deleted."""
 
 MAX_WAIT_SECONDS = 25.0
 """Longest time for which a repeated request waits for the answer of the first."""

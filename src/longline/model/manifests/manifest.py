@@ -1,7 +1,6 @@
 """Manifests: submitted lists of files to download, with data of the sender beside them."""
 
 from typing import Literal
-from urllib.parse import quote
 
 import msgspec
 
@@ -10,8 +9,7 @@ from longline.model.manifests.idempotency_key import Reservation
 Origin = Literal["api", "direct"]
 """The way on which a manifest came: through the API, or as single tasks from a stream."""
 
-METADATA_FILE, DOCUMENT_FILE = "metadata.json", "manifest.json"
-_FOLDER = "manifests"
+StreamName = Literal["tasks", "status", "logs", "dead_letters"]
 
 
 class ManifestResource(msgspec.Struct, frozen=True, gc=False):
@@ -114,6 +112,11 @@ class ManifestSnapshot(msgspec.Struct, frozen=True):
         return self.admitted - self.completed - self.open
 
     @property
+    def expected(self) -> int:
+        """Return the number of files: the announced total, unless more have come."""
+        return max(self.total or 0, self.admitted)
+
+    @property
     def awaits_files(self) -> bool:
         """Return whether files may come yet: a manifest that comes file by file ends with its announced total."""
         return self.origin == "direct" and (self.total is None or self.completed + self.given_up < self.total)
@@ -137,14 +140,3 @@ class PrunedManifests(msgspec.Struct, frozen=True):
 
     pruned: int
     remaining_bytes: int
-
-
-def manifest_key(kind: str, uid: str, file: str = METADATA_FILE) -> str:
-    """Return the key of an object that belongs to a manifest."""
-    return f"{_FOLDER}/{safe_segment(kind)}/{uid}/{file}"
-
-
-def safe_segment(text: str) -> str:
-    """Return a text of a client as one segment of a key: unsafe characters, and segments of dots, are escaped."""
-    escaped = quote(text, safe="")
-    return escaped.replace(".", "%2E") if set(escaped) == {"."} else escaped

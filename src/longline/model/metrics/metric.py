@@ -52,7 +52,8 @@ def counter_name(metric: str, *values: str) -> str:
 FETCHES = Metric(
     "longline_fetches",
     "counter",
-    "Requests for pages, by class of the status (none without a response), reason and host group.",
+    "Requests for pages, and failures before a request, by class of the status (none without a response), reason "
+    "of the task and host group.",
     ("status", "reason", "group"),
 )
 FETCH_SECONDS = Metric("longline_fetch_seconds", "histogram", "Time from a request for a page to its response.")
@@ -123,9 +124,13 @@ class QueueFigures(msgspec.Struct, frozen=True):
     oldest_ms: int
 
 
+NO_STATUS = "none"
+"""Class of the status of a request without a response."""
+
+
 def status_class(status: int | None) -> str:
     """Return the class of a status, such as `2xx`, or `none`."""
-    return f"{status // 100}xx" if status else "none"
+    return f"{status // 100}xx" if status else NO_STATUS
 
 
 def host_group(host: str, domains: frozenset[str]) -> str:

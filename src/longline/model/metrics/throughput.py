@@ -10,8 +10,8 @@ from typing import Literal
 import msgspec
 
 from longline.model.duration import DAY_MS, HOUR_MS, MINUTE_MS
-from longline.model.frontier.reasons import is_failure
-from longline.model.metrics.metric import ARCHIVED_PAGES, FETCH_BYTES, FETCHES
+from longline.model.frontier.reasons import WITHOUT_REQUEST, is_request_failure
+from longline.model.metrics.metric import ARCHIVED_PAGES, FETCH_BYTES, FETCHES, NO_STATUS
 
 Measure = Literal["pages", "bytes", "requests", "failures"]
 
@@ -76,9 +76,13 @@ def throughput_of(counts: Mapping[tuple[str, ...], int]) -> dict[tuple[str, str]
     found = Counter[tuple[str, str]]()
     for (name, *labels), count in counts.items():
         if name == FETCHES.name:
+            status, reason, _ = labels
+            # Failures before any request are counted with the fetches, which tell all reasons.
+            if status == NO_STATUS and reason in WITHOUT_REQUEST:
+                continue
             found["requests", ""] += count
-            if is_failure(labels[1]):
-                found["failures", labels[1]] += count
+            if is_request_failure(reason):
+                found["failures", reason] += count
         elif name == FETCH_BYTES.name:
             found["bytes", ""] += count
         elif name == ARCHIVED_PAGES.name:

@@ -14,6 +14,9 @@ Off = Literal["auto", "manual"]
 SKIP_AFTER_FAILURES = 5
 """Failures in a row at which a source, the global pool and named pools skip a proxy."""
 
+UNREGISTERED = 0
+"""Number of a proxy that one plan names and that has no row."""
+
 
 class NoProxies(LonglineError):
     """A pool without a usable proxy: all failed, are off, or used up their hour."""

@@ -5,10 +5,14 @@ Pure rules. The driver that stores proxies writes the rows that `after` and `map
 
 import msgspec
 
+from longline.model.duration import HOUR_MS
 from longline.model.proxies.proxy import SKIP_AFTER_FAILURES, MappingRow, ProxyChange, ProxyRow, ProxyUse, _set_fields
 
 DISABLE_AFTER_FAILURES = 10
 """Failures in a row at which a proxy is switched off everywhere."""
+
+FAILED_PROXY_REST_MS = 60_000
+"""Milliseconds after which a proxy of a pool that failed too often gets one request."""
 
 PROBE_INTERVAL_MS = 900_000
 """Time between two probes of one proxy that is switched off."""
@@ -110,3 +114,51 @@ def success_rate(successes: int, failures: int) -> float:
     """Return the percentage of successful requests, to two places; 0 without requests."""
     tried = successes + failures
     return round(100 * successes / tried, 2) if tried else 0.0
+
+
+class ProxyCandidate(msgspec.Struct, frozen=True):
+    """A proxy of a pool; in the pool of a source, the counts are the source's own.
+
+    `room` is the number of requests that the hour still allows; `turn` is 0 for a proxy that was never used. A
+    `revivable` one gets a request after a rest, though it failed too often.
+    """
+
+    id: int
+    active: bool
+    failure_count: int
+    turn: int
+    priority: int
+    room: int
+    success_count: int = 0
+    total_failures: int = 0
+    avg_ms: int | None = None
+    last_used_at: int | None = None
+    country: str | None = None
+    provider: str | None = None
+    mapped: bool = False
+    revivable: bool = False
+
+    def is_usable(self, now: int) -> bool:
+        """Return whether the proxy may get a request: it works, or it has rested from its failures."""
+        works = self.active and self.failure_count < SKIP_AFTER_FAILURES
+        has_rested = self.revivable and now - (self.last_used_at or 0) >= FAILED_PROXY_REST_MS
+        return self.room > 0 and (works or has_rested)
+
+
+def health_score(candidate: ProxyCandidate, now: int) -> float:
+    """Return the health out of a hundred: 50 for success, 30 for speed, 20 for the time since the last use."""
+    tried = candidate.success_count + candidate.total_failures
+    rate = 50 * candidate.success_count / tried if tried else 25
+    return rate + _speed(candidate.avg_ms) + _rested(candidate.last_used_at, now)
+
+
+def _speed(ms: int | None) -> int:
+    if ms is None:
+        return 15
+    return next((points for bound, points in ((500, 30), (1000, 25), (2000, 20), (5000, 10)) if ms <= bound), 5)
+
+
+def _rested(last_used_at: int | None, now: int) -> int:
+    if last_used_at is None:
+        return 20
+    return next((points for hours, points in ((6, 20), (3, 15), (1, 10)) if now - last_used_at > hours * HOUR_MS), 5)

@@ -35,6 +35,7 @@ class Proxy(msgspec.Struct, frozen=True):
             raise BadInput("a proxy needs the name or the address of its host, and nothing else there")
         if not 0 < self.port < 65536:
             raise BadInput(f"not a port: {self.port}")
+        msgspec.structs.force_setattr(self, "host", _canonical(self.host))
 
     @classmethod
     def parse(cls, text: str) -> "Proxy":
@@ -53,14 +54,18 @@ class Proxy(msgspec.Struct, frozen=True):
     @property
     def label(self) -> str:
         """Return scheme, host and port, without credentials, for display."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{self.scheme}://{host}:{self.port}"
+        return f"{self.scheme}://{bracketed(self.host)}:{self.port}"
 
     def __repr__(self) -> str:
         return f"Proxy({self.label!r})"
 
     def __rich_repr__(self) -> list[tuple[str, Any]]:
         return [("label", self.label)]
+
+
+def _canonical(host: str) -> str:
+    """Return a host as it is compared: in lower case, an IPv6 address in its shortest form."""
+    return str(IPv6Address(host)) if ":" in host else host.lower()
 
 
 def _is_host(text: str) -> bool:
@@ -71,3 +76,8 @@ def _is_host(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def bracketed(host: str) -> str:
+    """Return a host as it stands before a port: an IPv6 address in brackets (RFC 3986, section 3.2.2)."""
+    return f"[{host}]" if ":" in host else host

@@ -7,9 +7,10 @@ combination. The bounds are far beyond the needs of honest sites.
 from collections import Counter
 from functools import lru_cache
 
+import msgspec
+
 from longline.model.patterns import Patterns
-from longline.model.runs.plan import CrawlBounds
-from longline.model.url import Url, target
+from longline.model.urls.url import Url, target
 
 BOUND_REASONS = frozenset({"offsite", "excluded", "not_included"})
 """Reasons of bounds that a person can widen; a run that keeps refused URLs stores the URLs that they refused."""
@@ -29,9 +30,53 @@ FILES = rf"(?i)^https?://[^/]+[^?#]*\.(?:{'|'.join(FILE_EXTENSIONS)})(?:[?#]|$)"
 DOWNLOADS = r"(?i)^https?://[^?#]*(?:downloadmp3|download\.php|downloadfile)"
 """Pattern of addresses that serve files under other names."""
 
+UNBOUNDED_DEPTH = 1_000_000
+"""Depth that no page of a site has."""
+
 MAX_SEGMENTS = 32
 MAX_REPEATS = 4
 MAX_PARAMETERS = 32
+
+
+class CrawlBounds(msgspec.Struct, frozen=True):
+    """The URLs that belong to a crawl."""
+
+    max_depth: int = 2
+    """Largest number of links between a seed and a page."""
+
+    hosts: tuple[str, ...] = ()
+    """Hosts of the crawl; together with `domains` empty: any host."""
+
+    domains: tuple[str, ...] = ()
+    """Domains of the crawl, each with its subdomains."""
+
+    include: tuple[str, ...] = ()
+    """Patterns of which a URL must match one, if there are any."""
+
+    exclude: tuple[str, ...] = ()
+    """Patterns of which a URL must match none."""
+
+    never: tuple[str, ...] = ()
+    """Patterns of URLs that are not fetched, even if they were admitted."""
+
+    max_url_chars: int = 0
+    """Length of the longest URL that is admitted; 0 for any length."""
+
+    sitemaps: bool = False
+    """Whether the sitemaps that a site's robots.txt names are read."""
+
+    discover: bool = False
+    """Whether links to other sites are followed up."""
+
+    sitemap_only: bool = False
+    """Whether only pages that sitemaps list belong to the crawl."""
+
+    keep_refused: bool = False
+    """Whether refused URLs are stored, so that wider bounds can admit them later."""
+
+    def for_sitemaps(self) -> "CrawlBounds":
+        """Return the bounds of sitemaps themselves: patterns are meant for pages, a sitemap may be on another host."""
+        return msgspec.structs.replace(self, include=(), exclude=(), hosts=(), domains=())
 
 
 class Bounds:

@@ -24,6 +24,10 @@ class RunEffectKind(StrEnum):
     """The same in the transaction of the end, with the targets of the run; failing sources are disabled."""
 
 
+AT_ONCE = frozenset({RunEffectKind.SERIES_HEALTH})
+"""Effects that happen in the transaction of the end."""
+
+
 class PlannedEffect(msgspec.Struct, frozen=True):
     """An effect that follows every end of a run; `detail` is data for the handler of its kind."""
 

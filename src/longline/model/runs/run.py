@@ -4,7 +4,8 @@ from enum import StrEnum
 
 import msgspec
 
-from longline.model.states import RUN_ENDED, RunState, TaskState
+from longline.model.runs.start_page import StartPage
+from longline.model.states import RUN_ENDED, RunState
 
 _STANDING = "frontier."
 """Prefix of the kinds of standing runs; the origin of their URLs follows."""
@@ -115,6 +116,7 @@ class DueRun(msgspec.Struct, frozen=True):
 class RunRow(msgspec.Struct, frozen=True):
     """A run as stored. admitted = open + completed + failed + cancelled + skipped, always.
 
+    `indexed` counts the documents that the crawl brought, and `items` those that the run has now, after a reparse too.
     Columns that begin with `log` are set for a schedule's run with a kept log. `adoptions` counts the adoptions after a
     kill since a URL last ended, `adopted_ended` the URLs that had ended by then, `unheld_ms` the time without a holder.
     """
@@ -145,6 +147,7 @@ class RunRow(msgspec.Struct, frozen=True):
     due: int | None = None
     attempt: int = 0
     indexed: int = 0
+    items: int = 0
     stack: str | None = None
     cpu_ms: int | None = None
     memory_mb: int | None = None
@@ -219,37 +222,6 @@ class DayTotals(msgspec.Struct, frozen=True):
     indexed: int
 
 
-class StartPage(msgspec.Struct, frozen=True):
-    """The end of a run's first URL; `pages` are the first pages of the run, by URL."""
-
-    url: str
-    state: str
-    reason: str | None
-    error: str | None
-    pages: dict[str, str]
-
-
-class StartOutcome(msgspec.Struct, frozen=True):
-    """The end of a run's start URL, or of the URL that its redirects led to; `empty` is a page without a body."""
-
-    url: str
-    state: str
-    reason: str | None
-    error: str | None
-    empty: bool = False
-
-    def failure(self, fetched: int) -> str | None:
-        """Return the error of a run that has `fetched` pages but not its start page; None for a run that began."""
-        if self.state not in (TaskState.FAILED, TaskState.SKIPPED):
-            return f"start URL {self.url} brought no page: its body is empty" if self.empty and fetched == 1 else None
-        if self.reason == "robots":
-            return f"start URL refused by robots.txt: {self.url}"
-        if self.reason == "redirected":
-            where = f": {self.error}" if self.error else ""
-            return f"start URL {self.url} redirects to another site{where}"
-        return None if fetched else f"start URL {self.url} brought no page: {self.error or self.reason}"
-
-
 class RequestSum(msgspec.Struct, frozen=True):
     """Requests of a run with the same reason and status; a `status` of 0 means that there was no response."""
 
@@ -260,6 +232,10 @@ class RequestSum(msgspec.Struct, frozen=True):
     ms: int = 0
     least_ms: int = 0
     most_ms: int = 0
+
+
+MAX_RUN_ERRORS = 5
+"""Largest number of different errors in the figures of a run, the most frequent first."""
 
 
 class RunStats(msgspec.Struct, frozen=True):

@@ -59,6 +59,11 @@ class RunView(msgspec.Struct, frozen=True):
         """Return the time in milliseconds that the run took, or has taken so far."""
         return None if self.started_at is None else (self.ended_at or now) - self.started_at
 
+    def pages_per_second(self, now: int) -> float | None:
+        """Return the mean pace of the run, or None for one that has not begun."""
+        life_ms = self.lasts(now)
+        return self.completed * 1000 / life_ms if life_ms else None
+
 
 class HostTasks(msgspec.Struct, frozen=True):
     """The number of tasks of a run on one host with the same state and reason."""

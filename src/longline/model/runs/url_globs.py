@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from longline.model.errors import BadInput
 from longline.model.patterns import compile_pattern
-from longline.model.url import BadUrl, parse
+from longline.model.urls.url import BadUrl, parse
 
 _URL = re.compile(r"(https?)://([^/?#]*)(.*)", re.IGNORECASE | re.DOTALL)
 _PLACE = r"^https?://[^/]*"

@@ -98,7 +98,8 @@ class NewSchedule(msgspec.Struct, frozen=True):
 class ScheduleFilter(msgspec.Struct, frozen=True):
     """The filter and the order of a list of schedules.
 
-    `after`, the next start (None without one) and the id of a schedule, continues a list by next start.
+    `after`, the next start (None without one) and the id of a schedule, continues a list by next start. `ids`, if there
+    are any, choose alone.
     """
 
     kind: ScheduleKind | None = None
@@ -108,6 +109,7 @@ class ScheduleFilter(msgspec.Struct, frozen=True):
     sort: str = "created_at"
     ascending: bool = False
     after: tuple[int | None, int] | None = None
+    ids: tuple[int, ...] = ()
 
 
 class ScheduleRow(ScheduleSpec, frozen=True, kw_only=True):
@@ -247,3 +249,12 @@ def interrupted(row: ScheduleRow, now: int, reason: str) -> ScheduleTransition:
         )
     after = msgspec.structs.replace(row, state=ScheduleState.SCHEDULED, next_due=next_regular(row, now))
     return ScheduleTransition(("defer",), after, reason)
+
+
+def without_run(row: ScheduleRow, now: int, reason: str) -> ScheduleTransition:
+    """Return the schedule after a person has cancelled its run: cancelled as well, unless it has an interval."""
+    if row.interval_ms is not None:
+        return interrupted(row, now, reason)
+    # Due again, it would start at once the run that a person did not want.
+    after = msgspec.structs.replace(row, state=ScheduleState.CANCELLED, cancelled_at=now, next_due=None)
+    return ScheduleTransition(("cancel_once",), after, reason)

@@ -94,12 +94,18 @@ def hourly(moments: Iterable[int], now: int) -> list[int]:
 
 def slot_loads(moments: Iterable[int], now: int) -> list[int]:
     """Return the number of moments in each slot of a day, from the present hour on; overdue moments are in its slot."""
-    first, counts = now // HOUR_MS * HOUR_MS // SLOT_MS, [0] * SLOTS_PER_DAY
-    for moment in moments:
-        slot = slot_of(max(moment, now)) - first
-        if slot < SLOTS_PER_DAY:
-            counts[slot] += 1
-    return counts
+    return day_loads(Counter(slot_of(max(moment, now)) for moment in moments), now)
+
+
+def day_loads(loads: Mapping[int, int], now: int) -> list[int]:
+    """Return the loads of the slots of a day, from the present hour on."""
+    first = first_slot(now)
+    return [loads.get(slot, 0) for slot in range(first, first + SLOTS_PER_DAY)]
+
+
+def first_slot(now: int) -> int:
+    """Return the first slot of the present hour."""
+    return now // HOUR_MS * HOUR_MS // SLOT_MS
 
 
 def score(counts: Sequence[int]) -> float:
@@ -141,6 +147,18 @@ def rebalance(everybody: Sequence[Waiting], now: int) -> Balance:
     before = score(hourly(moments.values(), now))
     moments |= {shift.id: shift.new for shift in shifts}
     return Balance(shifts, skipped, before, score(hourly(moments.values(), now)))
+
+
+def possible_shifts(everybody: Iterable[Waiting], chosen: Iterable[Shift], now: int) -> list[Shift]:
+    """Return the chosen shifts that are possible still: from an unchanged due time to a coming slot."""
+    waiting = {one.id: one for one in everybody}
+    known = [(waiting[shift.id], shift) for shift in chosen if shift.id in waiting]
+    return [Shift(one.id, one.uid, shift.old, shift.new) for one, shift in known if _is_possible(one, shift, now)]
+
+
+def _is_possible(waiting: Waiting, shift: Shift, now: int) -> bool:
+    is_slot = shift.new % SLOT_MS == 0 and now < shift.new <= now + (waiting.interval_ms or 0)
+    return waiting.next_due == shift.old and is_slot and move_refusal(waiting, now) is None
 
 
 def _place(loads: list[int], first: int, waiting: Waiting, now: int) -> int:

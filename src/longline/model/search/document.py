@@ -8,7 +8,7 @@ import orjson
 
 from longline.model.search.item import SearchDocument
 from longline.model.timestamps import written
-from longline.model.url import BadUrl, parse
+from longline.model.urls.url import BadUrl, parse
 
 RAW_CONTENT = frozenset({"article"})
 """Kinds of items that become documents of the pipeline."""

@@ -8,9 +8,13 @@ from typing import Any, NamedTuple
 import msgspec
 import orjson
 
-from longline.model.search.columns import BODIES, TITLES, decode_columns, encode_columns
+from longline.model.search.item_columns import decode_columns, encode_columns
 from longline.model.search.tokenize import MAX_CHARACTERS, words_of
 from longline.model.storable_text import storable, storable_utf8
+
+TITLES = ("title", "name", "product_name", "headline")
+BODIES = ("body", "text", "raw_text", "description")
+"""Fields of a parser's result for the text of an item, the best first; `TITLES` are those for the title."""
 
 UNINDEXED_KINDS = frozenset({"extraction"})
 """Kinds that are no documents: they describe a page for the counters, and are not kept."""
@@ -75,6 +79,16 @@ class NewItem(ItemFacts, frozen=True, kw_only=True, gc=False):
     name: str | None = None
     named: bool = False
     words: tuple[str, str] | None = None
+
+
+class ItemsPut(msgspec.Struct, frozen=True):
+    """The result of saving items outside a report: the number of new or changed items.
+
+    `replaced` are the tasks whose pages were stored anew after the items had been made of them.
+    """
+
+    changed: int = 0
+    replaced: frozenset[int] = frozenset()
 
 
 class ItemRow(ItemFacts, frozen=True, kw_only=True, gc=False):

@@ -6,9 +6,9 @@ import msgspec
 
 from longline.model.duration import MINUTE_MS
 from longline.model.ids import new_id
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.end_effect import PlannedEffect, RunEffectKind
 from longline.model.runs.end_judgement import EndRules
-from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import NewRun, RunKind, RunRow
 
 SERIES_END = EndRules("all", (PlannedEffect(RunEffectKind.SERIES_HEALTH),))
@@ -39,6 +39,9 @@ SeriesRunOrder = Literal["due", "ended_at", "completed"]
 
 DEFAULT_FAILURE_THRESHOLD = 5
 """Failed runs in a row after which a source is disabled."""
+
+CANCEL_ORDERED = "cancellation ordered"
+"""Entry of a run's log about the order to cancel it."""
 
 
 class NewSeriesRun(msgspec.Struct, frozen=True):

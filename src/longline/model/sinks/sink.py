@@ -38,6 +38,11 @@ MAX_REFUSALS = 10
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 _URL_START = re.compile(r"[:/?#]")
 
+TABLE_SCHEMES = frozenset({"postgresql", "postgres"})
+
+WEBHOOK_SCHEMES = frozenset({"http", "https"})
+"""Schemes of the addresses of built-in sinks; all others belong to the functions of operators."""
+
 
 class SinkAddress(msgspec.Struct, frozen=True):
     """The address of a sink: a URL, which may hold secrets as user information, query and fragment.

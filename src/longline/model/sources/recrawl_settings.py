@@ -6,7 +6,7 @@ from longline.model.duration import DAY_SECONDS
 from longline.model.errors import BadInput
 from longline.model.proxies.proxy import Strategy
 from longline.model.recrawls.frequency import DEFAULT_FREQUENCY, frequency_ms
-from longline.model.runs.plan import ParserRetry
+from longline.model.runs.crawl_plan import ParserRetry
 
 
 class DailyWindow(msgspec.Struct, frozen=True):

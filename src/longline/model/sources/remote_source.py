@@ -5,7 +5,7 @@ import msgspec
 from longline.model.feeds import feed_poll as poll
 from longline.model.feeds.feed_poll import FAILURES, SEARCH_INTERVAL_MS, FeedRow
 from longline.model.sources.source import RemoteSource, SourceRow
-from longline.model.sources.use import SourceUse, with_use
+from longline.model.sources.source_uses import SourceUse, with_use
 
 GONE = "gone from the service that keeps it"
 """Reason for disabling a source that its source manager no longer has."""

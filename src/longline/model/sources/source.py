@@ -5,9 +5,9 @@ from typing import Any
 import msgspec
 
 from longline.model.duration import parse_duration
-from longline.model.errors import BadInput
+from longline.model.errors import BadInput, Conflict
 from longline.model.feeds.feed_poll import POLL_INTERVAL_MS
-from longline.model.sources.use import SourceUse, decode_uses, encode_uses, with_use
+from longline.model.sources.source_uses import SourceUse, decode_uses, encode_uses, with_use
 
 MAX_RATE_LIMIT_SECONDS = 86_400.0
 """Longest pause between two requests that a source may ask for: a day."""
@@ -222,3 +222,11 @@ class CrawlSource(msgspec.Struct, frozen=True, kw_only=True):
     user_agent: str = ""
     proxy_pools: tuple[str, ...] = ()
     is_scheduled: bool = True
+
+
+class Taken(Conflict):
+    """A unique field whose value another source has; `field` names the field."""
+
+    def __init__(self, field: str, text: str) -> None:
+        super().__init__(text)
+        self.field = field

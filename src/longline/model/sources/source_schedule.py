@@ -55,7 +55,7 @@ def interval_minutes(base: int, rate: int, depth: int, failures: int = 0) -> int
 
 def leading_number(text: str) -> int:
     """Return the number at the start of a rate limit; `DEFAULT_RATE_LIMIT` when there is none."""
-    found = re.match(r"\s*(\d+)", text)
+    found = re.match(r"\s*(\d{1,9})", text)
     return int(found[1]) if found else DEFAULT_RATE_LIMIT
 
 

@@ -9,10 +9,10 @@ from selectolax.lexbor import LexborHTMLParser
 
 from longline.html.structured_data import Thing, text_value
 from longline.html.tree_copy import copy_tree
-from longline.parsers.article import classification, jsonld
+from longline.parsers.article import content_types, jsonld, page_types, quality_gate
 from longline.parsers.article.config import DEFAULT_CONFIG, ArticleConfig
 from longline.parsers.dates import date_of
-from longline.parsers.extraction import PageContent, extract, remove_excluded, select, text_of
+from longline.parsers.page_content import PageContent, extract, remove_excluded, select, text_of
 from longline.parsers.selectors import groups_of
 from longline.plugins import Item, Links, Page, Refused, parser
 
@@ -67,7 +67,7 @@ class ArticleDocument:
     @property
     def bucket(self) -> str:
         """Return the word count's bucket for metrics."""
-        return classification.bucket(self.fields["word_count"])
+        return quality_gate.bucket(self.fields["word_count"])
 
 
 def refusal(page: Page, config: ArticleConfig) -> str | None:
@@ -78,7 +78,7 @@ def refusal(page: Page, config: ArticleConfig) -> str | None:
 
 
 def _detected_type(page: Page) -> str | None:
-    return classification.detected_type(page, page.config.get("article_url_patterns") or ())
+    return content_types.detected_type(page, page.config.get("article_url_patterns") or ())
 
 
 def document(page: Page, config: ArticleConfig = DEFAULT_CONFIG) -> ArticleDocument:
@@ -98,9 +98,9 @@ def document(page: Page, config: ArticleConfig = DEFAULT_CONFIG) -> ArticleDocum
     }
     figures = _features(fields, kind)
     fields["meta"] = (
-        about.meta() | {"page_type": classification.page_type(figures)} | _without_none(detected_content_type=kind)
+        about.meta() | {"page_type": page_types.page_type(figures)} | _without_none(detected_content_type=kind)
     )
-    skipped = refusal(page, config) or classification.skip_reason(title, words)
+    skipped = refusal(page, config) or quality_gate.skip_reason(title, words)
     return ArticleDocument({name: value for name, value in fields.items() if value not in (None, [])}, method, skipped)
 
 
@@ -117,7 +117,7 @@ def _content(page: Page, selectors: Mapping[str, Any]) -> tuple[PageContent, str
 
 
 def _is_enough(text: str) -> bool:
-    return len(text.split()) >= classification.MIN_WORDS
+    return len(text.split()) >= quality_gate.MIN_WORDS
 
 
 def _without(page: Page, excluded: object) -> Page:
@@ -129,9 +129,9 @@ def _without(page: Page, excluded: object) -> Page:
     return Page(page.url, (tree.html or "").encode(), content_type="text/html; charset=utf-8")
 
 
-def _features(fields: Mapping[str, Any], kind: str | None) -> classification.PageTypeFeatures:
+def _features(fields: Mapping[str, Any], kind: str | None) -> page_types.PageTypeFeatures:
     markup = fields["raw_html"]
-    return classification.PageTypeFeatures(
+    return page_types.PageTypeFeatures(
         title=fields["title"],
         words=fields["word_count"],
         markup=markup,

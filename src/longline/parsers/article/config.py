@@ -9,8 +9,8 @@ import msgspec
 from longline.model.errors import BadInput
 from longline.model.patterns import Patterns, check_patterns
 from longline.model.runs.crawl_bounds import FILES
-from longline.model.runs.plan import BY_NAME
-from longline.parsers.article.classification import FOLDERS_WITHOUT_CONTENT, PAGE_TYPES
+from longline.model.runs.crawl_plan import BY_NAME
+from longline.parsers.article.content_types import FOLDERS_WITHOUT_CONTENT, PAGE_TYPES
 from longline.plugins.results import Links, Refused
 
 NEVER_FOLLOW = (

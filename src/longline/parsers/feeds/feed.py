@@ -12,25 +12,19 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from longline.html.sniffing import is_json, root_of
-from longline.model.duration import HOUR_MS
+from longline.html.type_sniffing import is_json, root_of
 from longline.model.feeds.feed import Enclosure, Feed, FeedEntry, NotAFeed
-from longline.model.url import join
+from longline.model.urls.link_resolution import join
+from longline.model.whole_number import whole_number
 from longline.parsers.dates import timestamp_of
 from longline.parsers.feeds.jsonfeed import is_json_feed, read_json_feed
+from longline.parsers.feeds.update_interval import update_interval_ms
 from longline.parsers.markup import one_line, plain_text, sanitized
 from longline.plugins import Item, Link, Page, parser
 
 _ROOTS = frozenset(("rss", "rdf", "feed", "channel"))
 _ADDRESS_AND_NAME = re.compile(r"(?P<address>[^\s@]+@[^\s@]+)\s*\((?P<name>[^()]*)\)")
 _DIGITS = re.compile(r"[\d-]+", re.ASCII)
-_PERIODS = {
-    "hourly": HOUR_MS,
-    "daily": 24 * HOUR_MS,
-    "weekly": 168 * HOUR_MS,
-    "monthly": 730 * HOUR_MS,
-    "yearly": 8760 * HOUR_MS,
-}
 _WEB = ("http://", "https://")
 
 
@@ -82,7 +76,9 @@ def _feed(made: Any, url: str, root: str, flaw: str | None) -> Feed:
         url=_first_link(about, "self", url),
         language=_text(about, "language"),
         updated=_timestamp(about, "updated", "published"),
-        every_ms=_update_interval_ms(about),
+        every_ms=update_interval_ms(
+            _text(about, "ttl"), _text(about, "sy_updateperiod"), _text(about, "sy_updatefrequency")
+        ),
         hub=_first_link(about, "hub", url),
         image=_href(about.get("image"), url) or _web(_text(about, "logo")) or _web(_text(about, "icon")),
         authors=_authors(about),
@@ -187,12 +183,8 @@ def _authors(thing: Any) -> tuple[str, ...]:
 def _enclosures(entry: Any, base: str) -> Iterator[Enclosure]:
     for link in entry.get("links") or ():
         if link.get("rel") == "enclosure" and (where := _href(link, base)):
-            length = str(link.get("length") or "").strip()
-            yield Enclosure(where, str(link.get("type") or ""), int(length) if _is_length(length) else None)
-
-
-def _is_length(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < 19
+            length = whole_number(str(link.get("length") or "").strip())
+            yield Enclosure(where, str(link.get("type") or ""), length)
 
 
 def _images(entry: Any, base: str) -> Iterator[str | None]:
@@ -226,14 +218,3 @@ def _of_digits(thing: Any, name: str) -> int | None:
         return timegm(parsed) * 1000
     except (ValueError, OverflowError, TypeError):
         return None
-
-
-def _update_interval_ms(about: Any) -> int | None:
-    minutes = _text(about, "ttl")
-    if minutes.isascii() and minutes.isdigit() and int(minutes[:9]) > 0:
-        return int(minutes[:9]) * 60_000
-    period = _PERIODS.get(_text(about, "sy_updateperiod").lower())
-    times = _text(about, "sy_updatefrequency") or "1"
-    if period is None or not (times.isascii() and times.isdigit()):
-        return period
-    return period // max(int(times[:9]), 1)

@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from longline.html.sniffing import is_json
+from longline.html.type_sniffing import is_json
 from longline.model.feeds.feed import Enclosure, Feed, FeedEntry, NotAFeed
-from longline.model.url import join
+from longline.model.urls.link_resolution import join
 from longline.parsers.dates import timestamp_of
 from longline.parsers.markup import plain_text, sanitized
 

@@ -8,7 +8,7 @@ from importlib import import_module
 from msgspec.structs import replace
 
 from longline.html.charset import decode
-from longline.html.sniffing import SNIFFED_BYTES, root_of
+from longline.html.type_sniffing import SNIFFED_BYTES, root_of
 from longline.model.feeds.feed import NotAFeed
 from longline.model.feeds.sitemap import (
     MAX_BYTES,

@@ -22,7 +22,7 @@ from feedparser.exceptions import CharacterEncodingUnknown
 from feedparser.sanitizer import replace_doctype
 
 from longline.html.charset import charset_of, decode_as
-from longline.html.sniffing import SNIFFED_BYTES
+from longline.html.type_sniffing import SNIFFED_BYTES
 from longline.model.feeds.feed import NotAFeed
 
 MAX_EXPANDED_CHARS = 10_000_000

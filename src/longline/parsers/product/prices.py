@@ -48,19 +48,22 @@ _LETTERS = r"[^\W\d_]+(?:[.'\"״][^\W\d_]+)*/?"
 _AT_NUMBER = re.compile(rf"({_LETTERS})\.?[\s:]*(?=[.,]?\d)|(?<=\d)[\s.,–-]*({_LETTERS})")
 
 
-def price_of(value: object, currency: str = "") -> float | None:
-    """Return the amount of a number or of the first number in a text; None without a number."""
+def price_of(value: object, currency: str = "", *, is_small: bool = False) -> float | None:
+    """Return the amount of a number or of the first number in a text; None without a number.
+
+    A small number, such as a rating, has no thousands separators.
+    """
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
-        return _rounded(float(value), currency)
+        return _rounded(value, currency)
     if not isinstance(value, str):
         return None
     text = "".join(map(_plain, unicodedata.normalize("NFKC", value[:200])))
     found = _NUMBER.search(_SIGN_FOR_POINT.sub(",", _SPACED_DECIMALS.sub(r"\1", text)))
     if not found:
         return None
-    return _rounded(float(_pointed(found[0], currency)), currency)
+    return _rounded(float(_pointed(found[0], currency, is_small=is_small)), currency)
 
 
 def currency_of(text: object) -> str:
@@ -77,7 +80,8 @@ def currency_of(text: object) -> str:
 
 
 def _rounded(amount: float, currency: str) -> float | None:
-    return round(amount, 3 if currency in _THREE_DECIMALS else 2) if 0 <= amount < 1e12 else None
+    # Pages write integers that are too large for a float: they are compared before they are converted.
+    return round(float(amount), 3 if currency in _THREE_DECIMALS else 2) if 0 <= amount < 1e12 else None
 
 
 def _plain(character: str) -> str:
@@ -86,7 +90,7 @@ def _plain(character: str) -> str:
     return str(digit) if digit is not None else " " if character.isspace() else character
 
 
-def _pointed(number: str, currency: str) -> str:
+def _pointed(number: str, currency: str, *, is_small: bool) -> str:
     """Return the digits with a point before the decimals, and without thousands separators."""
     if number.lstrip(".,").isdigit() and number[0] in ".,":
         return "0." + number.lstrip(".,")
@@ -98,7 +102,8 @@ def _pointed(number: str, currency: str) -> str:
         return number
     mark, before, after = number[last], number[:last], number[last + 1 :]
     whole = re.sub(r"[.,]", "", before)
-    return whole + after if _is_thousands(mark, before, after, currency) else f"{whole}.{after}"
+    grouped = not is_small and _is_thousands(mark, before, after, currency)
+    return whole + after if grouped else f"{whole}.{after}"
 
 
 def _is_thousands(mark: str, before: str, after: str, currency: str) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from longline.html.structured_data import Thing, as_list, text_value, things_of, types_of, url_values
-from longline.model.url import join
+from longline.model.urls.link_resolution import join
 from longline.parsers.markup import plain_text
 from longline.parsers.product.offers import availability_of, offer_fields
 from longline.parsers.product.prices import currency_of, price_of
@@ -122,9 +122,10 @@ def schema_fields(thing: Thing) -> Fields:
 def _rating(value: Any, best: Any = None) -> float | None:
     """Return a rating out of five; a rating out of ten, of a hundred and the like is scaled."""
     written = _RATING.fullmatch(text_value(value))
-    rating, most = price_of(written[1] if written else value), price_of(best)
+    rating = price_of(written[1] if written else value, is_small=True)
+    most = price_of(best, is_small=True)
     if written and most is None:
-        most = 100.0 if written[2] == "%" else price_of(written[3])
+        most = 100.0 if written[2] == "%" else price_of(written[3], is_small=True)
     if rating is not None and most and most > 5:
         rating = round(rating / most * 5, 2)
     return rating if rating is not None and rating <= _MAX_RATING else None

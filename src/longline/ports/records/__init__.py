@@ -50,7 +50,7 @@ from longline.ports.records.runs.runs import (
     RunStore,
     RunViewStore,
 )
-from longline.ports.records.schedules import PageChangeStore, ScheduleStore, TickStore
+from longline.ports.records.schedules import PageChangeStore, ScheduleStore, SlotStore, TickStore
 from longline.ports.records.search import ItemChangeStore, ItemStore
 from longline.ports.records.series import SeriesStores
 from longline.ports.records.sources import FailingSourceStore, HandledMessageStore, RemoteSourceStore, SourceStore
@@ -71,6 +71,7 @@ class Records:
     failing_sources: FailingSourceStore
     remote_sources: RemoteSourceStore
     schedules: ScheduleStore
+    slots: SlotStore
     runs: RunStore
     run_views: RunViewStore
     history: RunHistoryStore

@@ -1,6 +1,6 @@
 """Callers: API keys, the rate limits of all callers, and the audit of their changes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from longline.model.callers.api_key import ApiKeyRow, NewApiKey
@@ -57,6 +57,10 @@ class ConsoleSessionStore(Protocol):
 
     async def get(self, uid: str) -> ConsoleSessionRow | None:
         """Return a login that has not ended."""
+        ...
+
+    async def in_force(self, uids: Iterable[str]) -> set[str]:
+        """Return those of these logins that have not ended."""
         ...
 
     async def find(self, *, limit: int = 100, before_id: int | None = None) -> list[ConsoleSessionRow]:

@@ -166,10 +166,6 @@ class PoolStore(Protocol):
         ...
 
 
-UNREGISTERED = 0
-"""Number of a proxy that one plan names and that has no row."""
-
-
 class PickedProxy(msgspec.Struct, frozen=True):
     """A picked proxy. `source_id` is set where its figures for that source count too.
 

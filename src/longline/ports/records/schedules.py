@@ -1,4 +1,4 @@
-"""Schedules, their page changes and ticks, and named counters."""
+"""Schedules, their slots, page changes and ticks, and named counters."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
@@ -66,6 +66,14 @@ class ScheduleStore(Protocol):
 
     async def remove(self, schedule_id: int) -> bool:
         """Delete a schedule and its history; return False when unknown or running."""
+        ...
+
+
+class SlotStore(Protocol):
+    """The due times of all schedules, and their slots."""
+
+    async def loads(self, until: int) -> dict[int, int]:
+        """Return the number of schedules in each slot before a time; overdue schedules are in the present slot."""
         ...
 
     async def waiting(self) -> list[Waiting]:

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from longline.model.archive.page import PageRow
 from longline.model.search.gone_items import MissingItem, UnreadPages
-from longline.model.search.item import MAX_POSITION, ItemRow, NewItem, RunItem, SearchDocument, Wordiness
+from longline.model.search.item import MAX_POSITION, ItemRow, ItemsPut, NewItem, RunItem, SearchDocument, Wordiness
 from longline.model.search.item_changes import ItemSums, ItemVersion, RunsCompared
 
 
@@ -14,10 +15,10 @@ class ItemStore(Protocol):
     An item that changes leaves its former self as a version. Each run keeps the versions that it found.
     """
 
-    async def put(self, items: Sequence[NewItem], tasks: Sequence[int] = ()) -> int:
-        """Save items outside a report; return the number of new or changed items.
+    async def put(self, items: Sequence[NewItem], pages: Sequence[PageRow] = ()) -> ItemsPut:
+        """Save items outside a report. The pages have these items and no others.
 
-        Pages of `tasks` have these items and no others.
+        A page that was stored anew since its row was read keeps the items that it has; its items here are left out.
         """
         ...
 

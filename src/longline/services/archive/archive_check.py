@@ -17,7 +17,8 @@ from longline.model.errors import NotFound
 from longline.model.frontier.standing_frontier import host_of, url_hash
 from longline.model.ids import new_id
 from longline.model.runs.run import NewRun, RunKind
-from longline.model.url import dedupe_key, parse
+from longline.model.urls.normalization import dedupe_key
+from longline.model.urls.url import parse
 from longline.ports.blobs import Blobs
 from longline.ports.records.archive import PageStore, SegmentStore
 from longline.ports.records.runs.runs import RunStore

@@ -7,7 +7,8 @@ from longline.model.archive.page import PageRow
 from longline.model.archive.warc import DamagedRecord, ParsedRecord
 from longline.model.errors import BadInput, LonglineError, NotFound
 from longline.model.fetch.content_encoding import Undecodable
-from longline.model.url import dedupe_key, parse
+from longline.model.urls.normalization import dedupe_key
+from longline.model.urls.url import parse
 from longline.plugins import Page
 from longline.ports.blobs import Blobs
 from longline.ports.records.archive import PageStore

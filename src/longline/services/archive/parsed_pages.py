@@ -6,12 +6,13 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from longline.engine.archive.page_reader import PageReader
-from longline.engine.parse.page_parser import PageParser, Parsed, Share
+from longline.engine.parse.page_parser import PageParser, Share
+from longline.engine.parse.parser_results import Parsed
 from longline.model.archive.page import PageRow
 from longline.model.archive.warc import DamagedRecord
 from longline.model.errors import NotFound
 from longline.model.fetch.content_encoding import Undecodable
-from longline.model.url import parse
+from longline.model.urls.url import parse
 from longline.ports.records.archive import PageStore
 
 BATCH_SIZE = 200

@@ -7,7 +7,7 @@ import msgspec
 
 from longline.model.archive.page import PageRow
 from longline.model.frontier.fate import UrlFilters
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.run import RunRow
 from longline.plugins.parser import PARSER_KEY, Parser
 from longline.plugins.registry import Registry

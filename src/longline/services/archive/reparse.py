@@ -17,6 +17,8 @@ class Reparsed(msgspec.Struct, frozen=True):
 
     `damaged` counts the failed pages that are lost or damaged in the archive; the parser failed on the others.
     `without_item` counts pages of which the parser made no item, by its reason. `parser_use` is that of own parsers.
+    `replaced` counts the pages that were fetched again meanwhile: they keep the items of their new bodies, and these
+    here count as neither items nor reasons.
     """
 
     pages: int = 0
@@ -27,6 +29,7 @@ class Reparsed(msgspec.Struct, frozen=True):
     damaged: int = 0
     without_item: dict[str, int] = {}
     parser_use: ParserUse = ParserUse()
+    replaced: int = 0
 
 
 class Reparse:
@@ -39,18 +42,21 @@ class Reparse:
         """Parse every page of a run and store the items; an unchanged item keeps its id."""
         done, without_item = Reparsed(), Counter[str]()
         async for pages in self._pages.of_run(run_id, config, progress):
-            items = [item for page in pages for item in _items(page)]
+            parsed = [page for page in pages if not page.parsed.error]
             errors = [f"{page.row.url}: {page.parsed.error}" for page in pages if page.parsed.error]
-            without_item.update(page.parsed.without_item for page in pages if page.parsed.without_item)
-            parsed = [page.row.task_id for page in pages if not page.parsed.error]
+            items = [item for page in parsed for item in _items(page)]
+            put = await self._items.put(items, [page.row for page in parsed])
+            kept = [page for page in parsed if page.row.task_id not in put.replaced]
+            without_item.update(page.parsed.without_item for page in kept if page.parsed.without_item)
             done = Reparsed(
                 done.pages + len(pages),
-                done.items + len(items),
-                done.changed + await self._items.put(items, parsed),
+                done.items + sum(item.task_id not in put.replaced for item in items),
+                done.changed + put.changed,
                 done.failed + len(errors),
                 done.error or next(iter(errors), None),
                 done.damaged + sum(page.damaged for page in pages),
                 dict(without_item),
+                replaced=done.replaced + len(put.replaced),
             )
         return done
 

@@ -5,14 +5,14 @@ from typing import Any
 
 import msgspec
 
-from longline.engine.lifecycle.bots import BotLifecycle
+from longline.engine.lifecycle.bot_tasks import BotLifecycle
 from longline.engine.lifecycle.creation import create_policy
 from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.bots.bot_policy import BotPolicyRow, NewBotPolicy, Planned, PolicyFilter
 from longline.model.bots.bot_task import Swept
 from longline.model.errors import NotFound
 from longline.model.states import ScheduleState
-from longline.model.url import parse
+from longline.model.urls.url import parse
 from longline.ports.blobs import Blobs
 from longline.ports.records import Records
 

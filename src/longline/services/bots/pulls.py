@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from longline.engine.lifecycle.bots import BotLifecycle
+from longline.engine.lifecycle.bot_tasks import BotLifecycle
 from longline.model.bots.bot_task import AnswerVerdict, Pull, Pulled
 from longline.model.ids import task_id_of
 from longline.services.bots.access import BotAccess, BotCredentials

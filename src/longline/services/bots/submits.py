@@ -4,9 +4,11 @@ from collections.abc import Sequence
 
 import msgspec
 
-from longline.engine.lifecycle.bots import BotLifecycle
-from longline.model.bots.bot_task import IDEMPOTENCY_WINDOW_MS, AnswerVerdict, BotAnswer, BotFinding
-from longline.model.ids import new_id, task_id_of
+from longline.engine.lifecycle.bot_tasks import BotLifecycle
+from longline.model.bots.bot_task import AnswerVerdict, BotAnswer, BotFinding
+from longline.model.bots.idempotency_key import IDEMPOTENCY_WINDOW_MS
+from longline.model.ids import task_id_of
+from longline.model.object_keys import bot_page_key
 from longline.ports.blobs import Blobs
 from longline.services.bots.access import BotAccess, BotCredentials
 from longline.services.group_commit import GROUP_WAIT_SECONDS, GroupCommit
@@ -53,6 +55,6 @@ class BotSubmits:
         return await self._lifecycle.submit(answers, IDEMPOTENCY_WINDOW_MS)
 
     async def _store_page(self, page: str) -> str:
-        key = f"bots/{new_id()}.html"
+        key = bot_page_key()
         await self._blobs.put(key, page.encode())
         return key

@@ -2,14 +2,14 @@
 
 import msgspec
 
-from longline.engine.lifecycle.bots import BotLifecycle
+from longline.engine.lifecycle.bot_tasks import BotLifecycle
 from longline.model.bots.bot import BotActivity, BotTotals
 from longline.model.bots.bot_policy import PolicyStats
 from longline.model.bots.bot_task import BotTaskRow, NewBotTask, Repair, ResultFilter, ResultRow, TaskFilter
 from longline.model.duration import HOUR_MS
 from longline.model.errors import LonglineError, NotFound
 from longline.model.ids import task_id_of
-from longline.model.url import parse
+from longline.model.urls.url import parse
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
 from longline.ports.records import Records

@@ -3,8 +3,9 @@
 import msgspec
 
 from longline.model.callers.api_key import ApiKeyRow, parse_key
-from longline.model.callers.caller import AccessRule, Caller, CallerKind, NotAllowed, Role, role_named
+from longline.model.callers.caller import AccessRule, Caller, CallerKind, NotAllowed
 from longline.model.callers.rate_limit import RateLimitPolicy, RateLimitState
+from longline.model.callers.roles import Role, role_named
 from longline.services.callers.api_keys import ApiKeys
 from longline.services.callers.rate_limits import RateLimits
 from longline.services.callers.tokens import TokenClaims, Tokens

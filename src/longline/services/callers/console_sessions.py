@@ -1,13 +1,11 @@
 """Logins at the console: opened by a token, an API key or a link that works once; looked up with each page; ended."""
 
 import secrets
-from functools import cache
 from hmac import compare_digest
-from zoneinfo import available_timezones
 
 from longline.model.callers.api_key import RANDOM_BYTES, digest
 from longline.model.callers.audit import AuditContext, audited_as
-from longline.model.callers.caller import AccessRule, Caller, NotAllowed, Role
+from longline.model.callers.caller import AccessRule, Caller, NotAllowed
 from longline.model.callers.console_session import (
     MAX_AGE_MS,
     MAX_AGENT_CHARS,
@@ -18,18 +16,14 @@ from longline.model.callers.console_session import (
     new_cookie,
     parse_cookie,
 )
+from longline.model.callers.roles import Role
+from longline.model.callers.time_zones import known_time_zones
 from longline.model.errors import BadInput, LonglineError, NotFound
 from longline.model.storable_text import storable
 from longline.ports.clock import Clock
 from longline.ports.records.callers import ConsoleSessionStore
 from longline.services.callers.callers import CallerCredentials, Callers
 from longline.services.callers.tokens import TokenRefused
-
-
-@cache
-def known_time_zones() -> tuple[str, ...]:
-    """Return the names of all time zones, UTC first."""
-    return ("UTC", *sorted(name for name in available_timezones() if "/" in name and not name.startswith("Etc/")))
 
 
 class SessionEnded(LonglineError):

@@ -42,8 +42,3 @@ class DoorSettings:
         """Return whether only admins are served at present."""
         row = await self._store.get(self._door, MAINTENANCE_KEY)
         return row is not None and (row.value or "").strip().lower() == "true"
-
-    async def number(self, key: str, default: int) -> int:
-        """Return the whole number of a setting, or the default without one."""
-        row = await self._store.get(self._door, key)
-        return int(row.value) if row is not None and row.value is not None and row.value.isdecimal() else default

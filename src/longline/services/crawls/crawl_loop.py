@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from longline.engine.frontier.reaper import Reaper
+from longline.engine.frontier.lapsed_leases import Reaper
 from longline.engine.frontier.withdrawn_tasks import WITHDRAWAL_INTERVAL_SECONDS, WithdrawnTaskFilter
 from longline.engine.loop_supervisor import Loop, chore, run_loops
 from longline.engine.search.indexer import Indexer

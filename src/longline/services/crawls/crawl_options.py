@@ -7,8 +7,8 @@ import msgspec
 
 from longline.engine.sources.crawl_plan import hosts_with_and_without_www
 from longline.model.fetch.credentials import Credentials
-from longline.model.runs.plan import SITEMAPS, CrawlPlan, ParseOptions
-from longline.model.url import parse
+from longline.model.runs.crawl_plan import SITEMAPS, CrawlPlan, ParseOptions
+from longline.model.urls.url import parse
 from longline.plugins.parser import CONFIG_KEY, PARSER_KEY
 
 LIMIT, OFFSITE, HEADERS, COOKIES = "limit", "offsite", "headers", "cookies"

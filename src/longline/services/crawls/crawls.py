@@ -15,10 +15,10 @@ from longline.model.fetch.credentials import Credentials
 from longline.model.frontier.task import NewTask, RefusedUrl
 from longline.model.ids import new_id
 from longline.model.runs.crawl_bounds import DEPTH, bounds_of
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.run import Fate, NewRun, RunKind, RunRow
 from longline.model.states import RUN_ENDED, RunState
-from longline.model.url import parse
+from longline.model.urls.url import parse
 from longline.ports.records.frontier.frontier import HostSetting, WorkerStore
 from longline.ports.records.frontier.refused_urls import RefusedUrlStore
 from longline.ports.records.runs.runs import RunStore

@@ -8,7 +8,6 @@ import msgspec
 
 from longline.model.errors import BadInput
 from longline.model.exports.export import BUILT_IN_KINDS, ExportedFile, TableFile
-from longline.model.exports.item_table import MAX_WRITE_SHARE, MIN_WRITE_INTERVAL_SECONDS
 from longline.model.search.item import UNINDEXED_KINDS, RunItem
 from longline.ports.clock import Clock
 from longline.ports.exports import ItemStream, ItemTables
@@ -17,6 +16,12 @@ from longline.ports.records.search import ItemStore
 BATCH_SIZE = 500
 
 OpenTables = Callable[[], AbstractContextManager[ItemTables]]
+
+MIN_WRITE_INTERVAL_SECONDS = 1.0
+"""Shortest time between two writings of the tables of a running crawl."""
+
+MAX_WRITE_SHARE = 0.05
+"""Largest share of the time of a crawl that is spent on tables, which are written as a whole each time."""
 
 
 class ItemOutputs(msgspec.Struct, frozen=True):

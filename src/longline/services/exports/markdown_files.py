@@ -6,7 +6,7 @@ from hashlib import sha256
 
 import msgspec
 
-from longline.model.url import parse, target
+from longline.model.urls.url import parse, target
 from longline.ports.exports import Export
 from longline.services.archive.parsed_pages import ParsedPage, ParsedPages, Progress
 

@@ -17,12 +17,11 @@ from longline.model.frontier.standing_frontier import (
 from longline.model.frontier.task import NewTask
 from longline.model.ids import task_id_of
 from longline.model.runs.run import STANDING_KINDS, RunKind
-from longline.model.url import parse
+from longline.model.signal_topics import WORK_TOPIC
+from longline.model.urls.url import parse
 from longline.ports.records import Records
 from longline.ports.records.frontier.frontier import HostSetting
 from longline.ports.signals import Signals
-
-WORK_TOPIC = "work"
 
 
 class OverBudget(BadInput):

@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator
 import msgspec
 
 from longline.model.errors import Unavailable
-from longline.model.logs.run_log import LEVELS, LogEntry, LogPage, LogQuery
+from longline.model.logs.run_log import LEVELS, LogEntry, LogPage, LogQuery, written_fields
 from longline.services.logs.log_pages import LogPages
 from longline.services.logs.run_logs import RETRY_INTERVAL_SECONDS, Followers
 
@@ -26,14 +26,19 @@ _log = logging.getLogger(__name__)
 
 
 class LogMatch(msgspec.Struct, frozen=True):
-    """A filter of entries: their levels, and a text in their message, in any case."""
+    """A filter of entries: their levels, and a text in their message or one of their values, in any case."""
 
     levels: frozenset[str] = frozenset(LEVELS)
     text: str = ""
 
     def takes(self, entry: LogEntry) -> bool:
         """Return whether an entry fits."""
-        return entry.level in self.levels and self.text.lower() in entry.message.lower()
+        if entry.level not in self.levels:
+            return False
+        wanted = self.text.lower()
+        return wanted in entry.message.lower() or any(
+            wanted in value.lower() for value in written_fields(entry).values()
+        )
 
 
 class LogExcerpt(msgspec.Struct, frozen=True):

@@ -14,10 +14,10 @@ from contextlib import suppress
 import msgspec
 
 from longline.engine.logs.run_log_keeper import read_lines
-from longline.engine.logs.run_log_writer import LOGS
 from longline.engine.loop_supervisor import run_until
 from longline.model.errors import LonglineError, NotFound, Unavailable
 from longline.model.logs.run_log import START, LogEntry, LoggedRun, LogMark, LogPart, mark_after_run
+from longline.model.signal_topics import LOGS_TOPIC
 from longline.model.states import RUN_ENDED
 from longline.ports.blobs import Blobs
 from longline.ports.records.logs import LogStore
@@ -139,7 +139,7 @@ class Followers:
         await run_until(stop, self._hear())
 
     async def _hear(self) -> None:
-        async with self._signals.listen(LOGS) as signals:
+        async with self._signals.listen(LOGS_TOPIC) as signals:
             async for signal in signals:
                 for run_id in signal.text.split(","):
                     self._wake(int(run_id))

@@ -85,24 +85,28 @@ class DirectTasks:
             else:
                 of_manifests[task.uid].append((delivery, task))
         for given in of_manifests.values():
-            if await self._stores([task for _, task in given], max(delivery.times for delivery, _ in given)):
-                settled += [delivery.id for delivery, _ in given]
-            elif given[0][0].times >= MAX_DELIVERIES:
-                for delivery, _ in given:
-                    await self._messages.park(delivery, "the task could not be stored")
+            settled += await self._stored(given)
         await self._messages.acknowledge(settled)
 
-    async def _stores(self, tasks: Sequence[DirectTask], times: int) -> bool:
-        """Store the tasks of one manifest; return False when that failed, so that they are delivered again."""
+    async def _stored(self, given: Sequence[tuple[Delivery, DirectTask]]) -> list[str]:
+        """Store tasks of one manifest, one by one if that fails together; return the deliveries of those stored.
+
+        Others are delivered again; one that has failed at its last delivery is parked.
+        """
         try:
-            await self._store_all(tasks)
+            await self._store_all([task for _, task in given])
         except Unavailable:
             raise
         except Exception as error:
-            extra = {"manifest": tasks[0].uid, "times": times, "error": repr(error)}
-            log.warning("tasks of a direct producer not stored", extra=extra)
-            return False
-        return True
+            if len(given) > 1:
+                return [stored for one in given for stored in await self._stored([one])]
+            [(delivery, task)] = given
+            extra = {"manifest": task.uid, "resource": task.resource_id, "times": delivery.times, "error": repr(error)}
+            log.warning("task of a direct producer not stored", extra=extra)
+            if delivery.times >= MAX_DELIVERIES:
+                await self._messages.park(delivery, f"the task could not be stored: {error!r}")
+            return []
+        return [delivery.id for delivery, _ in given]
 
     async def _store_all(self, tasks: Sequence[DirectTask]) -> None:
         first = tasks[0]

@@ -5,14 +5,12 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from longline.model.errors import NotFound
-from longline.model.manifests.manifest import safe_segment
-from longline.model.runs.plan import CrawlPlan
+from longline.model.object_keys import resource_key
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.plugins.manifest_handlers import ManifestHandler
 
 DEFAULT_KIND = "default"
 """Kind that is always configured."""
-
-_FOLDER = "resources"
 
 
 class ManifestKind(msgspec.Struct, frozen=True):
@@ -27,8 +25,7 @@ class ManifestKind(msgspec.Struct, frozen=True):
 
     def key(self, uid: str, resource_id: str) -> str:
         """Return the usual key of a file."""
-        prefix = self.key_prefix or f"{_FOLDER}/{safe_segment(self.name)}/"
-        return f"{prefix}{uid}/{safe_segment(resource_id)}"
+        return resource_key(self.name, uid, resource_id, self.key_prefix)
 
 
 class ManifestKinds:

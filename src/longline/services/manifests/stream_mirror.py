@@ -4,6 +4,7 @@ It follows the events, which have one order, and adds the records of each batch 
 behind them: no record is lost, and none is added twice, whichever process is killed when.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -48,7 +49,7 @@ class RecordWriter(Protocol):
         """Return the record of a log entry."""
         ...
 
-    def dead_letter(self, letter: DeadLetter) -> bytes:
+    def dead_letter(self, found: ManifestSnapshot, download: DownloadRow, letter: DeadLetter) -> bytes:
         """Return the record of a file that was given up."""
         ...
 
@@ -102,8 +103,7 @@ class StreamMirror:
     async def _of_event(self, event: Event, found: ManifestSnapshot, *, is_last: bool) -> list[StreamRecord]:
         """Return the tasks of a new manifest, the letters of a report, and the state after the last event of a run."""
         records = await self._tasks(found) if event.move == _FIRST_MOVE and found.origin == "api" else []
-        failed = [move[0] for move in msgspec.json.decode(event.moves) if move[2] == "failed"] if event.moves else []
-        records += await self._letters(found, failed)
+        records += await self._letters(event, found)
         if is_last:
             records.append(StreamRecord("status", self._writer.status(found, event.at)))
         return records
@@ -115,16 +115,29 @@ class StreamMirror:
             after = rows[-1].task_id
         return records
 
-    async def _letters(self, found: ManifestSnapshot, task_ids: Sequence[int]) -> list[StreamRecord]:
-        if not task_ids:
+    async def _letters(self, event: Event, found: ManifestSnapshot) -> list[StreamRecord]:
+        """Return the letters of the tasks that a report gave up."""
+        moves = msgspec.json.decode(event.moves) if event.moves else []
+        failed = {move[0] for move in moves if move[2] == "failed"}
+        if not failed:
             return []
-        letters, after = [], 0
+        of_tasks: defaultdict[int, list[DeadLetter]] = defaultdict(list)
+        after = 0
         while batch := await self._stores.letters.find(
             DeadLetterFilter(run_id=found.run_id), after=after, limit=BATCH_SIZE
         ):
-            letters += [one for one in batch if one.task_id in set(task_ids)]
+            for one in batch:
+                if one.task_id in failed:
+                    of_tasks[one.task_id].append(one)
             after = batch[-1].number
-        return [StreamRecord("dead_letters", self._writer.dead_letter(one)) for one in letters]
+        letters = [_letter_of(event, of_task) for of_task in of_tasks.values()]
+        rows = await self._stores.downloads.of_resources(found.run_id, [one.resource_id for one in letters])
+        downloads = {row.task_id: row for row in rows}
+        return [
+            StreamRecord("dead_letters", self._writer.dead_letter(found, downloads[one.task_id], one))
+            for one in letters
+            if one.task_id in downloads
+        ]
 
     async def _copy_logs(self) -> int:
         positions, copied = await self._streams.positions(), 0
@@ -147,3 +160,8 @@ class StreamMirror:
         elif page.sealed and found.state not in ("queued", "running"):
             await self._streams.append([], {name: after}, {name: None})
         return len(records)
+
+
+def _letter_of(event: Event, letters: Sequence[DeadLetter]) -> DeadLetter:
+    """Return the letter that an event's report wrote: a task that was opened again has several, in their order."""
+    return ([one for one in letters if one.failed_at <= event.at] or letters)[-1]

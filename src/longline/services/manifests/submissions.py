@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import json
 import logging
+import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
@@ -15,13 +16,8 @@ from longline.model.back_off import back_off
 from longline.model.errors import Conflict, LonglineError, Unavailable
 from longline.model.ids import new_id
 from longline.model.manifests.idempotency_key import Reservation, ScopedKey
-from longline.model.manifests.manifest import (
-    DOCUMENT_FILE,
-    ManifestReceipt,
-    NewManifest,
-    SubmittedManifest,
-    manifest_key,
-)
+from longline.model.manifests.manifest import ManifestReceipt, NewManifest, SubmittedManifest
+from longline.model.object_keys import DOCUMENT_FILE, manifest_key
 from longline.model.runs.run import NewRun, RunKind
 from longline.plugins.manifest_handlers import DownloadTask, HandlerFailed, Manifest
 from longline.ports.blobs import Blobs
@@ -218,9 +214,13 @@ async def _insisted(work: Callable[[], Awaitable[Any]], uid: str, code: str) -> 
 def _for_handler(manifest: SubmittedManifest, kind: ManifestKind, uid: str) -> Manifest:
     """Return a manifest for the hooks; without hooks that read them, metadata and attributes are not decoded."""
     parts = (manifest.metadata, manifest.attributes) if kind.handler.reads_manifests else (b"{}", b"{}")
-    # The library of Python reads numbers of any size, as the metadata may have them.
-    metadata, attributes = map(json.loads, parts)
+    metadata, attributes = (json.loads(part, parse_int=_integer) for part in parts)
     return Manifest(uid, kind.name, VERSION, metadata, manifest.resources, attributes, manifest.tenant)
+
+
+def _integer(digits: str) -> int | float:
+    """Return an integer of any size, as metadata may have it; an infinity where Python refuses to convert it."""
+    return int(digits) if len(digits) <= sys.int_info.default_max_str_digits else float(digits)
 
 
 def _row(manifest: SubmittedManifest, receipt: ManifestReceipt, reservation: Reservation | None) -> NewManifest:

@@ -16,6 +16,7 @@ from longline.model.duration import DAY_MS
 from longline.model.errors import BadInput, NotFound
 from longline.model.ids import new_id
 from longline.model.manifests.manifest import ManifestReceipt
+from longline.model.object_keys import UPLOADS, upload_note_key, upload_part_key, upload_parts_prefix
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
 
@@ -28,7 +29,6 @@ MAX_AGE_MS = DAY_MS
 """Age at which an upload is deleted."""
 
 NOUN = "upload"
-_FOLDER = "uploads"
 _TIME_SHIFT = 80
 _BATCH_SIZE = 500
 
@@ -74,7 +74,7 @@ class ManifestUploads:
         if _created_at(upload_id) + MAX_AGE_MS < self._clock.now():
             raise NotFound(NOUN, upload_id)
         try:
-            note = msgspec.json.decode(await self._blobs.get(_note_key(upload_id)), type=UploadNote)
+            note = msgspec.json.decode(await self._blobs.get(upload_note_key(upload_id)), type=UploadNote)
         except NotFound:
             raise NotFound(NOUN, upload_id) from None
         if note.tenant != tenant:
@@ -88,34 +88,34 @@ class ManifestUploads:
             raise BadInput(f"number must be from 1 to {self.max_parts}")
         if note.receipt is not None:
             raise BadInput("the upload is complete")
-        await self._blobs.put(_part_key(upload_id, number), data)
+        await self._blobs.put(upload_part_key(upload_id, number), data)
         return StoredPart(number, len(data), await asyncio.to_thread(_digest, data))
 
     async def parts(self, upload_id: str) -> AsyncIterator[bytes]:
         """Yield the parts of an upload in order; raise `BadInput` where one is missing."""
-        numbers = [int(info.key.rpartition("/")[2]) async for info in self._blobs.list(_parts_prefix(upload_id))]
+        numbers = [int(info.key.rpartition("/")[2]) async for info in self._blobs.list(upload_parts_prefix(upload_id))]
         for place, number in enumerate(numbers, 1):
             if number != place:
                 raise BadInput(f"part {place} is missing")
-            yield await self._blobs.get(_part_key(upload_id, number))
+            yield await self._blobs.get(upload_part_key(upload_id, number))
         if not numbers:
             raise BadInput("part 1 is missing")
 
     async def complete(self, upload_id: str, tenant: str, receipt: ManifestReceipt) -> None:
         """Keep the answer of an upload, and delete its parts."""
         await self._write(upload_id, UploadNote(tenant, receipt))
-        await self._delete([info.key async for info in self._blobs.list(_parts_prefix(upload_id))])
+        await self._delete([info.key async for info in self._blobs.list(upload_parts_prefix(upload_id))])
 
     async def abort(self, upload_id: str, tenant: str) -> None:
         """Delete an upload; a manifest that was made of it stays."""
         await self.find(upload_id, tenant)
-        await self._delete([info.key async for info in self._blobs.list(f"{_FOLDER}/{upload_id}")])
+        await self._delete([info.key async for info in self._blobs.list(f"{UPLOADS}/{upload_id}")])
 
     async def sweep(self) -> int:
         """Delete uploads that are too old; return the number of their objects."""
         before = self._clock.now() - MAX_AGE_MS
         old: list[str] = []
-        async for info in self._blobs.list(_FOLDER):
+        async for info in self._blobs.list(UPLOADS):
             if _created_at(info.key.split("/")[1]) >= before:
                 break  # ids sort by their times
             old.append(info.key)
@@ -123,7 +123,9 @@ class ManifestUploads:
         return len(old)
 
     async def _write(self, upload_id: str, note: UploadNote) -> None:
-        await self._blobs.put(_note_key(upload_id), msgspec.json.encode(note), {"Content-Type": "application/json"})
+        await self._blobs.put(
+            upload_note_key(upload_id), msgspec.json.encode(note), {"Content-Type": "application/json"}
+        )
 
     async def _delete(self, keys: list[str]) -> None:
         for first in range(0, len(keys), _BATCH_SIZE):
@@ -138,18 +140,6 @@ def _created_at(upload_id: str) -> int:
     if str(found) != upload_id:
         raise NotFound(NOUN, upload_id)
     return found.int >> _TIME_SHIFT
-
-
-def _note_key(upload_id: str) -> str:
-    return f"{_FOLDER}/{upload_id}/upload.json"
-
-
-def _parts_prefix(upload_id: str) -> str:
-    return f"{_FOLDER}/{upload_id}/parts"
-
-
-def _part_key(upload_id: str, number: int) -> str:
-    return f"{_parts_prefix(upload_id)}/{number:05}"
 
 
 def _digest(data: bytes) -> str:

@@ -1,8 +1,10 @@
 """Export of metrics to an OTLP collector: by HTTP, at an interval."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
+from longline.engine.loop_supervisor import chore
 from longline.ports.http import FetchFailed, Http, Request
 
 log = logging.getLogger(__name__)
@@ -24,6 +26,11 @@ class OtlpExport:
         self._url = base if base.endswith(_PATH) else base + _PATH
         self._http, self._document, self._fails = http, document, False
 
+    async def run(self, stop: asyncio.Event) -> None:
+        """Send the metrics at an interval until the stop, and once more then."""
+        await chore(self.once, EXPORT_INTERVAL_SECONDS)(stop)
+        await self.once()
+
     async def once(self) -> None:
         """Send all metrics; the first failure in a row is logged."""
         body = await self._document()
@@ -36,3 +43,7 @@ class OtlpExport:
         if problem and not self._fails:
             log.warning("metrics not taken by the OTLP collector", extra={"reason": problem})
         self._fails = bool(problem)
+
+    async def close(self) -> None:
+        """Close the client: not at the end of `run`, which is called again after an error."""
+        await self._http.close()

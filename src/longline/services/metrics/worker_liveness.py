@@ -3,13 +3,9 @@
 from collections import Counter
 
 from longline.model.errors import RoleUnstaffed
-from longline.model.frontier.worker import ALIVE_MS, START_SECONDS
+from longline.model.frontier.worker import ALIVE_MS, PARSE, ROLES, START_SECONDS
 from longline.ports.clock import Clock
 from longline.ports.records.frontier.frontier import QueueFigureStore, WorkerStore
-
-FETCH, PARSE, UPKEEP = "fetch", "parse", "upkeep"
-ROLES = (FETCH, PARSE, UPKEEP)
-"""Roles of workers."""
 
 
 class WorkerLiveness:

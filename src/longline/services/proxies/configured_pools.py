@@ -41,7 +41,7 @@ class ConfiguredPools:
         ids: dict[str, int] = {}
         for uri in dict.fromkeys(uris):
             proxy = Proxy.parse(uri)
-            place = proxy.scheme, proxy.host.lower(), proxy.port, proxy.username
+            place = proxy.scheme, proxy.host, proxy.port, proxy.username
             if place not in known:
                 try:
                     known[place] = (await self._proxies.add(proxy, max_per_hour=UNLIMITED)).id
@@ -63,4 +63,4 @@ class ConfiguredPools:
 
 
 def _identity(proxy: ProxyView) -> tuple[str, str, int, str]:
-    return proxy.scheme, proxy.host.lower(), proxy.port, proxy.username
+    return proxy.scheme, proxy.host, proxy.port, proxy.username

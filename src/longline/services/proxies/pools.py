@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from longline.model.errors import BadInput, NotFound
+from longline.model.proxies.pool_fallbacks import tiers
 from longline.model.proxies.proxy import Pool
-from longline.model.proxies.proxy_selection import tiers
 from longline.ports.records.proxies import PoolStore as Records
 
 

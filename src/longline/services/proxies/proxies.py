@@ -62,7 +62,7 @@ class Proxies:
     async def _add(self, proxy: Proxy, facts: dict[str, Any], *, is_alone: bool) -> ProxyView:
         active = {"active": facts.pop("active")} if "active" in facts else {}
         values = _checked(facts) | active
-        host, secret = proxy.host.lower(), self._vault.lock(proxy.password)
+        host, secret = proxy.host, self._vault.lock(proxy.password)
         given = {"host": host, "port": proxy.port, "scheme": proxy.scheme, "username": proxy.username, "secret": secret}
         row = await self._records.add(_convert(values | given, NewProxy), is_alone=is_alone)
         if row is None:
@@ -76,7 +76,7 @@ class Proxies:
         known = {_identity(row): row for row in await self._rows()}
         replaced = [row for identity, row in known.items() if identity not in wanted]
         for identity, proxy in wanted.items():
-            at = (row for row in replaced if (row.host, row.port) == (proxy.host.lower(), proxy.port))
+            at = (row for row in replaced if (row.host, row.port) == (proxy.host, proxy.port))
             row = known.get(identity) or next(at, None)
             if row is None:
                 await self.add(proxy)
@@ -152,7 +152,7 @@ class Proxies:
 
 
 def _identity(proxy: ProxyRow | Proxy) -> tuple[str, str, int, str]:
-    return proxy.scheme, proxy.host.lower(), proxy.port, proxy.username
+    return proxy.scheme, proxy.host, proxy.port, proxy.username
 
 
 def _no_mapping(source_id: int, proxy_id: int) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from longline.engine.lifecycle.tasks import TaskResult
 from longline.model.errors import NotFound
-from longline.model.recrawls.recrawl import BatchRow
+from longline.model.recrawls.recrawl_lists import BatchRow
 from longline.model.states import TaskState
 from longline.ports.records import Records
 from longline.services.frontier.task_moves import TaskMoves

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from urllib.parse import urlsplit
 
 from longline.engine.frontier.recrawl_runs import RecrawlRuns
 from longline.engine.lifecycle.creation import ensure_run
@@ -10,14 +9,14 @@ from longline.engine.lifecycle.downloads import DownloadLifecycle
 from longline.model.downloads.download import DownloadRow, NewDownload
 from longline.model.downloads.download_plan import DownloadPlan
 from longline.model.ids import new_id
+from longline.model.object_keys import image_key
 from longline.model.recrawls.hold import Hold
-from longline.model.runs.plan import CrawlPlan, FetchOptions
+from longline.model.runs.crawl_plan import CrawlPlan, FetchOptions
 from longline.model.runs.run import NewRun, RunKind, RunRow
 from longline.ports.records import Records
 
 MAX_BYTES = 20 * 1024**2
 TOTAL_SECONDS = 120.0
-SUFFIXES = frozenset({"png", "gif", "jpg", "jpeg", "webp", "avif", "svg"})
 
 
 class ProductImages:
@@ -73,9 +72,7 @@ def image_plan(plan: CrawlPlan) -> CrawlPlan:
 
 
 def _download(source_id: int, url: str) -> NewDownload:
-    ending = urlsplit(url).path.rpartition(".")[2].lower()
-    suffix = f".{ending}" if ending in SUFFIXES else ""
-    return NewDownload(resource_id=_hash(url), url=url, key=f"images/{source_id}/{_hash(url)}{suffix}")
+    return NewDownload(resource_id=_hash(url), url=url, key=image_key(source_id, url, _hash(url)))
 
 
 def _hash(url: str) -> str:

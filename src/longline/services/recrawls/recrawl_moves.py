@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from longline.engine.archive.page_reader import PageReader
 from longline.engine.lifecycle.tasks import TaskResult
 from longline.model.errors import BadInput, IllegalMove, NotFound
-from longline.model.recrawls.recrawl import PRIORITY_STEP, RecrawlRow
+from longline.model.recrawls.recrawl import PRIORITY_STEP
+from longline.model.recrawls.recrawl_lists import RecrawlRow
 from longline.model.states import TaskState
-from longline.ports.records.recrawls.recrawls import RecrawlStore
 from longline.services.frontier.task_moves import TaskMoves
 from longline.services.recrawls.recrawls import Recrawls
 
@@ -19,8 +19,8 @@ class PageMissing(BadInput):
 class RecrawlMoves:
     """The moves that people make with recrawls; each returns the recrawl after it."""
 
-    def __init__(self, recrawls: Recrawls, store: RecrawlStore, moves: TaskMoves, pages: PageReader) -> None:
-        self._recrawls, self._store, self._orders, self._pages = recrawls, store, moves, pages
+    def __init__(self, recrawls: Recrawls, moves: TaskMoves, pages: PageReader) -> None:
+        self._recrawls, self._orders, self._pages = recrawls, moves, pages
 
     async def pause(self, task_id: int) -> tuple[RecrawlRow, RecrawlRow]:
         """Pause a recrawl; return it as it was before and after."""
@@ -73,7 +73,7 @@ class RecrawlMoves:
         self, *, source_id: int | None = None, failed_after: int | None = None, limit: int = 1000
     ) -> list[int]:
         """Restart failed recrawls, the oldest failures first; return those that were restarted."""
-        found = await self._store.failed(source_id=source_id, failed_after=failed_after, limit=limit)
+        found = await self._recrawls.failed(source_id=source_id, failed_after=failed_after, limit=limit)
         return [one.task_id for one in await self._orders.restart(found) if one.became is not None]
 
     async def prioritize(self, task_id: int, priority: int) -> tuple[RecrawlRow, RecrawlRow]:

@@ -11,10 +11,9 @@ from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.engine.lifecycle.runs import Call
 from longline.model.errors import BadInput, Conflict, NotFound
 from longline.model.recrawls.frequency import frequency_text
-from longline.model.recrawls.recrawl import (
-    PRIORITY_STEP,
+from longline.model.recrawls.recrawl import PRIORITY_STEP, NewRecrawl
+from longline.model.recrawls.recrawl_lists import (
     URGENT_PRIORITY,
-    NewRecrawl,
     QueueDepths,
     RecrawlPage,
     RecrawlQuery,
@@ -24,7 +23,7 @@ from longline.model.recrawls.recrawl import (
 from longline.model.recrawls.url_hash import submitted_hash
 from longline.model.sources.recrawl_settings import recrawl_settings
 from longline.model.sources.source import SourceRow
-from longline.model.url import BadUrl, Url, parse
+from longline.model.urls.url import BadUrl, Url, parse
 from longline.ports.records import Records
 from longline.ports.records.frontier.frontier import HostSetting
 
@@ -122,6 +121,12 @@ class Recrawls:
     async def counts(self, source_id: int | None = None) -> dict[str, int]:
         """Return the number of recrawls at each rest, of one source or of all."""
         return await self._recrawls.counts(source_id)
+
+    async def failed(self, *, source_id: int | None, failed_after: int | None, limit: int) -> list[int]:
+        """Return the ids of failed recrawls, the oldest failures first."""
+        if source_id is not None:
+            await self._source(source_id)
+        return await self._recrawls.failed(source_id=source_id, failed_after=failed_after, limit=limit)
 
     async def stats(self, since: int, source_id: int | None = None) -> RecrawlStats:
         """Return the figures of recrawls that were made since a time."""

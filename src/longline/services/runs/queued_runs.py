@@ -5,7 +5,7 @@ import msgspec
 from longline.engine.lifecycle.creation import create_run
 from longline.model.errors import BadInput
 from longline.model.ids import new_id
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.run import NewRun, RunKind, RunRow
 from longline.model.states import Actor
 from longline.ports.clock import Clock

@@ -5,8 +5,11 @@ from collections.abc import Sequence
 import msgspec
 
 from longline.model.errors import NotFound
+from longline.model.frontier.reasons import WITHOUT_REQUEST
 from longline.model.runs.run import COUNTED_APART, Fate, RequestSum
-from longline.model.runs.run_view import HostTasks, RunQuery, RunView
+from longline.model.runs.run_pace import MIN_LIFE_MS, PacePoint, pace_points, step_of_life
+from longline.model.runs.run_view import MAX_COUNTED_TASKS, HostTasks, RunQuery, RunView
+from longline.ports.clock import Clock
 from longline.ports.records.runs.runs import RunStore, RunViewStore
 
 
@@ -25,6 +28,8 @@ class RunDetail(msgspec.Struct, frozen=True):
     fates: list[Fate]
     requests: list[RequestSum]
     hosts: list[HostTasks]
+    pace: list[PacePoint] | None = None
+    """None for a run without a pace: it has not begun, was short, or has more tasks than are counted."""
 
     @property
     def refused(self) -> list[Fate]:
@@ -50,8 +55,8 @@ class RunDetail(msgspec.Struct, frozen=True):
 class RunPages:
     """Reader of runs for pages."""
 
-    def __init__(self, views: RunViewStore, runs: RunStore) -> None:
-        self._views, self._runs = views, runs
+    def __init__(self, views: RunViewStore, runs: RunStore, clock: Clock) -> None:
+        self._views, self._runs, self._clock = views, runs, clock
 
     async def find(
         self, query: RunQuery, limit: int, *, before: int | None = None, after: int | None = None
@@ -93,7 +98,15 @@ class RunPages:
         """Return one run whole; raise `NotFound` for an unknown one."""
         run = await self.get(run_id)
         fates, requests = await self._runs.fates(run_id), await self._views.requests(run_id)
-        return RunDetail(run, fates, requests, await self._views.hosts(run_id))
+        requests = [one for one in requests if one.status or one.reason not in WITHOUT_REQUEST]
+        return RunDetail(run, fates, requests, await self._views.hosts(run_id), await self._pace(run))
+
+    async def _pace(self, run: RunView) -> list[PacePoint] | None:
+        begin, life = run.started_at, run.lasts(self._clock.now())
+        if begin is None or life is None or life < MIN_LIFE_MS or run.standing or run.admitted > MAX_COUNTED_TASKS:
+            return None
+        step = step_of_life(life)
+        return pace_points(await self._views.pace(run.id, begin, step), begin, begin + life, step)
 
     async def failed_tasks(self, run_id: int, limit: int) -> Sequence[int]:
         """Return the ids of failed tasks of a run, the oldest first."""

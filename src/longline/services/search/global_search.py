@@ -6,6 +6,7 @@ from longline.model.errors import BadInput
 from longline.model.ids import task_id_of
 from longline.model.runs.run_view import RunQuery, RunView
 from longline.model.sources.source import SourceQuery, SourceRow
+from longline.model.whole_number import whole_number
 from longline.ports.records.runs.runs import RunViewStore
 from longline.ports.records.sources import SourceStore
 from longline.services.search.item_search import Hit, Searches, SearchRequest
@@ -43,7 +44,7 @@ class Finder:
         text = text.strip()
         if not text:
             return FoundThings(text)
-        number = int(text.replace(",", "")) if _is_number(text.replace(",", "")) else None
+        number = whole_number(text.replace(",", ""))
         uuid = task_id_of(text)
         problem, page = "", None
         try:
@@ -60,7 +61,3 @@ class Finder:
             meant=None if page is None else page.meant,
             problem=problem,
         )
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) < 19

@@ -10,9 +10,10 @@ from longline.model.callers.audit import mask_text
 from longline.model.callers.caller import Caller
 from longline.model.errors import NotFound, Unavailable
 from longline.model.logs.run_log import NewLogEntry, fields_text
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.run import DELAYED_MS
 from longline.model.series.series_run import (
+    CANCEL_ORDERED,
     STUCK_AFTER_MS,
     CatalogueFigures,
     NewSeriesRun,
@@ -28,9 +29,6 @@ from longline.ports.records.series import SeriesRunStore
 from longline.ports.run_queue import RunQueue
 
 log = logging.getLogger(__name__)
-
-CANCEL_ORDERED = "cancellation ordered"
-"""Entry of a run's log about the order to cancel it."""
 
 MAX_STUCK = 1000
 """Largest number of stuck runs that one order replaces."""

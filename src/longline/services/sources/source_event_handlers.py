@@ -9,7 +9,7 @@ from longline.engine.sources.crawl_plan import described
 from longline.model.errors import BadInput
 from longline.model.sources.source import CrawlSource
 from longline.model.states import ScheduleState
-from longline.model.url import parse
+from longline.model.urls.url import parse
 from longline.ports.clock import Clock
 from longline.ports.records.schedules import ScheduleStores
 from longline.ports.records.sources import HandledMessageStore

@@ -9,7 +9,7 @@ from longline.model.feeds.feed_poll import FeedRow
 from longline.model.proxies.proxy import MappedProxy
 from longline.model.schedules.schedule import ScheduleFilter, ScheduleKind, ScheduleRow
 from longline.model.sources.source import SourceQuery, SourceRow
-from longline.model.sources.use import SourceUse, decode_uses
+from longline.model.sources.source_uses import SourceUse, decode_uses
 from longline.ports.records import Records
 
 MAX_SCHEDULES = 20

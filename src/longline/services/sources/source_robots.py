@@ -1,6 +1,7 @@
 """The robots.txt of a source: fetched on a person's order, stored with the source, and announced to all workers."""
 
 import logging
+import math
 from typing import Any
 
 import msgspec
@@ -10,19 +11,17 @@ from longline.engine.sources.crawl_plan import as_crawled, pause_ms
 from longline.model.errors import BadInput, LonglineError, Unavailable
 from longline.model.fetch.robots import MAX_CRAWL_DELAY_SECONDS, MAX_STORED_CHARS
 from longline.model.proxies.proxy import NoProxies
-from longline.model.runs.plan import CrawlPlan, FetchOptions, Proxying
+from longline.model.runs.crawl_plan import CrawlPlan, FetchOptions, Proxying
+from longline.model.signal_topics import ROBOTS_TOPIC
 from longline.model.sources.recrawl_settings import recrawl_settings
 from longline.model.sources.source import SourceRow
-from longline.model.sources.use import SourceUse
+from longline.model.sources.source_uses import SourceUse
 from longline.model.storable_text import storable
-from longline.model.url import parse
+from longline.model.urls.url import parse
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed
 from longline.ports.signals import Signals
 from longline.services.sources.sources import Sources
-
-ROBOTS_TOPIC = "robots"
-"""Signal that the rules of a site, which is its text, were fetched anew."""
 
 _log = logging.getLogger(__name__)
 
@@ -105,10 +104,13 @@ class SourceRobots:
             raise RobotsNotFetched(f"robots.txt of {row.name} was not fetched: {failed}") from None
 
     def _delay(self, row: SourceRow, asked: float | None, *, force: bool) -> int | None:
-        """Return the delay of a source after a refresh."""
+        """Return the delay of a source after a refresh; that of a domain is whole seconds, rounded up."""
         if asked is None:
             return row.delay_ms
-        asked_ms, present = round(min(asked, MAX_CRAWL_DELAY_SECONDS) * 1000), pause_ms(as_crawled(row))
+        seconds = min(asked, MAX_CRAWL_DELAY_SECONDS)
+        if row.has_use(SourceUse.PRODUCTS):
+            seconds = math.ceil(seconds)
+        asked_ms, present = round(seconds * 1000), pause_ms(as_crawled(row))
         longer = asked_ms > (self._delay_ms if present is None else present)
         return asked_ms if force or longer else row.delay_ms
 

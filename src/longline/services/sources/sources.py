@@ -9,9 +9,9 @@ from longline.engine.series.request_config import check_requests
 from longline.model.callers.audit import mask_text
 from longline.model.errors import BadInput, Conflict, NotFound, StaleLease
 from longline.model.feeds import feed_poll as poll
-from longline.model.proxies.proxy_selection import tiers
+from longline.model.proxies.pool_fallbacks import tiers
 from longline.model.sources.source import NewSource, SourceQuery, SourceRow
-from longline.model.sources.use import SourceUse, decode_uses, with_use, without_use
+from longline.model.sources.source_uses import SourceUse, decode_uses, with_use, without_use
 from longline.plugins.registry import Registry
 from longline.ports.clock import Clock
 from longline.ports.records.feeds import FeedStore

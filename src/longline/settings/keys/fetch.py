@@ -6,6 +6,7 @@ from longline import __version__
 from longline.settings.keys.frontier import FrontierKeys
 from longline.settings.values import (
     DURATION,
+    HEADER_VALUE,
     NETWORKS,
     POSITIVE_DURATION,
     PROXIES,
@@ -28,7 +29,7 @@ class FetchKeys(FrontierKeys, frozen=True, kw_only=True):
     """Requests to sites: identity, politeness, limits, TLS, proxies and recorded responses."""
 
     user_agent: Annotated[
-        str, Key(TEXT, "User-Agent header of every request, and the product token looked up in robots.txt.")
+        str, Key(HEADER_VALUE, "User-Agent header of every request, and the product token looked up in robots.txt.")
     ] = _AGENT
     referer: Annotated[bool, Key(SWITCH, "Send a Referer header; other sites get the origin only.")] = True
     respect_robots: Annotated[bool, Key(SWITCH, "Obey robots.txt; leave on for sites that are not yours.")] = True

@@ -7,8 +7,8 @@ import msgspec
 from longline.settings.tables.access import OperatorTable, TenantTable
 from longline.settings.tables.engines import BrokerTable, ServerTable, StorageTable, TelemetryTable
 from longline.settings.tables.job_types import JobTypeTable
+from longline.settings.tables.manifest_retention import IdempotencyTable, RetentionTable
 from longline.settings.tables.proxy_pools import ProxyTable
-from longline.settings.tables.retention import IdempotencyTable, RetentionTable
 from longline.settings.tables.schema import SettingsTable, TableEntries, TableSection
 
 

@@ -4,20 +4,12 @@ from typing import Annotated, Any
 
 import msgspec
 
+from longline.model.downloads.download_plan import DEFAULT_PARALLEL
 from longline.settings.tables.schema import SettingsTable, TableEntries, TableSection
 from longline.settings.values import LIST, TEXT, VALUE, Key
 
-DEFAULT_PARALLEL = 8
-"""Downloads at once from one host, unless the options of a job type have another number."""
-
-DEFAULT_ATTEMPTS = 3
-"""Attempts of a download without a proxy pool, unless the options of its job type have another number."""
-
-MAX_REDIRECTS = 5
-"""Largest number of redirects of a download."""
-
-RETRIED_STATUSES = (408, 429, 499)
-"""Statuses below 500 after which a download is tried again."""
+JOINED_POOL_PREFIX = "job type "
+"""Prefix of the names of pools that join the pools of one job type."""
 
 
 class JobProxyTable(SettingsTable, frozen=True, kw_only=True):

@@ -9,9 +9,9 @@ import msgspec
 
 from longline.model.errors import BadInput
 from longline.settings.tables import ROOT, Tables
-from longline.settings.tables.checks import check_tables
 from longline.settings.tables.reader import Values, build, values_of_environment, values_of_file
 from longline.settings.tables.schema import Node, Path, child, dotted, is_secret, nodes_of, show
+from longline.settings.tables.table_checks import check_tables
 from longline.settings.values import Key
 
 TABLES_NAME = "LONGLINE_TABLES"

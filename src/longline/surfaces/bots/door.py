@@ -1,42 +1,27 @@
 """The bot API as one value: its operations for bots and for admins, its access checks and its metrics."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from urllib.parse import unquote
 
+from litestar.enums import ScopeType
+from litestar.types import ASGIApp, Receive, Scope, Send
 from prometheus_client import CollectorRegistry
 
-from longline.model.callers.caller import ADMINS
-from longline.services.bots.policies import BotPolicies
-from longline.services.bots.pulls import BotPulls
-from longline.services.bots.registry import BotRegistry
-from longline.services.bots.submits import BotSubmits
-from longline.services.bots.tasks import BotTasks
+from longline.model.callers.door import BOTS
+from longline.model.callers.roles import ADMINS
 from longline.services.callers.callers import Callers
 from longline.surfaces.access import DoorAccess
+from longline.surfaces.bots import ADMIN, PREFIX
 from longline.surfaces.bots.bot_operations import BOT_OPERATIONS, PullServices
-from longline.surfaces.bots.format import BotFormat
-from longline.surfaces.bots.jobs import JOB_OPERATIONS, BotJobServices
+from longline.surfaces.bots.bots import REGISTRY_OPERATIONS, RegistryServices
+from longline.surfaces.bots.error_format import BotFormat
+from longline.surfaces.bots.jobs.jobs import JOB_OPERATIONS, BotJobServices
+from longline.surfaces.bots.jobs.results import RESULT_OPERATIONS, ResultServices
 from longline.surfaces.bots.metrics import BotMetrics
-from longline.surfaces.bots.paths import PREFIX, EscapedPaths
 from longline.surfaces.bots.policies import POLICY_OPERATIONS, PolicyServices
-from longline.surfaces.bots.registry import REGISTRY_OPERATIONS, RegistryServices
-from longline.surfaces.bots.results import RESULT_OPERATIONS, ResultServices
+from longline.surfaces.bots.services import BotServices
 from longline.surfaces.door import Access, Door, HttpRequest, OperationGroup
 
-NAME = "bots"
 _BEARER = "bearer "
-
-
-@dataclass(frozen=True, slots=True)
-class BotServices:
-    """The services behind the bot API; `now` returns UTC milliseconds."""
-
-    pulls: BotPulls
-    submits: BotSubmits
-    policies: BotPolicies
-    tasks: BotTasks
-    registry: BotRegistry
-    now: Callable[[], int]
 
 
 def bots_door(services: BotServices, callers: Callers, registry: CollectorRegistry) -> Door:
@@ -47,14 +32,14 @@ def bots_door(services: BotServices, callers: Callers, registry: CollectorRegist
         metrics.set_jobs(await services.tasks.states())
 
     return Door(
-        name=NAME,
+        name=BOTS,
         title="Bots",
         prefixes=(PREFIX,),
         format=BotFormat(),
         groups=_groups(services, metrics),
         access={
             "bot": Access(_bearer, ("bot_token",), is_optional=True),
-            "admin": DoorAccess(callers, NAME).of(ADMINS),
+            "admin": DoorAccess(callers, BOTS).of(ADMINS),
         },
         refresh_metrics=refresh_metrics,
         wrap=EscapedPaths,
@@ -92,3 +77,27 @@ def _bearer(request: HttpRequest) -> str | None:
     """Return the bearer token of a bot; the service checks it, after the request is read."""
     given = request.header(b"authorization") or ""
     return given[len(_BEARER) :].strip() if given.lower().startswith(_BEARER) else None
+
+
+class EscapedPaths:
+    """An ASGI wrapper that routes admin requests by their undecoded path, and leaves others unchanged.
+
+    An id may contain a slash, which only its escape marks.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass one request to the application."""
+        if scope["type"] == ScopeType.HTTP and scope["path"].startswith(f"{ADMIN}/"):
+            sent = scope.get("raw_path", b"").decode("latin-1")
+            # Segments of plain ASCII names are still decoded, so that routes match with any letters escaped.
+            if "%" in sent:
+                scope["path"] = "/".join(_plain(segment) for segment in sent.split("/"))
+        await self._app(scope, receive, send)
+
+
+def _plain(segment: str) -> str:
+    read = unquote(segment)
+    return read if read.isascii() and read.replace("-", "").isalnum() else segment

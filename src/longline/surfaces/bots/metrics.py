@@ -6,7 +6,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from longline.model.bots.bot_task import AnswerVerdict, Pulled
 from longline.model.states import TaskState
-from longline.surfaces.bots.statuses_and_errors import job_counts, word
+from longline.surfaces.bots.job_statuses import job_counts, word
 
 MAX_BOT_LABELS = 1000
 """Most bot names used as labels: clients choose their names freely, and labels must stay bounded."""

@@ -4,27 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
-from msgspec import Meta, Raw
+from msgspec import Meta
 
-from longline.model.bots.bot_policy import BotPolicyRow
-from longline.model.duration import HOUR_MS, MINUTE_MS
-from longline.model.states import ScheduleState
 from longline.services.bots.policies import BotPolicies
-from longline.surfaces.bots import examples
-from longline.surfaces.bots import statuses_and_errors as words
-from longline.surfaces.bots.paths import ADMIN
+from longline.surfaces.bots import ADMIN, errors, examples
+from longline.surfaces.bots.jobs.job_responses import DeletedRow
+from longline.surfaces.bots.policy_responses import AddedUrls, BotPolicy, CreatedJobs, PolicyPage, policy_of
 from longline.surfaces.bots.queries import PolicyQuery
 from longline.surfaces.bots.requests import CreateJobsRequest, KnownUrls, NewPolicy, PolicyChange, form_problems
-from longline.surfaces.bots.responses import (
-    AddedUrls,
-    BotPolicy,
-    CreatedJobs,
-    DeletedRow,
-    PolicyPage,
-    optional_time,
-    time_text,
-)
-from longline.surfaces.bots.statuses_and_errors import shown_priority
 from longline.surfaces.operation import ApiFailure, operation
 from longline.surfaces.request_reader import Reading
 
@@ -44,7 +31,7 @@ class PolicyServices:
     f"{ADMIN}/policies",
     "List policies",
     access="admin",
-    errors=(words.INVALID_LIMIT,),
+    errors=(errors.INVALID_LIMIT,),
     response_example=examples.POLICIES,
 )
 async def list_policies(services: PolicyServices, query: PolicyQuery) -> PolicyPage:
@@ -58,7 +45,7 @@ async def list_policies(services: PolicyServices, query: PolicyQuery) -> PolicyP
     "Make a policy",
     access="admin",
     status=201,
-    errors=(words.INVALID_PRIORITY, words.NO_SUBJECT, words.TAKEN_URL, words.TAKEN_NAME),
+    errors=(errors.INVALID_PRIORITY, errors.NO_SUBJECT, errors.TAKEN_URL, errors.TAKEN_NAME),
     request_example=examples.NEW_POLICY,
     response_example=examples.POLICY,
     action="schedule.create",
@@ -67,7 +54,7 @@ async def add_policy(services: PolicyServices, body: NewPolicy) -> BotPolicy:
     policy = body.policy(services.now())
     row = await services.policies.add(policy)
     if row is None:
-        raise ApiFailure(words.TAKEN_URL if policy.url else words.TAKEN_NAME)
+        raise ApiFailure(errors.TAKEN_URL if policy.url else errors.TAKEN_NAME)
     return policy_of(row)
 
 
@@ -76,7 +63,7 @@ async def add_policy(services: PolicyServices, body: NewPolicy) -> BotPolicy:
     f"{ADMIN}/policies/{{id}}",
     "Show a policy",
     access="admin",
-    errors=(words.NO_POLICY,),
+    errors=(errors.NO_POLICY,),
     response_example=examples.POLICY,
 )
 async def show_policy(services: PolicyServices, id: PolicyId) -> BotPolicy:
@@ -88,7 +75,7 @@ async def show_policy(services: PolicyServices, id: PolicyId) -> BotPolicy:
     f"{ADMIN}/policies/{{id}}",
     "Change a policy",
     access="admin",
-    errors=(words.INVALID_PRIORITY, words.WRONG_FORM, words.TAKEN_URL, words.TAKEN_NAME, words.NO_POLICY),
+    errors=(errors.INVALID_PRIORITY, errors.WRONG_FORM, errors.TAKEN_URL, errors.TAKEN_NAME, errors.NO_POLICY),
     request_example=examples.POLICY_CHANGE,
     response_example=examples.POLICY,
     action="schedule.change",
@@ -99,7 +86,7 @@ async def change_policy(services: PolicyServices, id: PolicyId, body: Reading[Po
     changes = body.check(form_problems(row, body.sent)).changes()
     changed = await services.policies.change(row.uid, **changes)
     if changed is None:
-        raise ApiFailure(words.TAKEN_URL if row.url else words.TAKEN_NAME)
+        raise ApiFailure(errors.TAKEN_URL if row.url else errors.TAKEN_NAME)
     return policy_of(changed)
 
 
@@ -108,7 +95,7 @@ async def change_policy(services: PolicyServices, id: PolicyId, body: Reading[Po
     f"{ADMIN}/policies/{{id}}",
     "Delete a policy with its jobs and their results",
     access="admin",
-    errors=(words.NO_POLICY,),
+    errors=(errors.NO_POLICY,),
     response_example=examples.DELETED,
     action="schedule.delete",
 )
@@ -122,7 +109,7 @@ async def delete_policy(services: PolicyServices, id: PolicyId) -> DeletedRow:
     f"{ADMIN}/create-jobs",
     "Make jobs of due policies",
     access="admin",
-    errors=(words.INVALID_LIMIT,),
+    errors=(errors.INVALID_LIMIT,),
     request_example=examples.CREATE_JOBS,
     response_example=examples.CREATED_JOBS,
     action="task.plan",
@@ -139,7 +126,7 @@ async def create_jobs(services: PolicyServices, body: CreateJobsRequest) -> Crea
     "Make URLs known to the policies of their domains",
     access="admin",
     status=201,
-    errors=(words.INVALID_URLS,),
+    errors=(errors.INVALID_URLS,),
     request_example=examples.KNOWN_URLS,
     response_example=examples.ADDED_URLS,
     action="url.add",
@@ -151,27 +138,3 @@ async def add_urls(services: PolicyServices, body: KnownUrls) -> AddedUrls:
 POLICY_OPERATIONS = (
     list_policies, add_policy, show_policy, change_policy, delete_policy, create_jobs, add_urls,
 )  # fmt: skip
-
-
-def policy_of(row: BotPolicyRow) -> BotPolicy:
-    """Return a policy with all its fields."""
-    return BotPolicy(
-        id=row.uid,
-        url=row.url,
-        domain=row.domain,
-        name=row.name,
-        url_pattern=row.pattern if row.domain else None,
-        frequency_hours=row.interval_ms // HOUR_MS,
-        priority=shown_priority(row.priority),
-        max_retries=row.max_retries,
-        retry_backoff_minutes=row.backoff_ms // MINUTE_MS,
-        timeout_minutes=row.lease_ms // MINUTE_MS,
-        enabled=row.state == ScheduleState.SCHEDULED,
-        next_run_at=time_text(row.next_due),
-        last_success_at=optional_time(row.last_success_at),
-        last_failed_at=optional_time(row.last_failed_at),
-        failure_count=row.failures,
-        crawl_config=Raw(row.config.encode()),
-        created_at=time_text(row.created_at),
-        updated_at=time_text(row.updated_at),
-    )

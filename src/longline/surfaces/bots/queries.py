@@ -9,7 +9,7 @@ from longline.model.bots.bot_policy import PolicyFilter
 from longline.model.bots.bot_task import ResultFilter, TaskFilter
 from longline.model.states import ScheduleState
 from longline.surfaces.bots.field_types import MAX_INT, Priority, QueryMoment, Text
-from longline.surfaces.bots.statuses_and_errors import STATES, stored_priority
+from longline.surfaces.bots.job_statuses import STATES, stored_priority
 
 MAX_PAGE_SIZE = 200
 

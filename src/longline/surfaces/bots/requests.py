@@ -14,7 +14,7 @@ from longline.model.ids import new_id
 from longline.services.bots.access import BotCredentials
 from longline.services.bots.pulls import PullOrder
 from longline.services.bots.submits import Submission
-from longline.surfaces.bots import statuses_and_errors as words
+from longline.surfaces.bots import errors
 from longline.surfaces.bots.field_types import (
     MAX_INT,
     MAX_JOBS,
@@ -37,7 +37,7 @@ from longline.surfaces.bots.field_types import (
     UrlPattern,
     Urls,
 )
-from longline.surfaces.bots.statuses_and_errors import stored_priority
+from longline.surfaces.bots.job_statuses import stored_priority
 from longline.surfaces.field_problems import Problem
 
 MAX_ERROR_CHARS = 500
@@ -100,7 +100,7 @@ class SubmitRequest(BotRequest, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.success and (self.price is None or self.currency is None):
-            raise ValueError(words.BOTH_NEEDED)
+            raise ValueError(errors.BOTH_NEEDED)
 
     @classmethod
     def ignored_fields(cls, sent: Mapping[str, Any]) -> Collection[str]:
@@ -115,7 +115,7 @@ class SubmitRequest(BotRequest, kw_only=True):
     def problems_between(cls, sent: Mapping[str, Any]) -> Iterator[Problem]:
         """Yield the problem of a result without price or currency."""
         if sent.get("success") is True and (sent.get("price") is None or sent.get("currency") is None):
-            yield Problem(words.NO_FIELD, "check", words.BOTH_NEEDED)
+            yield Problem(errors.NO_FIELD, "check", errors.BOTH_NEEDED)
 
     def submission(self, key: str | None) -> Submission:
         """Return the outcome; `key` makes the submit idempotent."""
@@ -191,9 +191,9 @@ class NewPolicy(_PolicySubject, kw_only=True):
     def problems_between(cls, sent: Mapping[str, Any]) -> Iterator[Problem]:
         """Yield the problem of a policy with two subjects or none, or with a name that does not fit its subject."""
         if (sent.get("url") is None) == (sent.get("domain") is None):
-            yield Problem(words.NO_FIELD, "check", words.ONE_NEEDED)
+            yield Problem(errors.NO_FIELD, "check", errors.ONE_NEEDED)
         elif sent.get("url") is not None and _is_text(sent.get("name")):
-            yield Problem("name", "check", words.OTHER_FORM)
+            yield Problem("name", "check", errors.OTHER_FORM)
         elif sent.get("domain") is not None and sent.get("name") is None:
             yield Problem("name", "null" if "name" in sent else "missing")
 
@@ -252,7 +252,7 @@ def form_problems(row: BotPolicyRow, sent: Mapping[str, Any]) -> Iterator[Proble
     """Yield the problems of changes that belong to the other form of policies."""
     for name in ("domain", "name", "url_pattern") if row.url else ("url",):
         if sent.get(name) is not None:
-            yield Problem(name, "check", words.OTHER_FORM)
+            yield Problem(name, "check", errors.OTHER_FORM)
 
 
 class CreateJobsRequest(msgspec.Struct):

@@ -6,13 +6,12 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from longline.model.series.series import MAX_TITLE_CHARS, NewSeries, NewTarget, SeriesRow, TargetRow
-from longline.model.sources.source import SourceRow
-from longline.model.sources.use import Taken
+from longline.model.series.series import MAX_TITLE_CHARS, NewSeries, NewTarget, TargetRow
+from longline.model.sources.source import Taken
 from longline.services.series.series import Series
 from longline.services.sources.sources import Sources
-from longline.surfaces.catalogue import examples
-from longline.surfaces.catalogue import statuses_and_errors as words
+from longline.surfaces.catalogue import errors, examples
+from longline.surfaces.catalogue.comic_responses import Comic, ComicMapping, shown_comic, shown_mapping
 from longline.surfaces.catalogue.envelope import Listed, listed
 from longline.surfaces.catalogue.field_types import (
     NOT_BLANK,
@@ -24,9 +23,6 @@ from longline.surfaces.catalogue.field_types import (
     Slug,
     SourceUrl,
     Text,
-    Timestamp,
-    optional_time,
-    time_text,
 )
 from longline.surfaces.operation import ApiFailure, operation
 
@@ -53,47 +49,10 @@ class ComicRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     external: Annotated[dict[str, Any], Meta(description="Further facts of the comic.")] = {}
 
 
-class Comic(msgspec.Struct, frozen=True):
-    """A comic."""
-
-    id: str
-    title: str
-    slug: str
-    coverurl: str | None
-    status: str
-    external: dict[str, Any]
-    createdat: Timestamp
-    updatedat: Timestamp
-
-
-class MappedSource(msgspec.Struct, frozen=True):
-    """The source of a mapping."""
-
-    id: int
-    name: str
-    slug: str
-    baseurl: str
-
-
 class ComicListQuery(CataloguePageQuery, frozen=True, kw_only=True):
     """The choice of comics."""
 
     q: Annotated[Text, Meta(max_length=500, description="A part of the title.")] | None = None
-
-
-class ComicMapping(msgspec.Struct, frozen=True):
-    """A comic as a source knows it."""
-
-    id: int
-    comicid: str
-    sourceid: int
-    sourceid_ext: str
-    sourceurl: str
-    isactive: bool
-    lastcrawlat: Timestamp | None
-    createdat: Timestamp
-    updatedat: Timestamp
-    source: MappedSource
 
 
 class MappingRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -124,7 +83,7 @@ class MappingChanges(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     "Make a comic",
     status=201,
     access="admin",
-    errors=[words.COMIC_SLUG_TAKEN],
+    errors=[errors.COMIC_SLUG_TAKEN],
     action="series.create",
     request_example=examples.COMIC_REQUEST,
     response_example=examples.COMIC,
@@ -134,7 +93,7 @@ async def create_comic(services: ComicServices, body: ComicRequest) -> Comic:
     try:
         made = await services.series.make(NewSeries(body.title.strip(), body.slug, body.coverurl, body.status, facts))
     except Taken:
-        raise ApiFailure(words.COMIC_SLUG_TAKEN) from None
+        raise ApiFailure(errors.COMIC_SLUG_TAKEN) from None
     return shown_comic(made)
 
 
@@ -149,13 +108,13 @@ async def list_comics(services: ComicServices, query: ComicListQuery) -> Listed[
     "/api/v1/admin/comics/{id}/sources",
     "List the mappings of a comic",
     access="admin",
-    errors=[words.NO_COMIC],
+    errors=[errors.NO_COMIC],
     response_example=[examples.MAPPING],
 )
 async def list_mappings(services: ComicServices, id: ComicId) -> list[ComicMapping]:
     rows = await services.series.targets(id.lower())
     sources = await services.series.sources({row.source_id for row in rows})
-    return [_mapping(row, sources[row.source_id]) for row in rows if row.source_id in sources]
+    return [shown_mapping(row, sources[row.source_id]) for row in rows if row.source_id in sources]
 
 
 @operation(
@@ -164,7 +123,7 @@ async def list_mappings(services: ComicServices, id: ComicId) -> list[ComicMappi
     "Link a comic to a source",
     status=201,
     access="admin",
-    errors=[words.NO_COMIC, words.NO_SOURCE, words.INVALID_SOURCE_URL, words.ALREADY_LINKED],
+    errors=[errors.NO_COMIC, errors.NO_SOURCE, errors.INVALID_SOURCE_URL, errors.ALREADY_LINKED],
     action="target.create",
     request_example=examples.MAPPING_REQUEST,
     response_example=examples.MAPPING,
@@ -174,7 +133,7 @@ async def create_mapping(services: ComicServices, id: ComicId, body: MappingRequ
     try:
         return await _shown(services, await services.series.link(new))
     except Taken:
-        raise ApiFailure(words.ALREADY_LINKED) from None
+        raise ApiFailure(errors.ALREADY_LINKED) from None
 
 
 @operation(
@@ -182,7 +141,7 @@ async def create_mapping(services: ComicServices, id: ComicId, body: MappingRequ
     "/api/v1/admin/comics/{id}/sources/{source_id}",
     "Change a mapping",
     access="admin",
-    errors=[words.NO_MAPPING, words.INVALID_SOURCE_URL, words.ALREADY_LINKED],
+    errors=[errors.NO_MAPPING, errors.INVALID_SOURCE_URL, errors.ALREADY_LINKED],
     action="target.update",
     request_example={"isactive": False},
     response_example=examples.MAPPING,
@@ -196,7 +155,7 @@ async def change_mapping(
     try:
         return await _shown(services, await services.series.change_target(id.lower(), source_id, body.amend))
     except Taken:
-        raise ApiFailure(words.ALREADY_LINKED) from None
+        raise ApiFailure(errors.ALREADY_LINKED) from None
 
 
 @operation(
@@ -205,7 +164,7 @@ async def change_mapping(
     "Unlink a comic",
     status=204,
     access="admin",
-    errors=[words.NO_MAPPING],
+    errors=[errors.NO_MAPPING],
     action="target.delete",
 )
 async def delete_mapping(services: ComicServices, id: ComicId, source_id: MappingId) -> None:
@@ -215,34 +174,5 @@ async def delete_mapping(services: ComicServices, id: ComicId, source_id: Mappin
 COMIC_OPERATIONS = (list_comics, create_comic, list_mappings, create_mapping, change_mapping, delete_mapping)
 
 
-def shown_comic(row: SeriesRow) -> Comic:
-    """Return a comic as the contract shows it."""
-    return Comic(
-        row.id,
-        row.title,
-        row.slug,
-        row.cover_url,
-        row.status,
-        msgspec.json.decode(row.facts),
-        time_text(row.created_at),
-        time_text(row.updated_at),
-    )
-
-
 async def _shown(services: ComicServices, row: TargetRow) -> ComicMapping:
-    return _mapping(row, await services.sources.get(row.source_id))
-
-
-def _mapping(row: TargetRow, source: SourceRow) -> ComicMapping:
-    return ComicMapping(
-        row.id,
-        row.series_id,
-        row.source_id,
-        row.external_id,
-        row.url,
-        row.active,
-        optional_time(row.crawled_at),
-        time_text(row.created_at),
-        time_text(row.updated_at),
-        MappedSource(source.id, source.name, source.slug, source.base_url),
-    )
+    return shown_mapping(row, await services.sources.get(row.source_id))

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry, Gauge
 
-from longline.model.callers.caller import ADMINS
-from longline.model.callers.rate_limit import CHANGING_METHODS, RateLimit, RateLimitPolicy
+from longline.model.callers.door import CATALOGUE
+from longline.model.callers.roles import ADMINS
 from longline.model.runs.run import RunKind
 from longline.model.series.series_run import CatalogueFigures
 from longline.services.callers.callers import Callers
@@ -17,22 +17,15 @@ from longline.surfaces.catalogue.administration import (
     PauseServices,
 )
 from longline.surfaces.catalogue.audit_log import AUDIT_OPERATIONS, AuditServices
-from longline.surfaces.catalogue.batch import BATCH_OPERATIONS, CatalogueBatchServices
 from longline.surfaces.catalogue.comics import COMIC_OPERATIONS, ComicServices
-from longline.surfaces.catalogue.format import CatalogueFormat
-from longline.surfaces.catalogue.jobs import JOB_OPERATIONS, CatalogueJobServices
-from longline.surfaces.catalogue.logs import LOG_OPERATIONS, CatalogueLogServices
+from longline.surfaces.catalogue.error_format import CatalogueFormat
+from longline.surfaces.catalogue.jobs.batch import BATCH_OPERATIONS, CatalogueBatchServices
+from longline.surfaces.catalogue.jobs.job_logs import LOG_OPERATIONS, CatalogueLogServices
+from longline.surfaces.catalogue.jobs.jobs import JOB_OPERATIONS, CatalogueJobServices
+from longline.surfaces.catalogue.rate_limits import LIMITS
 from longline.surfaces.catalogue.settings import SETTING_OPERATIONS, SettingServices, closed_for_maintenance
-from longline.surfaces.catalogue.sources import SOURCE_OPERATIONS, CatalogueSourceServices
+from longline.surfaces.catalogue.sources.sources import SOURCE_OPERATIONS, CatalogueSourceServices
 from longline.surfaces.door import Door, OperationGroup
-
-NAME = "catalogue"
-
-LIMITS = RateLimitPolicy(
-    callers=(RateLimit(300), RateLimit(60, name="changes", methods=CHANGING_METHODS)),
-    addresses=(RateLimit(60),),
-)
-"""Requests in a minute: of each user, of these the changes, and of each address without a valid token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +72,16 @@ class CatalogueMetrics:
 def catalogue_door(services: CatalogueServices, callers: Callers, registry: CollectorRegistry) -> Door:
     """Return the catalogue API; every operation is for admins. Its metrics are registered in `registry`."""
     metrics = CatalogueMetrics(registry)
-    admins = closed_for_maintenance(DoorAccess(callers, NAME, limits=LIMITS).of(ADMINS), services.settings.settings)
+    admins = closed_for_maintenance(
+        DoorAccess(callers, CATALOGUE, limits=LIMITS).of(ADMINS), services.settings.settings
+    )
 
     async def refresh_metrics() -> None:
         paused = RunKind.SERIES in await services.pauses.queue.paused()
         metrics.set(await services.jobs.runs.figures(), is_paused=paused)
 
     return Door(
-        name=NAME,
+        name=CATALOGUE,
         title="Catalogue admin",
         prefixes=("/api/v1/admin",),
         format=CatalogueFormat(),

@@ -9,8 +9,8 @@ import msgspec
 from msgspec import Meta
 
 from longline.model.timestamps import written
-from longline.model.url import BadUrl, parse
-from longline.surfaces.catalogue.statuses_and_errors import BASE_URL_TEXT, SOURCE_URL_TEXT
+from longline.model.urls.url import BadUrl, parse
+from longline.surfaces.catalogue.errors import BASE_URL_TEXT, SOURCE_URL_TEXT
 
 MAX_ID = 2**53
 MAX_PAGE = 10**9

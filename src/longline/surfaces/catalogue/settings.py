@@ -8,13 +8,13 @@ import msgspec
 from msgspec import Meta
 
 from longline.model.callers.caller import Caller, NotAllowed
-from longline.model.callers.door_setting import KEY_TEXT, DoorSettingRow
+from longline.model.callers.door_setting import KEY_TEXT
 from longline.services.callers.door_settings import DoorSettings, UnderMaintenance
 from longline.services.callers.tokens import TokenRefused
-from longline.surfaces.catalogue import examples
-from longline.surfaces.catalogue import statuses_and_errors as words
+from longline.surfaces.catalogue import errors, examples
 from longline.surfaces.catalogue.envelope import Listed, listed
-from longline.surfaces.catalogue.field_types import NO_NUL, PageNumber, Text, Timestamp, time_text
+from longline.surfaces.catalogue.field_types import NO_NUL, PageNumber, Text
+from longline.surfaces.catalogue.setting_responses import Setting, shown_setting
 from longline.surfaces.door import Access, HttpRequest
 from longline.surfaces.operation import operation
 
@@ -26,17 +26,6 @@ class SettingServices:
     """The settings of this API."""
 
     settings: DoorSettings
-
-
-class Setting(msgspec.Struct, frozen=True):
-    """A setting."""
-
-    id: int
-    key: str
-    value: str | None
-    description: str | None
-    createdat: Timestamp
-    updatedat: Timestamp
 
 
 class SettingRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -57,7 +46,7 @@ class SettingQuery(msgspec.Struct, frozen=True, kw_only=True):
 @operation("GET", "/api/v1/admin/settings", "List settings", access="admin", response_example=examples.SETTINGS)
 async def list_settings(services: SettingServices, query: SettingQuery) -> Listed[Setting]:
     rows, total = await services.settings.find(query.q, query.limit, (query.page - 1) * query.limit)
-    return listed([_shown(row) for row in rows], query.page, query.limit, total)
+    return listed([shown_setting(row) for row in rows], query.page, query.limit, total)
 
 
 @operation(
@@ -65,11 +54,11 @@ async def list_settings(services: SettingServices, query: SettingQuery) -> Liste
     "/api/v1/admin/settings/{key}",
     "Get a setting",
     access="admin",
-    errors=[words.NO_SETTING],
+    errors=[errors.NO_SETTING],
     response_example=examples.SETTING,
 )
 async def get_setting(services: SettingServices, key: SettingKey) -> Setting:
-    return _shown(await services.settings.get(key))
+    return shown_setting(await services.settings.get(key))
 
 
 @operation(
@@ -77,13 +66,13 @@ async def get_setting(services: SettingServices, key: SettingKey) -> Setting:
     "/api/v1/admin/settings/{key}",
     "Set a value",
     access="admin",
-    errors=[words.invalid(KEY_TEXT)],
+    errors=[errors.invalid(KEY_TEXT)],
     action="door setting.update",
     request_example={"value": "3"},
     response_example=examples.SETTING,
 )
 async def put_setting(services: SettingServices, key: SettingKey, body: SettingRequest) -> Setting:
-    return _shown(await services.settings.put(key, body.value, body.description))
+    return shown_setting(await services.settings.put(key, body.value, body.description))
 
 
 @operation(
@@ -92,7 +81,7 @@ async def put_setting(services: SettingServices, key: SettingKey, body: SettingR
     "Remove a setting",
     status=204,
     access="admin",
-    errors=[words.NO_SETTING],
+    errors=[errors.NO_SETTING],
     action="door setting.delete",
 )
 async def delete_setting(services: SettingServices, key: SettingKey) -> None:
@@ -100,10 +89,6 @@ async def delete_setting(services: SettingServices, key: SettingKey) -> None:
 
 
 SETTING_OPERATIONS = (list_settings, get_setting, put_setting, delete_setting)
-
-
-def _shown(row: DoorSettingRow) -> Setting:
-    return Setting(row.id, row.key, row.value, row.description, time_text(row.created_at), time_text(row.updated_at))
 
 
 def closed_for_maintenance(access: Access, settings: DoorSettings) -> Access:

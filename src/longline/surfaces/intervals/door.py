@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry
 
-from longline.model.callers.caller import OPERATORS
+from longline.model.callers.door import INTERVALS
+from longline.model.callers.roles import OPERATORS
 from longline.services.callers.callers import Callers
 from longline.services.frontier.standing_frontier import StandingFrontier
 from longline.services.schedules.backfill import Backfill
@@ -14,20 +15,19 @@ from longline.services.schedules.run_history import Runs
 from longline.surfaces.access import DoorAccess
 from longline.surfaces.door import PUBLIC, Access, Door, HttpRequest, OperationGroup
 from longline.surfaces.intervals.backfill import BACKFILL
-from longline.surfaces.intervals.format import INVALID_SECRET, IntervalFormat
+from longline.surfaces.intervals.error_format import IntervalFormat
+from longline.surfaces.intervals.errors import INVALID_SECRET
+from longline.surfaces.intervals.event_streams import STREAMS, StreamServices
 from longline.surfaces.intervals.frontier import FRONTIER
 from longline.surfaces.intervals.jobs.executions import EXECUTIONS
 from longline.surfaces.intervals.jobs.jobs import JOBS, JobServices
 from longline.surfaces.intervals.jobs.scheduler import SCHEDULER, SchedulerServices
-from longline.surfaces.intervals.links import DOMAINS, LINKS, DiscoveredServices
+from longline.surfaces.intervals.links.links import DOMAINS, LINKS, DiscoveredServices
 from longline.surfaces.intervals.logs import LOGS, LogServices
 from longline.surfaces.intervals.metrics import IntervalMetrics
 from longline.surfaces.intervals.previews import INTERNAL, SITE_PREVIEWS, PreviewServices
-from longline.surfaces.intervals.sources import SOURCES, SourceServices
-from longline.surfaces.intervals.streams import STREAMS, StreamServices
+from longline.surfaces.intervals.sources.sources import SOURCES, SourceServices
 from longline.surfaces.operation import ApiFailure
-
-NAME = "intervals"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +54,9 @@ def intervals_door(
     services: IntervalServices, callers: Callers, registry: CollectorRegistry, *, is_open: bool = False
 ) -> Door:
     """Return the interval API; its metrics are registered in `registry`. With `is_open` it needs no credentials."""
-    access = DoorAccess(callers, NAME, is_open=is_open)
+    access = DoorAccess(callers, INTERVALS, is_open=is_open)
     return Door(
-        name=NAME,
+        name=INTERVALS,
         title="Interval crawler",
         prefixes=("/api/v1", "/api/v2", "/api/internal/v1", "/sse"),
         format=IntervalFormat(),

@@ -7,8 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from longline.model.timestamps import written
-from longline.model.url import BadUrl, parse
-from longline.surfaces.error_format import error
+from longline.model.urls.url import BadUrl, parse
 
 MAX_PAGE_SIZE = 250
 MAX_OFFSET = 2**53
@@ -17,9 +16,6 @@ MAX_KEY_LENGTH = 500
 MAX_NUMBER = 10**9
 NO_NUL = r"^[^\u0000]*$"
 
-JOB_NOT_FOUND = error(404, "Job not found")
-EXECUTION_NOT_FOUND = error(404, "Execution not found")
-INVALID_JOB_ID = error(400, "Invalid job ID")
 _ABSOLUTE = re.compile(r"https?://[^/\\?#]", re.IGNORECASE)
 
 

@@ -11,44 +11,32 @@ from msgspec import Meta
 from longline.model.errors import NotFound
 from longline.model.logs.run_log import LogEntry, LoggedRun, LogMark, log_line, mark_after_run, parse_mark
 from longline.model.states import RUN_ENDED
+from longline.model.whole_number import whole_number
 from longline.services.logs.event_streams import ClientLimit
 from longline.services.logs.run_logs import Ended, Followers, KeptElsewhere, LogLines, NoRuns, RunLogs, Step
-from longline.surfaces.error_format import error
 from longline.surfaces.intervals import examples
-from longline.surfaces.intervals.field_types import (
+from longline.surfaces.intervals.errors import (
     EXECUTION_NOT_FOUND,
     INVALID_JOB_ID,
     JOB_NOT_FOUND,
-    CheckedJobId,
-    PageQuery,
-    Timestamp,
-    optional_rfc3339,
+    LOG_ELSEWHERE,
+    NO_EXECUTIONS,
+    NO_LATEST_LOG,
+    NO_RESUMABLE_STREAMING,
+    NO_STREAMING,
+    NO_SUCH_LOG,
+    TOO_MANY_CONNECTIONS,
+    log_elsewhere,
 )
-from longline.surfaces.intervals.statuses_and_errors import RUN_WORDS, ExecutionStatus
-from longline.surfaces.intervals.streams import EVENT_STREAM, TOO_MANY_CONNECTIONS
+from longline.surfaces.intervals.event_streams import EVENT_STREAM
+from longline.surfaces.intervals.field_types import CheckedJobId, PageQuery, Timestamp, optional_rfc3339
+from longline.surfaces.intervals.jobs.job_statuses import RUN_WORDS, ExecutionStatus
 from longline.surfaces.operation import ApiError, ApiFailure, ApiResponse, Content, operation
 from longline.surfaces.sse import HEARTBEAT_INTERVAL_SECONDS, EventStream, frame
 
 MAX_LOGS = 100
 LATEST = "latest"
 
-NO_EXECUTIONS = error(404, "no executions found for job")
-NO_LATEST_LOG = error(404, "no logs archived for latest execution")
-NO_SUCH_LOG = error(404, "no logs found for specified execution")
-NO_STREAMING = error(503, "Log streaming not available")
-NO_RESUMABLE_STREAMING = error(503, "Redis streaming not available")
-
-
-def log_elsewhere(number: int) -> ApiError:
-    """Return the error for a log that another instance has."""
-    return error(
-        503,
-        f"the log of execution {number} is not in the store of this instance: another instance keeps it, or it was"
-        " lost; with a common store for logs every instance has it",
-    )
-
-
-LOG_ELSEWHERE = log_elsewhere(1)
 ARCHIVE_ERRORS = (INVALID_JOB_ID, NO_EXECUTIONS, NO_LATEST_LOG, NO_SUCH_LOG, LOG_ELSEWHERE)
 STREAM_ERRORS = (INVALID_JOB_ID, JOB_NOT_FOUND, EXECUTION_NOT_FOUND, TOO_MANY_CONNECTIONS)
 
@@ -85,8 +73,7 @@ class ArchiveQuery(msgspec.Struct, frozen=True):
         """Return the number of the execution: None for the latest, 0 (never used) for text that is no number."""
         if self.execution == LATEST:
             return None
-        is_number = self.execution.isascii() and self.execution.isdecimal() and len(self.execution) < 19
-        return int(self.execution) if is_number else 0
+        return whole_number(self.execution) or 0
 
 
 class StreamQuery(msgspec.Struct, frozen=True):

@@ -10,7 +10,7 @@ from prometheus_client.registry import Collector
 from longline.model.runs.run import RunTotals
 from longline.services.frontier.standing_frontier import StandingFrontier
 from longline.services.schedules.run_history import Runs
-from longline.surfaces.intervals.frontier import REST_WORDS
+from longline.surfaces.intervals.frontier_responses import REST_WORDS
 
 COUNTED = {
     "type": ("longline_pages", "Pages that were read, by what they are."),

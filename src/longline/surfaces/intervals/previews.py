@@ -1,19 +1,25 @@
 """Previews of single pages: of a site before it becomes a source, and for other internal services."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
-from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Meta
 
-from longline.services.page_preview import PagePreview, PagePreviews
-from longline.services.sources.trial_crawl import Trial, Trials
-from longline.surfaces.error_format import error
+from longline.services.page_preview import PagePreviews
+from longline.services.sources.trial_crawl import Trials
 from longline.surfaces.intervals import examples
+from longline.surfaces.intervals.errors import FETCH_FAILED, FORBIDDEN_ADDRESS, UNKNOWN_PARSER, URL_REQUIRED
 from longline.surfaces.intervals.field_types import MAX_NUMBER, Text
-from longline.surfaces.intervals.source_settings import (
+from longline.surfaces.intervals.preview_responses import (
+    FetchedPage,
+    SiteMetadata,
+    TrialBody,
+    fetched_page,
+    site_metadata,
+    trial_body,
+)
+from longline.surfaces.intervals.sources.source_settings import (
     ArticlePatterns,
     ParserConfig,
     ParserName,
@@ -25,14 +31,6 @@ from longline.surfaces.operation import operation
 TIMEOUT_SECONDS = 30
 DEFAULT_TIMEOUT_SECONDS = 15
 MAX_TIMEOUT_SECONDS = 30
-MAX_ARTICLE_CHARACTERS = 1000
-MAX_SAMPLE_ITEMS = 10
-URL_REQUIRED = error(400, "url is required")
-UNKNOWN_PARSER = error(400, "there is no parser 'books'; loaded are article, page")
-FORBIDDEN_ADDRESS = error(400, "the URL leads to an address that may not be fetched")
-FETCH_FAILED = error(502, "fetch failed: refused")
-
-
 PageUrl = Annotated[Text, Meta(min_length=1, description="Absolute HTTP URL.", extra_json_schema={"format": "uri"})]
 Timeout = Annotated[
     int,
@@ -85,82 +83,6 @@ class FetchRequest(msgspec.Struct, frozen=True, kw_only=True):
         return min(asked, MAX_TIMEOUT_SECONDS) if asked > 0 else DEFAULT_TIMEOUT_SECONDS
 
 
-class OpenGraph(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Open Graph properties of a page; missing ones are left out."""
-
-    title: str | None = None
-    description: str | None = None
-    image: str | None = None
-    type: str | None = None
-    url: str | None = None
-    site_name: str | None = None
-
-
-class SampleArticle(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The document that a page would become; the text is shortened, and missing fields are left out."""
-
-    title: str | None = None
-    url: str | None = None
-    author: str | None = None
-    published_date: str | None = None
-    body: str
-    word_count: int
-    extraction_method: str
-
-
-class SampleItem(msgspec.Struct, frozen=True):
-    """An item that the parser of the source made of the page."""
-
-    kind: str
-    fields: dict[str, Any]
-
-
-class TrialBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The result of a trial crawl of one page; items are those of a named parser, or of an own one for the page."""
-
-    url: str
-    status_code: int
-    content_type: str
-    articles_found: int
-    success_rate: float
-    links_found: int
-    warnings: list[str]
-    sample_articles: list[SampleArticle]
-    parser: str | None = None
-    sample_items: list[SampleItem] = []
-
-
-class SiteMetadata(msgspec.Struct, frozen=True, kw_only=True):
-    """The description of a site by one of its pages."""
-
-    url: str
-    final_url: str
-    status_code: int
-    name: str
-    title: str
-    description: str
-    author: str
-    og: OpenGraph | None
-    feed_url: str | None
-    duration_ms: int
-
-
-class FetchedPage(msgspec.Struct, frozen=True, kw_only=True):
-    """A page with its text and metadata, which are empty unless it is HTML."""
-
-    url: str
-    final_url: str
-    status_code: int
-    content_type: str
-    html: str
-    title: str
-    body: str
-    author: str
-    description: str
-    og: OpenGraph | None
-    duration_ms: int
-
-
 @operation(
     "POST",
     "/api/v1/sources/test-crawl",
@@ -198,105 +120,6 @@ async def fetch_metadata(services: PreviewServices, body: PageRequest) -> SiteMe
 async def fetch_page(services: PreviewServices, body: FetchRequest) -> FetchedPage:
     """Up to 10 redirects are followed. Without a configured secret there is no such path."""
     return fetched_page(await services.previews.take(body.url, body.seconds()))
-
-
-def trial_body(trial: Trial) -> TrialBody:
-    """Return the result of a trial crawl in the contract's format."""
-    if trial.parser is not None:
-        return _items_body(trial)
-    extract = trial.extract
-    indexed = extract is not None and extract.skipped is None and trial.status < 400
-    warnings = [f"status {trial.status}"] if trial.status >= 400 else []
-    warnings += [] if extract else ["the page is no HTML that can be read"]
-    if extract is not None and extract.skipped is not None:
-        warnings.append(f"not indexed: {extract.skipped}")
-    return TrialBody(
-        url=trial.url,
-        status_code=trial.status,
-        content_type=trial.content_type,
-        articles_found=int(indexed),
-        success_rate=float(indexed),
-        links_found=trial.links,
-        warnings=warnings,
-        sample_articles=[_sample(extract.fields, extract.method)] if extract else [],
-    )
-
-
-def _items_body(trial: Trial) -> TrialBody:
-    """Return the result of a trial with a parser that makes items."""
-    warnings = [f"status {trial.status}"] if trial.status >= 400 else []
-    if trial.error is not None:
-        warnings.append(f"parser failed: {trial.error}")
-    elif not trial.items:
-        warnings.append(f"the parser {trial.parser} makes no item of the page")
-    return TrialBody(
-        url=trial.url,
-        status_code=trial.status,
-        content_type=trial.content_type,
-        articles_found=len(trial.items),
-        success_rate=float(bool(trial.items) and trial.status < 400),
-        links_found=trial.links,
-        warnings=warnings,
-        sample_articles=[],
-        parser=trial.parser,
-        sample_items=[SampleItem(item.kind, _builtins(item.fields)) for item in trial.items[:MAX_SAMPLE_ITEMS]],
-    )
-
-
-def _builtins(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fields as JSON has them; values of other types are texts, as in the tables of items."""
-    found: dict[str, Any] = msgspec.to_builtins(dict(fields), str_keys=True, enc_hook=str)
-    return found
-
-
-def _sample(fields: Mapping[str, Any], method: str) -> SampleArticle:
-    return SampleArticle(
-        title=fields.get("title"),
-        url=fields.get("url"),
-        author=fields.get("author"),
-        published_date=fields.get("published_date"),
-        body=str(fields.get("raw_text") or "")[:MAX_ARTICLE_CHARACTERS],
-        word_count=fields.get("word_count", 0),
-        extraction_method=method,
-    )
-
-
-def site_metadata(preview: PagePreview) -> SiteMetadata:
-    """Return the metadata of a site from a page preview."""
-    host = urlsplit(preview.final_url).hostname or ""
-    return SiteMetadata(
-        url=preview.url,
-        final_url=preview.final_url,
-        status_code=preview.status,
-        name=preview.open_graph.get("site_name") or preview.title or host,
-        title=preview.title,
-        description=preview.description or preview.open_graph.get("description", ""),
-        author=preview.author,
-        og=_open_graph(preview),
-        feed_url=preview.feeds[0] if preview.feeds else None,
-        duration_ms=preview.took_ms,
-    )
-
-
-def fetched_page(preview: PagePreview) -> FetchedPage:
-    """Return a page preview in the contract's format."""
-    return FetchedPage(
-        url=preview.url,
-        final_url=preview.final_url,
-        status_code=preview.status,
-        content_type=preview.content_type,
-        html=preview.html,
-        title=preview.title,
-        body=preview.text,
-        author=preview.author,
-        description=preview.description,
-        og=_open_graph(preview),
-        duration_ms=preview.took_ms,
-    )
-
-
-def _open_graph(preview: PagePreview) -> OpenGraph | None:
-    return OpenGraph(**preview.open_graph) if preview.open_graph else None
 
 
 SITE_PREVIEWS = (test_crawl, fetch_metadata)

@@ -4,17 +4,26 @@ import hmac
 
 import msgspec
 
-from longline.model.callers.caller import NOT_BANNED, OPERATORS, AccessRule, Caller, Role
+from longline.model.callers.caller import AccessRule, Caller
+from longline.model.callers.roles import NOT_BANNED, OPERATORS, Role
 from longline.services.callers.callers import Callers
 from longline.services.manifests.tenants import Tenants
 from longline.surfaces.access import bearer_token, credentials
 from longline.surfaces.door import Access, HttpRequest
-from longline.surfaces.manifests import statuses_and_errors as words
+from longline.surfaces.manifests import errors
 from longline.surfaces.operation import ApiFailure
 
 TENANT_HEADER = b"x-fetchbox-tenant"
 OPERATOR_HEADER = b"x-fetchbox-operator-token"
 MAX_TENANT_CHARS = 255
+
+
+def decoded_header(value: str) -> str:
+    """Return the value of a header as its sender wrote it: headers arrive as bytes, which are usually UTF-8."""
+    try:
+        return value.strip().encode("latin-1").decode()
+    except UnicodeDecodeError:
+        return value.strip()
 
 
 class ManifestSender(msgspec.Struct, frozen=True):
@@ -57,18 +66,18 @@ class ManifestAccess:
         return Access(self._operator, schemes, is_optional=self._operating.is_open, rule=self._operating)
 
     async def _sender(self, request: HttpRequest) -> ManifestSender:
-        named = (request.header(TENANT_HEADER) or "").strip()
+        named = decoded_header(request.header(TENANT_HEADER) or "")
         proved = self._proved_tenant(request)
         if proved is not None:
             if named not in ("", proved):
-                raise ApiFailure(words.WRONG_TENANT)
+                raise ApiFailure(errors.WRONG_TENANT)
             await self._tenants.check_rate(proved)
             return ManifestSender(
                 Caller(proved, proved, Role.NONE, "key", proved, request.client), proved, is_proved=True
             )
         caller = await self._callers.admit(credentials(request), self._sending)
         if caller.tenant and named not in ("", caller.tenant):
-            raise ApiFailure(words.WRONG_TENANT)
+            raise ApiFailure(errors.WRONG_TENANT)
         tenant = caller.tenant or named
         sender = ManifestSender(caller, tenant, bool(caller.tenant))
         self._check_tenant(sender, tenant)
@@ -84,13 +93,13 @@ class ManifestAccess:
     def _check_tenant(self, sender: ManifestSender, tenant: str) -> None:
         """Raise `ApiFailure` for a sender that names a tenant which needs other credentials."""
         if sender.is_proved and tenant != sender.tenant:
-            raise ApiFailure(words.WRONG_TENANT)
+            raise ApiFailure(errors.WRONG_TENANT)
         if not sender.is_proved and self._tenants.needs_credentials(tenant):
-            raise ApiFailure(words.NO_CREDENTIALS)
+            raise ApiFailure(errors.NO_CREDENTIALS)
 
     def _proved_tenant(self, request: HttpRequest) -> str | None:
         if self._subject_header:
-            tenant = self._tenants.of_subject(request.header(self._subject_header))
+            tenant = self._tenants.of_subject(decoded_header(request.header(self._subject_header) or ""))
             if tenant is not None:
                 return tenant
         return self._tenants.of_key(bearer_token(request))
@@ -101,7 +110,7 @@ class ManifestAccess:
             if self._is_operator(given) or self._is_operator(bearer_token(request)):
                 return Caller("operator", "operator", Role.ADMIN, "key", address=request.client)
             if given is not None:
-                raise ApiFailure(words.WRONG_CREDENTIALS)
+                raise ApiFailure(errors.WRONG_CREDENTIALS)
         return await self._callers.admit(credentials(request), self._operating)
 
     def _is_operator(self, given: str | None) -> bool:

@@ -11,11 +11,11 @@ from longline.model.callers.caller import Caller
 from longline.model.downloads.dead_letter import DeadLetterFilter
 from longline.model.frontier.reasons import FINAL, RETRYABLE
 from longline.services.manifests.dead_letters import DeadLetters, filters_of
-from longline.surfaces.manifests import statuses_and_errors as words
-from longline.surfaces.manifests.bodies import DeadLetterBody, dead_letter_body
+from longline.surfaces.manifests import errors
 from longline.surfaces.manifests.examples import DEAD_LETTER
-from longline.surfaces.manifests.operators import read_time
-from longline.surfaces.manifests.statuses_and_errors import family_code
+from longline.surfaces.manifests.failure_codes import family_code
+from longline.surfaces.manifests.responses import DeadLetterBody, dead_letter_body
+from longline.surfaces.manifests.snapshots import read_time
 from longline.surfaces.operation import operation
 
 DEFAULT_LIMIT, MAX_LIMIT = 100, 1000
@@ -84,7 +84,7 @@ async def list_dead_letters(services: DeadLetterServices, query: DeadLetterQuery
     "/operators/dlq/{offset}",
     "Show a dead letter",
     access="operator",
-    errors=(words.LETTER_NOT_FOUND,),
+    errors=(errors.LETTER_NOT_FOUND,),
     response_example=DEAD_LETTER,
 )
 async def show_dead_letter(services: DeadLetterServices, offset: Offset) -> DeadLetterBody:
@@ -96,7 +96,7 @@ async def show_dead_letter(services: DeadLetterServices, offset: Offset) -> Dead
     "/operators/dlq/{offset}/replay",
     "Queue the task of a dead letter again",
     access="operator",
-    errors=(words.LETTER_NOT_FOUND,),
+    errors=(errors.LETTER_NOT_FOUND,),
     response_example=ReplayBody(1),
     action="dead_letter.replay",
 )

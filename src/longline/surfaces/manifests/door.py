@@ -1,51 +1,20 @@
 """The manifest API as one value: the intake of manifests, the paths of operators, access checks and metrics."""
 
-from dataclasses import dataclass
-
 from prometheus_client import CollectorRegistry
 
+from longline.model.callers.door import MANIFESTS
 from longline.services.callers.callers import Callers
-from longline.services.health import Health
-from longline.services.manifests.dead_letters import DeadLetters
-from longline.services.manifests.figures import ManifestFigureReader
-from longline.services.manifests.logs import ManifestLogs
-from longline.services.manifests.manifest_kinds import ManifestKinds
-from longline.services.manifests.snapshots import ManifestSnapshots
-from longline.services.manifests.submissions import ManifestSubmissions
-from longline.services.manifests.tenants import Tenants
-from longline.services.manifests.uploads import ManifestUploads
 from longline.surfaces.door import PUBLIC, Door, OperationGroup
 from longline.surfaces.manifests.access import ManifestAccess
-from longline.surfaces.manifests.bodies import ObjectPlaces
 from longline.surfaces.manifests.dead_letters import DEAD_LETTERS, DeadLetterServices
-from longline.surfaces.manifests.format import ManifestFormat
+from longline.surfaces.manifests.error_format import ManifestFormat
 from longline.surfaces.manifests.health import COMPONENTS, ComponentServices, is_ready
-from longline.surfaces.manifests.ingest.ingest import INGEST, IngestLimits, IngestServices
+from longline.surfaces.manifests.ingest.ingest import INGEST, IngestServices
 from longline.surfaces.manifests.ingest.uploads import UPLOADS, UploadServices
 from longline.surfaces.manifests.logs import LOGS, ManifestLogServices
 from longline.surfaces.manifests.metrics import ManifestMetrics
-from longline.surfaces.manifests.operators import SNAPSHOTS, SnapshotServices
-
-NAME = "manifests"
-
-
-@dataclass(frozen=True, slots=True)
-class ManifestServices:
-    """The services behind the manifest API. `operator_token` is empty where operators need none of their own."""
-
-    submissions: ManifestSubmissions
-    uploads: ManifestUploads
-    kinds: ManifestKinds
-    snapshots: ManifestSnapshots
-    logs: ManifestLogs
-    letters: DeadLetters
-    tenants: Tenants
-    health: Health
-    limits: IngestLimits
-    places: ObjectPlaces
-    operator_token: str = ""
-    subject_header: str = ""
-    figures: ManifestFigureReader | None = None
+from longline.surfaces.manifests.services import ManifestServices
+from longline.surfaces.manifests.snapshots import SNAPSHOTS, SnapshotServices
 
 
 def manifests_door(
@@ -54,7 +23,7 @@ def manifests_door(
     """Return the manifest API; its metrics are registered in `registry`. With `is_open` it needs no credentials."""
     access = ManifestAccess(
         callers,
-        NAME,
+        MANIFESTS,
         services.tenants,
         is_open=is_open,
         operator_token=services.operator_token,
@@ -70,7 +39,7 @@ def manifests_door(
         metrics.note_ready(is_ready=await is_ready(services.health))
 
     return Door(
-        name=NAME,
+        name=MANIFESTS,
         title="Manifests",
         prefixes=("/jobs", "/operators", "/health/live", "/health/ready"),
         format=ManifestFormat(),

@@ -1,13 +1,12 @@
 """Examples of the manifest contract, as its specification writes them."""
 
-from longline.surfaces.manifests.bodies import (
+from longline.surfaces.manifests.manifest_requests import ManifestBody, ResourceBody
+from longline.surfaces.manifests.responses import (
     AcceptedBody,
     DeadLetterBody,
     DeadTask,
     LastError,
     LogCursor,
-    ManifestBody,
-    ResourceBody,
     SnapshotBody,
 )
 

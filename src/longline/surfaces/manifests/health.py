@@ -9,6 +9,9 @@ from longline.services.health import CheckResult, Health
 from longline.surfaces.operation import ApiResponse, operation
 
 ComponentStatus = Literal["ok", "degraded", "down"]
+CRITICAL_COMPONENTS = frozenset({"ledger", "broker", "storage"})
+"""Components without which no manifest can be taken: their failure is answered with 503."""
+
 _WORDS: dict[str, ComponentStatus] = {"healthy": "ok", "degraded": "degraded", "unhealthy": "down"}
 
 

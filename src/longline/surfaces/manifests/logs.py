@@ -10,9 +10,9 @@ from msgspec import Meta
 from longline.model.manifests.manifest import ManifestSnapshot
 from longline.services.manifests.logs import ManifestLogs
 from longline.services.manifests.snapshots import ManifestSnapshots
-from longline.surfaces.manifests import statuses_and_errors as words
-from longline.surfaces.manifests.bodies import JobId, LogEnvelope, log_envelope, status_of
-from longline.surfaces.manifests.statuses_and_errors import invalid
+from longline.surfaces.manifests import errors
+from longline.surfaces.manifests.errors import invalid
+from longline.surfaces.manifests.responses import JobId, LogEnvelope, log_envelope, status_of
 from longline.surfaces.operation import ApiFailure, Content, operation
 from longline.surfaces.sse import EVENTS, EventStream, frame
 
@@ -56,7 +56,7 @@ class ManifestLogHeaders(msgspec.Struct, frozen=True, kw_only=True):
     "Read the log of a job",
     access="operator",
     answers={200: Content(EVENTS)},
-    errors=(words.NOT_FOUND,),
+    errors=(errors.NOT_FOUND,),
 )
 async def read_manifest_log(
     services: ManifestLogServices, job_id: JobId, query: ManifestLogQuery, headers: ManifestLogHeaders

@@ -11,7 +11,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 from longline.services.manifests.figures import ManifestFigures
-from longline.surfaces.manifests.statuses_and_errors import family_code
+from longline.surfaces.manifests.failure_codes import family_code
 from longline.surfaces.operation import ApiFailure
 
 OPERATORS = "/operators"

@@ -33,6 +33,8 @@ Progress: TypeAlias = Callable[[int, int], Awaitable[None]]
 Run = Annotated[int | None, Field(description="Number of the run; the last run if not given.")]
 Limit = Annotated[int, Field(ge=1, le=1000, description="Maximum number of results.")]
 
+PROGRESS_INTERVAL_SECONDS = 1.0
+
 
 @dataclass(frozen=True, slots=True)
 class CrawlOrder:

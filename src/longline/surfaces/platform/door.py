@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from longline.model.callers.caller import NOT_BANNED
+from longline.model.callers.door import PLATFORM
+from longline.model.callers.roles import NOT_BANNED
 from longline.services.callers.callers import Callers
 from longline.surfaces.access import DoorAccess
 from longline.surfaces.door import PUBLIC, Door, OperationGroup
@@ -10,8 +11,6 @@ from longline.surfaces.error_format import ErrorFormat
 from longline.surfaces.platform.documentation.pages import DOCUMENTATION, Documentation
 from longline.surfaces.platform.health import HEALTH, HealthServices
 from longline.surfaces.platform.metrics_endpoint import METRICS, MetricsServices
-
-NAME = "platform"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +26,7 @@ def platform_door(services: PlatformServices, callers: Callers, *, metrics_open:
     """Return the API of the platform; with `metrics_open`, `/metrics` needs no token."""
     about = "The platform itself: health, metrics and documentation."
     return Door(
-        name=NAME,
+        name=PLATFORM,
         title="Platform",
         prefixes=("/",),
         format=ErrorFormat(),
@@ -36,5 +35,5 @@ def platform_door(services: PlatformServices, callers: Callers, *, metrics_open:
             OperationGroup("platform", about, METRICS, services.metrics),
             OperationGroup("platform", about, DOCUMENTATION, services.documentation),
         ),
-        access={"public": PUBLIC, "metrics": PUBLIC if metrics_open else DoorAccess(callers, NAME).of(NOT_BANNED)},
+        access={"public": PUBLIC, "metrics": PUBLIC if metrics_open else DoorAccess(callers, PLATFORM).of(NOT_BANNED)},
     )

@@ -5,15 +5,16 @@ from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry
 
-from longline.model.callers.caller import NOT_BANNED, OPERATORS
+from longline.model.callers import door
 from longline.model.callers.rate_limit import RateLimit, RateLimitPolicy
+from longline.model.callers.roles import NOT_BANNED, OPERATORS
 from longline.services.callers.callers import Callers
 from longline.surfaces.access import DoorAccess
 from longline.surfaces.door import PUBLIC, Door, OperationGroup
 from longline.surfaces.products.alerts import ALERTS, AlertServices
-from longline.surfaces.products.domains import DOMAINS, DomainServices
-from longline.surfaces.products.format import ProductFormat
-from longline.surfaces.products.mappings import MAPPINGS, MappingServices
+from longline.surfaces.products.domains.domain_proxies import MAPPINGS, MappingServices
+from longline.surfaces.products.domains.domains import DOMAINS, DomainServices
+from longline.surfaces.products.error_format import ProductFormat
 from longline.surfaces.products.metrics import ProductMetrics
 from longline.surfaces.products.monitoring import MONITORING, MonitoringServices
 from longline.surfaces.products.products import PRODUCTS, CatalogServices
@@ -21,9 +22,8 @@ from longline.surfaces.products.proxies import PROXIES, ProxyServices
 from longline.surfaces.products.tasks.batches import BATCHES, BatchServices
 from longline.surfaces.products.tasks.task_moves import TASK_MOVES
 from longline.surfaces.products.tasks.tasks import TASKS, TaskServices
-from longline.surfaces.products.webhooks import WEBHOOKS, WebhookServices
+from longline.surfaces.products.tasks.webhooks import WEBHOOKS, WebhookServices
 
-NAME = "products"
 HOUR_SECONDS = 3600
 
 
@@ -58,10 +58,10 @@ def products_door(
     async def refresh_metrics() -> None:
         metrics.set_tasks(await services.tasks.recrawls.counts())
 
-    access = DoorAccess(callers, NAME, is_open=is_open, reset_format="iso")
+    access = DoorAccess(callers, door.PRODUCTS, is_open=is_open, reset_format="iso")
     admin, reader = (_hourly(requests, is_open=is_open) for requests in services.per_hour)
     return Door(
-        name=NAME,
+        name=door.PRODUCTS,
         title="Product tasks",
         prefixes=("/api/admin", "/api/products", "/api/health"),
         format=ProductFormat(),

@@ -5,7 +5,7 @@ from typing import Any, Generic, Literal, TypeVar, get_args, get_origin
 
 import msgspec
 
-from longline.surfaces.products.statuses_and_errors import ErrorCode
+from longline.surfaces.products.errors import ErrorCode
 
 Data = TypeVar("Data")
 

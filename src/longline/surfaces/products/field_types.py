@@ -3,16 +3,37 @@
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from decimal import Decimal, InvalidOperation
-from typing import Annotated, Any, ClassVar, Self
+from decimal import Decimal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import msgspec
 from msgspec import Meta
 
 from longline.model.errors import BadInput
 from longline.model.recrawls.frequency import frequency_text
+from longline.model.states import TaskState
 from longline.model.timestamps import written
-from longline.model.url import BadUrl, parse
+from longline.model.urls.url import BadUrl, parse
+
+TaskStatus = Literal[
+    "pending", "queued", "crawling", "downloaded", "queued_parse", "parsing",
+    "completed", "failed", "paused", "cancelled",
+]  # fmt: skip
+
+TASK_WORDS: Mapping[TaskState, TaskStatus] = {
+    TaskState.PENDING: "pending",
+    TaskState.QUEUED: "queued",
+    TaskState.CRAWLING: "crawling",
+    TaskState.DOWNLOADED: "downloaded",
+    TaskState.QUEUED_PARSE: "queued_parse",
+    TaskState.PARSING: "parsing",
+    TaskState.COMPLETED: "completed",
+    TaskState.SKIPPED: "failed",
+    TaskState.FAILED: "failed",
+    TaskState.PAUSED: "paused",
+    TaskState.CANCELLED: "cancelled",
+    TaskState.EXPIRED: "failed",
+}
 
 MAX_PER_PAGE = 100
 MAX_PAGE = 10**9
@@ -59,9 +80,9 @@ class Money(int):
         """Return the amount of a JSON number, or of a text in decimal digits."""
         try:
             found = Decimal(sent if isinstance(sent, int | str | Decimal) and not isinstance(sent, bool) else "none")
-        except InvalidOperation:
+            cents = found * 100
+        except ArithmeticError:
             raise ValueError("Enter an amount with at most two decimal places") from None
-        cents = found * 100
         if not found.is_finite() or cents != cents.to_integral_value() or not 0 <= found < MAX_AMOUNT:
             raise ValueError("Enter an amount with at most two decimal places")
         return cls(cents)

@@ -9,17 +9,15 @@ import msgspec
 from longline.model.duration import DAY_MS
 from longline.model.errors import Unavailable
 from longline.model.proxies.proxy_health import success_rate
-from longline.model.recrawls.recrawl import QueueDepths
+from longline.model.recrawls.recrawl_lists import QueueDepths
 from longline.services.health import Health, Report, Status
 from longline.services.metrics.stored_totals import PlatformTotals
 from longline.services.metrics.worker_liveness import WorkerLiveness
 from longline.services.recrawls.recrawls import Recrawls
 from longline.surfaces.operation import ApiFailure, ApiResponse, operation
-from longline.surfaces.products import examples
-from longline.surfaces.products import statuses_and_errors as words
-from longline.surfaces.products.field_types import Timestamp, rounded, time_text
+from longline.surfaces.products import errors, examples
+from longline.surfaces.products.field_types import TaskStatus, Timestamp, rounded, time_text
 from longline.surfaces.products.products import KIND
-from longline.surfaces.products.statuses_and_errors import TaskStatus
 
 SERVICES = {"database": "database", "rabbitmq": "database", "elasticsearch": "search"}
 """The contract's services, and the check of the engine that does their work; the queue is in the database."""
@@ -162,7 +160,7 @@ async def show_stats(services: MonitoringServices) -> SystemStats:
     "/api/admin/queues",
     "Show the queues",
     access="admin",
-    errors=(words.QUEUE_ERROR,),
+    errors=(errors.QUEUE_ERROR,),
     response_example=examples.QUEUES,
 )
 async def show_queues(services: MonitoringServices) -> QueueList:
@@ -170,7 +168,7 @@ async def show_queues(services: MonitoringServices) -> QueueList:
     try:
         depths, alive = await services.recrawls.depths(), await services.workers.alive()
     except Unavailable as error:
-        raise ApiFailure(words.QUEUE_ERROR) from error
+        raise ApiFailure(errors.QUEUE_ERROR) from error
     fetch, parse = alive.get("fetch", 0), alive.get("parse", 0)
     return QueueList(
         [

@@ -1,8 +1,7 @@
 """`/api/admin/proxies`: proxies, their figures, and their switches."""
 
 from dataclasses import dataclass
-from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -11,24 +10,27 @@ from longline.model.proxies.proxy import ProxyFilter
 from longline.services.proxies.proxies import DuplicateProxy, Proxies, ProxyView, SoleProxy
 from longline.services.proxies.proxy_figures import ProxyFigures
 from longline.surfaces.operation import ApiFailure, operation
-from longline.surfaces.products import examples
-from longline.surfaces.products import statuses_and_errors as words
+from longline.surfaces.products import errors, examples
 from longline.surfaces.products.envelope import ListSuccess, WriteSuccess, listed, written
 from longline.surfaces.products.field_types import (
     NO_NUL,
     Money,
     PagedQuery,
     ProxyId,
-    Timestamp,
-    amount,
-    optional_time,
-    time_text,
+)
+from longline.surfaces.products.proxy_responses import (
+    Protocol,
+    ProxyBody,
+    ProxyDeleted,
+    ProxyDetail,
+    ProxyStats,
+    ProxySwitched,
+    proxy_body,
 )
 
 PATH = "/api/admin/proxies"
 MAX_PER_HOUR = 2**31 - 1
 
-Protocol = Literal["http", "https", "socks5"]
 Host = Annotated[str, Meta(min_length=1, max_length=255, description="Host name or IP address, without a scheme.")]
 Port = Annotated[int, Meta(ge=1, le=65535, description="TCP port.")]
 Protocols = Annotated[Protocol, Meta(description="Protocol of the proxy.")]
@@ -116,62 +118,6 @@ _CHANGES = {
 }
 
 
-class ProxyBody(msgspec.Struct, frozen=True, kw_only=True):
-    """A proxy, never with its password. `failure_count` counts failures in a row, `total_failures` all."""
-
-    id: int
-    proxy_url: str
-    proxy_port: int
-    proxy_protocol: Protocol
-    proxy_username: str | None
-    has_password: bool
-    is_active: bool
-    disabled_reason: Literal["auto", "manual"] | None
-    failure_count: int
-    success_count: int
-    total_failures: int
-    success_rate: float
-    last_used_at: Timestamp | None
-    last_success_at: Timestamp | None
-    last_failure_at: Timestamp | None
-    avg_response_time_ms: int | None
-    country_code: str | None
-    city: str | None
-    provider: str | None
-    monthly_cost: Decimal | None
-    max_requests_per_hour: int
-    created_at: Timestamp
-    updated_at: Timestamp
-
-
-class ProxyStats(msgspec.Struct, frozen=True):
-    """Figures of a proxy over all its domains."""
-
-    success_rate: float
-    total_requests: int
-    domains_using: int
-
-
-class ProxyDetail(ProxyBody, frozen=True, kw_only=True):
-    """A proxy with its figures."""
-
-    stats: ProxyStats
-
-
-class ProxySwitched(msgspec.Struct, frozen=True):
-    """A proxy after its switch was set."""
-
-    proxy_id: int
-    is_active: bool
-    failure_count: int
-
-
-class ProxyDeleted(msgspec.Struct, frozen=True):
-    """The id of a deleted proxy."""
-
-    proxy_id: int
-
-
 class ProxyListQuery(PagedQuery, frozen=True, kw_only=True):
     """The filter and the page of a list of proxies."""
 
@@ -186,7 +132,7 @@ class ProxyListQuery(PagedQuery, frozen=True, kw_only=True):
     "Register a proxy",
     access="admin",
     status=201,
-    errors=(words.INVALID_FIELD, words.DUPLICATE_PROXY),
+    errors=(errors.INVALID_FIELD, errors.DUPLICATE_PROXY),
     request_example=examples.NEW_PROXY,
     response_example=examples.PROXY_CREATED,
     action="proxy.create",
@@ -195,7 +141,7 @@ async def create_proxy(services: ProxyServices, body: ProxyRequestBody) -> Write
     try:
         view = await services.proxies.add(body.address(), **body.facts())
     except DuplicateProxy as taken:
-        error = words.duplicate_proxy(body.proxy_url.strip(), body.proxy_port, taken.proxy_id)
+        error = errors.duplicate_proxy(body.proxy_url.strip(), body.proxy_port, taken.proxy_id)
         raise ApiFailure(error) from None
     return written(proxy_body(view), "Proxy created successfully")
 
@@ -213,7 +159,7 @@ async def list_proxies(services: ProxyServices, query: ProxyListQuery) -> ListSu
     f"{PATH}/{{proxy_id}}",
     "Show a proxy",
     access="admin",
-    errors=(words.NO_PROXY,),
+    errors=(errors.NO_PROXY,),
     response_example=examples.PROXY_DETAIL,
 )
 async def show_proxy(services: ProxyServices, proxy_id: ProxyId) -> ProxyDetail:
@@ -228,7 +174,7 @@ async def show_proxy(services: ProxyServices, proxy_id: ProxyId) -> ProxyDetail:
     f"{PATH}/{{proxy_id}}",
     "Change a proxy",
     access="admin",
-    errors=(words.NO_PROXY, words.DUPLICATE_PROXY),
+    errors=(errors.NO_PROXY, errors.DUPLICATE_PROXY),
     request_example=examples.PROXY_CHANGE,
     response_example=examples.PROXY_CHANGED,
     action="proxy.change",
@@ -244,7 +190,7 @@ async def change_proxy(services: ProxyServices, proxy_id: ProxyId, body: ProxyCh
     f"{PATH}/{{proxy_id}}/enable",
     "Enable a proxy",
     access="admin",
-    errors=(words.NO_PROXY,),
+    errors=(errors.NO_PROXY,),
     response_example=examples.PROXY_ENABLED,
     action="proxy.enable",
 )
@@ -259,7 +205,7 @@ async def enable_proxy(services: ProxyServices, proxy_id: ProxyId) -> WriteSucce
     f"{PATH}/{{proxy_id}}/disable",
     "Disable a proxy",
     access="admin",
-    errors=(words.NO_PROXY,),
+    errors=(errors.NO_PROXY,),
     response_example=examples.PROXY_DISABLED,
     action="proxy.disable",
 )
@@ -274,7 +220,7 @@ async def disable_proxy(services: ProxyServices, proxy_id: ProxyId) -> WriteSucc
     f"{PATH}/{{proxy_id}}",
     "Delete a proxy",
     access="admin",
-    errors=(words.NO_PROXY,),
+    errors=(errors.NO_PROXY,),
     response_example=examples.PROXY_DELETED,
     action="proxy.delete",
 )
@@ -285,35 +231,6 @@ async def delete_proxy(services: ProxyServices, proxy_id: ProxyId) -> WriteSucce
 
 
 PROXIES = (create_proxy, list_proxies, show_proxy, change_proxy, enable_proxy, disable_proxy, delete_proxy)
-
-
-def proxy_body(view: ProxyView) -> ProxyBody:
-    """Return a proxy in the contract's format."""
-    return ProxyBody(
-        id=view.id,
-        proxy_url=view.host,
-        proxy_port=view.port,
-        proxy_protocol=view.scheme,
-        proxy_username=view.username or None,
-        has_password=view.has_password,
-        is_active=view.active,
-        disabled_reason=view.disabled_reason,
-        failure_count=view.failure_count,
-        success_count=view.success_count,
-        total_failures=view.total_failures,
-        success_rate=view.success_rate,
-        last_used_at=optional_time(view.last_used_at),
-        last_success_at=optional_time(view.last_success_at),
-        last_failure_at=optional_time(view.last_failure_at),
-        avg_response_time_ms=view.avg_ms,
-        country_code=view.country,
-        city=view.city,
-        provider=view.provider,
-        monthly_cost=amount(view.monthly_cost),
-        max_requests_per_hour=view.max_per_hour,
-        created_at=time_text(view.created_at),
-        updated_at=time_text(view.updated_at),
-    )
 
 
 def _switched(view: ProxyView) -> ProxySwitched:

@@ -8,6 +8,7 @@ from longline.surfaces.server.request_limits import MAX_BODY_BYTES, MAX_HEAD_BYT
 _REFUSAL = "longline.refusal"
 _HOST = re.compile(rb"(?:\[[0-9A-Za-z:.%~_-]*\]|(?:[!$&'()*+,;=0-9A-Za-z._~-]|%[0-9A-Fa-f]{2})*+)(?::[0-9]*)?\Z")
 _HEADER_SIGNS = len(b": \r\n")
+_LENGTH_DIGITS = len(str(MAX_BODY_BYTES))
 
 
 class Refusal(NamedTuple):
@@ -39,13 +40,19 @@ def refusal_of(version: str, headers: list[tuple[bytes, bytes]]) -> Refusal | No
             hosts += 1
             if not _HOST.match(value.strip(b" \t")):
                 return BAD_HOST
-        elif name == b"content-length" and int(value) > MAX_BODY_BYTES:
+        elif name == b"content-length" and _is_too_long(value):
             return TOO_LARGE
     if size > MAX_HEAD_BYTES:
         return HEAD_TOO_LARGE
     if hosts == 1 or (hosts == 0 and version == "1.0"):
         return None
     return MANY_HOSTS if hosts else NO_HOST
+
+
+def _is_too_long(value: bytes) -> bool:
+    """Return whether a Content-Length is above the limit; leading zeros may make a small number very long."""
+    digits = value.lstrip(b"0")
+    return len(digits) > _LENGTH_DIGITS or int(digits or b"0") > MAX_BODY_BYTES
 
 
 def refuse(state: dict[str, Any], refusal: Refusal) -> None:

@@ -2,16 +2,16 @@
 
 import logging
 
-from longline.engine.bots import BotTaskUpkeep
-from longline.engine.lifecycle.bots import BotLifecycle
+from longline.engine.bots.bot_task_upkeep import BotTaskUpkeep
+from longline.engine.lifecycle.bot_tasks import BotLifecycle
 from longline.services.bots.access import BotAccess, BotMode
+from longline.services.bots.bots import BotRegistry
 from longline.services.bots.policies import BotPolicies
 from longline.services.bots.pulls import BotPulls, PullSettings
-from longline.services.bots.registry import BotRegistry
 from longline.services.bots.submits import BotSubmits
 from longline.services.bots.tasks import BotTasks
 from longline.settings import Settings
-from longline.surfaces.bots.door import BotServices
+from longline.surfaces.bots.services import BotServices
 from longline.wiring.platform import Platform
 
 log = logging.getLogger(__name__)

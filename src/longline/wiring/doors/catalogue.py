@@ -1,46 +1,42 @@
 """Wiring of the catalogue API."""
 
+from longline.model.callers.door import CATALOGUE
 from longline.services.callers.audit_trail import AuditTrail
 from longline.services.callers.door_settings import DoorSettings
-from longline.services.logs.log_pages import LogPages
-from longline.services.maintenance import Maintenance
-from longline.services.runs.queued_runs import QueuedRuns
-from longline.services.series.series import Series
-from longline.services.series.series_runs import SeriesRuns
 from longline.services.sources.source_cache import SourceCache, SourceCacheCleaner
 from longline.surfaces.catalogue.administration import NotificationServices, PauseServices
 from longline.surfaces.catalogue.audit_log import AuditServices
-from longline.surfaces.catalogue.batch import CatalogueBatchServices
 from longline.surfaces.catalogue.comics import ComicServices
-from longline.surfaces.catalogue.door import NAME, CatalogueServices
-from longline.surfaces.catalogue.jobs import CatalogueJobServices
-from longline.surfaces.catalogue.logs import CatalogueLogServices
-from longline.surfaces.catalogue.response_cache import LIST_KEY, keys_of
+from longline.surfaces.catalogue.door import CatalogueServices
+from longline.surfaces.catalogue.jobs.batch import CatalogueBatchServices
+from longline.surfaces.catalogue.jobs.job_logs import CatalogueLogServices
+from longline.surfaces.catalogue.jobs.jobs import CatalogueJobServices
 from longline.surfaces.catalogue.settings import SettingServices
-from longline.surfaces.catalogue.sources import CatalogueSourceServices
+from longline.surfaces.catalogue.sources.response_cache import LIST_KEY, keys_of
+from longline.surfaces.catalogue.sources.sources import CatalogueSourceServices
 from longline.wiring.doors.products import alerts
-from longline.wiring.parts.runs import maintenance_runner
-from longline.wiring.parts.sources import source_service
 from longline.wiring.platform import Platform
+from longline.wiring.subjects.logs import catalogue_logs
+from longline.wiring.subjects.runs import maintenance, queued_runs, series_runs
+from longline.wiring.subjects.sources import catalogue_series, source_service
 
 
 def catalogue_services(platform: Platform) -> CatalogueServices:
     """Return the services behind the catalogue API."""
     records = platform.records
     sources = source_service(platform)
-    series = Series(records.catalogues.series, records.catalogues.targets, records.sources)
-    runs = SeriesRuns(records.catalogues.runs, platform.lifecycle, records.logs, platform.clock, platform.run_queue)
+    series, runs = catalogue_series(platform), series_runs(platform)
     cache = SourceCache(records.catalogues.versions, platform.cache, platform.clock)
     return CatalogueServices(
         sources=CatalogueSourceServices(sources, runs, cache),
         comics=ComicServices(series, sources),
         jobs=CatalogueJobServices(runs, series, sources),
-        logs=CatalogueLogServices(runs, LogPages(records.log_pages, platform.blobs)),
+        logs=CatalogueLogServices(runs, catalogue_logs(platform)),
         audit=AuditServices(AuditTrail(records.audit), platform.clock.now),
-        pauses=PauseServices(QueuedRuns(records.runs, records.due_runs, platform.clock)),
+        pauses=PauseServices(queued_runs(platform)),
         notifications=NotificationServices(alerts(platform)),
-        batch=CatalogueBatchServices(Maintenance(maintenance_runner(platform), records.maintenance, platform.clock)),
-        settings=SettingServices(DoorSettings(records.door_settings, NAME)),
+        batch=CatalogueBatchServices(maintenance(platform)),
+        settings=SettingServices(DoorSettings(records.door_settings, CATALOGUE)),
     )
 
 

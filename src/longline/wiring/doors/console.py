@@ -18,17 +18,18 @@ from longline.services.search.global_search import Finder
 from longline.services.search.item_search import Searches
 from longline.surfaces.door import Door
 from longline.wiring.doors.console_subjects import subject_services
-from longline.wiring.parts.callers import access_tokens, api_keys
-from longline.wiring.parts.logs import Streams, run_log_blobs
-from longline.wiring.parts.metrics import worker_liveness
+from longline.wiring.doors.streams import Streams
 from longline.wiring.platform import Platform
+from longline.wiring.subjects.callers import access_tokens, api_keys
+from longline.wiring.subjects.logs import run_log_blobs
+from longline.wiring.subjects.metrics import worker_liveness
 
 
 def console(platform: Platform, streams: Streams, health: Health, link: OneTimeLogin | None = None) -> Door:
     """Return the console; `link` logs in once."""
     records, clock = platform.records, platform.clock
     callers = Callers(access_tokens(platform), api_keys(platform))
-    runs = RunPages(records.run_views, records.runs)
+    runs = RunPages(records.run_views, records.runs, platform.clock)
     return console_door(
         ConsoleServices(
             sessions=ConsoleSessions(records.console_sessions, callers, clock, VISITORS, link),

@@ -2,18 +2,18 @@
 
 from typing import Any
 
-from longline.console.door import NAME as CONSOLE
 from longline.console.page_groups import SubjectServices
 from longline.console.platform.platform_pages import ShownSetting
-from longline.engine.lifecycle.bots import BotLifecycle
+from longline.engine.lifecycle.bot_tasks import BotLifecycle
+from longline.model.callers.door import BOTS, CATALOGUE, CONSOLE, INTERVALS, MANIFESTS, PRODUCTS
 from longline.services.archive.pages import ArchivedPages
+from longline.services.bots.bots import BotRegistry
 from longline.services.bots.policies import BotPolicies
-from longline.services.bots.registry import BotRegistry
 from longline.services.bots.tasks import BotTasks
 from longline.services.callers.audit_trail import AuditTrail
 from longline.services.frontier.host_lists import HostLists
+from longline.services.frontier.task_actions import TaskOrders
 from longline.services.frontier.task_lists import TaskLists
-from longline.services.frontier.task_orders import TaskOrders
 from longline.services.manifests.dead_letters import DeadLetters
 from longline.services.manifests.snapshots import ManifestSnapshots
 from longline.services.metrics.platform_alerts import PlatformAlerts
@@ -31,17 +31,12 @@ from longline.services.series.series import Series
 from longline.services.series.series_runs import SeriesRuns
 from longline.services.sources.source_overview import SourceOverviews
 from longline.settings import KEYS
-from longline.surfaces.bots import door as bots
-from longline.surfaces.catalogue import door as catalogue
-from longline.surfaces.intervals import door as intervals
-from longline.surfaces.manifests import door as manifests
-from longline.surfaces.products import door as products
-from longline.wiring.doors.intervals import schedule_services
-from longline.wiring.parts.callers import api_keys
-from longline.wiring.parts.sources import source_robots, source_service
 from longline.wiring.platform import Platform
+from longline.wiring.subjects.callers import api_keys
+from longline.wiring.subjects.schedules import schedule_services
+from longline.wiring.subjects.sources import source_robots, source_service
 
-DOORS = (intervals.NAME, bots.NAME, catalogue.NAME, manifests.NAME, products.NAME, CONSOLE)
+DOORS = (INTERVALS, BOTS, CATALOGUE, MANIFESTS, PRODUCTS, CONSOLE)
 """APIs that a key may open."""
 
 
@@ -60,7 +55,7 @@ def subject_services(platform: Platform, runs: RunPages, alerts: PlatformAlerts)
         intervals=AdaptiveIntervals(platform.page_change_store),
         audit=AuditTrail(records.audit),
         schedule_lists=ScheduleLists(records.schedules),
-        slots=Slots(records.schedules, platform.clock),
+        slots=Slots(records.slots, records.schedules, platform.clock),
         tasks=TaskLists(records),
         task_orders=TaskOrders(platform.lifecycle, BotLifecycle(records), records),
         hosts=HostLists(records.host_lists, records.workers),

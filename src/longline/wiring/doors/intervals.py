@@ -5,28 +5,25 @@ import logging
 from functools import partial
 
 from longline.drivers.extras import load_driver
-from longline.engine.lifecycle.schedules import ScheduleLifecycle
 from longline.engine.loop_supervisor import Loop, cancel_on_stop, chore, run_loops
-from longline.ports.records.schedules import ScheduleStores
 from longline.services.discovery.links import DiscoveredLinks
 from longline.services.frontier.standing_frontier import StandingFrontier
 from longline.services.page_preview import PagePreviews
 from longline.services.schedules.backfill import Backfill
 from longline.services.schedules.run_history import Runs
-from longline.services.schedules.schedules import Schedules
 from longline.services.schedules.slots import Slots
 from longline.services.sources.source_event_handlers import SourceEventHandlers
 from longline.services.sources.source_events import FORGET_INTERVAL_SECONDS, SourceListener
-from longline.services.sources.source_schedules import SourceSchedules
 from longline.services.sources.trial_crawl import Trials
 from longline.surfaces.intervals.door import IntervalServices
 from longline.surfaces.intervals.jobs.jobs import JobServices
 from longline.surfaces.intervals.jobs.scheduler import SchedulerServices
-from longline.surfaces.intervals.links import DiscoveredServices
+from longline.surfaces.intervals.links.links import DiscoveredServices
 from longline.surfaces.intervals.previews import PreviewServices
-from longline.surfaces.intervals.sources import SourceServices
-from longline.wiring.parts.sources import directory, source_service, standing_runs
+from longline.surfaces.intervals.sources.sources import SourceServices
 from longline.wiring.platform import Platform
+from longline.wiring.subjects.schedules import schedule_services
+from longline.wiring.subjects.sources import directory, source_service, standing_runs
 
 log = logging.getLogger(__name__)
 
@@ -63,22 +60,13 @@ def interval_services(platform: Platform) -> IntervalServices:
     return IntervalServices(
         jobs=JobServices(schedules, lease_ms),
         runs=runs,
-        scheduler=SchedulerServices(runs, Slots(records.schedules, clock), is_on=settings.scheduler),
+        scheduler=SchedulerServices(runs, Slots(records.slots, records.schedules, clock), is_on=settings.scheduler),
         backfill=Backfill(records.items, records.schedules, clock, platform.call_schedulers),
         sources=SourceServices(sources, source_schedules, schedules),
         previews=PreviewServices(previews, Trials(previews, platform.parsers, platform.parser)),
         internal_secret=settings.internal_secret,
         standing_frontier=standing_frontier(platform),
         discovered=DiscoveredServices(links, lease_ms, clock.now),
-    )
-
-
-def schedule_services(platform: Platform, stores: ScheduleStores) -> tuple[Schedules, SourceSchedules]:
-    """Return the services of schedules, on the stores of the platform or on the stores for one message."""
-    lifecycle, runs, call = ScheduleLifecycle(stores), platform.records.runs, platform.call_schedulers
-    return (
-        Schedules(lifecycle, stores.schedules, runs, platform.page_change_store, platform.clock, call),
-        SourceSchedules(directory(platform), stores.schedules, runs, lifecycle, platform.clock, call),
     )
 
 

@@ -16,10 +16,11 @@ from longline.services.manifests.storage_probe import STORAGE_PROBE_SECONDS, Rec
 from longline.services.manifests.submissions import ManifestSubmissions
 from longline.services.manifests.tenants import Tenants
 from longline.services.proxies.pools import Pools
-from longline.surfaces.manifests.door import ManifestServices
-from longline.surfaces.manifests.ingest.ingest import IngestLimits
-from longline.wiring.parts.logs import run_log_blobs
-from longline.wiring.parts.manifests import (
+from longline.surfaces.manifests.health import CRITICAL_COMPONENTS
+from longline.surfaces.manifests.services import IngestLimits, ManifestServices
+from longline.wiring.platform import Platform
+from longline.wiring.subjects.logs import run_log_blobs
+from longline.wiring.subjects.manifests import (
     idempotency_rules,
     manifest_blobs,
     manifest_kinds,
@@ -27,7 +28,6 @@ from longline.wiring.parts.manifests import (
     object_places,
     tenants,
 )
-from longline.wiring.platform import Platform
 
 
 def manifest_services(
@@ -78,9 +78,5 @@ def _checks(platform: Platform, clock: Clock) -> list[Check]:
         return f"{len(await pools.find())} pools"
 
     probe = RecentProbe(storage, clock, STORAGE_PROBE_SECONDS)
-    return [
-        Check("ledger", database, critical=True),
-        Check("broker", broker, critical=True),
-        Check("storage", probe.check, critical=True),
-        Check("proxy_pools", proxy_pools),
-    ]
+    probes = {"ledger": database, "broker": broker, "storage": probe.check, "proxy_pools": proxy_pools}
+    return [Check(name, check, name in CRITICAL_COMPONENTS) for name, check in probes.items()]

@@ -16,19 +16,20 @@ from longline.services.search.item_history import ItemHistories
 from longline.services.search.item_search import Searches
 from longline.settings import webhook_secret
 from longline.surfaces.products.alerts import AlertServices
-from longline.surfaces.products.domains import DomainServices
+from longline.surfaces.products.domains.domain_proxies import MappingServices
+from longline.surfaces.products.domains.domains import DomainServices
 from longline.surfaces.products.door import ProductServices
-from longline.surfaces.products.mappings import MappingServices
 from longline.surfaces.products.monitoring import MonitoringServices
 from longline.surfaces.products.products import KIND, CatalogServices
 from longline.surfaces.products.proxies import ProxyServices
 from longline.surfaces.products.tasks.batches import BatchServices
 from longline.surfaces.products.tasks.tasks import TaskServices
-from longline.surfaces.products.webhooks import WebhookServices, webhook_body
-from longline.wiring.parts.metrics import worker_liveness
-from longline.wiring.parts.recrawls import recrawl_services, recrawled_sources
-from longline.wiring.parts.sources import source_robots, source_service
+from longline.surfaces.products.tasks.webhook_responses import webhook_body
+from longline.surfaces.products.tasks.webhooks import WebhookServices
 from longline.wiring.platform import Platform
+from longline.wiring.subjects.metrics import worker_liveness
+from longline.wiring.subjects.recrawls import recrawl_services, recrawled_sources
+from longline.wiring.subjects.sources import source_robots, source_service
 
 
 def product_services(platform: Platform, health: Health) -> ProductServices:

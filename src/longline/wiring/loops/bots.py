@@ -1,7 +1,8 @@
 """The loops of bots."""
 
+from longline.model.frontier.worker import UPKEEP
 from longline.wiring.doors.bots import bot_task_upkeep
-from longline.wiring.loops.loop_row import UPKEEP, LoopRow
+from longline.wiring.loops.loop_row import LoopRow
 
 BOTS_LOOPS = (
     LoopRow(

@@ -3,7 +3,8 @@
 from longline.engine.frontier.standing_counts import StandingCountLog
 from longline.engine.frontier.standing_waker import StandingWaker
 from longline.engine.proxies.prober import LOOK_INTERVAL_SECONDS
-from longline.wiring.loops.loop_row import UPKEEP, LoopRow
+from longline.model.frontier.worker import UPKEEP
+from longline.wiring.loops.loop_row import LoopRow
 
 FRONTIER_LOOPS = (
     LoopRow(

@@ -1,7 +1,8 @@
 """The loops of items: the search index and the sinks."""
 
-from longline.wiring.loops.loop_row import UPKEEP, LoopRow
-from longline.wiring.parts.sinks import sink_loop
+from longline.model.frontier.worker import UPKEEP
+from longline.wiring.loops.loop_row import LoopRow
+from longline.wiring.subjects.sinks import sink_loop
 
 ITEMS_LOOPS = (
     LoopRow("index", "Bring new items to the search index.", (UPKEEP,), "index_every", once=lambda p: p.indexer.once),

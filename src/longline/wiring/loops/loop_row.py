@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 
 from longline.engine.fetch.fetcher import ResponseObserver
 from longline.engine.logs.redis_copy import RedisLogCopy
@@ -13,13 +14,16 @@ from longline.engine.search.indexer import Indexer
 from longline.engine.worker.reporter import ReportParts
 from longline.engine.worker.worker import Worker
 from longline.model.frontier.host import MAX_PAUSE_SECONDS
+from longline.model.frontier.worker import PARSE
 from longline.services.metrics.event_loop_lag import LoopMonitor
-from longline.wiring.parts.logs import Streams
-from longline.wiring.parts.sources import plan_cache
+from longline.services.metrics.otlp_export import OtlpExport
+from longline.settings import Settings
+from longline.wiring.doors.streams import Streams
 from longline.wiring.platform import Platform
+from longline.wiring.subjects.sources import plan_cache
 from longline.wiring.worker import fetch_worker, link_contributors, report_observers
 
-API, FETCH, PARSE, UPKEEP = "api", "fetch", "parse", "upkeep"
+API = "api"
 
 Once = Callable[[], Awaitable[object]]
 
@@ -37,6 +41,7 @@ class LoopParts:
     counting_indexer: Indexer | None = None
     monitor: LoopMonitor | None = None
     streams: Streams | None = None
+    otlp_export: OtlpExport | None = None
 
     @cached_property
     def worker(self) -> Worker:
@@ -76,7 +81,8 @@ class LoopParts:
 class LoopRow:
     """A loop: it runs in a process that has all `roles` while every one of `settings` is on.
 
-    `interval` is in seconds, or the setting that has it, or None for a loop that waits for its work by itself.
+    `interval` is in seconds, or the setting that has it, or None for a loop that waits for its work by itself. A
+    setting of a table has the name of its table before it, as in `telemetry.otlp_endpoint`.
     """
 
     name: str
@@ -86,6 +92,10 @@ class LoopRow:
     make: Callable[[LoopParts], Loop] | None = None
     once: Callable[[LoopParts], Once] | None = None
     settings: tuple[str, ...] = ()
+
+    def is_enabled(self, settings: Settings) -> bool:
+        """Return whether every setting of the loop is on."""
+        return all(attrgetter(name)(settings.tables if "." in name else settings) for name in self.settings)
 
     def build(self, parts: LoopParts) -> Loop:
         """Return the loop."""

@@ -33,5 +33,4 @@ def build_loops(parts: LoopParts) -> dict[str, Loop]:
 
 def runs(row: LoopRow, parts: LoopParts) -> bool:
     """Return whether a loop runs in a process."""
-    enabled = all(getattr(parts.platform.settings, name) for name in row.settings)
-    return enabled and set(row.roles) <= parts.roles
+    return row.is_enabled(parts.platform.settings) and set(row.roles) <= parts.roles

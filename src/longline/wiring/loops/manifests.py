@@ -1,8 +1,9 @@
 """The loops of manifests: pruning, and streams in Redis."""
 
-from longline.wiring.loops.loop_row import UPKEEP, LoopRow
-from longline.wiring.parts.manifest_streams import direct_task_loop, stream_mirror_loop
-from longline.wiring.parts.manifests import manifest_chore
+from longline.model.frontier.worker import UPKEEP
+from longline.wiring.loops.loop_row import LoopRow
+from longline.wiring.subjects.manifest_streams import direct_task_loop, stream_mirror_loop
+from longline.wiring.subjects.manifests import manifest_chore
 
 MANIFESTS_LOOPS = (
     LoopRow(

@@ -1,9 +1,10 @@
 """The loops of recrawls: next generations, found URLs, old pages and webhooks."""
 
 from longline.engine.recrawls.recrawler import Recrawler
+from longline.model.frontier.worker import UPKEEP
 from longline.wiring.doors.products import webhook_sender
-from longline.wiring.loops.loop_row import UPKEEP, LoopRow
-from longline.wiring.parts.recrawls import daily_robots, found_urls, recrawl_page_retention
+from longline.wiring.loops.loop_row import LoopRow
+from longline.wiring.subjects.recrawls import daily_robots, found_urls, recrawl_page_retention
 
 RECRAWLS_LOOPS = (
     LoopRow(

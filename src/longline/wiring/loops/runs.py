@@ -1,15 +1,16 @@
 """The loops of runs: the scheduler, queued runs, ends of runs, retention and logs."""
 
-from longline.wiring.loops.loop_row import UPKEEP, LoopRow
-from longline.wiring.parts.logs import log_month_keeper, run_log_keeper
-from longline.wiring.parts.runs import (
+from longline.model.frontier.worker import UPKEEP
+from longline.wiring.loops.loop_row import LoopRow
+from longline.wiring.subjects.logs import log_month_keeper, run_log_keeper
+from longline.wiring.subjects.runs import (
     automatic_series_runs,
     due_run_starter,
     maintenance_runner,
     retention,
     run_effect_worker,
 )
-from longline.wiring.parts.schedules import scheduler_loop
+from longline.wiring.subjects.schedules import scheduler_loop
 
 RUNS_LOOPS = (
     LoopRow(

@@ -1,14 +1,21 @@
 """The loops of the server: alerts, throughput, the cache of sources, and events for clients."""
 
 from longline.engine.loop_supervisor import Loop
+from longline.model.frontier.worker import UPKEEP
+from longline.services.metrics.otlp_export import EXPORT_INTERVAL_SECONDS
 from longline.wiring.doors.catalogue import source_cache_cleaner
 from longline.wiring.doors.products import alerts
-from longline.wiring.loops.loop_row import API, UPKEEP, LoopParts, LoopRow
+from longline.wiring.loops.loop_row import API, LoopParts, LoopRow
 
 
 def _monitor(parts: LoopParts) -> Loop:
     assert parts.monitor is not None
     return parts.monitor.run
+
+
+def _otlp_export(parts: LoopParts) -> Loop:
+    assert parts.otlp_export is not None
+    return parts.otlp_export.run
 
 
 SERVER_LOOPS = (
@@ -33,6 +40,14 @@ SERVER_LOOPS = (
         0.25,
         once=lambda p: source_cache_cleaner(p.platform).once,
         settings=("redis",),
+    ),
+    LoopRow(
+        "metrics export",
+        "Send the metrics to the OTLP collector, once more at the stop.",
+        (API,),
+        EXPORT_INTERVAL_SECONDS,
+        make=_otlp_export,
+        settings=("telemetry.otlp_endpoint",),
     ),
     LoopRow("event loop lag", "Measure how late the event loop runs.", (API,), None, make=_monitor),
     LoopRow(

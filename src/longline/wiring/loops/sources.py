@@ -1,10 +1,11 @@
 """The loops of sources: feeds, sitemaps, remote sources and candidates."""
 
 from longline.engine.feeds.feed_poller import LOOK_INTERVAL_SECONDS
+from longline.model.frontier.worker import UPKEEP
 from longline.wiring.doors.intervals import source_events_loop
-from longline.wiring.loops.loop_row import UPKEEP, LoopRow
-from longline.wiring.parts.discovery import candidate_probe
-from longline.wiring.parts.feeds import feed_loop, feed_search_loop, remote_source_loop, sitemap_loop
+from longline.wiring.loops.loop_row import LoopRow
+from longline.wiring.subjects.discovery import candidate_probe
+from longline.wiring.subjects.feeds import feed_loop, feed_search_loop, remote_source_loop, sitemap_loop
 
 SOURCES_LOOPS = (
     LoopRow(

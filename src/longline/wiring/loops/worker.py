@@ -1,10 +1,10 @@
 """The loops of workers: fetching, parsing, and the signals between workers."""
 
 from longline.engine.frontier.withdrawn_tasks import WITHDRAWAL_INTERVAL_SECONDS, WithdrawnTaskFilter
-from longline.services.sources.source_robots import ROBOTS_TOPIC
+from longline.model.frontier.worker import FETCH, PARSE
+from longline.model.signal_topics import ROBOTS_TOPIC, WANT_TOPIC, WORK_TOPIC
 from longline.wiring.child_worker import child_workers
-from longline.wiring.loops.loop_row import FETCH, PARSE, LoopRow
-from longline.wiring.platform import WANT_TOPIC, WORK_TOPIC
+from longline.wiring.loops.loop_row import LoopRow
 from longline.wiring.signals import listener, text_listener
 from longline.wiring.worker import parse_worker
 

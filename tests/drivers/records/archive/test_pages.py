@@ -1,7 +1,7 @@
 """Pages, for those who read them."""
 
 from longline.drivers.blobs import open_blobs
-from longline.model.url import dedupe_key
+from longline.model.urls.normalization import dedupe_key
 from longline.ports.records import Records
 from tests.services.kept import keep
 

@@ -1,7 +1,7 @@
 """API keys on both engines."""
 
 from longline.model.callers.api_key import NewApiKey, digest
-from longline.model.callers.caller import Role
+from longline.model.callers.roles import Role
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 from tests.drivers.records.peek import Peek

@@ -7,7 +7,8 @@ import pytest
 
 from longline.model.bots.bot import NewBot
 from longline.model.callers.audit import AuditContext, AuditFilter, audited_as
-from longline.model.callers.caller import Caller, Role
+from longline.model.callers.caller import Caller
+from longline.model.callers.roles import Role
 from longline.model.sources.source import NewSource
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock

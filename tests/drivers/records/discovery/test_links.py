@@ -6,7 +6,7 @@ import pytest
 from longline.model.discovery.link import DomainQuery, LinkDetails, LinkQuery, NewLink
 from longline.model.runs.run import RunRow
 from longline.model.sources.source import NewSource
-from longline.model.url import dedupe_key
+from longline.model.urls.normalization import dedupe_key
 from longline.ports.records import Records
 from longline.ports.records.frontier.frontier import WrittenSegment
 from longline.testing.clock import FakeClock

@@ -8,8 +8,8 @@ from longline.model.downloads.download_plan import DownloadPlan
 from longline.model.frontier.host import HostLease
 from longline.model.frontier.task import ClaimedTask, Outcome
 from longline.model.ids import new_id
+from longline.model.runs.crawl_plan import CrawlPlan, Politeness
 from longline.model.runs.end_judgement import EndRules
-from longline.model.runs.plan import CrawlPlan, Politeness
 from longline.model.runs.run import NewRun, RunKind, RunRow
 from longline.model.states import TaskState
 from longline.ports.records import Records

@@ -1,7 +1,7 @@
 """Holds: claims pass over the runs that are held, and their hosts sleep until the hold ends."""
 
 from longline.model.recrawls.hold import Hold, HoldWindow
-from longline.model.recrawls.recrawl import RecrawlQuery
+from longline.model.recrawls.recrawl_lists import RecrawlQuery
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 from tests.drivers.records.recrawls.world import HOST, recrawl, shop, submit, submit_one

@@ -10,10 +10,10 @@ import asyncpg
 import pytest
 
 from longline.drivers.records import open_records
-from longline.drivers.records.named_queries import load
+from longline.drivers.records.named_queries import loaded
 from longline.drivers.records.postgres import SETTINGS
 from longline.drivers.records.recrawls import recrawl_lists
-from longline.model.recrawls.recrawl import RecrawlQuery, SortField
+from longline.model.recrawls.recrawl_lists import RecrawlQuery, SortField
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 from tests.chaos.recrawl_lists import Lists
@@ -88,7 +88,7 @@ def asked(query: RecrawlQuery) -> dict[str, Any]:
 
 async def rows_read(connection: Any, name: str, given: dict[str, Any]) -> int:
     """The number of recrawls that a statement looks at."""
-    query = load("pg")[name]
+    query = loaded("pg")[name]
     told = await connection.fetchval(f"EXPLAIN (ANALYZE, FORMAT JSON) {query.sql}", *map(given.get, query.params))
     counts = ("Actual Rows", "Rows Removed by Filter", "Rows Removed by Index Recheck")
     nodes = [node for node in _nodes(json.loads(told)[0]["Plan"]) if node.get("Relation Name") == "recrawls"]

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from longline.drivers.records import open_database
 from longline.drivers.records.recrawls.recrawls import RecrawlRecords
 from longline.model.frontier.standing_frontier import NEVER_DUE_MS
-from longline.model.recrawls.recrawl import PHASES, QueueDepths, RecrawlQuery, RecrawlRow, SortField
+from longline.model.recrawls.recrawl_lists import PHASES, QueueDepths, RecrawlQuery, RecrawlRow, SortField
 from longline.model.states import TaskState, move
 from longline.ports.records import Records
 from longline.ports.records.frontier.frontier import TaskChange

@@ -5,7 +5,7 @@ from longline.model.recrawls.recrawl import NewRecrawl, RecrawlSubmission
 from longline.model.recrawls.url_hash import submitted_hash
 from longline.model.runs.run import NewRun, RunKind, RunRow
 from longline.model.sources.source import NewSource
-from longline.model.sources.use import SourceUse
+from longline.model.sources.source_uses import SourceUse
 from longline.ports.records import Records
 from longline.ports.records.frontier.frontier import HostSetting
 

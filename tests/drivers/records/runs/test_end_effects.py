@@ -2,9 +2,9 @@
 
 import pytest
 
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.end_effect import PlannedEffect, RunEffect, RunEffectKind
 from longline.model.runs.end_judgement import EndRules
-from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunRow
 from longline.model.sources.source import NewSource, SourceRow
 from longline.model.states import TaskState

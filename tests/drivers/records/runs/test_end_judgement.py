@@ -2,8 +2,8 @@
 
 import pytest
 
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.end_judgement import EndRules, Judgement
-from longline.model.runs.plan import CrawlPlan
 from longline.model.states import TaskState
 from longline.ports.records import Records
 from longline.ports.records.frontier.frontier import Change

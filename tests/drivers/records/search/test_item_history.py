@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.run import RunRow
 from longline.model.search.item import Made, Origin, new_items, own_fields
 from longline.ports.records import Records
@@ -96,7 +96,7 @@ async def test_every_run_keeps_what_it_found(records: Records, clock: FakeClock,
         site.change()
     for run, found in zip(runs, model, strict=True):
         assert await stored(records, run) == sorted(found.values(), key=repr)
-        assert run.indexed == len(found)
+        assert run.indexed == run.items == len(found)
     for before in range(RUNS):
         for after in range(before + 1, RUNS):
             await compared(changes, (runs[before], model[before]), (runs[after], model[after]), *truth[after])

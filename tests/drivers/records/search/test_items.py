@@ -38,7 +38,7 @@ async def test_with_its_words_an_item_goes_into_the_index_at_once(records: Recor
     run = await queued_run(records)
     made = [("article", {"title": f"Rod {n}", "body": f"Café number{n}"}) for n in range(70)]
     items = new_items(made, Origin(run.id, 1, "https://a.example/"), in_words=True)
-    assert await records.items.put([*items, article(run.id, "/later")]) == 71
+    assert (await records.items.put([*items, article(run.id, "/later")])).changed == 71
     assert [d.url for d in await records.items.unindexed(10)] == ["https://a.example/later"]
     assert await found(records, "cafe") == 70
     assert await found(records, "number69") == 1
@@ -46,7 +46,7 @@ async def test_with_its_words_an_item_goes_into_the_index_at_once(records: Recor
     changed = new_items(
         [("article", {"title": "Rod 0", "body": "Net"})], Origin(run.id, 1, "https://a.example/"), in_words=True
     )
-    assert await records.items.put(changed) == 1
+    assert (await records.items.put(changed)).changed == 1
     assert (await found(records, "cafe"), await found(records, "net")) == (69, 1)
     assert await records.items.waiting() == 1
 
@@ -54,7 +54,7 @@ async def test_with_its_words_an_item_goes_into_the_index_at_once(records: Recor
 async def test_a_page_is_an_item_of_every_source_that_has_it(records: Records):
     sources = [await records.sources.add(NewSource(name, "https://a.example/")) for name in ("one", "two")]
     runs = [await queued_run(records, source_id=source.id) for source in sources]
-    assert await records.items.put([article(run.id) for run in runs]) == 2
+    assert (await records.items.put([article(run.id) for run in runs])).changed == 2
     assert {d.source_name for d in await records.items.unindexed(10)} == {"one", "two"}
 
 
@@ -64,7 +64,7 @@ async def test_an_item_comes_back_as_it_was_put(records: Records, clock: FakeClo
     product = new_items(
         [("product", {"name": "Rod", "price": 5, "brand": "Acme"})], Origin(run.id, 7, "https://a.example/")
     )
-    assert await records.items.put(product) == 1
+    assert (await records.items.put(product)).changed == 1
     (document,) = await records.items.unindexed(10)
     (item,) = await records.items.get([document.id])
     assert document.source_name == "shop"
@@ -78,7 +78,7 @@ async def test_what_is_unchanged_keeps_its_times_and_does_not_wait(records: Reco
     await records.items.put([article(first.id)])
     (before,) = await indexed(records)
     clock.advance(5)
-    assert await records.items.put([article(second.id, task_id=2)]) == 0
+    assert (await records.items.put([article(second.id, task_id=2)])).changed == 0
     (item,) = await records.items.get([before.id])
     assert (item.created_at, item.updated_at) == (before.created_at, before.updated_at)
     assert item.run_id == first.id, "the run that made it what it is"
@@ -90,7 +90,7 @@ async def test_what_changed_keeps_its_id_and_waits_again(records: Records, clock
     await records.items.put([article(run.id)])
     (before,) = await indexed(records)
     clock.advance(5)
-    assert await records.items.put([article(run.id, title="U")]) == 1
+    assert (await records.items.put([article(run.id, title="U")])).changed == 1
     (after,) = await records.items.unindexed(10)
     assert (after.id, after.title, after.created_at) == (before.id, "U", before.created_at)
     assert after.updated_at == before.updated_at + 5000
@@ -108,7 +108,7 @@ async def test_a_change_while_it_is_being_indexed_is_not_lost(records: Records, 
 
 async def test_the_same_item_twice_in_one_batch_is_one(records: Records):
     run = await queued_run(records)
-    assert await records.items.put([article(run.id, title="T"), article(run.id, title="U")]) == 1
+    assert (await records.items.put([article(run.id, title="T"), article(run.id, title="U")])).changed == 1
     assert [d.title for d in await records.items.unindexed(10)] == ["U"]
 
 

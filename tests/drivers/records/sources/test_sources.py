@@ -8,8 +8,8 @@ import pytest
 
 from longline.model.errors import Conflict
 from longline.model.series.series import NewSeries
-from longline.model.sources.source import NewSource, SourceRow
-from longline.model.sources.use import SourceUse, Taken, decode_uses
+from longline.model.sources.source import NewSource, SourceRow, Taken
+from longline.model.sources.source_uses import SourceUse, decode_uses
 from longline.ports.records import Records
 
 SHOP = NewSource("shop.example", "https://shop.example/", use=SourceUse.PRODUCTS, delay_ms=500, user_agent="shop/1")

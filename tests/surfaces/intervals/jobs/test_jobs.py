@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from longline.model.schedules.schedule import ScheduleRow
+from longline.model.signal_topics import DUE_TOPIC
 from longline.services.schedules.schedules import Schedules
-from longline.wiring.platform import DUE_TOPIC
 from tests.surfaces.intervals.stage import DAY, HOUR, MINUTE, Json, Stage, seconds, shown
 
 

@@ -44,7 +44,7 @@ async def spread(stage: Stage, hours: list[int]) -> list[Json]:
             row = await stage.platform.records.schedules.get_by_uid(job["id"])
             assert row is not None
             at = stage.clock.now() + round((hour * HOUR + 60) * 1000)
-            await stage.platform.records.schedules.shift([Shift(row.id, row.uid, row.next_due or 0, at)])
+            await stage.platform.records.slots.shift([Shift(row.id, row.uid, row.next_due or 0, at)])
             made.append(job)
     return made
 

@@ -1,7 +1,9 @@
 """`POST /jobs`: headers, limits, codes and the order of checks, over HTTP."""
 
 import concurrent.futures
+import contextlib
 import gzip
+import http.client
 import json
 import uuid
 from typing import Any
@@ -56,6 +58,22 @@ def test_a_gzipped_manifest_is_decompressed(box: Box):
         assert box.post(body, Content_Encoding="gzip").status_code == 202
     for broken in (gzip.compress(data)[:-9], b"", gzip.compress(data) + b"x"):
         assert error(box.post(broken, Content_Encoding="gzip"))[:2] == (400, "INVALID_PAYLOAD")
+
+
+def test_a_length_with_thousands_of_zeros_is_refused(box: Box):
+    data, length = json.dumps(box.manifest("/a")).encode(), "0" * 5_000
+    headers = {"Content-Type": "application/json", "X-Fetchbox-Job-Type": "gallery"}
+    where = box.client.base_url
+    with contextlib.closing(http.client.HTTPConnection(where.host, where.port or 80, timeout=30)) as connection:
+        connection.request("POST", "/jobs", data, headers | {"Content-Length": f"{length}{len(data)}"})
+        with connection.getresponse() as answer:
+            assert answer.status == 400
+
+
+@pytest.mark.parametrize("digits", ["9" * 5_000, "-" + "9" * 5_000, "9" * 4_000])
+def test_a_handler_reads_metadata_with_any_integer(box: Box, digits: str):
+    document = json.dumps(box.manifest("/a", metadata={"wish": "", "n": "digits"})).replace('"digits"', digits)
+    assert box.post(document.encode(), "picky").status_code == 202
 
 
 def padded(box: Box, size: int) -> bytes:

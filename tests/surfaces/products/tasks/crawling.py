@@ -6,11 +6,11 @@ from longline.model.frontier.host import HostReport
 from longline.model.frontier.task import ClaimedTask, Outcome, PageFacts
 from longline.model.ids import new_id
 from longline.model.sources.source import NewSource
-from longline.model.sources.use import SourceUse
+from longline.model.sources.source_uses import SourceUse
 from longline.model.states import TaskState
 from longline.ports.records import Records
 from longline.ports.records.frontier.frontier import ClaimRequest, ReportBatch, WrittenSegment
-from longline.wiring.parts.recrawls import recrawl_services
+from longline.wiring.subjects.recrawls import recrawl_services
 from tests.surfaces.products.running import Door, Json
 
 TTL_MS, WORKER = 30_000, 1

@@ -2,6 +2,9 @@
 
 import asyncio
 
+import pytest
+
+from longline.model.states import TaskState
 from tests.surfaces.products.running import Door, Json
 from tests.surfaces.products.tasks.crawling import domain, submit, work
 
@@ -26,7 +29,9 @@ def kept(task: Json) -> Json:
 
 async def test_check_4_and_5_each_interval_has_one_successor_of_several_schedulers(door: Door):
     domain_id = domain(door)
-    asked = {"crawl_frequency": "1 second", "priority": 3, "max_retries": 7}
+    batch = await door.write("POST", "admin/batches", {"name": "autumn"}, 201)
+    asked = {"crawl_frequency": "1 second", "priority": 3, "max_retries": 7, "batch_id": batch["id"]}
+    asked["webhook_url"] = "https://hooks.example/"
     ids = [(await submit(door, domain_id, f"/{number}", **asked))["task_id"] for number in range(2)]
     history: dict[int, Json] = {}
     for interval in range(1, INTERVALS + 1):
@@ -41,8 +46,21 @@ async def test_check_4_and_5_each_interval_has_one_successor_of_several_schedule
         assert {task_id: now[task_id] for task_id in history} == history, "old rows are intact"
         history = {row["id"]: kept(row) for row in rows if row["status"] == "completed"}
     fresh = [row for row in rows if row["recrawl_count"] == INTERVALS]
-    assert {(row["created_by"], row["priority"], row["max_retries"], row["status"]) for row in fresh} == {
-        ("scheduler", 3, 7, "queued")
-    }
+    shown = asked | {"created_by": "scheduler", "status": "queued", "is_recurring": True}
+    assert [{name: row[name] for name in shown} for row in fresh] == [shown, shown]
     assert {row["url_hash"] for row in fresh} == {row["url_hash"] for row in rows if row["id"] in ids}
     assert sorted(work(door)) == sorted(row["id"] for row in fresh), "each is crawled once"
+
+
+@pytest.mark.parametrize(("goes_on", "generations"), [(True, [0, 1, 2]), (False, [0])])
+async def test_a_failure_ends_a_chain_unless_its_domain_says_otherwise(
+    door: Door, goes_on: bool, generations: list[int]
+):
+    made = await door.domain(recur_after_failure=goes_on)
+    await submit(door, made["id"], crawl_frequency="1 second")
+    for _ in range(2):
+        work(door, TaskState.FAILED, "http_4xx")
+        await asyncio.sleep(PAUSE_SECONDS)
+        await look(door)
+    rows, _ = await door.list("admin/tasks", sort_by="id", sort_order="asc")
+    assert [row["recrawl_count"] for row in rows] == generations

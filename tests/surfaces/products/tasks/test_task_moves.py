@@ -68,6 +68,25 @@ async def test_a_restart_has_the_time_that_was_given_though_it_is_over(door: Doo
     assert [task.id for task in claim(door)] == [task_id]
 
 
+async def times(door: Door, task_id: int) -> tuple[object, object]:
+    task = await door.get(f"admin/tasks/{task_id}")
+    return task["started_at"], task["completed_at"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [("POST", "/pause", None), ("DELETE", "", None), ("PATCH", "/priority", {"priority": 2})],
+)
+async def test_the_times_that_a_restart_clears_stay_cleared(door: Door, method: str, path: str, body: object):
+    task_id = (await submit(door, domain(door)))["task_id"]
+    work(door)
+    assert None not in await times(door, task_id)
+    await moved(door, "POST", f"{task_id}/restart", {"scheduled_at": "2999-01-01T00:00:00Z"})
+    assert await times(door, task_id) == (None, None)
+    await moved(door, method, f"{task_id}{path}", body)
+    assert await times(door, task_id) == (None, None)
+
+
 @pytest.mark.parametrize("state", [TaskState.COMPLETED, TaskState.FAILED])
 async def test_an_ended_task_cannot_be_paused(door: Door, state: TaskState):
     task_id = (await submit(door, domain(door)))["task_id"]
@@ -104,10 +123,8 @@ async def test_failed_tasks_are_restarted_oldest_first(door: Door):
     assert message == "2 failed tasks restarted successfully"
     assert (await moved(door, "POST", "restart-failed", {"failed_after": "2999-01-01T00:00:00Z"}))[0]["task_ids"] == []
     assert (await moved(door, "POST", "restart-failed"))[0]["task_ids"] == ids[2:]
-    assert error(await door.ask("POST", "admin/tasks/restart-failed", {"limit": 10_001}))[:2] == (
-        400,
-        "VALIDATION_ERROR",
-    )
+    for wrong, told in (({"limit": 10_001}, (400, "VALIDATION_ERROR")), ({"domain_id": 7}, (404, "DOMAIN_NOT_FOUND"))):
+        assert error(await door.ask("POST", "admin/tasks/restart-failed", wrong))[:2] == told
 
 
 async def test_a_batch_is_moved_as_a_whole(door: Door):

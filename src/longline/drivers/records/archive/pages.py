@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from longline.drivers.records.database import Database, Transaction, struct
+from longline.drivers.records.database import Database, Transaction
+from longline.drivers.records.row_structs import struct
 from longline.model.archive.page import PageRow, RedirectRow
 
 

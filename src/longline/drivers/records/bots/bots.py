@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 
 from longline.drivers.records.callers.audit import audited
-from longline.drivers.records.database import Row, Transaction, struct
-from longline.drivers.records.table import Table
+from longline.drivers.records.database import Row, Transaction
+from longline.drivers.records.row_structs import Table, struct
 from longline.model.bots.bot import BotActivity, BotRow, BotTotals, NewBot
 from longline.model.bots.bot_task import BotTaskRow, ResultFilter, ResultRow, TaskFilter
 from longline.model.duration import HOUR_MS

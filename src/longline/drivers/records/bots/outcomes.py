@@ -4,15 +4,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from longline.drivers.records.database import Transaction, struct
+from longline.drivers.records.database import Transaction
+from longline.drivers.records.row_structs import struct
 from longline.drivers.records.runs.run_counters import MovedTasks, RunCounters
 from longline.model.bots.bot_policy import back_off_ms
 from longline.model.bots.bot_task import Holding
 from longline.model.duration import HOUR_MS
 from longline.model.frontier.task import BOT
 from longline.model.states import ENDED, TaskState
-
-LAPSED, LAPSED_ERROR = "lease lapsed", "the lease lapsed"
 
 OUTCOMES = frozenset({TaskState.COMPLETED, TaskState.FAILED})
 """Ends of a task that give its schedule a new due time."""

@@ -6,9 +6,9 @@ from hashlib import sha256
 import msgspec
 
 from longline.drivers.records.callers.audit import audited, audited_many
-from longline.drivers.records.database import Transaction, struct
+from longline.drivers.records.database import Transaction
+from longline.drivers.records.row_structs import Table, struct
 from longline.drivers.records.schedules.schedules import insert
-from longline.drivers.records.table import Table
 from longline.model.bots.bot_policy import BotPolicyRow, NewBotPolicy, PolicyFilter, PolicyStats
 from longline.model.callers.audit import State
 from longline.model.schedules.schedule import NewSchedule, ScheduleKind, ScheduleSpec

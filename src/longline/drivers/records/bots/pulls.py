@@ -7,11 +7,11 @@ from itertools import islice
 
 import orjson
 
-from longline.drivers.records.bots.outcomes import LAPSED, LAPSED_ERROR, RestedTask, count_hours, holdings, rest
+from longline.drivers.records.bots.outcomes import RestedTask, count_hours, holdings, rest
 from longline.drivers.records.bots.task_creation import HOST_END
 from longline.drivers.records.database import Row, Transaction
 from longline.drivers.records.frontier.task_leases import TOKEN_BITS
-from longline.model.bots.bot_task import Pull, Pulled, PulledTask, after_lapse, exhausted
+from longline.model.bots.bot_task import LAPSED, LAPSED_ERROR, Pull, Pulled, PulledTask, after_lapse, exhausted
 from longline.model.states import TaskState
 
 MAX_GIVEN_UP_PER_PULL = 1000

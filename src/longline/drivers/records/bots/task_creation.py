@@ -7,8 +7,9 @@ from uuid_utils import uuid7
 
 from longline.drivers.records.bots.outcomes import RestedTask, holdings, rest
 from longline.drivers.records.bots.policies import schedule_of
-from longline.drivers.records.database import Row, Transaction, struct
+from longline.drivers.records.database import Row, Transaction
 from longline.drivers.records.frontier.admission import host_ids
+from longline.drivers.records.row_structs import struct
 from longline.drivers.records.runs.run_counters import MovedTasks, RunCounters
 from longline.drivers.records.runs.runs import ensure
 from longline.model.bots.bot_policy import BotPolicyRow, Planned
@@ -18,7 +19,7 @@ from longline.model.ids import new_id
 from longline.model.patterns import Patterns
 from longline.model.runs.run import NewRun, RunKind
 from longline.model.states import ENDED, TaskState, move
-from longline.model.url import parse
+from longline.model.urls.url import parse
 from longline.ports.records.frontier.frontier import HostSetting
 
 HOST_END = ":"

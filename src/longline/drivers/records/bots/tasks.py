@@ -5,13 +5,16 @@ from functools import partial
 
 import msgspec
 
-from longline.drivers.records.bots.outcomes import LAPSED, LAPSED_ERROR, RestedTask, holdings, rest
+from longline.drivers.records.bots.outcomes import RestedTask, holdings, rest
 from longline.drivers.records.bots.pulls import pull
 from longline.drivers.records.bots.task_creation import add, delete, drop, plan
 from longline.drivers.records.callers.audit import audited, audited_many
 from longline.drivers.records.database import Database, Transaction
 from longline.model.bots.bot_policy import Planned
 from longline.model.bots.bot_task import (
+    LAPSED,
+    LAPSED_ERROR,
+    REPAIRS,
     AnswerVerdict,
     BotAnswer,
     Deletion,
@@ -29,14 +32,8 @@ from longline.model.bots.bot_task import (
 )
 from longline.model.callers.audit import State
 from longline.model.ids import task_uuid
-from longline.model.states import ENDED, TaskState, move
+from longline.model.states import ENDED, TaskState
 from longline.ports.records.frontier.frontier import HostSetting
-
-REPAIRS: dict[Repair, TaskState] = {
-    "restart": TaskState(move("task", "restart").became),
-    "expire": TaskState(move("task", "expire").became),
-    "release": TaskState(move("task", "restart").became),
-}
 
 
 class BotTaskRecords:

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 import msgspec
 
 from longline.drivers.records.callers.audit import audited
-from longline.drivers.records.database import Row, Transaction, struct
-from longline.drivers.records.table import Table
+from longline.drivers.records.database import Row, Transaction
+from longline.drivers.records.paging import AFTER_EVERY_ROW
+from longline.drivers.records.row_structs import Table, struct
 from longline.model.callers.api_key import LAST_USED_INTERVAL_MS, ApiKeyRow, NewApiKey
 from longline.model.errors import Unavailable
-
-_NEWEST = (1 << 62) - 1
 
 
 class ApiKeyRecords(Table):
@@ -35,7 +34,7 @@ class ApiKeyRecords(Table):
         return await self._database.read(work)
 
     async def find(self, *, limit: int = 100, before_id: int | None = None) -> list[ApiKeyRow]:
-        before = _NEWEST if before_id is None else before_id
+        before = AFTER_EVERY_ROW if before_id is None else before_id
         return await self._all("find_api_keys", ApiKeyRow, limit=limit, before=before)
 
     async def revoke(self, uid: str) -> ApiKeyRow | None:

@@ -5,19 +5,23 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from longline.drivers.records.database import Database, Row, Transaction, values_of
-from longline.drivers.records.table import Table
-from longline.model.callers.audit import AuditContext, AuditFilter, AuditRow, State, audit_context, state_text
+from longline.drivers.records.database import Database, Row, Transaction
+from longline.drivers.records.row_structs import Table, values_of
+from longline.model.callers.audit import (
+    NAMED_TOO,
+    UNAUDITED,
+    AuditContext,
+    AuditFilter,
+    AuditRow,
+    State,
+    audit_context,
+    state_text,
+)
 from longline.model.ids import new_id, task_uuid
 
 T = TypeVar("T")
 Work = Callable[[Transaction], Awaitable[T]]
 Key = int | str
-_NAMED_TOO = frozenset({"schedule", "source"})
-"""Nouns whose things are found by a number or by a text, the id outside or the name."""
-
-_UNAUDITED = frozenset({"robots_text"})
-"""Columns that are too long for a state; the time of a fetch shows their change."""
 
 
 class AuditRecords(Table):
@@ -134,11 +138,11 @@ async def write_audit(
 
 async def _state(tx: Transaction, noun: str, key: Key) -> dict[str, Any] | None:
     statement = noun.replace(" ", "_")
-    by_name = noun in _NAMED_TOO and isinstance(key, str)
+    by_name = noun in NAMED_TOO and isinstance(key, str)
     row: Row | None = await tx.one(f"audited_{statement}_by_name" if by_name else f"audited_{statement}", key=key)
     if row is None:
         return None
-    return {name: value for name, value in values_of(row).items() if name not in _UNAUDITED}
+    return {name: value for name, value in values_of(row).items() if name not in UNAUDITED}
 
 
 def _thing(noun: str, state: State) -> str:

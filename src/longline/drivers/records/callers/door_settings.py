@@ -1,9 +1,9 @@
 """Settings of one API that its admins keep, on either engine."""
 
 from longline.drivers.records.callers.audit import audited
-from longline.drivers.records.database import Transaction, struct
+from longline.drivers.records.database import Transaction
 from longline.drivers.records.like_patterns import literal
-from longline.drivers.records.table import Table
+from longline.drivers.records.row_structs import Table, struct
 from longline.model.callers.door_setting import DoorSettingRow
 
 NOUN = "door setting"

@@ -7,7 +7,7 @@ import msgspec
 
 from longline.drivers.records.callers.audit import audited
 from longline.drivers.records.database import Transaction
-from longline.drivers.records.table import Table
+from longline.drivers.records.row_structs import Table
 from longline.model.discovery.candidate import (
     CandidateRow,
     Decision,
@@ -16,17 +16,11 @@ from longline.model.discovery.candidate import (
     PlaceFindings,
     ProbeResult,
 )
+from longline.model.discovery.candidate_refusals import CandidateBudget
 from longline.model.duration import DAY_MS
 
 BATCH_SIZE = 1000
 """Largest number of decisions deleted in one transaction."""
-
-REFUSAL_OF_STATE = {
-    "new": "already found",
-    "pending": "waits for a person",
-    "approved": "was approved",
-    "rejected": "was rejected",
-}
 
 
 class CandidateRecords(Table):
@@ -104,7 +98,7 @@ async def _sight(tx: Transaction, sightings: Sequence[LinkSighting], rules: Disc
     left = await _left(tx, found, rules)
     new, decisions = [], []
     for sighting in found:
-        reason = REFUSAL_OF_STATE.get(stands.get(sighting.identity, "")) or left.refusal(sighting.run_id)
+        reason = left.refusal(sighting.run_id, stands.get(sighting.identity))
         if reason is None:
             new.append(msgspec.structs.astuple(sighting))
         decisions.append(_decision(sighting, reason or "found"))
@@ -121,26 +115,7 @@ async def _log(tx: Transaction, decisions: Sequence[Decision]) -> None:
     await tx.batch("add_decisions", [msgspec.structs.astuple(decision) for decision in decisions])
 
 
-class _Undecided:
-    """The number of candidates that may still be made, today and in each run; None means no cap."""
-
-    def __init__(self, today: int | None, in_run: dict[int, int]) -> None:
-        self._today, self._in_run = today, in_run
-
-    def refusal(self, run_id: int) -> str | None:
-        """Return the reason why no candidate may be made, or None after counting one."""
-        if self._today is not None and self._today <= 0:
-            return "the day's budget is used up"
-        if self._in_run.get(run_id, 1) <= 0:
-            return "the run has found as many as it may"
-        if self._today is not None:
-            self._today -= 1
-        if run_id in self._in_run:
-            self._in_run[run_id] -= 1
-        return None
-
-
-async def _left(tx: Transaction, found: Sequence[LinkSighting], rules: DiscoveryRules) -> _Undecided:
+async def _left(tx: Transaction, found: Sequence[LinkSighting], rules: DiscoveryRules) -> CandidateBudget:
     today, in_run = None, {}
     if rules.per_day:
         row = await tx.one("candidates_of_day", since=tx.now - tx.now % DAY_MS)
@@ -148,4 +123,4 @@ async def _left(tx: Transaction, found: Sequence[LinkSighting], rules: Discovery
     for run_id in {sighting.run_id for sighting in found} if rules.per_run else ():
         row = await tx.one("candidates_of_run", run_id=run_id)
         in_run[run_id] = rules.per_run - (row["count"] if row else 0)
-    return _Undecided(today, in_run)
+    return CandidateBudget(today, in_run)

@@ -8,14 +8,16 @@ from typing import Any
 import msgspec
 
 from longline.drivers.records.callers.audit import audited, audited_many
-from longline.drivers.records.database import Database, Transaction, struct
+from longline.drivers.records.database import Database, Transaction
 from longline.drivers.records.like_patterns import contains
 from longline.drivers.records.paging import counted
+from longline.drivers.records.row_structs import struct
 from longline.model.callers.audit import State
 from longline.model.discovery.link import DomainQuery, DomainRow, LinkDetails, LinkQuery, LinkRow, NewLink, domain_of
 from longline.model.frontier.task import DEFAULT_PRIORITY
 from longline.model.ids import new_id
-from longline.model.url import dedupe_key, parse, percent_normalized
+from longline.model.urls.normalization import dedupe_key, percent_normalized
+from longline.model.urls.url import parse
 
 
 class LinkRecords:

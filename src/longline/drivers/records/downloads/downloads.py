@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from longline.drivers.records.database import Transaction, struct
-from longline.drivers.records.table import Table
+from longline.drivers.records.database import Transaction
+from longline.drivers.records.row_structs import Table, struct
 from longline.model.downloads.download import DownloadRow
 
 

@@ -3,7 +3,8 @@
 import msgspec
 
 from longline.drivers.records.callers.audit import audited
-from longline.drivers.records.database import Database, Row, Transaction, struct
+from longline.drivers.records.database import Database, Row, Transaction
+from longline.drivers.records.row_structs import struct
 from longline.model.errors import NotFound
 from longline.model.feeds.feed_poll import FeedRow
 from longline.ports.records.feeds import FeedRule

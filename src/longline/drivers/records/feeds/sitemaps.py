@@ -2,7 +2,8 @@
 
 import msgspec
 
-from longline.drivers.records.database import Database, Transaction, struct
+from longline.drivers.records.database import Database, Transaction
+from longline.drivers.records.row_structs import struct
 from longline.model.errors import NotFound
 from longline.model.feeds.sitemap import SitemapRow
 from longline.ports.records.feeds import SitemapRule

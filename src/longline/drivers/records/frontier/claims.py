@@ -1,4 +1,4 @@
-"""The frontier on either engine: admit, claim, renew, reap; `report.py` has the report."""
+"""The frontier on either engine: admit, claim, renew; `worker_report.py` has the report."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
@@ -10,10 +10,11 @@ import msgspec
 
 from longline.drivers.records.callers.audit import audited_many
 from longline.drivers.records.database import Database, Transaction
-from longline.drivers.records.frontier import report
+from longline.drivers.records.frontier import worker_report
 from longline.drivers.records.frontier.admission import admit, place
 from longline.drivers.records.frontier.download_results import download_orders
 from longline.drivers.records.frontier.due_runs import start_due
+from longline.drivers.records.frontier.lapsed_leases import disown_hosts, reap_hosts
 from longline.drivers.records.frontier.lifecycle_moves import move_row
 from longline.drivers.records.frontier.refused_urls import extend
 from longline.drivers.records.runs.run_counters import RunCounters
@@ -149,15 +150,12 @@ class FrontierRecords:
 
     async def report(self, batch: ReportBatch) -> Reported:
         try:
-            return await self._database.transact(lambda tx: report.write(tx, batch))
-        except report.StaleReport as refused:
+            return await self._database.transact(lambda tx: worker_report.write(tx, batch))
+        except worker_report.StaleReport as refused:
             return refused.reported
 
     async def reap(self, limit: int) -> list[int]:
-        async def work(tx: Transaction) -> list[int]:
-            return [row["host_id"] for row in await tx.all("reap_hosts", limit=limit)]
-
-        return await self._database.transact(work)
+        return await self._database.transact(lambda tx: reap_hosts(tx, limit))
 
     async def bound_pauses(self, most_ms: int) -> int:
         async def work(tx: Transaction) -> int:
@@ -166,10 +164,7 @@ class FrontierRecords:
         return await self._database.transact(work)
 
     async def release_all(self, owner: int) -> int:
-        async def work(tx: Transaction) -> int:
-            return len(await tx.all("disown_hosts", owner=owner))
-
-        return await self._database.transact(work)
+        return await self._database.transact(lambda tx: disown_hosts(tx, owner))
 
 
 async def begin_run(tx: Transaction, run: NewRun, reason: str) -> int:

@@ -6,8 +6,8 @@ from longline.drivers.records.callers.audit import audited
 from longline.drivers.records.database import Transaction
 from longline.drivers.records.frontier.admission import admit, place
 from longline.drivers.records.frontier.lifecycle_moves import move_row
+from longline.drivers.records.row_structs import Table
 from longline.drivers.records.runs.run_counters import RunCounters
-from longline.drivers.records.table import Table
 from longline.model.errors import BadInput
 from longline.model.frontier.task import NewTask
 from longline.model.runs.run import DELAYED_MS, DueRun, RunKind

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from longline.drivers.records.callers.audit import audited
-from longline.drivers.records.database import Database, Row, Transaction, TryAgain, struct
+from longline.drivers.records.database import Database, Row, Transaction, TryAgain
 from longline.drivers.records.frontier import recrawl_list
 from longline.drivers.records.frontier.standing_list import follow
 from longline.drivers.records.frontier.task_moves import (
@@ -15,11 +15,12 @@ from longline.drivers.records.frontier.task_moves import (
     move_tasks,
     take_out,
 )
+from longline.drivers.records.row_structs import struct
 from longline.drivers.records.runs.end_effects import add_effects_of_runs
 from longline.drivers.records.runs.run_counters import MovedTasks, RunCounters, lock_runs
 from longline.model.errors import IllegalMove
 from longline.model.frontier.standing_frontier import SCOPE
-from longline.model.recrawls.recrawl import MoveKind
+from longline.model.recrawls.side_row import MoveKind
 from longline.model.states import RUN_ENDED, Noun, RunState, legal, move
 from longline.ports.records.frontier.frontier import Change, Current, TaskChange
 

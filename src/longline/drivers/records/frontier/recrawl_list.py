@@ -9,13 +9,9 @@ from msgspec.structs import astuple
 from longline.drivers.records.database import Row, Transaction
 from longline.drivers.records.runs.run_counters import RunCounters
 from longline.model.ids import new_id
-from longline.model.recrawls.recrawl import REPORTED, Moved, MoveKind, side_row
+from longline.model.recrawls.side_row import CALLING_RESTS, ENDED_RESTS, REPORTED, Moved, MoveKind, side_row
 
 NO_ATTEMPTS: Mapping[int, int] = MappingProxyType({})
-CALLING_RESTS = frozenset({"completed", "cancelled"})
-"""Rests of a parent that end the wait of its children."""
-ENDED_RESTS = frozenset({"completed", "failed"})
-"""Rests after which a webhook is sent."""
 
 
 async def follow(

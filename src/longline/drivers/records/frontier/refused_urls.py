@@ -5,8 +5,8 @@ from typing import Any
 
 from longline.drivers.records.database import Row, Transaction
 from longline.drivers.records.frontier.admission import admit, place
+from longline.drivers.records.row_structs import Table
 from longline.drivers.records.runs.run_counters import RunCounters, lock_runs, reopen
-from longline.drivers.records.table import Table
 from longline.model.errors import NotFound
 from longline.model.frontier.task import NewTask, RefusedUrl
 from longline.model.states import RUN_ENDED

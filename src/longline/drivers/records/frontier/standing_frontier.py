@@ -7,12 +7,13 @@ import msgspec
 import orjson
 
 from longline.drivers.records.callers.audit import audited
-from longline.drivers.records.database import Database, Transaction, struct
+from longline.drivers.records.database import Database, Transaction
 from longline.drivers.records.frontier.standing_list import follow
 from longline.drivers.records.frontier.task_moves import QUEUE_KEY
 from longline.drivers.records.like_patterns import contains
 from longline.drivers.records.named_queries import Engine
 from longline.drivers.records.paging import counted
+from longline.drivers.records.row_structs import struct
 from longline.drivers.records.runs.run_counters import RunCounters
 from longline.model.frontier.standing_frontier import NEVER_DUE_MS, SCOPE, STATES_BY_LIST, StandingUrl, UrlQuery
 from longline.model.frontier.task import FETCH

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from longline.drivers.records.database import Database, Transaction
 from longline.drivers.records.frontier.admission import admit, place
-from longline.drivers.records.frontier.report import (
+from longline.drivers.records.frontier.lapsed_leases import disown_offers, reap_offers
+from longline.drivers.records.frontier.worker_report import (
     StaleReport,
     TaskPlace,
     lock_hosts,
@@ -70,16 +71,10 @@ class TaskLeaseRecords:
             return refused.reported
 
     async def reap(self, limit: int) -> int:
-        async def work(tx: Transaction) -> int:
-            return len(await tx.all("reap_offers", limit=limit))
-
-        return await self._database.transact(work)
+        return await self._database.transact(lambda tx: reap_offers(tx, limit))
 
     async def release_all(self, owner: int) -> int:
-        async def work(tx: Transaction) -> int:
-            return len(await tx.all("disown_offers", owner=owner))
-
-        return await self._database.transact(work)
+        return await self._database.transact(lambda tx: disown_offers(tx, owner))
 
 
 async def _give(tx: Transaction, given: Sequence[tuple[int, Outcome]], batch: ReportBatch) -> Reported:

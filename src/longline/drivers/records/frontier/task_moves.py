@@ -10,19 +10,20 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import msgspec
 
 from longline.drivers.records.callers.audit import audited_many
-from longline.drivers.records.database import Database, Transaction, TryAgain, struct
+from longline.drivers.records.database import Database, Transaction, TryAgain
 from longline.drivers.records.frontier import recrawl_list
 from longline.drivers.records.frontier.standing_list import follow
+from longline.drivers.records.row_structs import struct
 from longline.drivers.records.runs.run_counters import MovedTasks, RunCounters, lock_runs
 from longline.model.callers.audit import State
 from longline.model.frontier.standing_frontier import NEVER_DUE_MS, SCOPE
 from longline.model.frontier.task import BOT, FETCH, PARSE, ClaimedTask
-from longline.model.recrawls.recrawl import MoveKind, is_recrawl
-from longline.model.states import ENDED, FRESH_STARTS, RUN_ENDED, TaskState, move
+from longline.model.recrawls.recrawl import is_recrawl
+from longline.model.recrawls.side_row import MoveKind
+from longline.model.states import ENDED, FRESH_STARTS, RUN_ENDED, WAITS_FOR_PARSER, TaskState, move
 from longline.ports.records.frontier.frontier import Prioritized, TaskChange, TaskMove
 
 QUEUE_KEY = ("host_id", "due", "priority", "run_id", "id")
-PARSER_WAITS = frozenset({TaskState.DOWNLOADED, TaskState.QUEUED_PARSE})
 TAKEN_RESTS = frozenset({TaskState.PAUSED, TaskState.CANCELLED})
 """Rests into which a person may take a task from a worker; its due time is then the time of that move."""
 
@@ -146,7 +147,7 @@ async def judge(tx: Transaction, change: TaskChange, tasks: Iterable[StandingTas
 def _verdict(change: TaskChange, task: StandingTask, stopped: Mapping[int, str]) -> TaskMove:
     if task.state not in change.allowed:
         return TaskMove(task.id, task.state)
-    if change.became in PARSER_WAITS and not task.paged:
+    if change.became in WAITS_FOR_PARSER and not task.paged:
         return TaskMove(task.id, task.state, without_page=True)
     if task.rest in ENDED and change.became not in ENDED and task.run_id in stopped:
         return TaskMove(task.id, task.state, run_state=stopped[task.run_id])
@@ -167,7 +168,7 @@ async def move_all(tx: Transaction, change: TaskChange, task_ids: Sequence[int])
 def _moved(change: TaskChange, task: StandingTask, taken_at: int, now: int) -> StandingTask:
     """Return the task with its new place and count of attempts; `taken_at` is the time if a worker had leased it."""
     is_fresh = change.move in FRESH_STARTS
-    executor = PARSE if change.became in PARSER_WAITS else task.worked_by
+    executor = PARSE if change.became in WAITS_FOR_PARSER else task.worked_by
     due = change.due or 0
     if is_recrawl(task.scope) and task.due == NEVER_DUE_MS and not is_fresh:
         due = NEVER_DUE_MS  # it waits for its parent, over a pause too
@@ -187,7 +188,7 @@ def _moved(change: TaskChange, task: StandingTask, taken_at: int, now: int) -> S
 
 async def _put_back(tx: Transaction, became: str, tasks: Sequence[StandingTask]) -> None:
     """Put open tasks into the queue or among the offers of their next executor."""
-    if became not in (TaskState.PENDING, TaskState.EXPIRED, *PARSER_WAITS):
+    if became not in (TaskState.PENDING, TaskState.EXPIRED, *WAITS_FOR_PARSER):
         return
     queued = [task for task in tasks if task.executor == FETCH and became == TaskState.PENDING]
     await tx.batch("queue_tasks", [(*task.place, task.attempt) for task in queued])

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from longline.drivers.records.database import Transaction, struct, values_of
+from longline.drivers.records.database import Transaction
 from longline.drivers.records.like_patterns import literal
-from longline.drivers.records.table import Table
+from longline.drivers.records.row_structs import Table, struct, values_of
 from longline.model.frontier.fate import UrlFate, UrlFilters
 from longline.model.frontier.frontier_lists import (
     ANY_TASK,

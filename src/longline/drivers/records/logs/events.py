@@ -4,7 +4,8 @@ An id is drawn before its transaction commits, so a later id may be seen first, 
 later id would miss the earlier one. A place is given after the commit, to all visible events, by one reader at a time.
 """
 
-from longline.drivers.records.database import Database, Transaction, struct
+from longline.drivers.records.database import Database, Transaction
+from longline.drivers.records.row_structs import struct
 from longline.model.logs.event import Event
 
 BATCH_SIZE = 5000

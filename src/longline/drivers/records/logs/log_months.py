@@ -1,7 +1,7 @@
 """Months of logs on either engine: on PostgreSQL each is a partition, on SQLite a range of the key."""
 
 from longline.drivers.records.database import Row, Transaction
-from longline.drivers.records.table import Table
+from longline.drivers.records.row_structs import Table
 from longline.model.logs.log_months import LogMonth, MonthLine, following_month, month_name, months_between, start_us
 from longline.model.logs.run_log import LEVELS
 

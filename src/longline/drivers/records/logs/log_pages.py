@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from longline.drivers.records.database import Database, Row, Transaction, struct
+from longline.drivers.records.database import Database, Row, Transaction
 from longline.drivers.records.logs import monthly_entries
+from longline.drivers.records.row_structs import struct
 from longline.model.logs.run_log import LEVELS, LogEntry, LogQuery, StoredLogPage
 
 

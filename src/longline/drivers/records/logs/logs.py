@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from longline.drivers.records.database import Database, Row, Transaction, struct
+from longline.drivers.records.database import Database, Row, Transaction
 from longline.drivers.records.logs import monthly_entries
+from longline.drivers.records.row_structs import struct
 from longline.model.logs.log_months import month_of
 from longline.model.logs.run_log import LEVELS, MAX_ENTRIES, DueLog, LogEntry, LoggedRun, LogPart, NewLogEntry
 

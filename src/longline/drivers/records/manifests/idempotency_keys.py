@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from longline.drivers.records.database import Transaction, struct
-from longline.drivers.records.table import Table
-from longline.model.manifests.idempotency_key import IdempotencyRow, Reservation, ScopedKey
+from longline.drivers.records.database import Transaction
+from longline.drivers.records.row_structs import Table, struct
+from longline.model.manifests.idempotency_key import FORGOTTEN_AFTER_MS, IdempotencyRow, Reservation, ScopedKey
 
 
 class IdempotencyRecords(Table):
@@ -35,7 +35,7 @@ class IdempotencyRecords(Table):
 
     async def forget(self, limit: int) -> int:
         async def work(tx: Transaction) -> int:
-            return len(await tx.all("forget_idempotency_keys", limit=limit))
+            return len(await tx.all("forget_idempotency_keys", limit=limit, forgotten_after=FORGOTTEN_AFTER_MS))
 
         return await self._database.transact(work)
 

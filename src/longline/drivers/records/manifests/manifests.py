@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from longline.drivers.records.database import Row, Transaction, struct
-from longline.drivers.records.table import Table
+from longline.drivers.records.database import Row, Transaction
+from longline.drivers.records.row_structs import Table, struct
 from longline.model.manifests.manifest import ManifestFilter, ManifestSnapshot
 from longline.ports.records.manifests import SizedManifest
 from longline.ports.records.runs.retention import ExpiredRun

@@ -5,7 +5,7 @@ from time import perf_counter
 from typing import Any, TypeVar
 
 from longline.drivers.records.database import Database, Transaction
-from longline.drivers.records.table import Table
+from longline.drivers.records.row_structs import Table
 from longline.model.errors import Unavailable
 from longline.model.metrics.metric import LATE_MS, MAX_COUNTED, QueueFigures
 

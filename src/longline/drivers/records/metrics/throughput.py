@@ -1,7 +1,7 @@
 """Throughput on either engine: each process adds to rows of its own, so that none waits for another."""
 
 from longline.drivers.records.database import Transaction
-from longline.drivers.records.table import Table
+from longline.drivers.records.row_structs import Table
 from longline.model.duration import HOUR_MS, MINUTE_MS
 from longline.model.metrics.throughput import (
     HOURS_KEPT_MS,

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from longline.drivers.records.database import Transaction, struct
-from longline.drivers.records.table import Table
+from longline.drivers.records.database import Transaction
+from longline.drivers.records.paging import AFTER_EVERY_ROW
+from longline.drivers.records.row_structs import Table, struct
 from longline.model.proxies.proxy import SKIP_AFTER_FAILURES
 from longline.model.proxies.source_alerts import (
     CLEARED_KEPT_MS,
@@ -18,7 +19,6 @@ from longline.model.proxies.source_alerts import (
     settled,
 )
 
-_NEWEST = (1 << 62) - 1
 MAX_SLOW_PROXIES = 1000
 MAX_ALERTS = 1000
 """Largest number of alerts of one kind about runs and catalogues."""
@@ -46,7 +46,7 @@ class AlertRecords(Table):
         return await self._all("raised_alerts", AlertRow)
 
     async def cleared(self, limit: int, before: tuple[int, int] | None = None) -> list[AlertRow]:
-        at, alert_id = before or (_NEWEST, _NEWEST)
+        at, alert_id = before or (AFTER_EVERY_ROW, AFTER_EVERY_ROW)
         return await self._all("cleared_alerts", AlertRow, limit=limit, at=at, id=alert_id)
 
     async def settle(self, found: Sequence[Alert], scope: str) -> AlertChange:

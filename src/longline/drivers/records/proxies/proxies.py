@@ -13,9 +13,11 @@ from typing import TypeVar
 import msgspec
 
 from longline.drivers.records.callers.audit import audited, audited_many
-from longline.drivers.records.database import Database, Transaction, struct
+from longline.drivers.records.database import Database, Transaction
+from longline.drivers.records.row_structs import struct
 from longline.model.callers.audit import State
 from longline.model.errors import Conflict, NotFound, Unavailable
+from longline.model.proxies.pool_fallbacks import pools_in_order, proxies_from, tiers
 from longline.model.proxies.proxy import (
     SKIP_AFTER_FAILURES,
     MappedProxy,
@@ -31,8 +33,8 @@ from longline.model.proxies.proxy import (
     ProxySums,
     ProxyUse,
 )
-from longline.model.proxies.proxy_health import PROBE_INTERVAL_MS, after, changed, mapping_after
-from longline.model.proxies.proxy_selection import SLOT_MS, ProxyCandidate, choose_several, first_slot, tiers
+from longline.model.proxies.proxy_health import PROBE_INTERVAL_MS, ProxyCandidate, after, changed, mapping_after
+from longline.model.proxies.proxy_selection import SLOT_MS, choose_several, first_slot
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -257,16 +259,16 @@ async def _pick(ask: ProxyRequest, tx: Transaction) -> Picked:
 
 async def _deal(tx: Transaction, ask: ProxyRequest) -> tuple[list[int], int, bool]:
     """Return ids in the order of their turns, the size of their pool, and whether the pool is the source's own."""
-    slot = first_slot(tx.now)
+    slot, own = first_slot(tx.now), list[ProxyCandidate]()
     if ask.source_id is not None:
         own = await _all(tx, "candidates_of_source", ProxyCandidate, source_id=ask.source_id, slot=slot)
-        if own:
+    match proxies_from(ask, has_own=bool(own)):
+        case "own":
             return choose_several(own, ask, tx.now, random.randrange), len(own), True
-    if ask.pool is None:
-        everybody = await _all(tx, "candidates_of_all", ProxyCandidate, slot=slot, shared=ask.shared)
-        return choose_several(everybody, ask, tx.now, random.randrange), len(everybody), False
-    pools = await _pools(tx)
-    levels = {tier.name: tier for name in (ask.pool, *ask.fallbacks) for tier in tiers(name, pools)}.values()
+        case "all":
+            everybody = await _all(tx, "candidates_of_all", ProxyCandidate, slot=slot, shared=ask.shared)
+            return choose_several(everybody, ask, tx.now, random.randrange), len(everybody), False
+    levels = pools_in_order(ask, await _pools(tx))
     size = len({proxy_id for tier in levels for proxy_id in tier.proxies})
     for tier in levels:
         members = await _all(tx, "candidates_of_pool", ProxyCandidate, pool=tier.name, slot=slot)

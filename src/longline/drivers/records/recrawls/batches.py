@@ -1,11 +1,11 @@
 """Batches of recrawls."""
 
 from longline.drivers.records.callers.audit import audited_many
-from longline.drivers.records.database import Row, Transaction, struct
+from longline.drivers.records.database import Row, Transaction
 from longline.drivers.records.recrawls.leased_recrawls import in_hands
-from longline.drivers.records.table import Table
+from longline.drivers.records.row_structs import Table, struct
 from longline.model.callers.audit import State
-from longline.model.recrawls.recrawl import BatchRow
+from longline.model.recrawls.recrawl_lists import BatchRow
 
 
 class BatchRecords(Table):

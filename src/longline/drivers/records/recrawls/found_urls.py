@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from longline.drivers.records.database import Transaction
-from longline.drivers.records.table import Table
+from longline.drivers.records.row_structs import Table
 from longline.model.recrawls.recrawl import FoundUrl
 
 

@@ -1,7 +1,7 @@
 """Archived pages of recrawls that are too old."""
 
 from longline.drivers.records.database import Transaction
-from longline.drivers.records.table import Table
+from longline.drivers.records.row_structs import Table
 
 
 class RecrawlPageRecords(Table):
@@ -13,6 +13,7 @@ class RecrawlPageRecords(Table):
             old = [(row["id"],) for row in rows if row["is_old"]]
             await tx.batch("keep_bodies", old)
             await tx.batch("delete_pages", old)
+            await tx.batch("delete_item_pages", old)
             return len(old), rows[-1]["id"] if len(rows) == limit else None
 
         return await self._database.transact(work)

@@ -14,7 +14,7 @@ import msgspec
 
 from longline.drivers.records.database import Transaction
 from longline.drivers.records.recrawls.leased_recrawls import IN_HAND, id_list, in_hand
-from longline.model.recrawls.recrawl import MAX_COUNTED, Phase, RecrawlQuery
+from longline.model.recrawls.recrawl_lists import MAX_COUNTED, Phase, RecrawlQuery
 
 FILTERS = (
     "source_id",

@@ -11,16 +11,15 @@ from longline.drivers.records.recrawls import generations
 from longline.drivers.records.recrawls.leased_recrawls import in_hands
 from longline.drivers.records.recrawls.recrawl_lists import page, sums
 from longline.drivers.records.recrawls.submission import submit
-from longline.drivers.records.table import Table
+from longline.drivers.records.row_structs import Table
 from longline.model.callers.audit import State
-from longline.model.recrawls.recrawl import (
-    NewRecrawl,
+from longline.model.recrawls.recrawl import NewRecrawl, RecrawlSubmission
+from longline.model.recrawls.recrawl_lists import (
     QueueDepths,
     RecrawlPage,
     RecrawlQuery,
     RecrawlRow,
     RecrawlStats,
-    RecrawlSubmission,
     phase_of,
 )
 from longline.ports.records.frontier.frontier import HostSetting

@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from longline.drivers.records.database import Transaction
 from longline.drivers.records.frontier.admission import admit, host_ids, place
 from longline.drivers.records.runs.run_counters import RunCounters
-from longline.model.errors import BadInput, NotFound
+from longline.model.errors import NotFound
 from longline.model.frontier.standing_frontier import NEVER_DUE_MS
 from longline.model.frontier.task import NewTask
-from longline.model.recrawls.recrawl import MAX_DEPTH, KnownRecrawl, NewRecrawl, RecrawlSubmission, scope_of
+from longline.model.recrawls.parents import check_parent
+from longline.model.recrawls.recrawl import KnownRecrawl, NewRecrawl, RecrawlSubmission, scope_of
 from longline.ports.records.frontier.frontier import HostSetting
 
 ADDED_COLUMNS = (
@@ -69,10 +70,7 @@ async def _parents(tx: Transaction, recrawls: Sequence[NewRecrawl]) -> dict[int,
         row = rows.get(parent_id)
         if row is None:
             raise NotFound("task", parent_id)
-        if row["depth"] >= MAX_DEPTH:
-            raise BadInput(f"task {parent_id} has {MAX_DEPTH} parents above it, the largest number")
-        if row["rest"] == "cancelled":
-            raise BadInput(f"task {parent_id} is cancelled: no task can wait for it")
+        check_parent(parent_id, row["depth"], row["rest"])
     return {parent_id: row["rest"] for parent_id, row in rows.items()}
 
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from longline.drivers.records.database import Transaction, struct
-from longline.drivers.records.table import Table
+from longline.drivers.records.database import Transaction
+from longline.drivers.records.row_structs import Table, struct
 from longline.model.recrawls.webhook import (
     TryResult,
     Webhook,

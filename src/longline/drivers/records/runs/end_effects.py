@@ -2,15 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 
-from longline.drivers.records.database import Transaction, struct
+from longline.drivers.records.database import Transaction
+from longline.drivers.records.row_structs import Table, struct
 from longline.drivers.records.runs.series_end import note_series_end
-from longline.drivers.records.table import Table
-from longline.model.runs.end_effect import RunEffect, RunEffectKind
+from longline.model.runs.end_effect import AT_ONCE, RunEffect, RunEffectKind
 from longline.model.runs.end_judgement import EndRules, stored_end_rules
 from longline.model.states import RunState
-
-AT_ONCE = frozenset({RunEffectKind.SERIES_HEALTH})
-"""Effects that happen in the transaction of the end."""
 
 
 async def add_effects(tx: Transaction, run_id: int, rules: EndRules) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from longline.drivers.records.callers.audit import audited
-from longline.drivers.records.database import Transaction, struct
+from longline.drivers.records.database import Transaction
+from longline.drivers.records.row_structs import Table, struct
 from longline.drivers.records.runs.run_counters import lock_runs
-from longline.drivers.records.table import Table
 from longline.model.archive.segment import SegmentRow
 from longline.model.errors import NotFound
 from longline.model.runs.retention import RunUses
@@ -155,6 +155,7 @@ async def _delete_tasks(tx: Transaction, task_ids: Sequence[int]) -> None:
     rows = [(task_id,) for task_id in task_ids]
     await tx.batch("keep_bodies", rows)
     await tx.batch("delete_pages", rows)
+    await tx.batch("delete_item_pages", rows)
     await tx.batch("delete_redirects", rows)
     listed = Counter((row["run_id"], row["rest"]) for row in await tx.batch("delete_standing", rows))
     await tx.batch("count_standing", [(*key, -count) for key, count in sorted(listed.items())])

@@ -12,7 +12,9 @@ from longline.drivers.records.runs.end_effects import add_effects
 from longline.drivers.records.runs.end_judgement import end_rules, judged_failure
 from longline.model.errors import IllegalMove, NotFound
 from longline.model.frontier.task import MAX_REFUSED_URLS, RefusedUrl
-from longline.model.runs.run import REFUSED, StartOutcome
+from longline.model.runs.cpu_time import shares_of_cpu_time
+from longline.model.runs.run import REFUSED
+from longline.model.runs.start_page import StartOutcome
 from longline.model.search.item import UNINDEXED_KINDS, NewItem
 from longline.model.states import ENDED, RUN_ENDED, Move, Noun, RunState, legal, move
 
@@ -40,7 +42,7 @@ def column(state: str | None) -> str | None:
 
 
 _TASKS = ("admitted", "open", "completed", "failed", "cancelled", "skipped")
-_ORDER = (*_TASKS, "indexed", "untitled", "bodiless", "cpu_ms", "last_item")
+_ORDER = (*_TASKS, "indexed", "untitled", "bodiless", "items", "cpu_ms", "last_item")
 
 
 class RunCounters:
@@ -111,20 +113,21 @@ class RunCounters:
                 counts["untitled"] += not item.title
                 counts["bodiless"] += not item.body
 
-    def place_items(self, run_id: int, entries: Sequence[Sequence[int]]) -> None:
-        """Give entries the next positions among the items of their run, in this order."""
+    def place_items(self, run_id: int, entries: Sequence[Sequence[int]], more: int) -> None:
+        """Give entries the next positions among the items of their run, in this order.
+
+        The run has that many items `more` than before; a number below zero stands for fewer.
+        """
         self._placed[run_id] += entries
+        self._counts[run_id]["items"] += more
         self._counts[run_id]["last_item"] += len(entries)
 
     def spent(self, cpu_ms: int, memory_mb: int) -> None:
         """Divide processor time between the runs of this batch by their tasks; note the memory that was in use."""
         self._memory_mb = memory_mb
-        total, before = sum(map(len, self._moves.values())), 0
-        for run_id, moves in self._moves.items():
-            after = before + len(moves)
-            # Differences of rounded sums add up to the whole.
-            self._counts[run_id]["cpu_ms"] += cpu_ms * after // total - cpu_ms * before // total
-            before = after
+        tasks = {run_id: len(moves) for run_id, moves in self._moves.items()}
+        for run_id, share in shares_of_cpu_time(cpu_ms, tasks).items():
+            self._counts[run_id]["cpu_ms"] += share
 
     def count_listed_move(self, query: str, owner_id: int, was: str | None, became: str) -> None:
         """Count a URL that is listed and went from one rest to another, or is new.

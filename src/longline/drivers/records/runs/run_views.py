@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 import msgspec
 
-from longline.drivers.records.database import Transaction, struct
+from longline.drivers.records.database import Transaction
 from longline.drivers.records.like_patterns import contains
-from longline.drivers.records.table import Table
+from longline.drivers.records.paging import AFTER_EVERY_ROW
+from longline.drivers.records.row_structs import Table, struct
 from longline.model.runs.run import RequestSum
+from longline.model.runs.run_pace import PaceCount
 from longline.model.runs.run_view import MAX_COUNTED_TASKS, MAX_SEARCHED_RUNS, HostTasks, RunQuery, RunView
 
-_NEWEST = (1 << 62) - 1
 MAX_HOST_ROWS = 500
 
 
@@ -20,7 +21,7 @@ class RunViewRecords(Table):
     async def find(self, query: RunQuery, *, limit: int, before: int | None = None) -> list[RunView]:
         choice = msgspec.structs.asdict(query)
         text = choice.pop("text")
-        choice["before"] = _NEWEST if before is None else before
+        choice["before"] = AFTER_EVERY_ROW if before is None else before
         if text:
             searched = {"pattern": contains(text), "window": MAX_SEARCHED_RUNS}
             return await self._all("search_run_views", RunView, limit=limit, **choice, **searched)
@@ -47,6 +48,9 @@ class RunViewRecords(Table):
 
     async def hosts(self, run_id: int) -> list[HostTasks]:
         return await self._all("host_tasks", HostTasks, run_id=run_id, window=MAX_COUNTED_TASKS, limit=MAX_HOST_ROWS)
+
+    async def pace(self, run_id: int, begin: int, step_ms: int) -> list[PaceCount]:
+        return await self._all("run_pace", PaceCount, run_id=run_id, begin=begin, step=step_ms)
 
     async def requests(self, run_id: int) -> list[RequestSum]:
         return await self._all("request_sums_of_run", RequestSum, run_id=run_id)

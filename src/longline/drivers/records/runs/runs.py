@@ -5,9 +5,9 @@ from typing import Any
 
 import msgspec
 
-from longline.drivers.records.database import Row, Transaction, struct
+from longline.drivers.records.database import Row, Transaction
+from longline.drivers.records.row_structs import Table, struct
 from longline.drivers.records.runs.run_counters import RunCounters
-from longline.drivers.records.table import Table
 from longline.model.errors import Unavailable
 from longline.model.runs.run import Fate, NewRun, RunKind, RunRow
 from longline.model.states import Actor, first_state

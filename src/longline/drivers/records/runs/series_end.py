@@ -3,9 +3,11 @@
 from longline.drivers.records.callers.audit import write_audit
 from longline.drivers.records.database import Transaction
 from longline.model.callers.audit import AuditContext
-from longline.model.callers.caller import Caller, Role
+from longline.model.callers.caller import Caller
+from longline.model.callers.roles import Role
 from longline.model.series.series_run import DEFAULT_FAILURE_THRESHOLD
 from longline.model.states import RunState
+from longline.model.whole_number import whole_number
 
 _PLATFORM = Caller("", "", Role.NONE, "operator")
 
@@ -28,8 +30,8 @@ async def note_series_end(tx: Transaction, run_id: int) -> None:
 
 async def _disable(tx: Transaction, source_id: int) -> None:
     row = await tx.one("disable_threshold")
-    text = row["value"] if row else None
-    threshold = int(text) if text is not None and text.isdecimal() else DEFAULT_FAILURE_THRESHOLD
+    number = whole_number(row["value"] or "") if row else None
+    threshold = DEFAULT_FAILURE_THRESHOLD if number is None else number
     disabled = await tx.one("disable_failing_source", id=source_id, threshold=threshold)
     if disabled is None:
         return

@@ -2,8 +2,8 @@
 
 import msgspec
 
-from longline.drivers.records.database import Transaction, struct
-from longline.drivers.records.table import Table
+from longline.drivers.records.database import Transaction
+from longline.drivers.records.row_structs import Table, struct
 from longline.ports.records.schedules import PageChanges
 
 

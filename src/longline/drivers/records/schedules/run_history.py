@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from longline.drivers.records.database import Row, Transaction, struct
+from longline.drivers.records.database import Row, Transaction
+from longline.drivers.records.row_structs import Table, struct
 from longline.drivers.records.runs.end_judgement import judged_failure
 from longline.drivers.records.runs.run_counters import lock_runs, start_failure
-from longline.drivers.records.table import Table
 from longline.model.runs.end_judgement import stored_end_rules
 from longline.model.runs.run import (
+    MAX_RUN_ERRORS,
     DayTotals,
     Fate,
     RequestSum,
@@ -16,8 +17,8 @@ from longline.model.runs.run import (
     RunStats,
     RunSummary,
     RunTotals,
-    StartPage,
 )
+from longline.model.runs.start_page import StartPage
 from longline.model.states import RunState, TaskState
 
 
@@ -101,8 +102,6 @@ async def unschedule(tx: Transaction, run_ids: Iterable[int]) -> list[int]:
 REVIEW_STATEMENTS = ("first_tasks", "start_pages", "request_sums", "error_sums", "fate_sums", "item_sums")
 """Queries for the review of runs."""
 
-MAX_ERRORS = 5
-
 
 async def _judged(tx: Transaction, runs: Sequence[Row]) -> dict[int, str | None]:
     """Return the errors of runs that their plans judge as failed, of those that are still to be ended."""
@@ -122,7 +121,7 @@ def _review(
         start = StartPage(first["url"], first["state"], first["reason"], first["error"], pages)
     survey = RunStats(
         asked=tuple(struct(row, RequestSum) for row in own["request_sums"]),
-        errors=tuple((row["error"], row["count"], row["last_url"]) for row in own["error_sums"][:MAX_ERRORS]),
+        errors=tuple((row["error"], row["count"], row["last_url"]) for row in own["error_sums"][:MAX_RUN_ERRORS]),
         fates=tuple(Fate(row["fate"], row["reason"], row["count"]) for row in own["fate_sums"]),
         items=sum(row["items"] for row in own["item_sums"]),
         untitled=sum(row["untitled"] for row in own["item_sums"]),

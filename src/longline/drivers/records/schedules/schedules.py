@@ -5,21 +5,18 @@ from typing import Any
 
 import msgspec
 
-from longline.drivers.records.callers.audit import audited, audited_many
-from longline.drivers.records.database import Transaction, struct
+from longline.drivers.records.advisory_locks import SLOT_LOCK_ID
+from longline.drivers.records.callers.audit import audited
+from longline.drivers.records.database import Transaction
 from longline.drivers.records.like_patterns import contains
+from longline.drivers.records.row_structs import Table, struct
 from longline.drivers.records.runs.run_counters import RunCounters
 from longline.drivers.records.schedules.run_history import unschedule
 from longline.drivers.records.schedules.schedule_audit import ScheduleChange, mark_written, write_changes
-from longline.drivers.records.table import Table
-from longline.model.callers.audit import State
 from longline.model.errors import Conflict
 from longline.model.schedules.schedule import NewSchedule, ScheduleFilter, ScheduleKind, ScheduleRow, ScheduleSpec
-from longline.model.schedules.slots import SLOT_MS, Places, Shift, Waiting
+from longline.model.schedules.slots import SLOT_MS, Places
 from longline.model.states import Actor, first_state
-
-SLOT_LOCK_ID = 0x736C6F74  # one number for all processes that place: two at once must not choose the same slot
-
 
 _SAID = tuple(name for name in ScheduleSpec.__struct_fields__ if name != "url")
 """Fields of a schedule that a person sets, in the order in which they are written."""
@@ -56,6 +53,8 @@ class ScheduleRecords(Table):
         self, wanted: ScheduleFilter | None = None, *, limit: int = 50, offset: int = 0
     ) -> list[ScheduleRow]:
         wanted = wanted or ScheduleFilter()
+        if wanted.ids:
+            return await self._among(wanted.ids)
         asked = _filters(wanted) | {"limit": limit, "offset": offset}
         if wanted.sort == "created_at" and not wanted.ascending:
             return await self._all("latest_schedules", ScheduleRow, **asked)
@@ -63,6 +62,13 @@ class ScheduleRecords(Table):
             return await self._soonest(wanted, limit)
         order = {"sort": wanted.sort, "falling": not wanted.ascending}
         return await self._all("find_schedules", ScheduleRow, **asked, **order)
+
+    async def _among(self, schedule_ids: Sequence[int]) -> list[ScheduleRow]:
+        async def work(tx: Transaction) -> list[ScheduleRow]:
+            rows = await tx.batch("schedules_among", [(schedule_id,) for schedule_id in sorted(set(schedule_ids))])
+            return [struct(row, ScheduleRow) for row in rows]
+
+        return await self._database.read(work)
 
     async def _soonest(self, wanted: ScheduleFilter, limit: int) -> list[ScheduleRow]:
         """Return schedules by their next start, and behind them those without one."""
@@ -121,30 +127,13 @@ class ScheduleRecords(Table):
         except _Runs:
             return False
 
-    async def waiting(self) -> list[Waiting]:
-        async def work(tx: Transaction) -> list[Waiting]:
-            return [Waiting(**row) for row in await tx.all("waiting_schedules")]
-
-        return await self._database.read(work)
-
-    async def shift(self, shifts: Sequence[Shift]) -> set[int]:
-        async def work(tx: Transaction) -> set[int]:
-            await _alone(tx)
-            rows = sorted((s.id, s.old, s.new) for s in shifts)
-            return {row["id"] for row in await tx.batch("shift_schedules", rows)}
-
-        def audited_state(moved: set[int]) -> State | None:
-            return {"moved": [one.uid for one in shifts if one.id in moved]} if moved else None
-
-        return await audited_many(self._database, "schedule", audited_state, work)
-
 
 async def amend(
     tx: Transaction, schedule_id: int, change: Callable[[ScheduleSpec], ScheduleSpec], *, placed: bool
 ) -> tuple[ScheduleRow, ScheduleRow] | None:
     """Change the terms of a schedule; return it as it was and as it is, or None for one that is gone."""
     # Before the row: all transactions that place schedules take the two locks in this order.
-    await _alone(tx)
+    await lock_slots(tx)
     found = await tx.one("hold_schedule", id=schedule_id)
     if found is None:
         return None
@@ -243,13 +232,14 @@ async def places(tx: Transaction, windows_ms: Sequence[int]) -> Places:
 
     The slots are read once for all windows, under a lock that is held until the transaction ends.
     """
-    await _alone(tx)
+    await lock_slots(tx)
     since = tx.now // SLOT_MS * SLOT_MS
     rows = await tx.all("slot_loads", slot=SLOT_MS, since=since, until=tx.now + max(windows_ms) + SLOT_MS)
     return Places({row["slot"]: row["count"] for row in rows}, tx.now, len(windows_ms))
 
 
-async def _alone(tx: Transaction) -> None:
+async def lock_slots(tx: Transaction) -> None:
+    """Lock the slots of all schedules until the transaction ends."""
     if tx.engine == "pg":
         await tx.all("lock_slots", lock=SLOT_LOCK_ID)
 

@@ -6,8 +6,9 @@ from functools import partial
 import msgspec
 
 from longline.drivers.records.callers.audit import audited
-from longline.drivers.records.database import Database, Row, Transaction, struct
+from longline.drivers.records.database import Database, Row, Transaction
 from longline.drivers.records.frontier.lifecycle_moves import move_row
+from longline.drivers.records.row_structs import struct
 from longline.drivers.records.runs.end_effects import add_effects_of_runs
 from longline.drivers.records.runs.run_counters import RunCounters, lock_runs
 from longline.drivers.records.runs.runs import CREATION_STEPS

@@ -11,7 +11,7 @@ from longline.drivers.records.logs.logs import append_entries
 from longline.model.ids import new_id
 from longline.model.logs.run_log import NewLogEntry, start_entry
 from longline.model.search.item import NewItem
-from longline.model.sources.use import slug_of
+from longline.model.sources.slug import slug_of
 
 KIND, CHAPTER_KIND = "series", "chapter"
 FOUND_TOPIC = "found"

@@ -6,7 +6,8 @@ index before the item changes. Therefore the index is made anew when the tokeniz
 
 from collections.abc import Sequence
 
-from longline.drivers.records.database import Database, Transaction, struct
+from longline.drivers.records.database import Database, Transaction
+from longline.drivers.records.row_structs import struct
 from longline.drivers.records.search.tsvector import title_and_text
 from longline.model.search.item import ItemRow, searched_words
 from longline.model.search.tokenize import TOKENIZER

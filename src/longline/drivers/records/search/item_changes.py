@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from longline.drivers.records.database import Transaction, struct
-from longline.drivers.records.table import Table
+from longline.drivers.records.database import Transaction
+from longline.drivers.records.row_structs import Table, struct
 from longline.model.search.gone_items import MissingItem, UnreadPages
 from longline.model.search.item import ItemRow
 from longline.model.search.item_changes import ItemSums, ItemVersion, RunsCompared

@@ -2,17 +2,18 @@
 
 An item that is seen again as it was is not written. Its page lists it, in a row that the report writes anyway, and the
 log of its run has it in the row of the report. In each run an item is listed first by one page. The page that last
-had an item leads to that page: its task in the present run, if it was reported, lists the item or does not.
+had an item leads to that page: its task in the present run, if it was reported, lists the item or does not. If the
+first page drops an item, another page of the run that has it becomes the first; `item_pages` knows these pages.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import msgspec
 import orjson
 
-from longline.drivers.records.database import Row, Transaction
+from longline.drivers.records.database import Row, Transaction, TryAgain
 from longline.drivers.records.runs.run_counters import RunCounters
 from longline.drivers.records.search.index_write import forget, index
 from longline.model.search.item import UNINDEXED_KINDS, NewItem
@@ -23,6 +24,16 @@ MAX_ATTEMPTS = 10
 
 Entry = tuple[int, ...]
 """An item in the list of a page: id, version and, if the entry may not be the first, the time when it was listed."""
+
+Later = tuple[int, int, int]
+"""A page that lists an item which another page lists first: the task of the page, the item and its version there."""
+
+
+class _Former(NamedTuple):
+    """The items in the former lists of pages: those that the pages list first, and the others."""
+
+    first: set[int]
+    later: set[Later]
 
 
 @dataclass(slots=True)
@@ -76,16 +87,89 @@ async def put(
             runs.setdefault(item.run_id, []).append(item)
     if counted:
         ledger.page_counts.update(page_counts(items))
+    former = await _listed(tx, listing)
     for run_id, of_run in sorted(runs.items()):
         batch = _RunBatch(tx, of_run, listing)
         await batch.write()
         written.changed += len(batch.changed)
         written.new += batch.new()
         written.lists |= batch.lists()
-        ledger.place_items(run_id, batch.logged())
+        listed, later = former.pop(run_id, _Former(set(), set()))
+        ledger.place_items(run_id, batch.logged(), len(batch.fresh() - listed))
+        await _list_later(tx, run_id, later, batch.later())
+        await _drop(tx, run_id, listed - batch.given(), listing, ledger)
         if counted:
             ledger.count_items(run_id, batch.brought())
+    for run_id, (listed, later) in former.items():
+        await _list_later(tx, run_id, later, set())
+        await _drop(tx, run_id, listed, listing, ledger)
     return written
+
+
+async def lock_pages(tx: Transaction, tasks: Iterable[int]) -> None:
+    """Let other writers of the lists of these pages wait; SQLite has one writer at a time."""
+    if tx.engine == "pg":
+        await tx.batch("lock_page_tasks", [(task_id,) for task_id in sorted(set(tasks))])
+
+
+async def _listed(tx: Transaction, tasks: Iterable[int]) -> dict[int, _Former]:
+    """Return the items that these pages list, by run. The lists stay as they are until the transaction ends."""
+    listed: dict[int, _Former] = {}
+    for run_id, task_id, items in await tx.batch("page_lists", [(task_id,) for task_id in sorted(tasks)]):
+        former = listed.setdefault(run_id, _Former(set(), set()))
+        entries = orjson.loads(items)
+        former.first.update(item_id for item_id, *_ in entries if item_id > 0)
+        former.later.update((task_id, -item_id, version) for item_id, version, *_ in entries if item_id < 0)
+    return listed
+
+
+async def _list_later(tx: Transaction, run_id: int, was: set[Later], became: set[Later]) -> None:
+    """Note which pages list items that other pages list first; a page that does as before costs no statement."""
+    await tx.batch("unlist_item_pages", [row[:2] for row in sorted(was - became)])
+    await tx.batch("list_item_pages", sorted(became - was), run_id=run_id)
+
+
+async def _drop(
+    tx: Transaction, run_id: int, items: Collection[int], listing: frozenset[int], ledger: RunCounters
+) -> None:
+    """Count items that their first pages have no more, and let other pages of the run that have them be the first.
+
+    The pages that are listed anew must be noted without these items: the next page of an item is none of them.
+    """
+    rows = await tx.batch("pages_with_items", [(item_id,) for item_id in sorted(items)], run_id=run_id)
+    lists: dict[int, str] = {task_id: text for task_id, text in rows if task_id not in listing}
+    others = _other_pages(lists, items)
+    texts, entries = dict(lists), []
+    for item_id, (task_id, entry) in sorted(others.items()):
+        # An entry that was listed before must not count again.
+        time = max([tx.now, *(last + 1 for last in entry[2:])])
+        texts[task_id] = texts[task_id].replace(_text(entry), _text((item_id, entry[1], time)))
+        entries.append((item_id, entry[1], task_id, time))
+    await _relist(tx, {task_id: (lists[task_id], texts[task_id]) for _, _, task_id, _ in entries})
+    await tx.batch("unlist_item_pages", [(task_id, item_id) for item_id, _, task_id, _ in entries])
+    await tx.batch("lead_items", [(item_id, task_id) for item_id, _, task_id, _ in entries], run_id=run_id)
+    ledger.place_items(run_id, entries, len(entries) - len(items))
+
+
+def _other_pages(lists: Mapping[int, str], items: Collection[int]) -> dict[int, tuple[int, Entry]]:
+    """Return the page that has the newest version of each item, by its task, and its entry; no item listed first."""
+    found: dict[int, tuple[int, Entry]] = {}
+    first: set[int] = set()
+    for task_id, text in sorted(lists.items()):
+        for entry in map(tuple, orjson.loads(text)):
+            item_id = abs(entry[0])
+            if entry[0] > 0:
+                first.add(item_id)
+            elif item_id in items and (item_id not in found or entry[1] > found[item_id][1][1]):
+                found[item_id] = task_id, entry
+    return {item_id: place for item_id, place in found.items() if item_id not in first}
+
+
+async def _relist(tx: Transaction, texts: Mapping[int, tuple[str, str]]) -> None:
+    """Write the lists of pages that this transaction only relists, each in the place of the list as it was found."""
+    rows = [(task_id, was, became) for task_id, (was, became) in sorted(texts.items())]
+    if len(await tx.batch("relist_items", rows)) < len(rows):
+        raise TryAgain("a page got another list of items")
 
 
 class _RunBatch:
@@ -100,7 +184,9 @@ class _RunBatch:
         self._entries: dict[bytes, tuple[int, Entry]] = {}
         self._logged: set[bytes] = set()
         self._fresh: set[bytes] = set()
-        self._others: dict[int, str] = {}
+        self._others: dict[int, tuple[str, str]] = {}
+        self._demoted: set[Later] = set()
+        self._locked: set[int] = set()
         self.changed: dict[bytes, tuple[int, int]] = {}
         self._new: set[bytes] = set()
 
@@ -108,12 +194,12 @@ class _RunBatch:
         """Write new and changed items, and find the page that lists each item first in its run."""
         stored = await self._put()
         for _ in range(MAX_ATTEMPTS):
-            stored |= await self._lock_pages(stored)
+            await self._lock_pages(stored)
             left = await self._settle_all(stored)
             if not left:
                 break
             stored = await self._find(left)
-        await self._tx.batch("list_items", sorted(self._others.items()))
+        await _relist(self._tx, self._others)
         await self._index()
 
     def lists(self) -> dict[int, str]:
@@ -126,6 +212,12 @@ class _RunBatch:
                 lists.setdefault(item.task_id, {})[item.key] = _text(listed)
         return {task_id: f"[{','.join(entries.values())}]" for task_id, entries in lists.items()}
 
+    def later(self) -> set[Later]:
+        """Return the pages that list items which other pages list first, as far as this batch writes their lists."""
+        places = ((item.task_id, *self._entries.get(item.key, (0, ()))) for item in self._items)
+        own = {(task_id, entry[0], entry[1]) for task_id, first, entry in places if entry and first != task_id}
+        return own | self._demoted
+
     def logged(self) -> list[Entry]:
         """Return the entries for the log of the run: item, version, task and, if there is one, the time."""
         entries = (self._entries[key] for key in self._given if key in self._logged)
@@ -134,6 +226,14 @@ class _RunBatch:
     def brought(self) -> list[NewItem]:
         """Return the items that no page of the run had before."""
         return [item for key, item in self._given.items() if key in self._fresh]
+
+    def fresh(self) -> set[int]:
+        """Return the ids of the items that no page of the run has now without this batch."""
+        return {self._entries[key][1][0] for key in self._fresh}
+
+    def given(self) -> set[int]:
+        """Return the ids of all items of the batch."""
+        return {entry[0] for _, entry in self._entries.values()}
 
     def new(self) -> list[NewItem]:
         """Return the items that were never there before, in the order of their pages."""
@@ -154,17 +254,21 @@ class _RunBatch:
         rows = [(item.key, item.run_id, item.task_id, item.named) for item in given]
         return _by_key(await self._tx.batch("known_items", rows))
 
-    async def _lock_pages(self, stored: Mapping[bytes, _Stored]) -> dict[bytes, _Stored]:
-        """Wait for concurrent reports of other pages that had these items; return the items as they are then."""
-        others = {
-            key: s.page_task_id
-            for key, s in stored.items()
-            if s.page_task_id is not None and s.page_task_id not in self._pages[key]
-        }
-        if self._tx.engine == "lite" or not others:
-            return {}
-        await self._tx.batch("lock_page_tasks", [(task_id,) for task_id in sorted(set(others.values()))])
-        return await self._find(sorted(others))
+    async def _lock_pages(self, stored: dict[bytes, _Stored]) -> None:
+        """Wait for concurrent reports of other pages that had these items; update the items to those found then."""
+        while self._tx.engine == "pg":
+            others = {
+                key: s.page_task_id
+                for key, s in stored.items()
+                if s.page_task_id is not None and s.page_task_id not in self._pages[key]
+            }
+            late = set(others.values()) - self._locked
+            if not late:
+                return
+            await lock_pages(self._tx, late)
+            self._locked |= late
+            # Such a report may have let another page be the first.
+            stored |= await self._find(sorted(others))
 
     async def _settle_all(self, stored: Mapping[bytes, _Stored]) -> list[bytes]:
         """Write changes and list the items; return the keys of items that another report has written meanwhile."""
@@ -238,8 +342,9 @@ class _RunBatch:
         if entry is None:
             self._fresh.add(key)
         elif stored.page_task_id is not None and stored.page_task_id not in pages:
-            text = self._others.get(stored.page_task_id, stored.listed or "[]")
-            self._others[stored.page_task_id] = text.replace(_text(entry), _text(_demoted(entry)))
+            was, text = self._others.get(stored.page_task_id, (stored.listed or "[]",) * 2)
+            self._others[stored.page_task_id] = was, text.replace(_text(entry), _text(_demoted(entry)))
+            self._demoted.add((stored.page_task_id, stored.id, entry[1]))
 
     async def _index(self) -> None:
         # In the order of ids, in which the indexer deletes them again.

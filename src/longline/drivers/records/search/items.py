@@ -1,13 +1,15 @@
 """Items on either engine."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import orjson
 
-from longline.drivers.records.database import Database, Row, Transaction, struct
+from longline.drivers.records.database import Database, Row, Transaction
+from longline.drivers.records.row_structs import struct
 from longline.drivers.records.runs.run_counters import RunCounters
-from longline.drivers.records.search.item_versions import put
-from longline.model.search.item import MAX_POSITION, ItemRow, NewItem, RunItem, SearchDocument, Wordiness
+from longline.drivers.records.search.item_versions import lock_pages, put
+from longline.model.archive.page import PageRow
+from longline.model.search.item import MAX_POSITION, ItemRow, ItemsPut, NewItem, RunItem, SearchDocument, Wordiness
 
 MAX_ID = 2**63 - 1
 
@@ -18,14 +20,18 @@ class ItemRecords:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def put(self, items: Sequence[NewItem], tasks: Sequence[int] = ()) -> int:
-        async def work(tx: Transaction) -> int:
-            ledger = RunCounters()
-            written = await put(tx, items, ledger, tasks, counted=False)
-            parsed = sorted({*tasks, *written.lists})
-            await tx.batch("list_items", [(task_id, written.of(task_id)) for task_id in parsed])
+    async def put(self, items: Sequence[NewItem], pages: Sequence[PageRow] = ()) -> ItemsPut:
+        async def work(tx: Transaction) -> ItemsPut:
+            ledger, tasks = RunCounters(), {page.task_id for page in pages} | {item.task_id for item in items}
+            await _lock_hosts(tx, tasks)
+            # The report of such a page reads its former list, too: only one of the two may drop it.
+            await lock_pages(tx, tasks)
+            replaced = await _replaced(tx, pages)
+            kept = [item for item in items if item.task_id not in replaced]
+            written = await put(tx, kept, ledger, tasks - replaced, counted=False)
+            await tx.batch("list_items", [(task_id, written.of(task_id)) for task_id in sorted(tasks - replaced)])
             await ledger.write(tx, "upkeep")
-            return written.changed
+            return ItemsPut(written.changed, replaced)
 
         return await self._database.transact(work)
 
@@ -91,6 +97,23 @@ class ItemRecords:
             return int(row["count"]) if row else 0
 
         return await self._database.read(work)
+
+
+async def _lock_hosts(tx: Transaction, tasks: Iterable[int]) -> None:
+    """Lock the lines of the tasks' hosts before the tasks and their runs, which moves of tasks lock the other way."""
+    places = await tx.batch("task_places", [(task_id,) for task_id in sorted(tasks)])
+    hosts = {row["host_id"] for row in places} | {row["home_id"] for row in places if row["home_id"]}
+    await tx.batch("lock_lines", [(host_id,) for host_id in sorted(hosts)])
+
+
+async def _replaced(tx: Transaction, pages: Sequence[PageRow]) -> frozenset[int]:
+    """Return the tasks of pages that are not those of the rows any more; the tasks must be locked.
+
+    Each page that is stored has a record of its own in the archive.
+    """
+    rows = await tx.batch("page_records", [(task_id,) for task_id in sorted({page.task_id for page in pages})])
+    records = {row["task_id"]: (row["segment"], row["start"]) for row in rows}
+    return frozenset(page.task_id for page in pages if records.get(page.task_id) != (page.segment, page.start))
 
 
 def _entries(reports: Sequence[Row], run_id: int) -> list[tuple[int, int, int, int, str, int]]:

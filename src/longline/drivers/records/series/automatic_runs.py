@@ -1,8 +1,8 @@
 """Runs of catalogues that start by themselves, on either engine."""
 
 from longline.drivers.records.database import Transaction
+from longline.drivers.records.row_structs import Table
 from longline.drivers.records.series.series_runs import insert_series_run
-from longline.drivers.records.table import Table
 from longline.model.runs.run import NewRun
 from longline.model.series.series import TargetRow
 from longline.model.series.series_run import NewSeriesRun

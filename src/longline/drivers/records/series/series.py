@@ -3,12 +3,13 @@
 from collections.abc import Collection
 
 from longline.drivers.records.callers.audit import audited
-from longline.drivers.records.database import Transaction, TryAgain, struct
+from longline.drivers.records.database import Transaction, TryAgain
 from longline.drivers.records.like_patterns import contains, literal
-from longline.drivers.records.table import Table
+from longline.drivers.records.row_structs import Table, struct
 from longline.model.ids import new_id
 from longline.model.series.series import NewSeries, SeriesRow
-from longline.model.sources.use import Taken, free_slug, numbered_stem, slug_of
+from longline.model.sources.slug import free_slug, numbered_stem, slug_of
+from longline.model.sources.source import Taken
 
 
 class SeriesRecords(Table):

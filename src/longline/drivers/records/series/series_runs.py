@@ -3,11 +3,11 @@
 from typing import Any
 
 from longline.drivers.records.callers.audit import audited
-from longline.drivers.records.database import Row, Transaction, TryAgain, struct, values_of
+from longline.drivers.records.database import Row, Transaction, TryAgain
 from longline.drivers.records.frontier.lifecycle_moves import move_row
+from longline.drivers.records.row_structs import Table, struct, values_of
 from longline.drivers.records.runs.runs import insert_run
 from longline.drivers.records.sources.sources import remove_source_row
-from longline.drivers.records.table import Table
 from longline.model.errors import Conflict, NotFound
 from longline.model.runs.run import NewRun, RunRow
 from longline.model.series.series_run import (

@@ -1,11 +1,11 @@
 """Targets of series on sources, on either engine."""
 
 from longline.drivers.records.callers.audit import audited
-from longline.drivers.records.database import Transaction, struct
-from longline.drivers.records.table import Table
+from longline.drivers.records.database import Transaction
+from longline.drivers.records.row_structs import Table, struct
 from longline.model.errors import NotFound
 from longline.model.series.series import NewTarget, TargetRow
-from longline.model.sources.use import Taken
+from longline.model.sources.source import Taken
 
 
 class TargetRecords(Table):

@@ -2,7 +2,7 @@
 
 from longline.drivers.records.callers.audit import audited_many
 from longline.drivers.records.database import Transaction
-from longline.drivers.records.table import Table
+from longline.drivers.records.row_structs import Table
 from longline.model.errors import NotFound
 from longline.model.sinks.sink import UNSEEN_MS, SinkLag, SinkRunLag, SkippedItem
 

@@ -5,7 +5,7 @@ from collections.abc import Collection
 import msgspec
 
 from longline.drivers.records.database import Transaction
-from longline.drivers.records.table import Table
+from longline.drivers.records.row_structs import Table
 from longline.model.sinks.sink import ABANDONED_MS
 
 BATCH_SIZE = 500

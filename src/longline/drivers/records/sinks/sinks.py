@@ -2,8 +2,8 @@
 
 import secrets
 
-from longline.drivers.records.database import Transaction, struct
-from longline.drivers.records.table import Table
+from longline.drivers.records.database import Transaction
+from longline.drivers.records.row_structs import Table, struct
 from longline.model.errors import StaleLease
 from longline.model.sinks.sink import ABANDONED_MS, SinkAddress, SinkBacklog, SinkLease, SinkRow
 

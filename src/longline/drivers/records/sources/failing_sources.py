@@ -1,6 +1,6 @@
 """Sources in trouble, on either engine."""
 
-from longline.drivers.records.table import Table
+from longline.drivers.records.row_structs import Table
 from longline.model.sources.source import FailingSource
 
 

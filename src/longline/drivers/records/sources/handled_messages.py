@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable
 from typing import NamedTuple, TypeVar
 
 from longline.drivers.records.database import Database, Transaction
+from longline.drivers.records.row_structs import Table
 from longline.drivers.records.schedules.schedules import ScheduleRecords
 from longline.drivers.records.schedules.ticks import TickRecords
-from longline.drivers.records.table import Table
 
 T = TypeVar("T")
 

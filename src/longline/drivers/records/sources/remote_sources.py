@@ -4,10 +4,10 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
-from longline.drivers.records.database import Transaction, TryAgain, struct
+from longline.drivers.records.database import Transaction, TryAgain
 from longline.drivers.records.feeds.feeds import write_progress
+from longline.drivers.records.row_structs import Table, struct
 from longline.drivers.records.sources.sources import add_source
-from longline.drivers.records.table import Table
 from longline.model.feeds.feed_poll import FeedRow
 from longline.model.sources.remote_source import GONE, distinct_name, feed_followed, followed, withdrawn
 from longline.model.sources.source import NewSource, RemoteSource, SourceRow

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from longline.drivers.records.database import Transaction
-from longline.drivers.records.table import Table
+from longline.drivers.records.row_structs import Table
 from longline.model.sources.source import SourceChange
 
 

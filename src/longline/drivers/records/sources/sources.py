@@ -6,22 +6,16 @@ from typing import Any, NoReturn
 import msgspec
 
 from longline.drivers.records.callers.audit import audited
-from longline.drivers.records.database import Row, Transaction, TryAgain, struct
+from longline.drivers.records.database import Row, Transaction, TryAgain
 from longline.drivers.records.like_patterns import contains, literal
+from longline.drivers.records.row_structs import Table, struct
 from longline.drivers.records.sinks.sink_runs import assign_source
-from longline.drivers.records.table import Table
 from longline.model.errors import Unavailable
 from longline.model.ids import new_id
-from longline.model.sources.source import NewSource, SourceQuery, SourceRow, joined
-from longline.model.sources.use import (
-    Taken,
-    decode_uses,
-    encode_uses,
-    free_slug,
-    numbered_stem,
-    slug_of,
-)
-from longline.model.url import parse
+from longline.model.sources.slug import free_slug, numbered_stem, slug_of
+from longline.model.sources.source import NewSource, SourceQuery, SourceRow, Taken, joined
+from longline.model.sources.source_uses import decode_uses, encode_uses
+from longline.model.urls.url import parse
 
 SOURCE_COLUMNS = (
     "id",

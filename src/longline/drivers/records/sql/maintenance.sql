@@ -12,7 +12,7 @@ RETURNING *;
 UPDATE maintenance_schedules SET next_at = :next_at WHERE task = :task AND next_at = :was AND enabled RETURNING task;
 
 -- name: fail_lapsed_maintenance
-UPDATE maintenance_runs SET state = 'failed', ended_at = :now, error = 'the lease of the run has lapsed'
+UPDATE maintenance_runs SET state = 'failed', ended_at = :now, error = :error
 WHERE task = :task AND state = 'running' AND lease_until <= :now;
 
 -- name: add_maintenance_run

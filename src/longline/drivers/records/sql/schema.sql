@@ -358,6 +358,8 @@ CREATE TABLE run_counts (
     indexed     BIGINT NOT NULL DEFAULT 0,
     untitled    BIGINT NOT NULL DEFAULT 0,
     bodiless    BIGINT NOT NULL DEFAULT 0,
+    -- Items that the run has now: a reparse changes them, while `indexed` stays as the crawl counted it.
+    items       BIGINT NOT NULL DEFAULT 0,
     -- The position of the item that came last, in `run_items`.
     last_item   BIGINT NOT NULL DEFAULT 0,
     -- Whether items came since the run was last assigned to its sinks.
@@ -373,8 +375,8 @@ CREATE INDEX run_counts_new_items ON run_counts (run_id) WHERE new_items;
 
 -- A run with its counters.
 CREATE VIEW runs_now AS
-SELECT u.*, c.admitted, c.open, c.completed, c.failed, c.cancelled, c.skipped, c.indexed, c.untitled, c.bodiless, c.last_item,
-       c.cpu_ms, c.memory_mb, c.counted_at
+SELECT u.*, c.admitted, c.open, c.completed, c.failed, c.cancelled, c.skipped, c.indexed, c.untitled, c.bodiless, c.items,
+       c.last_item, c.cpu_ms, c.memory_mb, c.counted_at
 FROM runs u JOIN run_counts c ON c.run_id = u.id WHERE u.deleted_at IS NULL;
 
 -- Sums over the runs that have ended, so that overviews cost the open runs alone. Written in the transaction that ends a
@@ -1268,6 +1270,17 @@ CREATE TABLE run_items (
     entries   TEXT NOT NULL,
     PRIMARY KEY (run_id, position)
 ) /*lite WITHOUT ROWID */;
+
+-- Pages that list an item which another page of their run lists first, as `pages.items` has it there: the next one to be
+-- the first is found here. An item has many of them if a list or a footer names it.
+CREATE TABLE item_pages (
+    task_id  BIGINT NOT NULL REFERENCES tasks (id),
+    item_id  BIGINT NOT NULL,
+    run_id   BIGINT NOT NULL,
+    version  BIGINT NOT NULL,
+    PRIMARY KEY (task_id, item_id)
+) /*lite WITHOUT ROWID */;
+CREATE INDEX item_pages_newest ON item_pages (run_id, item_id, version DESC, task_id);
 
 -- Sinks: receivers of items outside the platform. `key` is a hash of the address without secrets. A sink with
 -- `every_run` gets all runs, one with a name the runs of the sources that name it; `assigned` tells whether the runs

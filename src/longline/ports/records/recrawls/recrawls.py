@@ -4,16 +4,14 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from longline.model.recrawls.hold import Hold, HoldReason, HoldWindow
-from longline.model.recrawls.recrawl import (
+from longline.model.recrawls.recrawl import FoundUrl, NewRecrawl, RecrawlSubmission
+from longline.model.recrawls.recrawl_lists import (
     BatchRow,
-    FoundUrl,
-    NewRecrawl,
     QueueDepths,
     RecrawlPage,
     RecrawlQuery,
     RecrawlRow,
     RecrawlStats,
-    RecrawlSubmission,
 )
 from longline.ports.records.frontier.frontier import HostSetting
 

@@ -22,6 +22,7 @@ from longline.model.runs.run import (
     RunSummary,
     RunTotals,
 )
+from longline.model.runs.run_pace import PaceCount
 from longline.model.runs.run_view import HostTasks, RunQuery, RunView
 from longline.model.states import Actor
 
@@ -99,6 +100,13 @@ class RunViewStore(Protocol):
 
     async def hosts(self, run_id: int) -> list[HostTasks]:
         """Return the newest tasks of a run, `MAX_COUNTED_TASKS` at most, counted by host, state and reason."""
+        ...
+
+    async def pace(self, run_id: int, begin: int, step_ms: int) -> list[PaceCount]:
+        """Return the tasks of a run that completed or failed, counted by steps from a time on.
+
+        All tasks of the run are read: the caller asks for runs of at most `MAX_COUNTED_TASKS` tasks.
+        """
         ...
 
     async def requests(self, run_id: int) -> list[RequestSum]:

@@ -8,25 +8,21 @@ from msgspec import Meta
 
 from longline.model.schedules.schedule import ScheduleFilter, ScheduleKind
 from longline.services.schedules.schedules import Schedules
-from longline.surfaces.error_format import error
 from longline.surfaces.intervals import examples
-from longline.surfaces.intervals.field_types import (
-    INVALID_JOB_ID,
-    JOB_NOT_FOUND,
-    CheckedJobId,
-    JobId,
-    MessageBody,
-    PageQuery,
-)
-from longline.surfaces.intervals.jobs.job_bodies import (
+from longline.surfaces.intervals.errors import (
+    ALREADY_RECURRING,
+    BAD_URL,
     INTERVAL_REQUIRED,
-    JobBody,
-    JobChanges,
-    JobRequest,
-    changed_spec,
-    job_body,
-    new_spec,
+    INVALID_JOB_ID,
+    JOB_CHANGING,
+    JOB_NOT_FOUND,
+    URL_REQUIRED,
+    WRONG_STATE,
+    WRONG_TYPE,
 )
+from longline.surfaces.intervals.field_types import CheckedJobId, JobId, MessageBody, PageQuery
+from longline.surfaces.intervals.jobs.job_requests import JobChanges, JobRequest, changed_spec, new_spec
+from longline.surfaces.intervals.jobs.job_responses import JobBody, job_body
 from longline.surfaces.operation import operation
 
 SortField = Annotated[
@@ -35,13 +31,7 @@ SortField = Annotated[
 ]
 SortOrder = Annotated[Literal["asc", "desc"], Meta(description="Rising or falling.")]
 
-WRONG_STATE = error(400, "invalid state transition from completed to cancelled")
-URL_REQUIRED = error(400, "url is required")
-BAD_URL = error(400, "bad URL 'example.com': it has no scheme; write it out, as in https://example.com/")
-WRONG_TYPE = error(400, "Invalid job type: leadership_scrape")
-ALREADY_RECURRING = error(409, "the source 7 has a recurring schedule already")
-CHANGING = error(409, "schedule 7 kept changing")
-CONTROL_ERRORS = (WRONG_STATE, JOB_NOT_FOUND, CHANGING)
+CONTROL_ERRORS = (WRONG_STATE, JOB_NOT_FOUND, JOB_CHANGING)
 
 
 class JobQuery(PageQuery, frozen=True, kw_only=True):

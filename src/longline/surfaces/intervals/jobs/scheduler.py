@@ -9,13 +9,12 @@ from msgspec import Meta
 from longline.model.schedules.slots import DAY_HOURS, SLOT_MS, Balance, score, slot_of
 from longline.services.schedules.run_history import Runs, SchedulerStats
 from longline.services.schedules.slots import Slots
-from longline.surfaces.error_format import error
 from longline.surfaces.intervals import examples
+from longline.surfaces.intervals.errors import SCHEDULER_OFF
 from longline.surfaces.intervals.field_types import Timestamp, rfc3339
-from longline.surfaces.intervals.statuses_and_errors import SKIPPED_WORDS, SkippedReason
+from longline.surfaces.intervals.jobs.job_statuses import SKIPPED_WORDS, SkippedReason
 from longline.surfaces.operation import ApiFailure, operation
 
-SCHEDULER_OFF = error(503, "Scheduler not available")
 Score = Annotated[float, Meta(ge=0, le=1, description="1 is an even distribution of the jobs over the hours.")]
 
 

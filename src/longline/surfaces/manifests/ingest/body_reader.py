@@ -3,7 +3,7 @@
 import zlib
 from collections.abc import AsyncIterator
 
-from longline.surfaces.manifests.statuses_and_errors import TOO_LARGE, invalid
+from longline.surfaces.manifests.errors import TOO_LARGE, invalid
 from longline.surfaces.operation import ApiFailure
 from longline.surfaces.server.request_limits import MAX_BODY_BYTES
 

@@ -8,16 +8,19 @@ import msgspec
 from msgspec import Meta
 
 from longline.model.manifests.manifest import SubmittedManifest
+from longline.model.whole_number import whole_number
 from longline.services.manifests.manifest_kinds import ManifestKind, ManifestKinds
 from longline.services.manifests.submissions import Accepted, KeyReused, ManifestSubmissions, NotQueued
-from longline.surfaces.manifests import statuses_and_errors as words
-from longline.surfaces.manifests.access import MAX_TENANT_CHARS, ManifestAccess, ManifestSender
-from longline.surfaces.manifests.bodies import AcceptedBody, ManifestBody, ObjectPlaces, accepted_body
+from longline.surfaces.manifests import errors
+from longline.surfaces.manifests.access import MAX_TENANT_CHARS, ManifestAccess, ManifestSender, decoded_header
+from longline.surfaces.manifests.errors import invalid, manifest_error
 from longline.surfaces.manifests.examples import ACCEPTED, MANIFEST
 from longline.surfaces.manifests.ingest.body_reader import read_body
 from longline.surfaces.manifests.ingest.manifest_reader import ManifestReader, ReadManifest
+from longline.surfaces.manifests.manifest_requests import ManifestBody
 from longline.surfaces.manifests.metrics import ManifestMetrics
-from longline.surfaces.manifests.statuses_and_errors import invalid, manifest_error
+from longline.surfaces.manifests.responses import AcceptedBody, ObjectPlaces, accepted_body
+from longline.surfaces.manifests.services import IngestLimits
 from longline.surfaces.operation import NO_HEADERS, ApiError, ApiFailure, ApiResponse, operation
 from longline.surfaces.streamed_body import StreamedBody
 
@@ -26,15 +29,6 @@ REPLAYED = {"X-Fetchbox-Idempotent-Replay": "true"}
 
 _TRACE = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
 _JSON = "application/json"
-
-
-@dataclass(frozen=True, slots=True)
-class IngestLimits:
-    """The limits of manifests."""
-
-    max_bytes: int
-    max_resources: int
-    strict_urls: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +64,7 @@ class IngestHeaders(msgspec.Struct, frozen=True, kw_only=True):
     "Take a manifest",
     access="sender",
     answers={202: AcceptedBody},
-    errors=(words.CONFLICT, words.unsupported("gallery")),
+    errors=(errors.CONFLICT, errors.unsupported("gallery")),
     request_example=MANIFEST,
     response_example=ACCEPTED,
 )
@@ -107,9 +101,9 @@ async def submit_manifest_document(
 async def _document(limits: IngestLimits, body: StreamedBody[ManifestBody]) -> bytes:
     """Return the body; a size that is announced too large is refused at once, unless the body is compressed."""
     is_gzip = body.content_encoding.strip().lower() == "gzip"
-    length = body.content_length
-    if not is_gzip and length.isdecimal() and int(length) > limits.max_bytes:
-        raise ApiFailure(words.TOO_LARGE)
+    length = whole_number(body.content_length.lstrip("0"))
+    if not is_gzip and length is not None and length > limits.max_bytes:
+        raise ApiFailure(errors.TOO_LARGE)
     return await read_body(body.pieces, is_gzip=is_gzip, max_bytes=limits.max_bytes)
 
 
@@ -125,21 +119,21 @@ def check_headers(headers: IngestHeaders, content_encoding: str) -> bool:
     encoding = content_encoding.strip().lower() or "identity"
     if encoding not in ("gzip", "identity"):
         raise ApiFailure(invalid("Content-Encoding must be gzip or identity"))
-    if headers.key is not None and not 1 <= len(_decoded(headers.key)) <= MAX_KEY_CHARS:
+    if headers.key is not None and not 1 <= len(decoded_header(headers.key)) <= MAX_KEY_CHARS:
         raise ApiFailure(invalid(f"X-Fetchbox-Idempotency-Key must have 1 to {MAX_KEY_CHARS} characters"))
-    if headers.tenant is not None and not 1 <= len(headers.tenant.strip()) <= MAX_TENANT_CHARS:
+    if headers.tenant is not None and not 1 <= len(decoded_header(headers.tenant)) <= MAX_TENANT_CHARS:
         raise ApiFailure(invalid(f"X-Fetchbox-Tenant must have 1 to {MAX_TENANT_CHARS} characters"))
     return encoding == "gzip"
 
 
 def kind_of(kinds: ManifestKinds, headers: IngestHeaders) -> ManifestKind:
     """Return the job type that a manifest names; raise `ApiFailure` for one that is not configured."""
-    name = (headers.job_type or "").strip()
+    name = decoded_header(headers.job_type or "")
     if not name:
         raise ApiFailure(invalid("X-Fetchbox-Job-Type is required"))
     found = kinds.find(name)
     if found is None:
-        raise ApiFailure(words.unsupported(name))
+        raise ApiFailure(errors.unsupported(name))
     return found
 
 
@@ -154,7 +148,7 @@ def _manifest(
         read.metadata,
         document,
         read.attributes,
-        None if headers.key is None else _decoded(headers.key),
+        None if headers.key is None else decoded_header(headers.key),
         trace[1] if trace else "",
     )
 
@@ -170,20 +164,12 @@ def _named_tenant(attributes: bytes) -> str:
     return str(found)
 
 
-def _decoded(header: str) -> str:
-    """Return the value of a header as its sender wrote it: headers arrive as bytes, which are usually UTF-8."""
-    try:
-        return header.strip().encode("latin-1").decode()
-    except UnicodeDecodeError:
-        return header.strip()
-
-
 def _failure(error: NotQueued) -> ApiError:
     if error.is_refusal:
         return manifest_error(400, "INVALID_PAYLOAD", str(error), job_id=error.uid)
     if error.is_passing:
-        return words.unavailable("the manifest could not be stored, try again later", error.uid)
-    return manifest_error(500, "INTERNAL_ERROR", "the handler of the job type failed", job_id=error.uid)
+        return errors.unavailable("the manifest could not be stored, try again later", error.uid)
+    return errors.handler_failed(error.uid)
 
 
 INGEST = (submit_manifest,)

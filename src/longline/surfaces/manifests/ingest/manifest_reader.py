@@ -5,9 +5,10 @@ from typing import Any
 
 import msgspec
 
+from longline.model.fetch.credentials import header_problem
 from longline.model.manifests.manifest import ManifestResource
-from longline.model.url import without_credentials
-from longline.surfaces.manifests.statuses_and_errors import invalid
+from longline.model.urls.url_credentials import without_credentials
+from longline.surfaces.manifests.errors import invalid
 from longline.surfaces.operation import ApiFailure
 
 MANIFEST_VERSION = "v1"
@@ -15,7 +16,6 @@ MAX_ID_CHARS = 128
 MAX_HEADERS = 10
 MAX_HEADER_BYTES = 1024
 
-_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _AT = " - at `$"
 _MISSING = re.compile(r"Object missing required field `(\w+)`\Z")
 _TYPE = re.compile(r"Expected `([^`]+)`(?:, got `[^`]+`)?\Z")
@@ -186,10 +186,8 @@ def _headers(value: Any) -> dict[str, str]:
     if len(headers) > MAX_HEADERS:
         raise ValueError(f"must have at most {MAX_HEADERS} entries")
     for name, text in headers.items():
-        if not _TOKEN.fullmatch(name):
-            raise ValueError(_of(name, "is not a valid header name"))
-        if "\r" in text or "\n" in text:
-            raise ValueError(_of(name, "must not contain line breaks"))
+        if problem := header_problem(name, text):
+            raise ValueError(_of(name, problem))
         if len(text.encode()) > MAX_HEADER_BYTES:
             raise ValueError(_of(name, f"must have at most {MAX_HEADER_BYTES} bytes"))
     return headers

@@ -8,9 +8,8 @@ from msgspec import Meta
 
 from longline.services.manifests.submissions import Accepted
 from longline.services.manifests.uploads import PART_BYTES, ManifestUploads, StoredPart
-from longline.surfaces.manifests import statuses_and_errors as words
+from longline.surfaces.manifests import errors
 from longline.surfaces.manifests.access import ManifestSender
-from longline.surfaces.manifests.bodies import AcceptedBody, Timestamp, accepted_body, rfc3339
 from longline.surfaces.manifests.examples import ACCEPTED
 from longline.surfaces.manifests.ingest.body_reader import read_body
 from longline.surfaces.manifests.ingest.ingest import (
@@ -21,6 +20,7 @@ from longline.surfaces.manifests.ingest.ingest import (
     kind_of,
     submit_manifest_document,
 )
+from longline.surfaces.manifests.responses import AcceptedBody, Timestamp, accepted_body, rfc3339
 from longline.surfaces.operation import NO_HEADERS, ApiResponse, operation
 from longline.surfaces.streamed_body import RawBytes, StreamedBody
 
@@ -97,7 +97,7 @@ async def begin_upload(services: UploadServices, identity: ManifestSender) -> Up
     "/jobs/uploads/{upload_id}/parts/{number}",
     "Store a part of a large manifest",
     access="sender",
-    errors=(words.UPLOAD_NOT_FOUND,),
+    errors=(errors.UPLOAD_NOT_FOUND,),
     response_example=PartBody(1, 5_242_880, "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"),
 )
 async def put_part(
@@ -120,7 +120,7 @@ async def put_part(
     "Take an uploaded manifest",
     access="sender",
     answers={202: AcceptedBody},
-    errors=(words.UPLOAD_NOT_FOUND, words.TOO_LARGE, words.CONFLICT, words.unsupported("gallery")),
+    errors=(errors.UPLOAD_NOT_FOUND, errors.TOO_LARGE, errors.CONFLICT, errors.unsupported("gallery")),
     response_example=ACCEPTED,
 )
 async def complete_upload(
@@ -157,7 +157,7 @@ async def _submit(services: UploadServices, upload_id: str, headers: UploadHeade
     "Abort an upload",
     access="sender",
     answers={204: None},
-    errors=(words.UPLOAD_NOT_FOUND,),
+    errors=(errors.UPLOAD_NOT_FOUND,),
 )
 async def abort_upload(services: UploadServices, upload_id: UploadId, identity: ManifestSender) -> None:
     await services.uploads.abort(upload_id, identity.tenant)

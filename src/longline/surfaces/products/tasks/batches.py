@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 from longline.services.recrawls.batches import Batches
 from longline.surfaces.operation import operation
-from longline.surfaces.products import statuses_and_errors as words
+from longline.surfaces.products import errors
 from longline.surfaces.products.envelope import ListSuccess, WriteSuccess, listed, written
 from longline.surfaces.products.field_types import BatchId, PagedQuery, time_text
 from longline.surfaces.products.tasks import examples
+from longline.surfaces.products.tasks.batch_responses import Batch, BatchDetail, MovedBatch, batch_of
 from longline.surfaces.products.tasks.requests import BatchRestart, NewBatchRequest
-from longline.surfaces.products.tasks.responses import Batch, BatchDetail, MovedBatch, batch_of
 
 PATH = "/api/admin/batches"
 
@@ -27,7 +27,7 @@ class BatchServices:
     "Make a batch",
     access="admin",
     status=201,
-    errors=(words.INVALID_FIELD,),
+    errors=(errors.INVALID_FIELD,),
     request_example=examples.NEW_BATCH,
     response_example=examples.CREATED_BATCH,
     action="batch.create",
@@ -57,7 +57,7 @@ async def list_batches(services: BatchServices, query: PagedQuery) -> ListSucces
     f"{PATH}/{{batch_id}}",
     "Show a batch",
     access="admin",
-    errors=(words.NO_BATCH,),
+    errors=(errors.NO_BATCH,),
     response_example=examples.BATCH,
 )
 async def show_batch(services: BatchServices, batch_id: BatchId) -> BatchDetail:
@@ -70,7 +70,7 @@ async def show_batch(services: BatchServices, batch_id: BatchId) -> BatchDetail:
     f"{PATH}/{{batch_id}}/restart",
     "Restart the tasks of a batch",
     access="admin",
-    errors=(words.NO_BATCH, words.INVALID_FIELD),
+    errors=(errors.NO_BATCH, errors.INVALID_FIELD),
     request_example=examples.RESTART_BATCH,
     response_example=examples.RESTARTED_BATCH,
     action="task.restart",
@@ -88,7 +88,7 @@ async def restart_batch(
     f"{PATH}/{{batch_id}}/pause",
     "Pause the tasks of a batch",
     access="admin",
-    errors=(words.NO_BATCH,),
+    errors=(errors.NO_BATCH,),
     response_example=examples.PAUSED_BATCH,
     action="task.pause",
 )
@@ -102,7 +102,7 @@ async def pause_batch(services: BatchServices, batch_id: BatchId) -> WriteSucces
     f"{PATH}/{{batch_id}}/resume",
     "Resume the tasks of a batch",
     access="admin",
-    errors=(words.NO_BATCH,),
+    errors=(errors.NO_BATCH,),
     response_example=examples.RESUMED_BATCH,
     action="task.resume",
 )
@@ -116,7 +116,7 @@ async def resume_batch(services: BatchServices, batch_id: BatchId) -> WriteSucce
     f"{PATH}/{{batch_id}}/cancel",
     "Cancel the tasks of a batch",
     access="admin",
-    errors=(words.NO_BATCH,),
+    errors=(errors.NO_BATCH,),
     response_example=examples.CANCELLED_BATCH,
     action="task.cancel",
 )

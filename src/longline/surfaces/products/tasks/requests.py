@@ -7,7 +7,8 @@ from msgspec import Meta
 
 from longline.model.callers.caller import Caller
 from longline.model.duration import DAY_MS, HOUR_MS
-from longline.model.recrawls.recrawl import PRIORITY_STEP, RecrawlQuery, SortField
+from longline.model.recrawls.recrawl import PRIORITY_STEP
+from longline.model.recrawls.recrawl_lists import RecrawlQuery, SortField
 from longline.services.recrawls.recrawls import RecrawlOrder
 from longline.surfaces.products.field_types import (
     NO_NUL,
@@ -19,11 +20,11 @@ from longline.surfaces.products.field_types import (
     PagedQuery,
     Priority,
     TaskId,
+    TaskStatus,
     Text,
     WebUrl,
     url_problem,
 )
-from longline.surfaces.products.statuses_and_errors import TaskStatus
 from longline.surfaces.products.tasks.task_statuses import PHASES_BY_STATUS, WORD_ORDER
 
 MAX_URLS = 10_000

@@ -1,10 +1,11 @@
 """`/api/admin/tasks/{id}/…`: tasks are restarted, paused, resumed, cancelled, and get other priorities."""
 
 from longline.model.errors import IllegalMove
-from longline.model.recrawls.recrawl import PRIORITY_STEP, RecrawlRow
+from longline.model.recrawls.recrawl import PRIORITY_STEP
+from longline.model.recrawls.recrawl_lists import RecrawlRow
 from longline.services.recrawls.recrawl_moves import PageMissing
 from longline.surfaces.operation import ApiError, ApiFailure, operation
-from longline.surfaces.products import statuses_and_errors as words
+from longline.surfaces.products import errors
 from longline.surfaces.products.envelope import WriteSuccess, written
 from longline.surfaces.products.field_types import TaskId, time_text
 from longline.surfaces.products.tasks import examples
@@ -14,7 +15,7 @@ from longline.surfaces.products.tasks.requests import (
     RestartFailedRequest,
     RestartRequest,
 )
-from longline.surfaces.products.tasks.responses import (
+from longline.surfaces.products.tasks.task_responses import (
     CancelledTask,
     PausedTask,
     PrioritizedTask,
@@ -27,14 +28,14 @@ from longline.surfaces.products.tasks.responses import (
 from longline.surfaces.products.tasks.task_statuses import STATUSES
 from longline.surfaces.products.tasks.tasks import PATH, TaskServices
 
-CANNOT_PAUSE = words.invalid_status("A task that is completed cannot be paused", "completed")
-CANNOT_RESUME = words.invalid_status("A task that is queued cannot be resumed", "queued")
+CANNOT_PAUSE = errors.invalid_status("A task that is completed cannot be paused", "completed")
+CANNOT_RESUME = errors.invalid_status("A task that is queued cannot be resumed", "queued")
 
 
 async def _refusal(services: TaskServices, task_id: int, verb: str) -> ApiError:
     """Return the error for a status that does not allow an action."""
     status = STATUSES[(await services.recrawls.get(task_id)).phase]
-    return words.invalid_status(f"A task that is {status} cannot be {verb}", status)
+    return errors.invalid_status(f"A task that is {status} cannot be {verb}", status)
 
 
 @operation(
@@ -42,7 +43,7 @@ async def _refusal(services: TaskServices, task_id: int, verb: str) -> ApiError:
     f"{PATH}/restart-failed",
     "Restart failed tasks",
     access="admin",
-    errors=(words.INVALID_FIELD,),
+    errors=(errors.NO_DOMAIN, errors.INVALID_FIELD),
     request_example=examples.RESTART_FAILED,
     response_example=examples.RESTARTED_TASKS,
     action="task.restart",
@@ -64,7 +65,7 @@ async def restart_failed_tasks(
     f"{PATH}/{{task_id}}/restart",
     "Restart a task",
     access="admin",
-    errors=(words.NO_TASK, words.INVALID_PRIORITY, words.INVALID_FIELD, words.CONFLICT),
+    errors=(errors.NO_TASK, errors.INVALID_PRIORITY, errors.INVALID_FIELD, errors.CONFLICT),
     request_example=examples.RESTART,
     response_example=examples.RESTARTED_TASK,
     action="task.restart",
@@ -96,7 +97,7 @@ def _priority(row: RecrawlRow) -> int:
     f"{PATH}/{{task_id}}/restart-parsing",
     "Parse the page of a task again",
     access="admin",
-    errors=(words.NO_TASK, words.HTML_NOT_AVAILABLE, words.INVALID_FIELD),
+    errors=(errors.NO_TASK, errors.HTML_NOT_AVAILABLE, errors.INVALID_FIELD),
     request_example=examples.REPARSE,
     response_example=examples.REPARSED_TASK,
     action="task.reparse",
@@ -109,8 +110,7 @@ async def restart_parsing(
     try:
         row = await services.orders.reparse(task_id, reset_retries=wanted.reset_retry_count)
     except PageMissing as error:
-        text = f"The HTML of task {task_id} is not available"
-        raise ApiFailure(words.product_error(400, "HTML_NOT_AVAILABLE", text)) from error
+        raise ApiFailure(errors.html_not_available(task_id)) from error
     reparsed = ReparsedTask(task_id=row.id, status="downloaded", html_path=html_path(row) or "")
     return written(reparsed, "Parsing phase restarted successfully")
 
@@ -120,7 +120,7 @@ async def restart_parsing(
     f"{PATH}/{{task_id}}/pause",
     "Pause a task",
     access="admin",
-    errors=(words.NO_TASK, CANNOT_PAUSE),
+    errors=(errors.NO_TASK, CANNOT_PAUSE),
     response_example=examples.PAUSED_TASK,
     action="task.pause",
 )
@@ -139,7 +139,7 @@ async def pause_task(services: TaskServices, task_id: TaskId) -> WriteSuccess[Pa
     f"{PATH}/{{task_id}}/resume",
     "Resume a task",
     access="admin",
-    errors=(words.NO_TASK, CANNOT_RESUME),
+    errors=(errors.NO_TASK, CANNOT_RESUME),
     response_example=examples.RESUMED_TASK,
     action="task.resume",
 )
@@ -158,7 +158,7 @@ async def resume_task(services: TaskServices, task_id: TaskId) -> WriteSuccess[R
     f"{PATH}/{{task_id}}/priority",
     "Change the priority of a task",
     access="admin",
-    errors=(words.NO_TASK, words.INVALID_PRIORITY, words.INVALID_FIELD),
+    errors=(errors.NO_TASK, errors.INVALID_PRIORITY, errors.INVALID_FIELD),
     request_example=examples.PRIORITY,
     response_example=examples.PRIORITIZED_TASK,
     action="task.prioritize",
@@ -177,7 +177,7 @@ async def change_task_priority(
     f"{PATH}/{{task_id}}",
     "Cancel a task",
     access="admin",
-    errors=(words.NO_TASK,),
+    errors=(errors.NO_TASK,),
     response_example=examples.CANCELLED_TASK,
     action="task.cancel",
 )

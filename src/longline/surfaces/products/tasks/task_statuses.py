@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from longline.model.frontier.reasons import FINAL, RETRYABLE, SKIPPED
-from longline.model.recrawls.recrawl import Phase, RecrawlRow
-from longline.surfaces.products.statuses_and_errors import ErrorCode, TaskStatus
+from longline.model.recrawls.recrawl_lists import Phase, RecrawlRow
+from longline.surfaces.products.field_types import TaskStatus
 
 STATUSES: Mapping[Phase, TaskStatus] = {
     "waiting": "pending",
@@ -23,7 +23,7 @@ WORD_ORDER: tuple[Phase, ...] = tuple(PHASES_BY_STATUS[status] for status in sor
 """Phases in the alphabetical order of their words, by which a list is sorted."""
 
 ROBOTS = "Disallowed by robots.txt"
-NO_PROXIES: ErrorCode = "NO_PROXIES_AVAILABLE"
+NO_PROXIES = "NO_PROXIES_AVAILABLE"
 _MEANINGS = RETRYABLE | FINAL | SKIPPED
 
 
@@ -34,3 +34,8 @@ def error_message(row: RecrawlRow) -> str | None:
     if row.reason == "proxy_exhausted":
         return f"{NO_PROXIES}: {row.error}" if row.error else NO_PROXIES
     return row.error or _MEANINGS.get(row.reason or "")
+
+
+def by_status(counts: dict[str, int]) -> dict[TaskStatus, int]:
+    """Return the number of tasks of each status, without those that no task has."""
+    return {status: counts[phase] for phase, status in STATUSES.items() if counts.get(phase)}

@@ -7,7 +7,8 @@ from longline.model.callers.caller import Caller
 from longline.services.recrawls.recrawl_moves import RecrawlMoves
 from longline.services.recrawls.recrawls import AlreadySubmitted, ForeignUrl, Recrawls, SourceDisabled
 from longline.surfaces.operation import ApiError, ApiFailure, operation
-from longline.surfaces.products import statuses_and_errors as words
+from longline.surfaces.products import errors
+from longline.surfaces.products.domains.domain_responses import domain_name
 from longline.surfaces.products.envelope import ListSuccess, WriteSuccess, listed, written
 from longline.surfaces.products.field_types import TaskId
 from longline.surfaces.products.tasks import examples
@@ -18,7 +19,7 @@ from longline.surfaces.products.tasks.requests import (
     StatsQuery,
     TaskQuery,
 )
-from longline.surfaces.products.tasks.responses import (
+from longline.surfaces.products.tasks.task_responses import (
     CreatedTask,
     CreatedTasks,
     Task,
@@ -48,14 +49,14 @@ class TaskServices:
     access="admin",
     status=201,
     errors=(
-        words.NO_DOMAIN,
-        words.NO_TASK,
-        words.NO_BATCH,
-        words.DOMAIN_INACTIVE,
-        words.DUPLICATE_URL,
-        words.INVALID_URL,
-        words.INVALID_PRIORITY,
-        words.INVALID_FIELD,
+        errors.NO_DOMAIN,
+        errors.NO_TASK,
+        errors.NO_BATCH,
+        errors.DOMAIN_INACTIVE,
+        errors.DUPLICATE_URL,
+        errors.INVALID_URL,
+        errors.INVALID_PRIORITY,
+        errors.INVALID_FIELD,
     ),
     request_example=examples.NEW_TASK,
     response_example=examples.CREATED_TASK,
@@ -68,7 +69,7 @@ async def submit_task(
     try:
         row = await services.recrawls.submit(body.url, body.order(identity))
     except AlreadySubmitted as error:
-        raise ApiFailure(words.duplicate_url(error.known.id, STATUSES[error.known.phase])) from error
+        raise ApiFailure(errors.duplicate_url(error.known.id, STATUSES[error.known.phase])) from error
     except (SourceDisabled, ForeignUrl) as error:
         raise ApiFailure(_refusal(error)) from error
     return written(created_task(row), "Task created successfully")
@@ -76,10 +77,8 @@ async def submit_task(
 
 def _refusal(error: SourceDisabled | ForeignUrl) -> ApiError:
     if isinstance(error, ForeignUrl):
-        return words.product_error(400, "INVALID_URL", str(error), {"field": "url"})
-    source = error.source
-    text = f"Domain {source.name} is inactive"
-    return words.product_error(400, "DOMAIN_INACTIVE", text, {"domain_id": source.id})
+        return errors.foreign_url(str(error))
+    return errors.domain_inactive(domain_name(error.source), error.source.id)
 
 
 @operation(
@@ -88,7 +87,7 @@ def _refusal(error: SourceDisabled | ForeignUrl) -> ApiError:
     "Submit many URLs",
     access="admin",
     status=201,
-    errors=(words.NO_DOMAIN, words.NO_BATCH, words.DOMAIN_INACTIVE, words.INVALID_PRIORITY, words.INVALID_FIELD),
+    errors=(errors.NO_DOMAIN, errors.NO_BATCH, errors.DOMAIN_INACTIVE, errors.INVALID_PRIORITY, errors.INVALID_FIELD),
     request_example=examples.NEW_TASKS,
     response_example=examples.CREATED_TASKS,
     action="task.submit",
@@ -115,7 +114,7 @@ async def submit_tasks(
     f"{PATH}/stats",
     "Show figures of tasks",
     access="admin",
-    errors=(words.NO_DOMAIN,),
+    errors=(errors.NO_DOMAIN,),
     response_example=examples.STATS,
 )
 async def show_task_stats(services: TaskServices, query: StatsQuery) -> TaskStats:
@@ -130,7 +129,7 @@ async def show_task_stats(services: TaskServices, query: StatsQuery) -> TaskStat
     f"{PATH}/{{task_id}}",
     "Show a task",
     access="admin",
-    errors=(words.NO_TASK,),
+    errors=(errors.NO_TASK,),
     response_example=examples.TASK,
 )
 async def show_task(services: TaskServices, task_id: TaskId) -> Task:
@@ -143,7 +142,7 @@ async def show_task(services: TaskServices, task_id: TaskId) -> Task:
     PATH,
     "List tasks",
     access="admin",
-    errors=(words.INVALID_SORT_FIELD, words.INVALID_PRIORITY),
+    errors=(errors.INVALID_SORT_FIELD, errors.INVALID_PRIORITY),
     response_example=examples.TASKS,
 )
 async def list_tasks(services: TaskServices, query: TaskQuery) -> ListSuccess[Task]:

@@ -184,17 +184,6 @@ UPDATE line SET wake_at = CAST(:now AS BIGINT) + :ttl /*rows FROM r(host_id bigi
 WHERE line.host_id = r.host_id AND line.token = r.token AND line.owner /*pg IS NOT DISTINCT FROM */ /*lite IS */ :owner
 RETURNING line.host_id;
 
--- name: reap_hosts
--- Whoever held the host may have asked it something just before it died, so the next holder waits a whole delay.
-UPDATE line SET owner = NULL, token = token + 1, lapses = lapses + 1,
-    not_before = /*pg GREATEST */ /*lite MAX */ (not_before, :now + (SELECT delay_ms FROM hosts WHERE hosts.id = line.host_id)),
-    wake_at = /*pg GREATEST */ /*lite MAX */ (not_before, :now + (SELECT delay_ms FROM hosts WHERE hosts.id = line.host_id))
-WHERE host_id /*pg = ANY (ARRAY */ /*lite IN */ (
-    SELECT host_id FROM line WHERE owner IS NOT NULL AND wake_at < :now
-    ORDER BY wake_at LIMIT :limit /*pg FOR UPDATE SKIP LOCKED */
-) /*pg ) */
-RETURNING host_id;
-
 -- name: bound_pauses
 -- A longer pause than this was written by a clock that was wrong; the delay of a host may be longer by itself.
 -- The holder of a host bounds its pause by itself, and a host without work has none to put off.
@@ -204,15 +193,6 @@ WHERE host_id /*pg = ANY (ARRAY */ /*lite IN */ (
     SELECT host_id FROM line WHERE owner IS NULL AND wake_at > CAST(:now AS BIGINT) + :most
       AND not_before - CAST(:now AS BIGINT) - :most > 2 * (SELECT delay_ms FROM hosts WHERE hosts.id = line.host_id)
     ORDER BY wake_at LIMIT 1000 /*pg FOR UPDATE SKIP LOCKED */
-) /*pg ) */
-RETURNING host_id;
-
--- name: disown_hosts
-UPDATE line SET owner = NULL, token = token + 1, lapses = lapses + 1,
-    not_before = /*pg GREATEST */ /*lite MAX */ (not_before, :now + (SELECT delay_ms FROM hosts WHERE hosts.id = line.host_id)),
-    wake_at = /*pg GREATEST */ /*lite MAX */ (not_before, :now + (SELECT delay_ms FROM hosts WHERE hosts.id = line.host_id))
-WHERE host_id /*pg = ANY (ARRAY */ /*lite IN */ (
-    SELECT host_id FROM line WHERE owner = :owner /*pg ORDER BY host_id FOR NO KEY UPDATE */
 ) /*pg ) */
 RETURNING host_id;
 

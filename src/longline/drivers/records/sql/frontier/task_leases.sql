@@ -34,22 +34,5 @@ RETURNING offers.id;
 -- name: task_places
 SELECT t.id, t.host_id, t.home_id, t.executor, t.state FROM tasks t /*rows , r(id bigint) */ WHERE t.id = r.id;
 
--- name: reap_offers
--- Lapsed leases and retries that came due are ready again; the token moves only where a lease was taken back. What a
--- bot holds stays its own until somebody else pulls it or the sweep for bots comes.
-UPDATE offers SET due = 0, token = CASE WHEN owner IS NULL THEN token ELSE token + 1 END, owner = NULL
-WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
-    SELECT id FROM offers WHERE due > 0 AND due < :now AND (executor <> 'bot' OR owner IS NULL)
-    ORDER BY due LIMIT :limit /*pg FOR UPDATE SKIP LOCKED */
-) /*pg ) */
-RETURNING id;
-
--- name: disown_offers
-UPDATE offers SET due = 0, token = token + 1, owner = NULL
-WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
-    SELECT id FROM offers WHERE owner = :owner AND due > 0 /*pg ORDER BY id FOR NO KEY UPDATE */
-) /*pg ) */
-RETURNING id;
-
 -- name: describe_pages
 UPDATE pages SET title = r.title, items = r.items /*rows FROM r(task_id bigint, title text, items text) */ WHERE pages.task_id = r.task_id;

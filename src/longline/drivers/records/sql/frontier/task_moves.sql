@@ -15,7 +15,9 @@ WHERE t.id = r.id;
 UPDATE tasks SET state = :became, reason = :reason,
     error = CASE WHEN :anew = 1 THEN CAST(:error AS TEXT) ELSE COALESCE(CAST(:error AS TEXT), tasks.error) END,
     due = r.due, priority = r.priority, next_priority = NULL, executor = r.executor, attempt = r.attempt,
-    finished_at = CAST(:finished_at AS BIGINT)
+    finished_at = CAST(:finished_at AS BIGINT),
+    -- A recrawl that is fetched anew has no beginning until a worker reports one.
+    began_at = CASE WHEN :anew = 1 AND :became = 'pending' AND tasks.scope < 0 THEN NULL ELSE tasks.began_at END
 /*rows FROM r(id bigint, was text, due bigint, priority bigint, executor text, attempt bigint) */
 WHERE tasks.id = r.id AND tasks.state = r.was
 RETURNING tasks.id;

@@ -31,7 +31,7 @@ RETURNING holder;
 -- name: forget_idempotency_keys
 DELETE FROM idempotency_keys WHERE (tenant, kind, key) IN (
     SELECT tenant, kind, key FROM idempotency_keys
-    WHERE expires_at <= :now OR (run_uid IS NULL AND lease_until <= CAST(:now AS BIGINT) - 86400000)
+    WHERE expires_at <= :now OR (run_uid IS NULL AND lease_until <= CAST(:now AS BIGINT) - :forgotten_after)
     LIMIT :limit
 )
 RETURNING holder;

@@ -8,7 +8,7 @@ SELECT d.run_id FROM holds d WHERE d.since <= :now AND d.until > :now;
 
 -- name: shown_recrawls
 -- The ids come first: the tables are too many for the planner to find that order by itself.
-SELECT c.id, c.source_id, s.name AS source_name, c.run_id, c.url, c.url_hash, c.generation, n.state, c.priority, c.due_at, c.started_at,
+SELECT c.id, c.source_id, s.name AS source_name, s.base_url AS source_url, s.uses AS source_uses, c.run_id, c.url, c.url_hash, c.generation, n.state, c.priority, c.due_at, c.started_at,
        c.ended_at, c.retries, n.max_attempts, n.reason, n.error, n.status, c.frequency, c.next_at, c.recurring, c.waits,
        p.task_id IS NOT NULL AS has_page, p.fetch_ms, x.id AS proxy_id, x.host AS proxy_host, c.created_by, c.created_at,
        c.updated_at, n.token, n.owner, n.lease_until, c.batch_id, c.parent_id, c.depth, c.webhook,

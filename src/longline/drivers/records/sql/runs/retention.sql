@@ -69,6 +69,9 @@ WHERE p.task_id = r.id AND p.body_of IS NULL
 -- name: delete_pages
 DELETE FROM pages /*rows USING r(id bigint) */ WHERE pages.task_id = r.id;
 
+-- name: delete_item_pages
+DELETE FROM item_pages /*rows USING r(id bigint) */ WHERE item_pages.task_id = r.id;
+
 -- name: delete_redirects
 DELETE FROM redirects /*rows USING r(id bigint) */ WHERE redirects.task_id = r.id;
 

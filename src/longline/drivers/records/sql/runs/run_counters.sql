@@ -15,12 +15,12 @@ UPDATE run_counts SET admitted = run_counts.admitted + r.admitted, open = run_co
     completed = run_counts.completed + r.completed, failed = run_counts.failed + r.failed,
     cancelled = run_counts.cancelled + r.cancelled, skipped = run_counts.skipped + r.skipped,
     indexed = run_counts.indexed + r.indexed, untitled = run_counts.untitled + r.untitled,
-    bodiless = run_counts.bodiless + r.bodiless, last_item = run_counts.last_item + r.last_item,
+    bodiless = run_counts.bodiless + r.bodiless, items = run_counts.items + r.items, last_item = run_counts.last_item + r.last_item,
     new_items = run_counts.new_items OR r.last_item > 0,
     cpu_ms = COALESCE(run_counts.cpu_ms, 0) + r.cpu_ms,
     memory_mb = CASE WHEN r.memory_mb > COALESCE(run_counts.memory_mb, 0) THEN r.memory_mb ELSE run_counts.memory_mb END,
     counted_at = :now
-/*rows FROM r(id bigint, admitted bigint, open bigint, completed bigint, failed bigint, cancelled bigint, skipped bigint, indexed bigint, untitled bigint, bodiless bigint, cpu_ms bigint, last_item bigint, memory_mb bigint) */
+/*rows FROM r(id bigint, admitted bigint, open bigint, completed bigint, failed bigint, cancelled bigint, skipped bigint, indexed bigint, untitled bigint, bodiless bigint, items bigint, cpu_ms bigint, last_item bigint, memory_mb bigint) */
 WHERE run_counts.run_id = r.id
 RETURNING run_counts.run_id AS id, run_counts.open, run_counts.completed, run_counts.last_item;
 

@@ -3,7 +3,7 @@
 -- part: run_view
 u.id, u.uid, u.kind, u.state, SUBSTR(u.seed, 1, 2000) AS seed, u.source_id, s.name AS source, u.schedule_id,
 c2.uid AS schedule, u.budget, u.standing, u.number, u.error, u.created_at, u.started_at, u.ended_at, u.owner,
-w.name AS worker, c.admitted, c.open, c.completed, c.failed, c.cancelled, c.skipped, c.indexed AS items
+w.name AS worker, c.admitted, c.open, c.completed, c.failed, c.cancelled, c.skipped, c.items
 
 -- part: run_view_of
 JOIN run_counts c ON c.run_id = u.id LEFT JOIN sources s ON s.id = u.source_id
@@ -48,6 +48,13 @@ SELECT (SELECT h.host FROM hosts h WHERE h.id = c.host_id) AS host, c.state, c.r
         SELECT host_id, state, reason FROM tasks WHERE run_id = :run_id ORDER BY id DESC LIMIT :window
     ) t GROUP BY t.host_id, t.state, t.reason ORDER BY count DESC, t.host_id, t.state LIMIT :limit
 ) c;
+
+-- name: run_pace
+SELECT (finished_at - CAST(:begin AS BIGINT)) / CAST(:step AS BIGINT) AS step,
+       CAST(SUM(CASE WHEN state = 'completed' THEN 1 ELSE 0 END) AS BIGINT) AS pages,
+       CAST(SUM(CASE WHEN state = 'failed' THEN 1 ELSE 0 END) AS BIGINT) AS failures
+FROM tasks WHERE run_id = :run_id AND state IN ('completed', 'failed') AND finished_at IS NOT NULL
+GROUP BY 1 ORDER BY 1;
 
 -- name: failed_tasks_of_run
 SELECT id FROM tasks WHERE run_id = :run_id AND id > :after AND state = 'failed' ORDER BY id LIMIT :limit;

@@ -22,6 +22,10 @@ SELECT * FROM schedules WHERE id = :id;
 -- name: schedule_by_uid
 SELECT * FROM schedules WHERE uid = :uid;
 
+-- name: schedules_among
+SELECT s.* FROM schedules s /*rows , r(id bigint) */
+WHERE s.id = r.id;
+
 -- part: asked_schedules
 (CAST(:kind AS TEXT) IS NULL OR kind = :kind)
   AND (CAST(:states AS TEXT) IS NULL OR :states LIKE '%,' || state || ',%')
@@ -111,13 +115,3 @@ SELECT taken.slot, COUNT(*) AS count FROM (
     SELECT id, last_due / :slot AS slot FROM schedules
     WHERE interval_ms IS NOT NULL AND state IN ('pending', 'scheduled', 'running') AND last_due >= :since
 ) AS taken GROUP BY taken.slot;
-
--- name: waiting_schedules
-SELECT id, uid, state, COALESCE(next_due, 0) AS next_due, interval_ms, placed_at, retries FROM schedules
-WHERE state = 'running' OR (state IN ('pending', 'scheduled') AND next_due IS NOT NULL) ORDER BY id;
-
--- name: shift_schedules
-UPDATE schedules SET next_due = r.new, anchor = r.new, placed_at = :now, updated_at = :now
-/*rows FROM r(id bigint, old bigint, new bigint) */
-WHERE schedules.id = r.id AND schedules.next_due = r.old AND schedules.state = 'scheduled' AND schedules.retries = 0
-RETURNING schedules.id;

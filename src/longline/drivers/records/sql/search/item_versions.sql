@@ -66,6 +66,48 @@ UPDATE items SET task_id = r.task_id /*rows FROM r(id bigint, task_id bigint, wa
 WHERE items.id = r.id AND items.task_id = r.was
 RETURNING items.id;
 
+-- name: page_lists
+-- Under a lock: another report may let such a page be the first with an item that its own page drops.
+SELECT t.run_id, p.task_id, p.items FROM pages p JOIN tasks t ON t.id = p.task_id /*rows , r(task_id bigint) */
+WHERE p.task_id = r.task_id AND p.items IS NOT NULL /*pg ORDER BY p.task_id FOR NO KEY UPDATE OF p */;
+
+-- name: page_records
+SELECT p.task_id, s.key AS segment, p.start FROM pages p JOIN segments s ON s.id = p.segment_id /*rows , r(task_id bigint) */
+WHERE p.task_id = r.task_id;
+
+-- name: pages_with_items
+-- For each item: the page of the run with its newest version among those that do not list it first, and the page that it
+-- leads to, which another run may have made the first. One look into the index for each, however many pages have it.
+SELECT p.task_id, p.items FROM pages p
+WHERE p.items IS NOT NULL AND p.task_id /*pg = ANY (ARRAY */ /*lite IN */ (
+    SELECT (SELECT l.task_id FROM item_pages l WHERE l.run_id = :run_id AND l.item_id = r.id ORDER BY l.version DESC, l.task_id LIMIT 1)
+    /*all rows FROM r(id bigint) */
+    UNION
+    SELECT t.id /*all rows FROM r(id bigint) */ JOIN items i ON i.id = r.id JOIN tasks t ON t.id = i.task_id
+    WHERE t.run_id = :run_id
+) /*pg ) */;
+
+-- name: list_item_pages
+INSERT INTO item_pages (task_id, item_id, run_id, version)
+SELECT r.task_id, r.item_id, :run_id, r.version /*rows FROM r(task_id bigint, item_id bigint, version bigint) */
+WHERE TRUE
+ON CONFLICT DO NOTHING;
+
+-- name: unlist_item_pages
+DELETE FROM item_pages /*rows USING r(task_id bigint, item_id bigint) */
+WHERE item_pages.task_id = r.task_id AND item_pages.item_id = r.item_id;
+
+-- name: relist_items
+UPDATE pages SET items = r.became /*rows FROM r(task_id bigint, was text, became text) */
+WHERE pages.task_id = r.task_id AND pages.items = r.was
+RETURNING pages.task_id;
+
+-- name: lead_items
+-- Another page has the item first in this run; an item of a crawl stays with its page if a page is fetched alone.
+UPDATE items SET task_id = r.task_id /*rows FROM r(id bigint, task_id bigint) */
+WHERE items.id = r.id
+  AND NOT EXISTS (SELECT 1 FROM runs u JOIN runs m ON m.id = items.run_id WHERE u.id = :run_id AND u.standing AND NOT m.standing);
+
 -- name: list_items
 UPDATE pages SET items = r.items /*rows FROM r(task_id bigint, items text) */ WHERE pages.task_id = r.task_id;
 

@@ -1,0 +1,1 @@
+"""Generators of files of the repository: the reference pages and the Grafana dashboard."""

@@ -1,0 +1,1 @@
+"""Bots: upkeep of their tasks."""

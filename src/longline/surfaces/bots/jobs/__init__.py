@@ -1,0 +1,1 @@
+"""Jobs of bots and their results."""

@@ -1,0 +1,1 @@
+"""Jobs of sources and batch jobs."""

@@ -1,0 +1,1 @@
+"""Sources of the catalogue contract, and the cache of their responses."""

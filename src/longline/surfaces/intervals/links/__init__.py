@@ -1,0 +1,1 @@
+"""Discovered links and domains of the interval-job contract."""

@@ -1,0 +1,1 @@
+"""Sources of the interval-job contract: requests, responses and settings."""

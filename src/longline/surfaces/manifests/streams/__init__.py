@@ -1,0 +1,1 @@
+"""Streams of the manifest contract: their names and their records."""

@@ -1,0 +1,1 @@
+"""Domains of the product contract, and their proxies."""

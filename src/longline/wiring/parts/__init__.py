@@ -1,1 +1,0 @@
-"""Parts of the platform that several commands need, put together."""
