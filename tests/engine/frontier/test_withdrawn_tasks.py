@@ -124,6 +124,21 @@ async def test_a_task_that_comes_back_is_another_one(clock: FakeClock):
     assert [task.mark for task in host.waiting] == [(2, 0), (1, clock.now())]
 
 
+async def test_a_task_that_is_claimed_again_supersedes_its_earlier_attempts(clock: FakeClock):
+    """The new attempt may be more urgent than the earlier one, whose request must not follow."""
+    shop = Shop(clock)
+    begun, waiting_before, other = claimed(1), claimed(2, priority=900), claimed(3)
+    host = LeasedHost(lease(waiting_before, other), 30.0, 0.0, 0.0)
+    shop.worker.hand.add(host)
+    host.tasks.begin(begun)
+    again = claimed(1, due=clock.now()), claimed(2, due=clock.now(), priority=100)
+    shop.worker.hand.help(lease(*again))
+    assert [task.mark for task in host.waiting] == [again[1].mark, other.mark, again[0].mark]
+    with pytest.raises(TaskWithdrawn):
+        await host.wait_for_turn(clock, mark=begun.mark)
+    assert await host.wait_for_turn(clock, mark=again[0].mark) is not None
+
+
 async def test_a_request_that_waits_for_its_turn_is_given_up(clock: FakeClock):
     http, task = FakeHttp(clock), claimed(1)
     host = LeasedHost(lease(task, delay_ms=800, concurrency=8), 30.0, 0.0, 0.0)

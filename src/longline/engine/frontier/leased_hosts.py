@@ -121,6 +121,12 @@ class LeasedTasks:
             queue.clear()
             queue.extend(kept)
 
+    def supersede(self, tasks: Iterable[ClaimedTask]) -> None:
+        """Withdraw earlier attempts at these tasks: a task that is claimed again was taken from its worker before."""
+        marks = {task.id: task.mark for task in tasks}
+        if earlier := {task.mark for task in self if marks.get(task.id, task.mark) != task.mark}:
+            self.withdraw(earlier)
+
     def withdraw(self, marks: Collection[tuple[int, int]]) -> None:
         """Start none of these tasks, and send no further request for those in flight."""
         self.withdrawn.update(marks)
@@ -302,6 +308,7 @@ class LeasedHosts:
         host = self._hosts.get(lease.host_id)
         if host is None or host.lease.token != lease.token:
             return False
+        host.tasks.supersede(lease.tasks)
         host.tasks.add(lease.tasks)
         host.helpings += 1
         return True
