@@ -2,6 +2,6 @@
 
 import time
 
-from longline.engine.parse.process_pool import SLOW_PAGE_SECONDS
+from longline.engine.parse.slow_pages import SLOW_PAGE_SECONDS
 
 time.sleep(SLOW_PAGE_SECONDS + 0.5)

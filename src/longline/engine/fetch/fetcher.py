@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from longline.engine.fetch.challenge import is_challenge
+from longline.engine.fetch.conditional_requests import conditional_headers
 from longline.engine.fetch.login_sessions import Sessions
 from longline.engine.fetch.redirect_following import RedirectRules, Visit
 from longline.engine.fetch.request_sender import RequestContext, Sender, TimedResponse
@@ -19,7 +20,6 @@ from longline.engine.sources.crawl_plan import is_binary
 from longline.model.bounded_dict import BoundedDict
 from longline.model.feeds.sitemap import MAX_BYTES, may_be_sitemap
 from longline.model.fetch.content_encoding import Undecodable, decode_body
-from longline.model.fetch.credentials import Headers
 from longline.model.fetch.redirects import REDIRECT_STATUSES, REDIRECTS
 from longline.model.frontier import reasons
 from longline.model.frontier.host import MAX_DELAY_SECONDS, THROTTLED_DELAY_SECONDS
@@ -158,7 +158,7 @@ class Fetcher:
         url, seen = task.url, list[Visit]()
         context = msgspec.structs.replace(context, found_on=task.found_on) if task.found_on else context
         base_context = self._with_own_headers(task, context)
-        page_context = msgspec.structs.replace(base_context, headers=_conditions(task, context.plan))
+        page_context = msgspec.structs.replace(base_context, headers=conditional_headers(task, context.plan))
         while True:
             sent = await self._send(host, url, page_context)
             status = sent.response.status
@@ -293,16 +293,6 @@ def _not_modified(sent: TimedResponse, task: ClaimedTask, page_context: RequestC
     if task.earlier is None:
         return Fetched(reasons.OK, at, status=response.status)  # the task has that page already: nothing more is kept
     return Fetched(reasons.OK, at, response, status=response.status, same_as=task.known)
-
-
-def _conditions(task: ClaimedTask, plan: CrawlPlan) -> Headers:
-    """Return the conditional headers that request a page only if it changed."""
-    known = task.known
-    if known is None or not plan.fetch.conditional:
-        return ()
-    etag = (("if-none-match", known.etag),) if known.etag else ()
-    since = (("if-modified-since", known.last_modified),) if known.last_modified else ()
-    return (*etag, *since)
 
 
 def _max_body_bytes(url: str, plan: CrawlPlan, usual: int) -> int:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from longline.engine.metrics import MetricCounters
 from longline.engine.parse.parser_results import MAX_LINKS, SITEMAP, Parsed, run
-from longline.engine.parse.slow_hosts import SlowHosts
+from longline.engine.parse.slow_pages import SlowHosts
 from longline.html.parse_cost import ParseCost, TooComplex
 from longline.model.metrics.metric import PARSE_SECONDS
 from longline.model.runs.crawl_plan import SITEMAPS

@@ -17,16 +17,13 @@ from longline.engine.parse.fair_queue import FairQueue
 from longline.engine.parse.page_parser import NO_SHARE, Share
 from longline.engine.parse.parser_process import Limits, Order, ParserAnswer, ParserProcess, ParseTimeout
 from longline.engine.parse.parser_results import Parsed
-from longline.engine.parse.slow_hosts import SlowHosts
+from longline.engine.parse.slow_pages import SLOW_PAGE_SECONDS, SlowHosts, max_slow_pages
 from longline.plugins import Page
 from longline.plugins.parser_reload import LoadedParsers
 from longline.plugins.registry import ParserSources
 from longline.plugins.started_threads import started_threads
 
 log = logging.getLogger(__name__)
-
-SLOW_PAGE_SECONDS = 2.0
-"""Seconds after which a page counts as slow, and its host with it."""
 
 MAX_WAITING_BYTES = 128 * 1024 * 1024
 """Bytes of bodies that may wait here without counting among the fetches under way."""
@@ -86,7 +83,7 @@ class ProcessPool:
         self._lanes = {slow: FairQueue[_Waiting]() for slow in (False, True)}
         self._under_way = {False: 0, True: 0}
         self._used_seconds = {False: 0.0, True: 0.0}
-        self._slow_hosts = SlowHosts()
+        self._slow_hosts, self._max_slow = SlowHosts(), max_slow_pages(count)
         self._waiting_bytes = 0
         self._runs: set[asyncio.Task[None]] = set()
         self._closed = False
@@ -150,7 +147,7 @@ class ProcessPool:
     def _take(self) -> _Waiting | None:
         lanes = sorted(self._lanes, key=self._turn)
         for slow in lanes:
-            if slow and self._under_way[True] >= self._most_slow:
+            if slow and self._under_way[True] >= self._max_slow:
                 continue
             while (asked := self._lanes[slow].take()) is not None:
                 self._waiting_bytes -= len(asked.page.body)
@@ -162,10 +159,6 @@ class ProcessPool:
     def _turn(self, slow: bool) -> tuple[int, float]:
         """Return the rank of a lane: fewer pages under way go first, then less time used."""
         return self._under_way[slow], self._used_seconds[slow]
-
-    @property
-    def _most_slow(self) -> int:
-        return max(1, self._count // 2)
 
     async def _run(self, asked: _Waiting) -> None:
         """Parse a page in a process, then start the next one."""
@@ -188,12 +181,8 @@ class ProcessPool:
 
     def _judge(self, host: str, seconds: float | None) -> None:
         """Mark a host as slow or as not slow, by the time of its page; None for a page that no process has seen."""
-        if seconds is None:
-            return
-        if seconds < SLOW_PAGE_SECONDS / 4:
-            self._slow_hosts.discard(host)
-        elif seconds >= SLOW_PAGE_SECONDS:
-            self._slow_hosts.add(host)
+        if seconds is not None:
+            self._slow_hosts.judge(host, seconds)
 
     # -- one page -----------------------------------------------------------------------------------------------
 
@@ -247,7 +236,7 @@ class ProcessPool:
         asked.slow = True
         self._under_way[False] -= 1
         self._under_way[True] += 1
-        if self._under_way[True] > self._most_slow and self._lanes[False]:
+        if self._under_way[True] > self._max_slow and self._lanes[False]:
             raise _Displaced
 
     async def _end(self, child: ParserProcess) -> None:

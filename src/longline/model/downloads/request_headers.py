@@ -2,6 +2,9 @@
 
 from longline.model.fetch.credentials import Headers
 
+MAX_HEADERS, MAX_HEADER_BYTES = 10, 1024
+"""Largest number of headers that an order gives for one file, and the largest size of a value."""
+
 RESERVED_HEADERS = frozenset({"accept-encoding", "range", "if-range", "host", "connection", "content-length"})
 """Headers that no order can set: digest and length depend on them, or they belong to the client."""
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from longline.model.downloads.request_headers import MAX_HEADER_BYTES, MAX_HEADERS
 from longline.model.fetch.credentials import header_problem
 from longline.model.manifests.manifest import ManifestResource
 from longline.model.urls.url_credentials import without_credentials
@@ -13,8 +14,6 @@ from longline.surfaces.operation import ApiFailure
 
 MANIFEST_VERSION = "v1"
 MAX_ID_CHARS = 128
-MAX_HEADERS = 10
-MAX_HEADER_BYTES = 1024
 
 _AT = " - at `$"
 _MISSING = re.compile(r"Object missing required field `(\w+)`\Z")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from longline.engine.parse.slow_hosts import MAX_HOSTS, MEMORY_SECONDS, SlowHosts
+from longline.engine.parse.slow_pages import MAX_HOSTS, MEMORY_SECONDS, SlowHosts
 
 
 def test_a_host_is_remembered_until_it_is_forgotten():
@@ -18,7 +18,7 @@ def test_a_host_is_remembered_until_it_is_forgotten():
 
 def test_a_host_is_forgotten_after_a_while(monkeypatch: pytest.MonkeyPatch):
     now = 1000.0
-    monkeypatch.setattr("longline.engine.parse.slow_hosts.time.monotonic", lambda: now)
+    monkeypatch.setattr("longline.engine.parse.slow_pages.time.monotonic", lambda: now)
     hosts = SlowHosts()
     hosts.add("a.example")
     now += MEMORY_SECONDS - 1

@@ -3,7 +3,7 @@
 import pytest
 
 from longline.drivers.blobs.object_uploads import ascii_labels
-from longline.services.manifests.downloads import object_labels
+from longline.model.downloads.object_metadata import object_labels
 
 S3_LIMIT_BYTES = 2048
 URL = "https://a.example/file"
