@@ -52,4 +52,6 @@ class PlanCache:
             return partial(self._standing.get, row.kind, row.seed)
         if self._recrawls is not None and row.kind is RunKind.PRODUCTS and row.source_id is not None:
             return partial(self._recrawls.of, row.source_id)
+        if self._recrawls is not None and row.kind is RunKind.IMAGES and row.source_id is not None:
+            return partial(self._recrawls.of_images, row.id, row.source_id)
         return msgspec.structs.replace(CrawlPlan.read(row.plan), source_id=row.source_id)
