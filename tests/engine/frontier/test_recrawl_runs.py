@@ -105,3 +105,18 @@ async def test_a_plan_that_is_older_than_a_change_is_not_kept(records: Records, 
     runs.forget(source.id)
     await reading
     assert (await runs.of(source.id)).plan.fetch.user_agents == ("New/2",)
+
+
+@pytest.mark.parametrize("kind", [RunKind.PRODUCTS, RunKind.IMAGES])
+async def test_runs_of_a_deleted_source_keep_their_last_plan(records: Records, clock: FakeClock, kind: RunKind):
+    source = await records.sources.add(NewSource("shop.example", "https://shop.example/", user_agent="Shopper/1.0"))
+    runs = runs_of(records, clock)
+    pages = await runs.of(source.id)
+    plan = pages.plan if kind is RunKind.PRODUCTS else image_plan(pages.plan)
+    made = NewRun(new_id(), kind, plan.text(), str(source.id), source_id=source.id)
+    run = pages.id if kind is RunKind.PRODUCTS else (await ensure_run(records.runs, made, "scheduler")).id
+    plans = PlanCache(records.runs, recrawls=runs)
+    assert await plans.get(run) == plan
+    assert await records.sources.remove(source.id, source.uses)
+    runs.forget(source.id)
+    assert (await plans.get(run)).fetch.user_agents == ("Shopper/1.0",)
