@@ -69,7 +69,7 @@ async def listening(parts: LoopParts, name: str) -> AsyncIterator[None]:
 
 
 async def soon(done: Callable[[], Awaitable[bool]]) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(3):
         while True:
             if await done():
                 return
