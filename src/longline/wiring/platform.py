@@ -31,6 +31,7 @@ from longline.drivers.signals import open_signals
 from longline.drivers.sources.source_manager import HttpSourceManager
 from longline.engine.fetch.robots import RobotsCache
 from longline.engine.frontier.lapsed_leases import Reaper
+from longline.engine.frontier.recrawl_runs import RecrawlPlans
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.lifecycle.politeness_key import By, PolitenessKey
 from longline.engine.loop_supervisor import chore
@@ -44,7 +45,7 @@ from longline.engine.stored_secrets import Vault
 from longline.model.errors import Unavailable
 from longline.model.fetch.egress import AddressPolicy
 from longline.model.frontier.worker import HEARTBEAT_INTERVAL_SECONDS
-from longline.model.signal_topics import DONE_TOPIC, DUE_TOPIC, WANT_TOPIC, WORK_TOPIC
+from longline.model.signal_topics import DONE_TOPIC, DUE_TOPIC, PROXIES_TOPIC, SETTINGS_TOPIC, WANT_TOPIC, WORK_TOPIC
 from longline.parsers.built_in_parsers import BUILT_IN
 from longline.plugins.parser import CONFIG_KEY, PARSER_KEY
 from longline.plugins.parser_files import absolute_place
@@ -93,6 +94,7 @@ class Platform:
     source_manager: SourceManager | None = None
     metrics: MetricCounters = field(default_factory=MetricCounters)
     robots: RobotsCache = field(default_factory=RobotsCache)
+    recrawl_plans: RecrawlPlans = field(default_factory=RecrawlPlans)
     writable: bool = True
 
     @property
@@ -104,6 +106,11 @@ class Platform:
     def stored_proxies(self) -> StoredProxies:
         """Return the stored proxies."""
         return StoredProxies(self.records.proxies, self.vault)
+
+    @property
+    def proxies(self) -> Proxies:
+        """Return the service of proxies."""
+        return Proxies(self.records.proxies, self.vault, self.tell_proxies)
 
     async def call_workers(self) -> None:
         """Signal workers to look for tasks at once."""
@@ -120,11 +127,19 @@ class Platform:
         """Signal schedulers to look for due schedules at once."""
         await self._call(DUE_TOPIC)
 
-    async def _call(self, topic: str) -> None:
+    async def tell_settings(self, source_id: int) -> None:
+        """Signal all processes to read the settings of a source again."""
+        await self._call(SETTINGS_TOPIC, str(source_id))
+
+    async def tell_proxies(self, proxy_id: int | None = None) -> None:
+        """Signal workers that there are other proxies, or that one has changed."""
+        await self._call(PROXIES_TOPIC, "" if proxy_id is None else str(proxy_id))
+
+    async def _call(self, topic: str, text: str = "") -> None:
         try:
-            await self.signals.send(topic)
+            await self.signals.send(topic, text)
         except Unavailable as error:
-            # Workers and schedulers also poll, only later.
+            # The receivers also poll, only later.
             log.warning("signal not sent", extra={"topic": topic, "error": str(error)})
 
     @property
@@ -338,4 +353,4 @@ async def migrate_tables(platform: Platform, *, may_migrate: bool) -> None:
     elif behind := await platform.records.schema.pending():
         raise Unavailable(f"the database is {len(behind)} migrations behind; run: longline migrate")
     if platform.settings.proxies and platform.writable:
-        await Proxies(platform.records.proxies, platform.vault).ensure(platform.settings.proxies)
+        await platform.proxies.ensure(platform.settings.proxies)

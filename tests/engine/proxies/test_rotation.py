@@ -90,6 +90,23 @@ async def test_where_there_are_no_proxies_nobody_is_asked_every_time(clock: Fake
     assert await exits.next(PLAN, NOBODY) == way(1), "a proxy that was registered meanwhile is found"
 
 
+async def test_a_proxy_that_is_told_of_is_found_at_once(clock: FakeClock):
+    ways = FakeWays()
+    exits = ProxyRotation(ways, clock)
+    assert await exits.next(PLAN, NOBODY) is None
+    ways.ways = [way(1)]
+    exits.forget()
+    assert await exits.next(PLAN, NOBODY) == way(1)
+
+
+async def test_an_order_of_a_person_looks_for_proxies_every_time(clock: FakeClock):
+    ways = FakeWays()
+    exits = ProxyRotation(ways, clock, caches_absence=False)
+    assert await exits.next(PLAN, NOBODY) is None
+    ways.ways = [way(1)]
+    assert await exits.next(PLAN, NOBODY) == way(1)
+
+
 async def test_how_proxies_did_is_written_before_the_next_is_picked(exits: ProxyRotation, ways: FakeWays):
     got = await exits.next(PLAN, NOBODY)
     assert got
@@ -158,6 +175,14 @@ async def test_a_proxy_that_did_badly_is_left_by_all_its_hosts(sticky: ProxyRota
     sticky.note(way(1), 5, ok=False)
     sticky.note(way(2), 5, ok=True)
     assert await of_hosts(sticky, "b", "c", "a", "d") == [2, 3, 2, 3]
+
+
+async def test_a_changed_proxy_is_left_by_its_hosts_and_no_other(sticky: ProxyRotation):
+    assert await of_hosts(sticky, "a", "b") == [1, 2]
+    sticky.forget(1)
+    assert await of_hosts(sticky, "b", "a") == [2, 3]
+    sticky.forget()
+    assert await of_hosts(sticky, "b", "a") == [2, 3]
 
 
 async def test_what_has_no_host_takes_the_next(sticky: ProxyRotation):

@@ -140,7 +140,7 @@ def _read(loaded: Loaded, method: Callable[[Platform], Coroutine[Any, Any, list[
 
 
 def _proxies(platform: Platform) -> Proxies:
-    return Proxies(platform.records.proxies, platform.vault)
+    return platform.proxies
 
 
 def _line(pool: Pool) -> str:

@@ -25,7 +25,6 @@ from longline.services.manifests.submissions import IdempotencyRules
 from longline.services.manifests.tenants import Tenant
 from longline.services.manifests.uploads import ManifestUploads
 from longline.services.proxies.configured_pools import ConfiguredPool, ConfiguredPools
-from longline.services.proxies.proxies import Proxies
 from longline.settings import Settings
 from longline.settings.tables.job_types import JOINED_POOL_PREFIX, JobTypeTable, KindOptions
 from longline.settings.tables.proxy_pools import ProxyPoolTable
@@ -143,7 +142,7 @@ async def register_pools(platform: Platform) -> None:
         if joined is not None and joined != table.proxy.primary:
             fallbacks = dict.fromkeys((table.proxy.primary, *table.proxy.fallbacks))
             pools.append(ConfiguredPool(joined, (), tuple(fallbacks)))
-    proxies = Proxies(platform.records.proxies, platform.vault)
+    proxies = platform.proxies
     await ConfiguredPools(proxies, platform.records.pools).register(pools)
 
 
