@@ -168,7 +168,7 @@ async def test_a_run_whose_source_is_deleted_before_the_launch_says_so(records: 
 
         async def get(self, ref: str) -> Any:
             found = await super().get(ref)
-            if found is not None and found.name == "a":
+            if found is not None and found.id is not None and found.name == "a":
                 assert await records.sources.remove(found.id)
             return found
 
