@@ -168,7 +168,7 @@ def mask(text: str) -> str:
 
 
 def mask_misspelt(text: str) -> str:
-    """Return a text that may be a URL with mistakes, such as a missing colon, with everything like a password masked."""
+    """Return a text that may be a URL with mistakes, such as a missing colon, with all that may be passwords masked."""
     return _MISSPELT_PASSWORD.sub(":***@", mask(text))
 
 

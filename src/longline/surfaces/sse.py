@@ -130,10 +130,10 @@ async def _until_gone(receive: Receive) -> None:
 
 
 async def _until_refused(is_served: Callable[[], Awaitable[bool]]) -> str:
-    await asyncio.sleep(CREDENTIALS_CHECK_SECONDS)
-    while await is_served():
+    while True:
         await asyncio.sleep(CREDENTIALS_CHECK_SECONDS)
-    return _REFUSED
+        if not await is_served():
+            return _REFUSED
 
 
 async def _close(frames: AsyncIterator[bytes]) -> None:

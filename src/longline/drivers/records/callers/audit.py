@@ -104,8 +104,8 @@ async def audited_many(
     """Run a transaction that changes many things, with its audit row as in `audited`.
 
     `audited_state` returns the audited state from the result, None where nothing changed. Each `piece` of an operation
-    of several transactions writes a row. `only` is the key of the one thing of an operation on one, as in `audited`: the
-    row names it, with its states before and after.
+    of several transactions writes a row. `only` is the key of the one thing of an operation on one, as in `audited`:
+    the row names it, with its states before and after.
     """
     context = audit_context(noun, piece=piece)
     if context is None:
