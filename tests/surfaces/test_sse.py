@@ -23,6 +23,10 @@ class Source:
         self.begun = asyncio.Event()
         self.closed = asyncio.Event()
         self.settings = settings
+        self.served = True
+
+    async def is_served(self) -> bool:
+        return self.served
 
     async def all(self) -> AsyncIterator[bytes]:
         try:
@@ -35,7 +39,9 @@ class Source:
     def app(self) -> Litestar:
         @get("/stream")
         async def follow() -> Response[Any]:
-            return EventStream(self.all(), self.left.set, self.lost, **self.settings)
+            stream = EventStream(self.all(), self.left.set, self.lost, **self.settings)
+            stream.serve_while(self.is_served)
+            return stream
 
         return Litestar([follow], openapi_config=None, logging_config=None)
 
@@ -92,6 +98,18 @@ async def test_it_says_so_also_while_there_is_much_to_tell():
                     break
         talking.cancel()
     assert beats == 2
+
+
+async def test_a_stream_ends_when_its_client_is_not_served_any_more(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("longline.surfaces.sse.CREDENTIALS_CHECK_SECONDS", 0.02)
+    source = Source()
+    async with serving(source.app()) as client, client.stream("GET", "/stream") as answer:
+        lines = answer.aiter_lines()
+        source.frames.put_nowait(frame("one", {}))
+        assert [await anext(lines) for _ in range(3)] == ["event: one", "data: {}", ""]
+        source.served = False
+        assert [line async for line in lines] == []
+        await asyncio.wait_for(asyncio.gather(source.left.wait(), source.closed.wait()), 60)
 
 
 async def test_a_client_that_goes_is_noticed():

@@ -162,6 +162,23 @@ async def test_a_launch_that_failed_is_tried_again_although_its_scheduler_lives(
     assert (run.state, run.admitted) == ("running", 1)
 
 
+async def test_a_run_whose_source_is_deleted_before_the_launch_says_so(records: Records, clock: FakeClock):
+    class Vanishing(LocalSources):
+        """The source `a` is deleted after it was first looked up."""
+
+        async def get(self, ref: str) -> Any:
+            found = await super().get(ref)
+            if found is not None and found.id is not None and found.name == "a":
+                assert await records.sources.remove(found.id)
+            return found
+
+    gone, other = [await schedule(records, name) for name in ("a", "b")]
+    await scheduler(records, clock, directory=Vanishing(records.sources)).poll()
+    [failed], [begun] = [await records.history.find(row.id) for row in (gone, other)]
+    assert (failed.state, failed.error, failed.stack) == ("failed", f"source not found: {gone.source_ref}", None)
+    assert (begun.state, begun.error, begun.admitted) == ("running", None, 1)
+
+
 async def test_a_run_that_ends_while_its_scheduler_leaves_is_settled(records: Records, clock: FakeClock):
     class Late(ScheduleLifecycle):
         """By the time that one knows what is held, some of it has ended."""

@@ -205,3 +205,8 @@ def test_clocks_of_issuers_may_differ_a_little(clock: HandClock):
 
 def test_a_null_role_is_none(tokens: Tokens):
     assert tokens.verify(forge({"role": None, "tenant": None})).role == ""
+
+
+@pytest.mark.parametrize("claims", [{"sub": "a\0b"}, {"username": "\ud800"}, {"sub": "a", "tenant": "t\udfff"}])
+def test_a_token_whose_texts_cannot_be_stored_is_refused(tokens: Tokens, claims: dict[str, str]):
+    assert refusal(tokens, forge(claims)) == "malformed"
