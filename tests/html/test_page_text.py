@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from longline.html.page_text import main_text, simple_text
+from longline.html.page_text import main_text, simple_text, with_whole_blocks
 from longline.plugins import Page
 
 STORY = "<p>" + "Long lines carry many hooks, and every hook may carry a fish. " * 5 + "</p>"
@@ -20,6 +20,21 @@ def test_the_library_leaves_menus_and_comments_out():
     assert "carry many hooks" in text
     assert "Home" not in text
     assert "First!" not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "blocks", "whole"),
+    [
+        ("B\nOne\ntwo\nthree.", "B\nOne two three.\nmore", "B\nOne two three."),
+        ("One\ntwo\nother", "One two three", "One\ntwo\nother"),
+        ("a\nb\nab\nc", "a b\nc", "a b\na b\nc"),
+        ("a\na\nb", "a\na b", "a\na b"),
+        ("", "a", ""),
+        ("a", "", "a"),
+    ],
+)
+def test_lines_are_those_of_the_blocks_with_the_same_words(text: str, blocks: str, whole: str):
+    assert with_whole_blocks(text, blocks) == whole
 
 
 def test_what_is_no_page_has_no_text():

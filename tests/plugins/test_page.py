@@ -50,6 +50,15 @@ def test_article_of_other_pages(body, text):
     assert Page("https://news.example/", body).article() == text
 
 
+def test_bold_words_of_a_short_page_break_no_line():
+    body = (
+        b"<title>T</title><body><h1>Rope</h1><p class=price>3</p><p>A <em>long</em> and <b>strong</b> rope.</p></body>"
+    )
+    page = Page("https://shop.example/", body)
+    assert page.article() == "Rope\n3\nA long and strong rope."
+    assert page.markdown().endswith("\nA long and strong rope.\n")
+
+
 def test_what_a_short_page_says_for_machines_may_be_its_article():
     said = "The line is set at dusk. It is hauled at dawn."
     body = f'<main>Loading</main><div itemscope itemtype="x/Article"><meta itemprop=articleBody content="{said}"></div>'

@@ -73,6 +73,14 @@ def test_a_function_that_yields_nothing_is_no_parser():
             return [Item("page", url=page.url)]
 
 
+def test_a_function_with_a_config_names_its_type():
+    with pytest.raises(TypeError, match=r"takes a config: name its type, as in @parser\('shop', config=dict\)"):
+
+        @parser("shop")
+        def shop(page: Page, config: dict[str, Any]) -> Iterator[Item]:
+            yield Item("page", **config)
+
+
 def test_the_mark_leaves_the_function_as_it_was():
     def function(page: Page) -> Iterator[Item]:
         yield Item("page", url=page.url)

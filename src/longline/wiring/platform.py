@@ -4,7 +4,7 @@ import asyncio
 import logging
 import os
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -42,7 +42,7 @@ from longline.engine.parse.process_pool import ProcessPool
 from longline.engine.proxies.stored_proxies import StoredProxies
 from longline.engine.search.indexer import Indexer
 from longline.engine.stored_secrets import Vault
-from longline.model.errors import Unavailable
+from longline.model.errors import BadInput, Unavailable
 from longline.model.fetch.egress import AddressPolicy
 from longline.model.frontier.worker import HEARTBEAT_INTERVAL_SECONDS
 from longline.model.signal_topics import DONE_TOPIC, DUE_TOPIC, PROXIES_TOPIC, SETTINGS_TOPIC, WANT_TOPIC, WORK_TOPIC
@@ -182,8 +182,7 @@ async def open_platform(
     raises `BadInput` for orders that the loaded parsers do not allow.
     """
     # First: parsers that cannot be loaded, and orders that cannot be carried out, leave no folder behind.
-    parsers = load_parsers(settings)
-    check(parsers)
+    parsers = _checked_parsers(settings, check)
     writable = not (reading and is_write_protected(settings.database))
     if writable:
         prepare_folder(settings.data, folder_flag)
@@ -229,6 +228,15 @@ async def open_platform(
         )
 
 
+def _checked_parsers(settings: Settings, check: Callable[[LoadedParsers], None]) -> LoadedParsers:
+    """Return the loaded parsers; raise `BadInput` for missing recorded responses, or by `check`."""
+    if settings.fixtures and settings.fixtures_mode == "replay" and not Path(settings.fixtures).is_dir():
+        raise BadInput(f"--fixtures: there is no folder {settings.fixtures}; --fixtures-mode record makes one")
+    parsers = load_parsers(settings)
+    check(parsers)
+    return parsers
+
+
 def _run_queue(settings: Settings, stack: AsyncExitStack) -> RunQueue | None:
     """Return the queue of producers in Redis, closed with the stack; None without Redis."""
     if not settings.redis:
@@ -266,6 +274,12 @@ def parser_choice(settings: Settings) -> dict[str, Any]:
     """Return the settings' choice of a parser and its config, as a plan keeps them; empty for the closest match."""
     chosen: dict[str, Any] = {PARSER_KEY: settings.parser} if settings.parser else {}
     return chosen | ({CONFIG_KEY: msgspec.json.decode(settings.parser_config)} if settings.parser_config else {})
+
+
+def check_config_has_parser(config: Mapping[str, Any]) -> None:
+    """Raise `BadInput` for the config of a parser on a command line that names no parser."""
+    if config.get(CONFIG_KEY) and not config.get(PARSER_KEY):
+        raise BadInput("--parser-config is the config of one parser; name the parser with --parser")
 
 
 def page_parser(
