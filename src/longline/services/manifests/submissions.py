@@ -39,7 +39,7 @@ MAX_BATCH = 64
 SNAPSHOT_BYTES = 512
 """Bytes of a snapshot without its texts."""
 
-STORAGE_FAILED, QUEUE_FAILED, NO_TASKS = "STORAGE_UNAVAILABLE", "SYSTEM_QUEUE_UNAVAILABLE", "HANDLER_TASK_GENERATION"
+STORAGE_FAILED, QUEUE_FAILED, UNKNOWN_POOL = "STORAGE_UNAVAILABLE", "SYSTEM_QUEUE_UNAVAILABLE", "HANDLER_TASK_GENERATION"
 
 
 class NotQueued(LonglineError):
@@ -158,8 +158,6 @@ class ManifestSubmissions:
         except HandlerFailed as error:
             code = "HANDLER_INVALID_MANIFEST" if error.is_refusal else f"HANDLER_{error.hook.upper()}"
             raise NotQueued(uid, code, str(error), is_refusal=error.is_refusal) from error
-        if not tasks:
-            raise NotQueued(uid, NO_TASKS, "the handler made no task of the manifest")
         await self._check_pools(tasks, uid)
         return await asyncio.to_thread(downloads_of, tasks, manifest, kind, uid, self._vault)
 
@@ -170,7 +168,7 @@ class ManifestSubmissions:
             return
         known = {pool.name for pool in await self._pools.find()}
         if unknown := sorted(wanted - known):
-            raise NotQueued(uid, NO_TASKS, f"build_tasks failed: there is no proxy pool named {unknown[0]!r}")
+            raise NotQueued(uid, UNKNOWN_POOL, f"build_tasks failed: there is no proxy pool named {unknown[0]!r}")
 
     async def _put(self, manifest: SubmittedManifest, kind: str, receipt: ManifestReceipt) -> None:
         labels = {"Content-Type": "application/json"}
