@@ -62,7 +62,10 @@ class EventStream(Response[None]):
         mark_as_stream(scope)
         try:
             await send({"type": "http.response.start", "status": 200, "headers": self._headers()})
-            await self._stream(receive, send)
+            if scope["method"] == "HEAD":
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+            else:
+                await self._stream(receive, send)
         finally:
             await _close(self._frames)
             self._leave()
