@@ -32,6 +32,9 @@ log = logging.getLogger(__name__)
 
 ATTEMPTS = 3
 RETRY_SECONDS = 0.2
+PUT_TIMEOUT_SECONDS = 15.0
+"""Seconds that one attempt to store the objects of a manifest may take: all attempts end before its reservation lapses."""
+
 VERSION = "v1"
 MAX_BATCH = 64
 """Largest number of manifests in one transaction."""
@@ -173,10 +176,14 @@ class ManifestSubmissions:
     async def _put(self, manifest: SubmittedManifest, kind: str, receipt: ManifestReceipt) -> None:
         labels = {"Content-Type": "application/json"}
         document = manifest_key(kind, receipt.uid, DOCUMENT_FILE)
-        await asyncio.gather(
-            self._blobs.put(receipt.metadata_key, manifest.metadata, labels),
-            self._blobs.put(document, manifest.document, labels),
-        )
+        try:
+            async with asyncio.timeout(PUT_TIMEOUT_SECONDS):
+                await asyncio.gather(
+                    self._blobs.put(receipt.metadata_key, manifest.metadata, labels),
+                    self._blobs.put(document, manifest.document, labels),
+                )
+        except TimeoutError:
+            raise Unavailable(f"the object store did not answer within {PUT_TIMEOUT_SECONDS:g} s") from None
 
     async def _refuse(self, failure: NotQueued, kind: ManifestKind, row: NewManifest) -> None:
         """Store a manifest that could not be queued as failed; where that fails too, its key lapses by itself."""
