@@ -63,6 +63,13 @@ class Broken:
         raise RuntimeError("boom")
 
 
+def nested(depth: int) -> list[Any]:
+    found: list[Any] = []
+    for _ in range(depth):
+        found = [found]
+    return found
+
+
 async def test_without_hooks_the_manifest_is_used_as_it_is():
     [task] = await ManifestHandler().tasks(MANIFEST)
     assert task == DownloadTask("a", "https://a.example/", {"H": "1"})
@@ -96,6 +103,7 @@ async def test_failed_hooks_are_told_apart(made: object, is_refusal: bool):
         ({"tags": {"content_type": "a\0"}}, "a text of tags has a character that cannot be stored"),
         ({"object_metadata": {"a\ud800": "b"}}, "a text of object_metadata has a character that cannot be stored"),
         ({"attributes": {"a": ["\ud800"]}}, "surrogates not allowed"),
+        ({"attributes": {"a": nested(100_000)}}, "recursion"),
     ],
 )
 async def test_a_task_that_cannot_be_sent_or_stored_is_a_failure(wrong: dict[str, Any], why: str):

@@ -193,7 +193,7 @@ def _checked(task: object) -> DownloadTask:
     try:
         found = msgspec.convert(msgspec.to_builtins(task), DownloadTask)
         msgspec.json.encode(found.attributes)
-    except (msgspec.ValidationError, TypeError, UnicodeEncodeError) as error:
+    except (msgspec.ValidationError, TypeError, UnicodeEncodeError, RecursionError) as error:
         raise HandlerFailed(BUILD, error) from error
     if problem := _task_problem(found):
         raise HandlerFailed(BUILD, ValueError(problem))

@@ -1,9 +1,10 @@
-"""Submission of manifests over an object store that hangs."""
+"""Submission of manifests: an object store that hangs, a handler that cannot read a manifest."""
 
 import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from longline.drivers.blobs import open_blobs
@@ -12,6 +13,7 @@ from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.stored_secrets import Vault
 from longline.model.manifests.idempotency_key import LEASE_MS
 from longline.model.manifests.manifest import ManifestResource, SubmittedManifest
+from longline.plugins.manifest_handlers import Manifest, ManifestHandler
 from longline.ports.blobs import Blobs
 from longline.ports.records import Records
 from longline.services.manifests import submissions
@@ -68,3 +70,24 @@ async def test_a_store_that_stays_away_is_given_up_within_the_lease_of_the_key(
     again = await door.submit(MANIFEST, kind)
     assert not again.is_replay
     assert again.receipt.uid != caught.value.uid
+
+
+class Reading:
+    """A handler that reads manifests."""
+
+    def prepare_manifest(self, manifest: Manifest) -> Manifest:
+        return manifest
+
+
+async def test_a_manifest_that_is_nested_too_deep_for_the_handler_is_refused(records: Records, tmp_path: Path):
+    kind = manifest_kinds(Settings(data=tmp_path)).get("default")
+    reading = msgspec.structs.replace(kind, handler=ManifestHandler(Reading()))
+    metadata = b'{"a":%s}' % (b"[" * 5000 + b"]" * 5000)
+    manifest = msgspec.structs.replace(MANIFEST, metadata=metadata, key=None)
+    door = intake(records, open_blobs(f"file://{tmp_path}/objects"))
+    with pytest.raises(NotQueued, match="nested too deep") as caught:
+        await door.submit(manifest, reading)
+    assert caught.value.is_refusal
+    failed = await records.manifests.snapshots.get(caught.value.uid)
+    assert failed is not None
+    assert failed.state == "failed"

@@ -43,6 +43,7 @@ SNAPSHOT_BYTES = 512
 """Bytes of a snapshot without its texts."""
 
 STORAGE_FAILED, QUEUE_FAILED, UNKNOWN_POOL = "STORAGE_UNAVAILABLE", "SYSTEM_QUEUE_UNAVAILABLE", "HANDLER_TASK_GENERATION"
+INVALID_MANIFEST = "HANDLER_INVALID_MANIFEST"
 
 
 class NotQueued(LonglineError):
@@ -159,8 +160,11 @@ class ManifestSubmissions:
             given = _for_handler(manifest, kind, uid)
             tasks = [await kind.handler.placed(task) for task in await kind.handler.tasks(given)]
         except HandlerFailed as error:
-            code = "HANDLER_INVALID_MANIFEST" if error.is_refusal else f"HANDLER_{error.hook.upper()}"
+            code = INVALID_MANIFEST if error.is_refusal else f"HANDLER_{error.hook.upper()}"
             raise NotQueued(uid, code, str(error), is_refusal=error.is_refusal) from error
+        except RecursionError as error:
+            text = "metadata or attributes are nested too deep for the handler"
+            raise NotQueued(uid, INVALID_MANIFEST, text, is_refusal=True) from error
         await self._check_pools(tasks, uid)
         return await asyncio.to_thread(downloads_of, tasks, manifest, kind, uid, self._vault)
 
