@@ -19,7 +19,6 @@ from longline.model.manifests.manifest import ManifestResource
 from longline.model.manifests.manifest import ProxyHint as ProxyHint  # for authors of handlers
 from longline.model.storable_text import storable
 
-
 MAX_ERROR_CHARS = 2000
 """Length to which the text of an error of a handler is cut."""
 
@@ -207,8 +206,9 @@ def _task_problem(task: DownloadTask) -> str:
     for name, value in task.headers.items():
         if problem := header_problem(name, value):
             return f"the header {name} {problem}"
-    parts = {"resource_id": (task.resource_id,), "url": (task.url,), "key": (task.key or "",)}
-    parts |= {"bucket": (task.bucket or "",), "headers": tuple(task.headers.values())}
+    fields = {"resource_id": task.resource_id, "url": task.url, "key": task.key or "", "bucket": task.bucket or ""}
+    parts: dict[str, tuple[str, ...]] = {field: (text,) for field, text in fields.items()}
+    parts["headers"] = tuple(task.headers.values())
     for field, named in (("tags", task.tags), ("object_metadata", task.object_metadata)):
         parts[field] = (*named, *named.values())
     wrong = (field for field, texts in parts.items() if any(storable(text) != text for text in texts))

@@ -100,7 +100,9 @@ async def test_a_record_at_which_the_reader_fails_does_not_stop_the_stream(
     direct = consumer(records, queue, tmp_path)
 
     def failing(data: bytes) -> DirectTask | None:
-        return read_task(data) if data != b"odd" else DirectTask(**{"no": "such field"})
+        if data == b"odd":
+            raise TypeError("no such field")
+        return read_task(data)
 
     monkeypatch.setattr(direct, "_read", failing)
     await direct.once()

@@ -140,8 +140,10 @@ def test_every_job_is_announced_as_queued_before_its_other_states(streaming: tup
     def states(job_id: str) -> list[dict[str, Any]]:
         return [one for one in streams.read("status") if one["job_id"] == job_id]
 
+    wait_until(
+        lambda: all(last in {one["state"] for one in states(job_id)} for job_id, last in jobs.items()), "the ends"
+    )
     for job_id, last in jobs.items():
-        wait_until(lambda: any(one["state"] == last for one in states(job_id)), "the last state")
         first, *others = states(job_id)
         assert (first["state"], first["resources_completed"], first["resources_failed"]) == ("queued", 0, 0)
         assert first["last_error_code"] is None

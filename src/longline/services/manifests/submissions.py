@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 ATTEMPTS = 3
 RETRY_SECONDS = 0.2
 PUT_TIMEOUT_SECONDS = 15.0
-"""Seconds that one attempt to store the objects of a manifest may take: all attempts end before its reservation lapses."""
+"""Time limit of one attempt to store the objects of a manifest: all attempts end before its reservation lapses."""
 
 VERSION = "v1"
 MAX_BATCH = 64
@@ -42,8 +42,8 @@ MAX_BATCH = 64
 SNAPSHOT_BYTES = 512
 """Bytes of a snapshot without its texts."""
 
-STORAGE_FAILED, QUEUE_FAILED, UNKNOWN_POOL = "STORAGE_UNAVAILABLE", "SYSTEM_QUEUE_UNAVAILABLE", "HANDLER_TASK_GENERATION"
-INVALID_MANIFEST = "HANDLER_INVALID_MANIFEST"
+STORAGE_FAILED, QUEUE_FAILED = "STORAGE_UNAVAILABLE", "SYSTEM_QUEUE_UNAVAILABLE"
+UNKNOWN_POOL, INVALID_MANIFEST = "HANDLER_TASK_GENERATION", "HANDLER_INVALID_MANIFEST"
 
 
 class NotQueued(LonglineError):
