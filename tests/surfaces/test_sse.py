@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from litestar import Litestar, Response, get
+from litestar import Litestar, Response, route
 
 from longline.surfaces.sse import EventStream, frame
 from tests.surfaces.conftest import serving
@@ -37,7 +37,7 @@ class Source:
             self.closed.set()
 
     def app(self) -> Litestar:
-        @get("/stream")
+        @route("/stream", http_method=["GET", "HEAD"])
         async def follow() -> Response[Any]:
             stream = EventStream(self.all(), self.left.set, self.lost, **self.settings)
             stream.serve_while(self.is_served)
@@ -161,3 +161,14 @@ async def test_what_goes_wrong_while_it_streams_is_logged_and_ends_it(caplog: py
                 await answer.aread()
         await asyncio.wait_for(source.left.wait(), 60)
     assert "why" in caplog.text
+
+
+async def test_head_gets_the_headers_of_a_stream_and_no_frame():
+    source = Source()
+    async with serving(source.app()) as client:
+        answer = await asyncio.wait_for(client.head("/stream"), 10)
+        # The client still has its connection: the stream ends by itself.
+        await asyncio.wait_for(source.left.wait(), 10)
+    assert (answer.status_code, answer.content) == (200, b"")
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    assert not source.begun.is_set()

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 from litestar import Response
+from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from longline.surfaces.server.connection import mark_as_stream
@@ -72,7 +73,10 @@ class EventStream(Response[None]):
         mark_as_stream(scope)
         try:
             await send({"type": "http.response.start", "status": 200, "headers": self._headers()})
-            await self._stream(receive, send)
+            if scope["type"] == ScopeType.HTTP and scope["method"] == "HEAD":
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+            else:
+                await self._stream(receive, send)
         finally:
             await _close(self._frames)
             self._leave()

@@ -76,6 +76,7 @@ async def test_the_same_event_twice_has_one_effect(records: Records):
         b'{"event_id":1,"event_type":"SOURCE_CREATED","source_id":"s"}',
         b'{"event_id":"","event_type":"SOURCE_CREATED","source_id":"s"}',
         b'{"event_id":"e","event_type":"SOURCE_CREATED","source_id":"a\\u0000b"}',
+        b'{"event_id":"e","event_type":"SOURCE_CREATED","source_id":"\xff"}',
         b'{"event_id":"e","event_type":"SOURCE_CREATED","source_id":"%s"}' % (b"x" * 501),
     ],
 )
