@@ -30,7 +30,7 @@ TEXTS = {
 
 
 def damage(database: Path) -> None:
-    """Overwrite a database; a change that is committed afterwards makes other connections forget the pages they know."""
+    """Overwrite a database; a change committed afterwards makes other connections forget the pages that they know."""
     with closing(sqlite3.connect(database, timeout=30, isolation_level=None)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         connection.execute("BEGIN IMMEDIATE")
