@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from longline.surfaces.manifests.ingest.ingest import trace_id
 from tests.surfaces.manifests.running import Box
 
 MB = 1024 * 1024
@@ -195,3 +196,24 @@ def test_headers_of_the_manifest_beat_the_handlers_and_the_types(box: Box):
     assert box.origin.headers("/merged")["x-both"] == "manifest"
     box.ended(box.submit("/plain"))
     assert box.origin.headers("/plain")["x-both"] == "type"
+
+
+TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+
+
+@pytest.mark.parametrize(
+    ("traceparent", "expected"),
+    [
+        (f"00-{TRACE}-{PARENT}-01", TRACE),
+        (f" 00-{TRACE.upper()}-{PARENT}-01 ", TRACE),
+        (f"01-{TRACE}-{PARENT}-01-more", TRACE),
+        (f"00-{TRACE}-{PARENT}-01-more", ""),
+        (f"ff-{TRACE}-{PARENT}-01", ""),
+        (f"00-{'0' * 32}-{PARENT}-01", ""),
+        (f"00-{TRACE}-{'0' * 16}-01", ""),
+        (f"00-{TRACE}", ""),
+        ("", ""),
+    ],
+)
+def test_a_trace_is_that_of_a_valid_header_of_trace_context(traceparent: str, expected: str):
+    assert trace_id(traceparent) == expected
