@@ -1,4 +1,4 @@
-"""API keys, from their making to a request."""
+"""API keys, from their creation to a request."""
 
 import asyncio
 
@@ -55,7 +55,7 @@ async def test_wrong_and_expired_keys_are_refused(keys: ApiKeys, clock: FakeCloc
         await keys.create(NewApiKey("", "bots"))
 
 
-async def test_a_key_is_a_caller_by_either_header(keys: ApiKeys):
+async def test_a_key_is_accepted_in_either_header(keys: ApiKeys):
     row, text = await keys.create(NEW)
     callers = Callers(Tokens("s" * 64, lambda: 0, api_key="me:secret"), keys)
     for given in (CallerCredentials(text), CallerCredentials(api_key=text)):
@@ -65,7 +65,7 @@ async def test_a_key_is_a_caller_by_either_header(keys: ApiKeys):
         await callers.admit(CallerCredentials("x.y.z", text), RULE)
 
 
-async def test_a_key_of_another_door_or_tenant_is_not_served(keys: ApiKeys):
+async def test_a_key_of_another_door_or_tenant_is_refused(keys: ApiKeys):
     callers = Callers(Tokens("s" * 64, lambda: 0), keys)
     for new, why in (
         (NewApiKey("a", "intervals", Role.ADMIN), "door"),
