@@ -1,4 +1,4 @@
-"""Runs of recrawls: one for each source, whose plan follows the source."""
+"""Runs of recrawls: one for each source; its plan follows the source."""
 
 import asyncio
 
@@ -25,7 +25,7 @@ def runs_of(records: Records, clock: FakeClock) -> RecrawlRuns:
     return RecrawlRuns(records.runs, records.sources, clock, Registry())
 
 
-async def test_a_source_has_one_run_whose_plan_follows_it(records: Records, clock: FakeClock):
+async def test_a_source_has_one_run_with_a_plan_that_follows_the_source(records: Records, clock: FakeClock):
     settings = RecrawlSettings(strategy="geo", direct=True, parser_retry="reparse")
     new = NewSource(
         "shop.example",
