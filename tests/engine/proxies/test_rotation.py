@@ -90,7 +90,7 @@ async def test_the_absence_of_proxies_is_cached(clock: FakeClock):
     assert await exits.next(PLAN, NOBODY) == way(1), "a proxy that was registered meanwhile is found"
 
 
-async def test_a_proxy_that_is_told_of_is_found_at_once(clock: FakeClock):
+async def test_a_proxy_is_found_at_once_after_a_signal(clock: FakeClock):
     ways = FakeWays()
     exits = ProxyRotation(ways, clock)
     assert await exits.next(PLAN, NOBODY) is None
@@ -99,7 +99,7 @@ async def test_a_proxy_that_is_told_of_is_found_at_once(clock: FakeClock):
     assert await exits.next(PLAN, NOBODY) == way(1)
 
 
-async def test_an_order_of_a_person_looks_for_proxies_every_time(clock: FakeClock):
+async def test_an_order_of_a_person_does_not_cache_the_absence_of_proxies(clock: FakeClock):
     ways = FakeWays()
     exits = ProxyRotation(ways, clock, caches_absence=False)
     assert await exits.next(PLAN, NOBODY) is None

@@ -164,9 +164,9 @@ async def test_a_failed_launch_is_repeated_by_the_same_scheduler(
     assert (run.state, run.admitted) == ("running", 1)
 
 
-async def test_a_run_whose_source_is_deleted_before_the_launch_says_so(records: Records, clock: FakeClock):
+async def test_a_run_fails_if_its_source_is_deleted_before_the_launch(records: Records, clock: FakeClock):
     class Vanishing(LocalSources):
-        """The source `a` is deleted after it was first looked up."""
+        """A directory in which the source `a` is deleted after its first lookup."""
 
         async def get(self, ref: str) -> Any:
             found = await super().get(ref)

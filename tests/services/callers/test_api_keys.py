@@ -102,7 +102,7 @@ async def test_a_stream_is_served_until_its_key_is_revoked(keys: ApiKeys, clock:
     assert await callers.still_serves(CallerCredentials(), AccessRule("bots", ADMINS | {Role.NONE}, is_open=True))
 
 
-async def test_a_stream_goes_on_without_an_answer_of_the_database(keys: ApiKeys, monkeypatch: pytest.MonkeyPatch):
+async def test_a_stream_is_served_during_an_outage_of_the_database(keys: ApiKeys, monkeypatch: pytest.MonkeyPatch):
     _, text = await keys.create(NEW)
 
     async def silent(_: object) -> object:

@@ -208,5 +208,5 @@ def test_a_null_role_is_none(tokens: Tokens):
 
 
 @pytest.mark.parametrize("claims", [{"sub": "a\0b"}, {"username": "\ud800"}, {"sub": "a", "tenant": "t\udfff"}])
-def test_a_token_whose_texts_cannot_be_stored_is_refused(tokens: Tokens, claims: dict[str, str]):
+def test_a_token_with_texts_that_cannot_be_stored_is_refused(tokens: Tokens, claims: dict[str, str]):
     assert refusal(tokens, forge(claims)) == "malformed"

@@ -86,14 +86,14 @@ BROKEN = [b'{"job_id": "\xff"}', b"\xff\xfe", b"", b"[" * 5000]
 
 
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda broken: repr(broken[:20]))
-async def test_a_record_of_any_bytes_is_put_aside_alone(records: Records, tmp_path: Path, broken: bytes):
+async def test_a_record_that_is_no_task_is_parked_alone(records: Records, tmp_path: Path, broken: bytes):
     queue = Queue(broken, body(resource_id="good"))
     await consumer(records, queue, tmp_path).once()
     assert (queue.settled, list(queue.parked)) == (["1"], ["0"])
     assert queue.parked["0"].startswith("not a task: ")
 
 
-async def test_a_record_at_which_the_reader_fails_does_not_stop_the_stream(
+async def test_an_error_of_the_reader_does_not_stop_the_stream(
     records: Records, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     queue = Queue(b"odd", body(resource_id="good"))
