@@ -37,7 +37,7 @@ def test_lines_are_those_of_the_blocks_with_the_same_words(text: str, blocks: st
     assert with_whole_blocks(text, blocks) == whole
 
 
-def test_what_is_no_page_has_no_text():
+def test_an_empty_or_binary_body_has_no_text():
     assert main_text("") == ""
     assert main_text("\x00\x01") == ""
 
@@ -49,6 +49,6 @@ def test_the_simple_rule_keeps_lines_apart():
 
 
 @pytest.mark.slow(reason="starts a process")
-def test_who_wants_no_text_does_not_pay_for_the_library():
+def test_the_library_is_not_imported_before_a_text_is_extracted():
     loaded = "import sys, longline.plugins, longline.wiring; print('trafilatura' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True).stdout == "False\n"

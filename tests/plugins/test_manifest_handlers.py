@@ -55,7 +55,7 @@ class Options:
 
 class TooFewArguments:
     def finalize_job(self) -> None:
-        """Take nothing."""
+        """Accept no argument, unlike the hook of a handler."""
 
 
 class Broken:
@@ -70,7 +70,7 @@ def nested(depth: int) -> list[Any]:
     return found
 
 
-async def test_without_hooks_the_manifest_is_used_as_it_is():
+async def test_without_hooks_the_manifest_is_used_unchanged():
     [task] = await ManifestHandler().tasks(MANIFEST)
     assert task == DownloadTask("a", "https://a.example/", {"H": "1"})
     assert await ManifestHandler().placed(task) == task
@@ -83,7 +83,7 @@ async def test_tasks_are_emitted_and_yielded():
 
 
 @pytest.mark.parametrize(("made", "is_refusal"), [(WrongTask(), False), (Refusing(), True)])
-async def test_failed_hooks_are_told_apart(made: object, is_refusal: bool):
+async def test_a_refusal_by_a_hook_differs_from_a_failure(made: object, is_refusal: bool):
     with pytest.raises(HandlerFailed) as caught:
         await ManifestHandler(made).tasks(MANIFEST)
     assert caught.value.is_refusal is is_refusal

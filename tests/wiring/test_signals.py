@@ -1,4 +1,4 @@
-"""Calls between processes: heard at once, and no reason to fail."""
+"""Signals between processes: received at once, and no reason to fail."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -26,7 +26,7 @@ async def platform(settings: Settings) -> AsyncIterator[Platform]:
         yield platform
 
 
-async def test_a_call_for_work_is_heard_until_the_stop(platform: Platform):
+async def test_a_work_signal_is_received_until_the_stop(platform: Platform):
     stop, calls = asyncio.Event(), asyncio.Queue[None]()
     running = asyncio.create_task(listener(platform, WORK_TOPIC, lambda: calls.put_nowait(None))(stop))
     async with asyncio.timeout(5):
@@ -37,7 +37,7 @@ async def test_a_call_for_work_is_heard_until_the_stop(platform: Platform):
         await running
 
 
-async def test_a_listener_without_a_carrier_says_so_to_be_started_again(platform: Platform):
+async def test_a_listener_without_a_connection_fails_and_is_started_again(platform: Platform):
     deaf = msgspec.structs.replace(platform.settings, redis="redis://127.0.0.1:1/0")
     before = asyncio.all_tasks()
     async with open_platform(deaf) as silent:
@@ -46,7 +46,7 @@ async def test_a_listener_without_a_carrier_says_so_to_be_started_again(platform
     assert asyncio.all_tasks() == before
 
 
-async def test_a_listener_that_cannot_hear_stops_when_told(platform: Platform):
+async def test_a_listener_without_a_connection_ends_at_the_stop(platform: Platform):
     deaf = msgspec.structs.replace(platform.settings, redis="redis://127.0.0.1:1/0")
     stop = asyncio.Event()
     stop.set()

@@ -1,4 +1,4 @@
-"""Runs of recrawls: one for each source, whose plan follows the source."""
+"""Runs of recrawls: one for each source; its plan follows the source."""
 
 import asyncio
 
@@ -25,7 +25,7 @@ def runs_of(records: Records, clock: FakeClock) -> RecrawlRuns:
     return RecrawlRuns(records.runs, records.sources, clock, Registry())
 
 
-async def test_a_source_has_one_run_whose_plan_follows_it(records: Records, clock: FakeClock):
+async def test_a_source_has_one_run_with_a_plan_that_follows_the_source(records: Records, clock: FakeClock):
     settings = RecrawlSettings(strategy="geo", direct=True, parser_retry="reparse")
     new = NewSource(
         "shop.example",
@@ -80,7 +80,7 @@ async def test_retries_wait_one_two_four_minutes_and_the_tenth_is_not_cut(record
     assert waits == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
 
 
-async def test_images_follow_their_source_as_its_pages_do(records: Records, clock: FakeClock):
+async def test_runs_of_images_follow_their_source(records: Records, clock: FakeClock):
     source = await records.sources.add(NewSource("shop.example", "https://shop.example/", use=SourceUse.PRODUCTS))
     runs = runs_of(records, clock)
     plan = image_plan((await runs.of(source.id)).plan)
@@ -96,7 +96,7 @@ async def test_images_follow_their_source_as_its_pages_do(records: Records, cloc
     assert changed.downloads == plan.downloads
 
 
-async def test_a_plan_that_is_older_than_a_change_is_not_kept(records: Records, clock: FakeClock):
+async def test_a_plan_read_before_a_change_is_not_cached(records: Records, clock: FakeClock):
     source = await records.sources.add(NewSource("shop.example", "https://shop.example/", use=SourceUse.PRODUCTS))
     runs = runs_of(records, clock)
     reading = asyncio.create_task(runs.of(source.id))

@@ -1,4 +1,4 @@
-"""API keys, from their making to a request."""
+"""API keys, from their creation to a request."""
 
 import asyncio
 
@@ -55,7 +55,7 @@ async def test_wrong_and_expired_keys_are_refused(keys: ApiKeys, clock: FakeCloc
         await keys.create(NewApiKey("", "bots"))
 
 
-async def test_a_key_is_a_caller_by_either_header(keys: ApiKeys):
+async def test_a_key_is_accepted_in_either_header(keys: ApiKeys):
     row, text = await keys.create(NEW)
     callers = Callers(Tokens("s" * 64, lambda: 0, api_key="me:secret"), keys)
     for given in (CallerCredentials(text), CallerCredentials(api_key=text)):
@@ -65,7 +65,7 @@ async def test_a_key_is_a_caller_by_either_header(keys: ApiKeys):
         await callers.admit(CallerCredentials("x.y.z", text), RULE)
 
 
-async def test_a_key_of_another_door_or_tenant_is_not_served(keys: ApiKeys):
+async def test_a_key_of_another_door_or_tenant_is_refused(keys: ApiKeys):
     callers = Callers(Tokens("s" * 64, lambda: 0), keys)
     for new, why in (
         (NewApiKey("a", "intervals", Role.ADMIN), "door"),
@@ -102,7 +102,7 @@ async def test_a_stream_is_served_until_its_key_is_revoked(keys: ApiKeys, clock:
     assert await callers.still_serves(CallerCredentials(), AccessRule("bots", ADMINS | {Role.NONE}, is_open=True))
 
 
-async def test_a_stream_goes_on_without_an_answer_of_the_database(keys: ApiKeys, monkeypatch: pytest.MonkeyPatch):
+async def test_a_stream_is_served_during_an_outage_of_the_database(keys: ApiKeys, monkeypatch: pytest.MonkeyPatch):
     _, text = await keys.create(NEW)
 
     async def silent(_: object) -> object:

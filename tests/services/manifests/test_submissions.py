@@ -28,7 +28,7 @@ MANIFEST = SubmittedManifest(
 
 
 class HangingBlobs:
-    """An object store that takes its time with the first objects that it gets."""
+    """An object store that hangs at its first objects."""
 
     def __init__(self, kept: Blobs, hangs: int) -> None:
         self._kept, self._hangs, self.asked = kept, hangs, 0
@@ -46,7 +46,9 @@ def intake(records: Records, blobs: object) -> ManifestSubmissions:
     return ManifestSubmissions(lifecycle, keys, blobs, Vault("a key of tests"), rules, records.pools)  # type: ignore[arg-type]
 
 
-async def test_a_hanging_store_is_tried_again(records: Records, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+async def test_an_upload_to_a_hanging_store_is_repeated(
+    records: Records, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(submissions, "PUT_TIMEOUT_SECONDS", 0.1)
     blobs = HangingBlobs(open_blobs(f"file://{tmp_path}/objects"), 2)
     kind = manifest_kinds(Settings(data=tmp_path)).get("default")
@@ -54,7 +56,7 @@ async def test_a_hanging_store_is_tried_again(records: Records, tmp_path: Path, 
     assert (accepted.receipt.resources, blobs.asked) == (1, 4)
 
 
-async def test_a_store_that_stays_away_is_given_up_within_the_lease_of_the_key(
+async def test_a_submission_to_a_hanging_store_fails_within_the_lease_of_the_key(
     records: Records, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     assert submissions.ATTEMPTS * submissions.PUT_TIMEOUT_SECONDS * 1000 + 5000 < LEASE_MS

@@ -103,7 +103,7 @@ SETTINGS = {field.name: field for field in msgspec.structs.fields(Settings)}
 
 
 def is_setting(name: str) -> bool:
-    """Return whether there is a setting, in the table that stands before the dot if there is one."""
+    """Return whether a setting of this name exists, in the table that is named before the dot."""
     table, _, field = name.rpartition(".")
     return hasattr(getattr(Tables(), table), field) if table else name in SETTINGS
 
