@@ -1,4 +1,4 @@
-"""Who may pull and submit, how often, and what a bot's own settings do."""
+"""Access to pull and submit, rate limits, and the effect of a bot's own settings."""
 
 import asyncio
 from typing import Any
@@ -12,7 +12,7 @@ WRONG = (401, "authentication_error", "Invalid or missing API token")
 
 
 async def everywhere(door: Door, **who: Any) -> list[httpx.Response]:
-    """The same caller at each endpoint."""
+    """Send the same caller's request to each endpoint and return the responses."""
     job = await door.job()
     said = {"job_id": job, "success": False}
     return [await door.ask(path, **who, **said) for path in ("pull", "submit", "heartbeat")]
@@ -119,7 +119,7 @@ async def test_a_bot_stays_in_its_domains(door: Door):
     assert {job["url"] for job in pulled["jobs"]} == {urls[0], urls[1], urls[3]}
     other = await door.pull("stranger")
     assert [job["url"] for job in other["jobs"]] == [urls[2]]
-    assert (await door.pull("b", api_token=token))["skipped"] == 0, "what lies outside is none of its business"
+    assert (await door.pull("b", api_token=token))["skipped"] == 0, "jobs of other domains are not counted"
     for url in urls:
         await door.job(url)
     assert [j["url"] for j in (await door.pull("b", api_token=token, domain="else"))["jobs"]] == [urls[3]]
@@ -140,8 +140,8 @@ async def test_a_bot_that_comes_too_often(door: Door):
     answer = await door.ask("pull", **who)
     assert error(answer) == (429, "rate_limited", "Rate limit exceeded, try again in 20 seconds")
     assert answer.headers["Retry-After"] == "20"
-    assert error(await door.ask("pull", bot_id="b", api_token="x")) == WRONG, "who it is comes first"
-    assert error(await door.ask("pull", **who, max_jobs=0))[1] == "validation_error", "and what it says before that"
+    assert error(await door.ask("pull", bot_id="b", api_token="x")) == WRONG, "the token is checked first"
+    assert error(await door.ask("pull", **who, max_jobs=0))[1] == "validation_error", "the fields too"
     door.clock.advance(20)
     data(await door.ask("pull", **who), 200)
     assert (await door.ask("pull", **who)).status_code == 429

@@ -1,4 +1,4 @@
-"""The short way and the framework's answer alike; what the short way leaves alone, the framework takes."""
+"""The short way and the framework give equal answers; the framework takes all requests that the short way leaves."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Whatever is sent to this door, its answer is one of the contract's: nothing makes it stumble, on either engine."""
+"""Random input to this door gets an answer of the contract, never an internal error, on either engine."""
 
 import hashlib
 import itertools
@@ -157,10 +157,10 @@ ASKED = ("status", "source_id", "search", "sort_by", "sort_order", "sort", "orde
 
 
 def bodies(whole: dict[str, Any]) -> Iterator[bytes]:
-    """The body with each of its fields odd in turn, and what is no body."""
+    """Yield the body with each of its fields odd in turn, then bodies that are no JSON object."""
     yield from RAW
     for name, value in itertools.product(whole, ODD):
-        # Half characters are what careless clients send, as they are escaped.
+        # Careless clients send lone surrogates as escapes.
         yield json.dumps(whole | {name: value}).encode()
 
 
@@ -171,7 +171,7 @@ async def door(settings: Settings) -> Any:
 
 
 async def known(client: httpx.AsyncClient) -> dict[str, str]:
-    """A source and a job that are there."""
+    """Return the ids of an existing source and job."""
     source = await client.post("/api/v1/sources", json={"name": "known", "url": "https://known.example/"})
     job = {"url": "https://known.example/", "source_id": "none", "interval_minutes": 5, "schedule_enabled": True}
     made = await client.post("/api/v1/jobs", json=job)

@@ -5,7 +5,7 @@ from tests.surfaces.conftest import Stage, serving
 
 
 def figures(answer: httpx.Response) -> dict[tuple[str, ...], float]:
-    """Every sample by its name and label values."""
+    """Return every sample by its name and label values."""
     families = text_string_to_metric_families(answer.text)
     return {(s.name, *(s.labels[k] for k in sorted(s.labels))): s.value for f in families for s in f.samples}
 

@@ -31,7 +31,7 @@ KETTLE: Json = {
 
 
 async def put(door: Door, *products: Json, domain: Json | None = None) -> Json:
-    """Products of one crawl, in the index at once; the domain they belong to."""
+    """Store products of one crawl, indexed at once, and return their domain."""
     domain = domain or await door.domain()
     platform = door.platform
 
@@ -109,7 +109,7 @@ async def test_another_price_is_an_update_with_a_history(door: Door):
 
 
 def shelf() -> list[Json]:
-    """Products that differ in every field with a filter."""
+    """Make products that differ in every field with a filter."""
     return [
         {
             "title": f"Thing {n}",
