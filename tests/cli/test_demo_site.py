@@ -1,4 +1,4 @@
-"""The demo's website is whole: every link on it leads to a page of it, or to what it is known to lack."""
+"""The demo's website is whole: every link on it leads to one of its pages, or to a known gap."""
 
 import re
 import urllib.request

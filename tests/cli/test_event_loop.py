@@ -17,7 +17,7 @@ def test_it_runs_to_the_end_on_the_fast_loop():
 
 @pytest.fixture
 def ctrl_c() -> Iterator[None]:
-    """Ctrl-C as a terminal has it: whoever runs tests in the background may have it ignored."""
+    """The signal handling of a terminal for Ctrl-C; a test in the background may have inherited one that ignores it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

@@ -10,13 +10,13 @@ from longline.settings import KEYS, Loaded
 
 
 def invoke(*words: str):
-    """A command with two settings and a flag of its own, called with these words."""
+    """Call a command that has two settings and a flag of its own with these words."""
     app = typer.Typer(rich_markup_mode=None)
 
     @app.command()
     @takes("port", "user_agent")
     def show(loaded: Loaded, name: str, twice: Annotated[bool, typer.Option(help="Say it twice.")] = False) -> None:
-        """Show something."""
+        """Show the settings."""
         settings = loaded.settings
         typer.echo(f"{name} {settings.port} {settings.user_agent} {loaded.origins['port']}" * (1 + twice))
 

@@ -58,7 +58,7 @@ def test_no_service_starts_with_it(longline: Command, command: str):
         ("CRAWLER_PROXY_URLS", "ftp://me:hunter2@h:1"),
     ],
 )
-def test_what_is_secret_is_not_shown(longline: Command, name: str, value: str):
+def test_a_secret_variable_is_not_shown(longline: Command, name: str, value: str):
     outcome = longline("settings", **{name: value})
     assert_one_line(outcome, 2, f"{name}: ")
     assert "hunter2" not in outcome.stderr

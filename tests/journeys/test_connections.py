@@ -1,4 +1,4 @@
-"""Servers that close kept connections without a word: no page is lost, and none is tried twice."""
+"""Servers that close kept connections silently: no page is lost, and none is fetched twice."""
 
 import asyncio
 import random
@@ -15,7 +15,7 @@ from tests.plans import crawl_plan
 
 
 class Site:
-    """A start page that links to all others; `waits` says how long a connection is kept after so many answers."""
+    """A start page that links to all others; `waits` is the time a connection is kept after that many answers."""
 
     def __init__(self, pages: int, waits: Callable[[int], float | None]) -> None:
         self.home = "".join(f'<a href="/{n}">{n}</a>' for n in range(1, pages))
@@ -55,7 +55,7 @@ def here(tmp_path: Path) -> Place:
 
 
 async def crawled(here: Place, url: str, **plan: int) -> dict[tuple[str, str, int], int]:
-    """Tasks by state, reason and attempts."""
+    """Return tasks by state, reason and attempts."""
     request = CrawlRequest(crawl_plan((url,), robots=False, max_depth=1, **plan))
     await crawl(here.settings, request, Watcher())
     rows = here.ask("SELECT state, reason, attempt, COUNT(*) FROM tasks GROUP BY state, reason, attempt")

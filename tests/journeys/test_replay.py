@@ -1,4 +1,4 @@
-"""A crawl is recorded, and goes the same way again when its website is gone."""
+"""A crawl is recorded, and runs the same way again without its website."""
 
 from pathlib import Path
 

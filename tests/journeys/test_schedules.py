@@ -1,4 +1,4 @@
-"""What the manual says of jobs on a schedule works as it stands there."""
+"""The manual about jobs on a schedule works as printed."""
 
 import json
 import re
@@ -16,7 +16,7 @@ MANUAL = Path(__file__).parents[2] / "docs/how-to/schedules.md"
 
 
 class Reader:
-    """Types the commands of the manual, one after the other, with its port, site, patience and ids led to ours."""
+    """A user who types the commands of the manual, in order, with its port, site, waits and ids replaced by the test's."""
 
     def __init__(self, it: Up, place: Place, home: Path, site: str, manual: Path = MANUAL) -> None:
         port = it.where.rpartition(":")[2]
@@ -29,11 +29,11 @@ class Reader:
         self.commands = re.split(r"^(?=curl |longline |export )", "".join(blocks), flags=re.MULTILINE)[1:]
 
     def type(self) -> str:
-        """What the next command says; it must be a success."""
+        """Return the output of the next command, which must succeed."""
         command = self.commands.pop(0)
         for word, ours in self.called.items():
             command = command.replace(word, ours)
-        # Each is typed into a shell of its own, which must have what an earlier one has set.
+        # Each command is typed into a shell of its own, which must have the variables that an earlier one has set.
         shown = command.replace("export JWT=", "printf %s ")
         done = type_command(shown, surroundings(self._given))
         assert done.returncode == 0, (command, done)
@@ -42,7 +42,7 @@ class Reader:
         return done.stdout
 
     def ask(self) -> Any:
-        """The same, read as JSON."""
+        """Return the output of the next command, read as JSON."""
         return json.loads(self.type())
 
 

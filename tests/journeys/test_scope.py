@@ -1,4 +1,4 @@
-"""`longline crawl` within bounds: by path, depth, number, seeds and sitemaps; and a larger bound that goes on."""
+"""`longline crawl` within bounds: by path, depth, number, seeds and sitemaps; and a larger bound that resumes."""
 
 import gzip
 import re
@@ -24,7 +24,7 @@ def crawl(*words: str, out: Path) -> subprocess.CompletedProcess[str]:
 
 
 def fetched(site: SiteHandle) -> set[str]:
-    """The paths that were asked for, each of them once."""
+    """Return the requested paths, each of them requested once."""
     visits = site.visits()
     visits.pop("/robots.txt", None)
     assert set(visits.values()) == {1}, visits

@@ -111,7 +111,7 @@ def has_typed_answers(each: Described, document: Json) -> bool:
 
 
 def has_typed_errors(each: Described, document: Json) -> bool:
-    """Return true if all errors have types and examples, and 500, and 401 unless all callers are let in, are declared."""
+    """Return true if all errors have types and examples, and 500, and 401 for all but open operations, are declared."""
     errors = {status: answer for status, answer in each.parts["responses"].items() if status[0] in "45"}
     media = [answer["content"]["application/json"] for answer in errors.values()]
     is_open = not each.parts["security"] or {} in each.parts["security"]

@@ -129,7 +129,7 @@ def test_one_that_had_ended_is_said_to_have():
     assert "resumes the crawl" not in told
 
 
-def test_the_bar_shows_how_much_is_done_of_what_is_known():
+def test_the_bar_shows_the_ended_urls_among_the_admitted_ones():
     with crawl._ProgressBar(Console(quiet=True), parse("https://a.example/")) as bar:
         bar.opened(a_run(state="running", open=4), resumed=True)
         bar.moved(a_run(state="running", admitted=20, open=5), WorkerProgress(failed=3))

@@ -19,7 +19,7 @@ def test_every_setting_is_shown_with_its_origin(longline: Command, tmp_path: Pat
     assert outcome.stderr == ""
 
 
-def test_what_has_no_effect_is_told_apart(longline: Command):
+def test_a_variable_without_effect_gets_a_warning(longline: Command):
     outcome = longline("settings", CRAWLER_VALIDATE_URLS="true")
     assert outcome.returncode == 0
     assert outcome.stderr == "warning: CRAWLER_VALIDATE_URLS has no effect: every URL is validated\n"

@@ -1,4 +1,4 @@
-"""Hints about own parsers, and the exit codes that go with them."""
+"""Hints about custom parsers, and the exit codes that go with them."""
 
 import shlex
 from pathlib import Path

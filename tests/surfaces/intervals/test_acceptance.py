@@ -15,7 +15,7 @@ SHOWN = """
 1   chaos/test_scheduler.py                 test_every_tick_runs_once_or_is_superseded_and_nothing_is_stuck
 2   surfaces/intervals/jobs/test_executions.py test_killed_in_mid_run_it_goes_on_as_the_same_execution
 2   journeys/test_intervals.py            test_killed_in_mid_run_it_goes_on_at_once_as_the_same_execution
-2   journeys/test_intervals.py            test_a_daily_job_whose_machine_dies_goes_on_at_another_within_the_lease
+2   journeys/test_intervals.py            test_a_daily_job_of_a_dead_machine_goes_on_at_another_within_the_lease
 2   chaos/test_adoption.py                test_jobs_go_on_and_lose_nothing_whatever_is_killed
 3   surfaces/intervals/jobs/test_executions.py test_a_healthy_long_run_is_left_alone
 4   surfaces/intervals/jobs/test_executions.py test_cancelled_in_mid_run_it_stays_cancelled
@@ -65,14 +65,14 @@ SHOWN = """
 22  engine/feeds/test_feed_finder.py      test_then_the_usual_places_are_tried_in_order
 22  surfaces/intervals/sources/test_sources.py test_22_a_source_without_a_feed_is_searched_once_in_a_week
 22  surfaces/intervals/sources/test_sources.py test_22_discovery_prefers_the_link_of_the_page
-22  surfaces/intervals/sources/test_sources.py test_22_discovery_rejects_pages_that_are_no_feed_and_tries_the_usual_paths
+22  surfaces/intervals/sources/test_sources.py test_22_discovery_rejects_html_and_tries_the_usual_paths
 23  parsers/article/test_jsonld.py        test_a_publisher_is_a_text_however_it_was_written
 23  journeys/test_raw_content.py          test_23_a_publisher_in_any_form_is_indexed_in_one
 24  surfaces/intervals/test_logs.py       test_fifty_clients_that_come_and_go_lose_nothing
 24  surfaces/intervals/test_logs.py       test_v2_replays_then_follows_and_tells_of_the_archive
 24  surfaces/intervals/test_logs.py       test_an_archive_is_downloaded_and_viewed
-25  journeys/test_source_events.py        test_schedules_follow_what_is_said_once_each
-25  journeys/test_source_events.py        test_25_who_dies_after_an_effect_has_had_it_once
+25  journeys/test_source_events.py        test_schedules_follow_each_event_once
+25  journeys/test_source_events.py        test_25_a_listener_that_dies_after_an_effect_has_had_it_once
 25  services/sources/test_source_event_handlers.py test_an_effect_and_its_note_are_one_step
 25  surfaces/intervals/sources/test_sources.py test_a_disabled_source_is_not_crawled_until_it_is_enabled
 26  surfaces/intervals/sources/test_sources.py test_three_hundred_sources_get_their_jobs

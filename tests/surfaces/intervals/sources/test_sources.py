@@ -453,7 +453,7 @@ async def test_22_discovery_prefers_the_link_of_the_page(stage: Stage, reader: R
     assert FEED not in reader.web.asked, "the usual places are for pages that name none"
 
 
-async def test_22_discovery_rejects_pages_that_are_no_feed_and_tries_the_usual_paths(stage: Stage, reader: Reader):
+async def test_22_discovery_rejects_html_and_tries_the_usual_paths(stage: Stage, reader: Reader):
     path = f"{PATH}/{await stage.source()}"
     reader.web.says[HOME] = Said(body=b"<link rel=alternate type=application/rss+xml href=/broken>")
     reader.web.says["https://news.example/broken"] = Said(body=b"<html>no feed")
