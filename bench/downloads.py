@@ -1,6 +1,6 @@
-"""Downloads of many small and of some large files into a folder, by us and by the downloaders of the field.
+"""Downloads of many small and of some large files into a folder, by Longline and by the downloaders of the field.
 
-Every downloader gets the same list of URLs of one local server and as many connections. Ours computes digests and
+Every downloader gets the same list of URLs of one local server and as many connections. Longline computes digests and
 writes rows besides; it is shown with its files synced to the disk, and without. No other one syncs its files. CPU
 seconds are those of the downloader with its processes, without the server.
 """

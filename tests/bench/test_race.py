@@ -16,7 +16,7 @@ LAZY = "with lap(): pass"
 
 @pytest.fixture
 def small_site(small_course: Course, monkeypatch: pytest.MonkeyPatch) -> Site:
-    """A site that races find served already."""
+    """A site that is served already when races look for it."""
 
     @contextmanager
     def served(_: Site) -> Iterator[Served]:

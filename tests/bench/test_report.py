@@ -26,7 +26,7 @@ def lap(name: str, rate: float, cpu: float = 1.0, faults: tuple[str, ...] = ()) 
 
 @pytest.fixture
 def race() -> Race:
-    """Three rounds; in the second the machine had something else to do, and in the third Scrapy fell."""
+    """Three rounds; in the second the machine had other load, and in the third Scrapy failed."""
     made = Race("some pages", "nginx", 20_000.0, 64, fell={"crawlee-file": "out of luck"})
     made.rounds = [
         {"ours": lap("ours", 900), "scrapy": lap("scrapy", 100, 8.0), "bare": lap("bare", 1800, 0.5)},
@@ -36,7 +36,7 @@ def race() -> Race:
     return made
 
 
-def test_ratios_are_medians_of_what_was_measured_side_by_side(race: Race):
+def test_ratios_are_medians_of_the_ratios_within_each_round(race: Race):
     ours, scrapy, bare = lines(race)
     assert [ours.name, scrapy.name, bare.name] == ["ours", "scrapy", "bare"]
     assert ours.rate == pytest.approx(900)

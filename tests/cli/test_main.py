@@ -60,7 +60,7 @@ def test_a_command_ends_quietly_after_its_reader_has_gone(words: tuple[str, ...]
     process = Program(words, cwd=tmp_path, env=surroundings({}), stdout=writer, stderr=error, text=True)
     os.close(writer)
     said = process.communicate(timeout=60)[1]
-    # An error is printed on standard error, whose reader may still be there.
+    # An error is printed on standard error, which may still be read.
     assert process.returncode == (141 if both or words[0] != "urls" else 1)
     assert not said or said.startswith("error: there is no crawl"), said
 

@@ -30,7 +30,7 @@ HOSTILE = (
     + "w" * 300
 )
 LONG = f"{HOSTILE} {'long ' * 5_000}{'w' * 75_000}"
-"""100 KB of hostile text, for everything whose length no contract bounds."""
+"""100 KB of hostile text, for every field without a bound in its contract."""
 
 AT = 1_700_000_000_000
 

@@ -23,7 +23,7 @@ from tests.surfaces.intervals.platform import Door
 
 ACTING, READING = ("admin", "moderator", "service"), ("member",)
 ASKED_APART = {"pending"}
-"""Orders that are given for many tasks: on the page of one task a restart does the same."""
+"""Orders for many tasks: on the page of one task a restart does the same."""
 
 
 def actions() -> dict[tuple[str, str], Operation]:

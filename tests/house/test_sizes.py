@@ -12,7 +12,7 @@ from tests.house.tree import ROOT, Module, modules, project_files
 
 @cache
 def measured() -> list[sizes.Size]:
-    """The sizes of the source; measured by the first test that asks, for every process that runs tests imports this."""
+    """Return the sizes of the source; measured in the first test, because every process of tests imports this."""
     return sizes.measure(modules())
 
 

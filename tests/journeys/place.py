@@ -34,19 +34,19 @@ HELD = {
     "workers": "SELECT COUNT(*) FROM workers",
     "half segments": "SELECT COUNT(*) FROM segments WHERE state <> 'stored'",
 }
-"""What somebody who left in good order has none of."""
+"""Rows that a process must not leave behind when it stops in good order."""
 
 
 FATES = ("completed", "failed", "cancelled", "skipped")
 
 PATIENCE = 120.0
-"""Seconds that what must come is waited for: far more than a busy machine needs, and nobody waits who need not."""
+"""Seconds until a wait fails: far more than a busy machine needs, and no wait lasts longer than it must."""
 
 MAX_PAUSE = 0.15
-"""Most seconds between two looks at what is waited for."""
+"""Most seconds between two checks of a condition."""
 
 LOOPBACK = {"LONGLINE_EGRESS_ALLOW": "127.0.0.0/8"}
-"""The websites of tests lie inside: whoever works for us there must be allowed to."""
+"""The websites of tests are on loopback: the workers must be allowed to reach it."""
 
 
 @dataclass(frozen=True)

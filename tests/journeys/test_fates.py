@@ -37,13 +37,13 @@ TRIES = 2
 
 BOUNDS = {"LONGLINE_MAX_RETRIES": f"{TRIES - 1}", "LONGLINE_MAX_BODY": "200KB"}
 HASTY = {"LONGLINE_CONNECT_TIMEOUT": "700ms", "LONGLINE_IDLE_TIMEOUT": "1s", "LONGLINE_REQUEST_TIMEOUT": "2s"}
-"""Little patience, for those who never answer: everybody else has time, however busy the machine is."""
+"""Short timeouts, for servers that never answer: all others have time, on a busy machine too."""
 
 TIMED = {"connect_timeout", "idle_timeout", "total_timeout"}
-"""The words for patience that came to its end."""
+"""The reasons of timeouts."""
 
 Summary = dict[tuple[str, str], int]
-"""How many, by fate and reason."""
+"""Counts by fate and reason."""
 
 
 class Case(NamedTuple):
@@ -114,13 +114,13 @@ CASES = [
 ]
 
 APART = {"binary_url", "content_type", "http_408", "proxy_exhausted", "worker_lost"}
-"""Words that have a crawl of their own here."""
+"""Reasons with a crawl of their own in this module."""
 
 OF_PROXIES = {"proxy_auth", "proxy_failed", "proxy_refused"}
 OF_DOWNLOADS = {"checksum", "upload"}
 ELSEWHERE = {"internal", "login_failed", "network", "page_lost", "render_failed"} | OF_PROXIES | OF_DOWNLOADS
-"""Reasons of our own failures, of failures that nothing foresaw, of downloads, of requests that schedules alone make,
-and of proxies (a page has `proxy_exhausted`)."""
+"""Reasons of internal failures, of failures without a better reason, of downloads, of requests that schedules alone
+make, and of proxies (a page has `proxy_exhausted`)."""
 
 
 THEIRS = """

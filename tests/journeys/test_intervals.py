@@ -87,10 +87,10 @@ ARTICLE = (
     + "".join(f"<p>In the {n} hour the ferry was late, and no one on the quay knew why.</p>" for n in range(9))
     + "</article>"
 )
-"""What makes an article of a story."""
+"""The metadata and the text that make an article of a story."""
 
 NEVER_BEGAN = ("run not started", "run failed")
-"""What the log of a run says whose source nobody knows."""
+"""The log of a run with an unknown source."""
 
 
 class Client:
@@ -349,7 +349,7 @@ curl -X POST -H "Authorization: Bearer $JWT" \
 curl -X POST -H "Authorization: Bearer $JWT" \
   http://localhost:8060/api/v1/scheduler/rebalance
 """
-"""Every curl of the contract's own guide, as it stands there and in that order."""
+"""Every curl of the contract's own guide, word for word and in its order."""
 
 
 def test_29_with_redis_search_and_the_html_archive_away_a_job_is_done_all_the_same(place: Place):

@@ -1,4 +1,4 @@
-"""`longline crawl` with headers, cookies and logins: the hosts that get them, their survival of a kill, their secrecy."""
+"""`longline crawl` with headers, cookies and logins: the hosts that get them, a kill, and their secrecy."""
 
 import gzip
 import os
@@ -28,7 +28,7 @@ def crawl(*words: str, out: Path, **environment: str) -> subprocess.CompletedPro
 
 
 def assert_kept_secret(folder: Path, told: str, *canaries: str) -> None:
-    """Assert that no file, no table and no line of output has one of the values; archives and bodies are searched too."""
+    """Assert that no file, table or line of output has one of the values; archives and bodies are searched too."""
     seen = [("output", told.encode())]
     for file in folder.rglob("*"):
         if file.is_file():

@@ -1,4 +1,4 @@
-"""A running platform beside a source-manager: it reads its feeds and sitemaps and receives its events, also in outages."""
+"""A running platform beside a source-manager: it reads feeds and sitemaps and receives events, also in outages."""
 
 import time
 from collections.abc import Iterator

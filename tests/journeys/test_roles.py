@@ -45,7 +45,7 @@ def test_one_fetches_and_another_parses(machines: list[Place], tmp_path: Path):
         for process in (fetch, parse):
             _, logged = process.communicate(timeout=PATIENCE)
             assert (process.returncode, "Traceback" in logged) == (0, False), logged
-        # Links were followed and titles stored, so a process parsed; every page was requested once, so from the archive.
+        # Links were followed and titles stored, so a process parsed; each page was requested once, so from the archive.
         place.assert_whole(site)
         visits = site.visits()
         assert visits.pop("/robots.txt") == 1

@@ -16,7 +16,7 @@ MANUAL = Path(__file__).parents[2] / "docs/how-to/schedules.md"
 
 
 class Reader:
-    """A user who types the commands of the manual, in order, with its port, site, waits and ids replaced by the test's."""
+    """A user who types the commands of the manual in order; port, site, waits and ids are replaced by the test's."""
 
     def __init__(self, it: Up, place: Place, home: Path, site: str, manual: Path = MANUAL) -> None:
         port = it.where.rpartition(":")[2]

@@ -22,7 +22,7 @@ from tests.servers import program
 from tests.web import running_site
 
 QUICKLY = 10
-"""Seconds that a stop may take, half of what it takes a server that hangs to answer; the machine may be a busy one."""
+"""Seconds that a stop may take, half of the time that a hanging server takes to answer; the machine may be busy."""
 
 
 def run(folder: Path, *words: str, **given: str) -> subprocess.CompletedProcess[str]:
@@ -133,7 +133,7 @@ def test_a_server_that_hangs_does_not_hold_up_the_stop(embedded: Place):
 
 
 CUT_OFF = {"work signals", "work requests", "robots signals", "log followers", "calls", "done"}
-"""The loops that hear of something by signals."""
+"""The loops that are woken by signals."""
 
 
 def waiting(logged: str) -> set[str]:

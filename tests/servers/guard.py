@@ -1,4 +1,4 @@
-"""Keeps one server, and its folder, for exactly as long as standard input stays open; run as a script of its own.
+"""The guard of one server and its folder for as long as standard input stays open; run as a script of its own.
 
 The pipe ends when the owner closes it and also when the owner dies, by SIGKILL too. So there is one
 way to stop a server, and none to leave it behind.

@@ -25,7 +25,7 @@ async def test_nothing_of_the_test_before_is_left(redis_url):
         assert await client.dbsize() == 0
 
 
-async def test_the_version_is_what_the_server_says(valkey_server):
+async def test_the_version_is_that_of_the_server(valkey_server):
     async with Redis.from_url(valkey_server.url) as client:
         told = await client.info("server")
 

@@ -74,7 +74,7 @@ EXPECTED: dict[tuple[str, str], dict[str, str]] = {
     ("platform", "public"): dict.fromkeys(COLUMNS, IN),
     ("platform", "metrics"): FORBIDDEN | dict.fromkeys({*ROLES, "key", "member's key"} - {"banned"}, IN) | REFUSED,
 }
-"""What each access lets in, written down once more, by hand."""
+"""The callers that each access lets in, written down independently."""
 
 
 class Anything:

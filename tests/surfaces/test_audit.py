@@ -29,7 +29,7 @@ BOTS = "/api/crawl/admin"
 ADMIN = "/api/admin"
 CATALOGUE = "/api/v1/admin"
 HARMLESS = {"preview_rebalance", "test_crawl", "fetch_metadata", "fetch_page"}
-"""Operations that change nothing although their method could."""
+"""Operations without a change, although their method could make one."""
 
 CANARY = "hunter2canary"
 NOBODY = "00000000-0000-7000-8000-000000000000"
@@ -553,7 +553,7 @@ async def world(settings: Settings) -> AsyncIterator[World]:
 
 
 NEED_A_WORKER = {"products_restart_parsing", "products_restart_failed_tasks"}
-"""Operations on tasks that a worker has brought to an end; tests with a worker make them."""
+"""Operations on tasks that a worker has ended; tests with a worker make them."""
 
 
 _SENDING = ("submit_manifest", "begin_upload", "put_part", "complete_upload", "abort_upload")

@@ -1,4 +1,4 @@
-"""The site as a process of its own: `python -m tests.web --pages 500 --port 8080`; ask /__log for its log."""
+"""The site as a process of its own: `python -m tests.web --pages 500 --port 8080`; `/__log` returns its log."""
 
 import argparse
 import asyncio

@@ -15,7 +15,7 @@ from tests.cli.conftest import Command, assert_one_line, running
 
 
 def greeting(process: subprocess.Popen[str]) -> tuple[str, str]:
-    """Return the address that a starting server prints, and its hint for a token; it prints the console's address too."""
+    """Return the address that a starting server prints, and its hint for a token; it also prints the console's link."""
     assert process.stdout
     head, hint, link = (process.stdout.readline() for _ in range(3))
     assert " listens on http://127.0.0.1:" in head, head

@@ -162,7 +162,7 @@ TABLES = (
     *("bot_answers", "bot_results", "bot_tasks", "bot_hosts", "bot_urls", "bot_schedules", "bot_hours", "bots"),
     *("offers", "tasks", "fates", "events", "runs", "schedules", "line", "hosts"),
 )
-"""What these tests fill, those first that others are named by."""
+"""The tables that these tests fill, referencing tables first."""
 
 
 @asynccontextmanager

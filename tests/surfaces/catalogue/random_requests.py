@@ -34,7 +34,7 @@ from tests.surfaces.catalogue.running import end_job, start_job, token
 from tests.surfaces.products.running import Stage
 
 REQUESTS_OF_A_USER = 40
-"""Fewer than a user may send in a minute."""
+"""Fewer requests than a user may send in a minute."""
 
 UNKNOWN = "01963a7e-5b2c-7def-8123-456789abcdef"
 NAMES = [f"Site {letter}" for letter in "ABCDEFGH"]

@@ -16,7 +16,7 @@ SHOWN = """
 2   surfaces/intervals/jobs/test_executions.py test_killed_in_mid_run_it_goes_on_as_the_same_execution
 2   journeys/test_intervals.py            test_killed_in_mid_run_it_goes_on_at_once_as_the_same_execution
 2   journeys/test_intervals.py            test_a_daily_job_of_a_dead_machine_goes_on_at_another_within_the_lease
-2   chaos/test_adoption.py                test_jobs_go_on_and_lose_nothing_whatever_is_killed
+2   chaos/test_adoption.py                test_jobs_go_on_and_lose_nothing_after_any_kill
 3   surfaces/intervals/jobs/test_executions.py test_a_healthy_long_run_is_left_alone
 4   surfaces/intervals/jobs/test_executions.py test_cancelled_in_mid_run_it_stays_cancelled
 4   journeys/test_intervals.py            test_cancelled_after_a_stop_in_mid_run_it_fetches_nothing_more

@@ -57,14 +57,14 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /api/v1/discovered-domains/bulk-state": {"domains": ["a.example"], "status": "ignored", "notes": "n"},
     "POST /api/internal/v1/fetch": {"url": "http://127.0.0.1:1/", "timeout": 1},
 }
-"""Every endpoint that takes a body, with one that says everything there is to say."""
+"""Every endpoint that takes a body, with a body of all fields."""
 
 DEEP: Any = "x"
 for _ in range(400):
     DEEP = [DEEP]
 
 LONG = "".join(hashlib.sha256(bytes([n])).hexdigest() for n in range(200))
-"""A text that nothing makes shorter, as an engine may try that finds it too long for an index."""
+"""An incompressible text: an engine cannot shorten it for an index."""
 
 ODD: tuple[Any, ...] = (
     *(None, True, 0, -1, 10**9, 10**12, 2**63, -(2**63) - 1, 1e308, 0.5, [], [None], {}, {"a": {"b": []}}, DEEP),
@@ -85,7 +85,7 @@ ODD: tuple[Any, ...] = (
     ),
     *("https://a.example/\ud800", "https://a.example/\0", "javascript:1", "undefined", "2024-01-01", "' OR 1=1 --"),
 )
-"""Values of every type that no field expects all of."""
+"""Values of every type; no field accepts all of them."""
 
 RAW = (
     b"",
@@ -139,7 +139,7 @@ PATHS = (
     "PATCH /api/v1/sources/{}/enable",
     "GET /api/v1/sources/by-identity?identity_key={}",
 )
-"""Every endpoint that names a thing."""
+"""Every endpoint with an id in its path."""
 
 LISTS = (
     "/api/v1/jobs",

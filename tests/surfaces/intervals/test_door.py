@@ -21,7 +21,7 @@ ACTIONS = {
     "retry": ({"failed"}, "pending"),
     "force-run": ({"scheduled"}, "pending"),
 }
-"""Where an action may be asked for, and where it leads."""
+"""The states in which an action is allowed, and the state after it."""
 
 CELLS = {
     "pending": {"scheduled", "cancelled"},
@@ -32,7 +32,7 @@ CELLS = {
     "failed": {"pending"},
     "cancelled": set(),
 }
-"""Where a person may bring a job by naming a state; the rest is the scheduler's. A completed job is a one-time job."""
+"""The states that a person may give a job by name; the rest is the scheduler's. A completed job is a one-time job."""
 
 
 async def job_in(stage: Stage, state: str) -> Json:
