@@ -164,7 +164,7 @@ def cpu_seconds() -> float:
 
 
 def contestants() -> list[tuple[str, Download]]:
-    """Return the downloaders that are installed, ours first."""
+    """Return the downloaders that are installed, Longline's first."""
     found: list[tuple[str, Download]] = [
         ("longline, durable", ours(durable=True)),
         ("longline", ours(durable=False)),
@@ -211,7 +211,7 @@ def wget(urls: list[str], place: Path) -> None:
 
 
 def ours(*, durable: bool) -> Download:
-    """Return our own downloader, with files that are synced to the disk or not."""
+    """Return Longline's downloader, with files that are synced to the disk or not."""
     return lambda urls, place: event_loop.run(_work(urls, place, durable=durable))
 
 

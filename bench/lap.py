@@ -88,7 +88,7 @@ class Database:
 
 
 def run(contestant: Contestant, course: Course, database: Database, watch: Callable[[int], None]) -> Lap:
-    """Let a contestant crawl the site once, in a folder that is gone afterwards."""
+    """Let a contestant crawl the site once, in a temporary folder."""
     with folder(course.scratch) as place, (place / "said").open("w+") as said:
         kept = place / "kept"
         kept.mkdir()

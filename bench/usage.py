@@ -16,7 +16,7 @@ def processes(pid: int) -> list[int]:
         for children in Path(f"/proc/{parent}/task").glob("*/children"):
             try:
                 found.extend(int(child) for child in children.read_text().split())
-            except OSError:  # the thread ended while we were looking
+            except OSError:  # the thread ended meanwhile
                 continue
     return found
 

@@ -72,7 +72,7 @@ def _process_of(program: str, folder: str) -> int | None:
     for entry in Path("/proc").glob("[0-9]*"):
         try:
             words = (entry / "cmdline").read_bytes().decode(errors="replace").split("\0")
-        except OSError:  # ended while we were looking
+        except OSError:  # ended meanwhile
             continue
         if words[0] == program and any(folder in word for word in words):
             return int(entry.name)

@@ -27,7 +27,7 @@ class Wire(asyncio.Protocol):
             self._answer.set_exception(exc or ConnectionError("the server hung up"))
 
     def data_received(self, data: bytes) -> None:
-        """Answer when the body is whole; every server here says how long it is."""
+        """Answer when the body is whole; every server here sends its length."""
         self._got += data
         head, found, body = self._got.partition(b"\r\n\r\n")
         if not found:

@@ -157,7 +157,7 @@ class Platform:
         assert self._process is not None
         try:
             os.kill(victim, signal.SIGKILL)
-        except ProcessLookupError:  # it ended while we were looking
+        except ProcessLookupError:  # the process ended between the list and the kill
             return False
         if victim == self._process.pid:
             self._process.wait()
@@ -197,7 +197,7 @@ async def storm(size: Size, folder: Path) -> Verdict:
 
 
 async def first_visit(port: int) -> None:
-    """Wait until the website was asked for something."""
+    """Wait until the website gets a request."""
     async with asyncio.timeout(120):
         while not await asyncio.to_thread(ask, port):  # noqa: ASYNC110 - the website is another process
             await asyncio.sleep(0.1)

@@ -128,7 +128,7 @@ class Client:
         self._tokens = Tokens(SECRET, lambda: int(time.time() * 1000))
 
     async def ask(self, method: str, path: str, body: Any = None) -> httpx.Response:
-        """Send a request until a server answers; each one comes from a user of its own, since users have limits."""
+        """Send a request until a server answers; each request has a user of its own, since users have limits."""
         async with asyncio.timeout(90):
             while True:
                 port = self._chance.choice(self._ports)

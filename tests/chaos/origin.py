@@ -63,7 +63,7 @@ class Origin:
             await _send(writer, b"text/html", self._body(path))
 
     def _wait(self, host: str, path: str) -> int:
-        """Return the seconds that a visitor is asked to wait: the first one of a page that asks for it."""
+        """Return the seconds of the Retry-After: for the first request of a page that has one."""
         asks = WAIT.fullmatch(path)
         if asks is None or (host, path) in self._told:
             return 0
@@ -97,7 +97,7 @@ async def _redirect(writer: asyncio.StreamWriter, url: str) -> None:
 
 
 def _retry_after(path: str, wait: int) -> list[bytes]:
-    """Return the headers that ask for patience; the clock of this site is wrong by a day."""
+    """Return the headers with Retry-After; the clock of this site is wrong by a day."""
     now = int(time.time()) + 86_400
     asks = WAIT.fullmatch(path)
     dated = asks is not None and int(asks[2]) % 2

@@ -223,7 +223,7 @@ class Client:
 
 
 async def storm(database: str, folder: Path, seconds: float, seed: int = 1) -> Verdict:
-    """Let clients change things while processes are killed; return the judgement of the rows afterwards.
+    """Let clients make changes while processes are killed; return the check of the rows afterwards.
 
     On a busy machine it goes on until `MIN_CHANGES` were acknowledged.
     """

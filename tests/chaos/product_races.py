@@ -161,7 +161,7 @@ async def recounted(place: Place) -> list[str]:
 
 
 def main() -> None:
-    """Run it for a minute on PostgreSQL, or for as many seconds as the first argument says."""
+    """Run it for a minute on PostgreSQL, or for the seconds of the first argument."""
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS
     with running_postgres() as server, server.fresh_database() as url, tempfile.TemporaryDirectory() as folder:
         for name, figure in run(Place(Path(folder) / "data", {"database": url}), TASKS, seconds).items():

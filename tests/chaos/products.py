@@ -263,7 +263,7 @@ def large(places: Sequence[Place], pages: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Run the journey on both engines, with as many pages as the first argument says."""
+    """Run the journey on both engines, with the number of pages of the first argument."""
     pages = int(sys.argv[1]) if len(sys.argv) > 1 else PAGES
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         server = stack.enter_context(running_postgres())

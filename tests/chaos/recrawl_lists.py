@@ -220,7 +220,7 @@ def summary(times: Sequence[float]) -> str:
 
 
 def main() -> None:
-    """Run it with as many rows as the first argument says."""
+    """Run it with the number of rows of the first argument."""
     rows = int(sys.argv[1]) if len(sys.argv) > 1 else ROWS
     with running_postgres() as server, server.fresh_database() as url:
         asyncio.run(run(url, rows))

@@ -149,7 +149,7 @@ async def measure_program(
     entry: tuple[str, str], program: int, server: PostgresServer, url: str, seconds: float
 ) -> bool:
     """Measure a program that runs on a database."""
-    assert server.folder is not None, "the server is ours"
+    assert server.folder is not None, "the server was started here"
     postmaster = int((server.folder / "data" / "postmaster.pid").read_text(encoding="utf-8").split()[0])
     connection = await asyncpg.connect(url)
     try:

@@ -1,4 +1,4 @@
-"""Long lists are paged by key: every row is shown once, also when rows come and go between two pages."""
+"""Long lists are paged by key: every row is shown once, also with inserts and deletions between two pages."""
 
 import re
 from html import unescape

@@ -104,7 +104,7 @@ TEMPORARY = re.compile(r"(?<![\w.~-])/" + "t" + "mp/")
 
 
 def named_files(text: str) -> list[str]:
-    """Return the texts in backticks that look like a file or folder of ours."""
+    """Return the texts in backticks that look like a file or folder of the project."""
     quoted = re.findall(r"`([\w.][\w./-]*)`", text)
     return sorted({name for name in quoted if name.endswith(FILE_ENDINGS) or _starts_in_a_folder(name)})
 

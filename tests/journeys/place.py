@@ -161,7 +161,7 @@ async def _ask_for_crawl(platform: Platform, url: str, seeds: Sequence[str]) -> 
 
 
 def wait_until(condition: Callable[[], object], what: str, seconds: float = PATIENCE) -> None:
-    """Wait until the condition holds, at growing intervals, because each check asks the program or its database."""
+    """Wait until the condition holds, at growing intervals, because each check costs a process or a query."""
     deadline, pause = time.monotonic() + seconds, 0.02
     while not condition():
         assert time.monotonic() < deadline, f"not true in time: {what}"

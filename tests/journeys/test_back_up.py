@@ -1,4 +1,4 @@
-"""Backups of a platform in the middle of a crawl, made and restored as the manual says; the crawl goes on from them."""
+"""Backups of a platform in the middle of a crawl, made and restored by the manual; the crawl goes on from them."""
 
 import os
 import re

@@ -43,7 +43,7 @@ def soon(answers: int) -> float | None:
 
 
 async def one_answer(peer: Peer, site: Site) -> None:
-    """Answer the first request of a connection, and close it when the second comes."""
+    """Answer the first request of a connection, and close it when the second arrives."""
     if await peer.request():
         await peer.answer(site.home.encode() if peer.path == "/" else peer.path.encode())
         await peer.request()

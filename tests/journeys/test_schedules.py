@@ -24,7 +24,7 @@ class Reader:
         self._given = {"CURL_HOME": str(home), "LONGLINE_DATA": str(place.data)}
         if database := place.engines.get("database"):
             self._given["LONGLINE_DATABASE"] = database
-        self.called = {EXAMPLE: site, '"2s"': '"1ms"'}  # a site of our own needs no patience
+        self.called = {EXAMPLE: site, '"2s"': '"1ms"'}  # a site of the test needs no patience
         blocks = re.findall(r"```sh\n(.*?)```", manual.read_text(encoding="utf-8"), re.DOTALL)
         self.commands = re.split(r"^(?=curl |longline |export )", "".join(blocks), flags=re.MULTILINE)[1:]
 

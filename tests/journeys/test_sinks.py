@@ -133,7 +133,7 @@ def received(receiver: Receiver, goal: int) -> bool:
 
 
 def deliver(folder: Path, postgres_url: str, count: int, away_seconds: float) -> tuple[int, int]:
-    """Send items through two deaths of the receiver and two kills of ours; return messages and duplicates."""
+    """Send items through two deaths of the receiver and two kills of the platform; return messages and duplicates."""
     (folder / "rows.py").write_text(PARSER)
     with running_site(pages=0) as site, running_receiver() as (receiver, hook):
         open_rows(site, count)

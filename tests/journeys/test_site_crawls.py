@@ -80,7 +80,7 @@ def gaps(site: SiteHandle) -> list[float]:
 
 
 async def came(site: SiteHandle, amount: int) -> None:
-    """Wait until so many pages were asked for; not for so long that one which is not answered is given up."""
+    """Wait until that many pages were requested, but less than the timeout of an unanswered request."""
     async with asyncio.timeout(10):
         while True:
             if len(asked(site)) >= amount:

@@ -38,7 +38,7 @@ def mounting(test: Callable[..., None]) -> Callable[..., None]:
 
 
 class SmallDisk:
-    """A mounted file system in memory; its folder is gone after the test."""
+    """A mounted file system in memory; its folder is removed after the test."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -226,7 +226,7 @@ class World:
         return key
 
     async def write(self, sql: str) -> None:
-        """Write past everything of ours."""
+        """Write to the database directly."""
         looking = Peek(self.door.platform.settings.database)
         await looking.rows(sql)
         await looking.close()

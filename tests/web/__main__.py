@@ -9,7 +9,7 @@ from tests.web.site import Site
 
 
 def main() -> None:
-    """Serve until told to stop; the first line printed is the URL."""
+    """Serve until a signal; the first line printed is the URL."""
     parser = argparse.ArgumentParser(prog="python -m tests.web", description="Serve the test website on loopback.")
     parser.add_argument("--pages", type=int, default=500)
     parser.add_argument("--delay", type=float, default=0.0, help="seconds before each page is answered")

@@ -64,7 +64,7 @@ def running_site(
 
 
 class Door:
-    """A server that accepts connections and, at the end, closes all of them. It must be made in the loop it works in."""
+    """A server that accepts connections and, at the end, closes all of them. It must be made in its own loop."""
 
     def __init__(self, site: Site, tls: ssl.SSLContext | None = None) -> None:
         self.site = site
@@ -75,7 +75,7 @@ class Door:
         self._guests: dict[asyncio.Task[None], Connection] = {}
 
     async def serve(self, port: int, opened: Callable[["Door"], None]) -> None:
-        """Serve until `shut` is called; 0 picks a free port, and `opened` is told when connections are taken."""
+        """Serve until `shut` is called; 0 picks a free port, and `opened` is called when connections are accepted."""
         server = await asyncio.start_server(self._welcome, "127.0.0.1", port, ssl=self._tls, backlog=4096)
         scheme = "https" if self._tls else "http"
         self.url = f"{scheme}://127.0.0.1:{server.sockets[0].getsockname()[1]}/"

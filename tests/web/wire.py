@@ -34,7 +34,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """A well-formed answer; its length is counted unless the headers say otherwise."""
+    """A well-formed answer; its length is computed if the headers have none."""
 
     status: int = 200
     body: bytes = b""

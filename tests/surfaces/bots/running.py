@@ -135,7 +135,7 @@ class Stage:
         return await self._server.start(build_app(parts), "127.0.0.1", self._port)
 
     def call(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """Do something in the server's loop; blocks, which nothing but the test minds."""
+        """Call a function in the server's loop, and block until it returns."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(60)
 
     def bearer(self, role: str) -> dict[str, str]:

@@ -407,7 +407,7 @@ async def test_11_6_a_fetched_page_shows_its_etag_hash_and_counts(busy: Door):
             assert "last_error" not in row
             assert (await submit(client, site.url, priority=9))["queued"] is False
             assert (await client.get(f"{PATH}/{row['id']}")).json() == row, "a fetched URL stays fetched"
-        assert site.visits()["/"] == 2, "once for us, and once for the test"
+        assert site.visits()["/"] == 2, "one request by the fetcher, and one by the test"
 
 
 async def test_11_6_an_unchanged_page_keeps_its_row_and_its_body(busy: Door):

@@ -124,7 +124,7 @@ class Stage:
         self.address = found[0]
 
     def call(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """Do something in the server's loop; blocks, which nothing but the test minds."""
+        """Call a function in the server's loop, and block until it returns."""
         return asyncio.run_coroutine_threadsafe(work, self.loop).result(120)
 
     def bearer(self, role: str) -> dict[str, str]:

@@ -22,7 +22,7 @@ CHAPTERS = 60
 
 @pytest.fixture
 def site() -> Iterator[SiteHandle]:
-    """A site with forty comics; the eighth has sixty chapters, of which one is gone and one throttles once."""
+    """A site with forty comics; the eighth has sixty chapters, of which one is missing and one throttles once."""
     with running_site(0) as found:
         pages = comic_pages() | {f"/read/{n}": f"<p>page {n}" for n in range(1, CHAPTERS + 1)}
         pages["/comic/8"] = "<ul class=chapters>" + "".join(

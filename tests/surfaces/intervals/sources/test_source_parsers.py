@@ -55,7 +55,7 @@ async def test_a_parser_and_its_config_are_kept_and_shown(shop: Stage):
     assert await after({"config": {"pages": 2}}) == ("books", {"pages": 2}), "a config is replaced as a whole"
     assert await after({"config": None}) == ("books", None)
     assert await after({"parser": "article", "config": {"page_types": False}}) == ("article", {"page_types": False})
-    assert await after({"parser": None}) == (None, None), "a config goes with its parser"
+    assert await after({"parser": None}) == (None, None), "a config is removed with its parser"
     assert await after({"parser": "books"}) == ("books", None)
     assert await after({"parser": ""}) == (None, None)
 

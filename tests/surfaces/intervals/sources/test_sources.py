@@ -290,7 +290,7 @@ MINUTE, HOUR = 60, 3600
 
 
 class Reader:
-    """A poller and a finder of feeds, in a web whose answers a test sets."""
+    """A poller and a finder of feeds, in a web with answers that a test sets."""
 
     def __init__(self, stage: Stage) -> None:
         self.stage, self.web = stage, HandMadeWeb(stage.platform.records)
