@@ -60,7 +60,7 @@ def test_without_rivals_there_is_no_ratio(race: Race):
     assert [line.to_rival for line in lines(race)] == [None, None]
 
 
-def test_everything_is_shown(race: Race):
+def test_the_report_shows_figures_failures_and_faults(race: Race):
     written = StringIO()
     show(race, Console(file=written, width=120))
     said = written.getvalue()
@@ -68,7 +68,7 @@ def test_everything_is_shown(race: Race):
         assert part in said
 
 
-def test_everything_is_kept(race: Race, tmp_path: Path):
+def test_the_report_is_stored_as_json_text_and_chart(race: Race, tmp_path: Path):
     kept = {path.suffix: path.read_text() for path in keep(race, tmp_path)}
     assert json.loads(kept[".json"])["rounds"][1]["scrapy"]["seconds"] == pytest.approx(25)
     assert "Longline" in kept[".txt"]

@@ -19,7 +19,7 @@ def test_every_page_can_be_reached_and_every_link_is_known():
     assert len(pages) == 1 + len(BOATS) + len(BOATS) * DAYS
 
 
-def test_it_answers_over_http():
+def test_the_demo_site_answers_over_http():
     with running_site() as site:
         with urllib.request.urlopen(site.url, timeout=10) as answer:
             assert b"<h1>The harbour</h1>" in answer.read()

@@ -8,7 +8,7 @@ import pytest
 from longline.cli.event_loop import run
 
 
-def test_it_runs_to_the_end_on_the_fast_loop():
+def test_a_coroutine_runs_to_the_end_on_uvloop():
     async def work() -> str:
         return type(asyncio.get_running_loop()).__module__
 

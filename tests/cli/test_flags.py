@@ -35,7 +35,7 @@ def test_flags_become_settings():
     assert invoke("ann", "--twice", "--port", "7").stdout.count("ann 7") == 2
 
 
-def test_without_flags_other_layers_speak(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_without_flags_the_other_layers_apply(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("LONGLINE_PORT", "8")
     (tmp_path / "own.toml").write_text('user_agent = "file"')
     assert invoke("ann", "--config", "own.toml").stdout == "ann 8 file LONGLINE_PORT\n"

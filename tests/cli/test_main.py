@@ -15,7 +15,7 @@ from tests.cli.conftest import Command, assert_one_line, surroundings
 from tests.servers.program import Program
 
 
-def test_without_words_there_is_help(longline: Command):
+def test_without_arguments_the_help_is_printed(longline: Command):
     outcome = longline()
     assert outcome.returncode == 0
     assert outcome.stdout.startswith("Usage: longline [OPTIONS] COMMAND")
@@ -189,7 +189,7 @@ def test_a_command_may_choose_its_code(monkeypatch: pytest.MonkeyPatch):
     assert ended(monkeypatch, typer.Abort()) == 1
 
 
-def test_a_fault_of_ours_keeps_its_stack(monkeypatch: pytest.MonkeyPatch):
+def test_an_internal_error_keeps_its_stack(monkeypatch: pytest.MonkeyPatch):
     fault = ZeroDivisionError("ours")
     with pytest.raises(ZeroDivisionError) as caught:
         ended(monkeypatch, fault)

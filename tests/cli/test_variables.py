@@ -45,7 +45,7 @@ def test_a_value_that_cannot_be_read_is_one_line_with_the_name(
 
 
 @pytest.mark.parametrize("command", ["up", "api", "worker"])
-def test_no_service_starts_with_it(longline: Command, command: str):
+def test_no_service_starts_with_an_invalid_variable(longline: Command, command: str):
     assert_one_line(longline(command, PPROF_PORT="six"), 2, 'PPROF_PORT: "six" is not a whole number')
 
 

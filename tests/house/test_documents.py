@@ -19,7 +19,7 @@ FILE_ENDINGS = (".py", ".sql", ".md", ".toml", ".yaml", ".txt")
 PROVED_ELSEWHERE = {
     # A driver is proved by the suite of its port, which runs on every engine.
     "drivers/records/": "drivers/records",
-    # The table of moves is held against the contract, the schema and the documents.
+    # The table of moves is compared with the contract, the schema and the documents.
     "model/states.py": "house",
     # Structs with one property each; every test of the code that fills them reads it.
     "ports/http.py": "drivers/http",
@@ -47,7 +47,7 @@ PROVED_ELSEWHERE = {
     "services/bots/tasks.py": "surfaces/bots",
     "engine/bots/bot_task_upkeep.py": "surfaces/bots",
     "engine/lifecycle/bot_tasks.py": "surfaces/bots",
-    # So is the console, with the services that stand behind its pages alone.
+    # The console is proved over HTTP too, with the services that stand behind its pages alone.
     "console/": "console",
     "services/callers/console_sessions.py": "console",
     "services/runs/run_actions.py": "console",
@@ -58,7 +58,7 @@ PROVED_ELSEWHERE = {
     "model/callers/console_session.py": "console",
     "model/runs/run_view.py": "console",
     "wiring/doors/console.py": "console",
-    # So are manifests, with their workers and streams, by a whole program.
+    # Manifests are proved by a whole program, with their workers and streams.
     "surfaces/manifests/": "surfaces/manifests",
     "services/manifests/": "surfaces/manifests",
     "drivers/manifests/": "surfaces/manifests",

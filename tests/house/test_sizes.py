@@ -44,7 +44,7 @@ def test_a_crowded_folder_is_found():
     assert not sizes.crowded([f"cli/commands/m{n}.py" for n in range(40)])
 
 
-def test_names_say_something():
+def test_no_module_is_badly_named():
     ours = [name for name in project_files() if name.endswith(".py") and name.startswith(("src/", "tests/", "bench/"))]
     assert not sizes.badly_named(ours)
 

@@ -117,7 +117,7 @@ def test_a_worker_or_bot_leaves_a_held_state_only_with_its_lease(noun: Noun):
 
 
 @pytest.mark.parametrize("noun", NOUNS)
-def test_nothing_held_is_stuck(noun: Noun):
+def test_upkeep_frees_every_held_state_without_a_lease(noun: Noun):
     freed = {state for move in of(noun) if "upkeep" in move.actors and not move.fenced for state in move.was}
     assert HELD[noun] - {TaskState.DOWNLOADED} <= freed
 

@@ -71,14 +71,14 @@ async def test_connections_that_close_soon_after_an_answer(here: Place, concurre
 
 
 @pytest.mark.parametrize("concurrency", [1, 8])
-async def test_one_answer_on_each_connection(here: Place, concurrency: int):
+async def test_no_page_is_lost_with_one_answer_on_each_connection(here: Place, concurrency: int):
     site = Site(121, soon)
     async with serving(lambda peer: one_answer(peer, site)) as server:
         found = await crawled(here, server.url(), delay_ms=0, concurrency=concurrency)
     assert found == {("completed", "ok", 1): 121}
 
 
-async def test_as_long_a_pause_on_both_sides(here: Place):
+async def test_no_page_is_lost_if_the_delay_equals_the_keep_alive_time(here: Place):
     site = Site(20, lambda answers: 0.2 if answers else None)
     async with serving(site.attend) as server:
         found = await crawled(here, server.url(), delay_ms=200, concurrency=1)

@@ -70,7 +70,7 @@ def test_fetches_every_page_once(tmp_path: Path) -> None:
     assert re.search(r"admitted\W+the sum of these\W+505", done.stdout)
 
 
-def test_killed_three_times_loses_nothing_and_keeps_nothing_twice(tmp_path: Path) -> None:
+def test_a_crawl_killed_three_times_loses_no_page_and_keeps_none_twice(tmp_path: Path) -> None:
     out = tmp_path / "out"
     with running_site(pages=PAGES) as site:
         for visits in (60, 180, 320):
@@ -90,7 +90,7 @@ def test_killed_three_times_loses_nothing_and_keeps_nothing_twice(tmp_path: Path
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_stops_cleanly_and_goes_on(tmp_path: Path, how: signal.Signals) -> None:
+def test_a_stopped_crawl_ends_cleanly_and_is_resumed(tmp_path: Path, how: signal.Signals) -> None:
     out = tmp_path / "out"
     with running_site(pages=PAGES) as site:
         process = start(site, out, visits=100)
@@ -147,7 +147,7 @@ def test_a_second_process_in_the_same_folder_is_told_so(tmp_path: Path) -> None:
         stop(first, signal.SIGINT, site)
 
 
-def test_a_parser_of_ones_own_says_where_to_go(tmp_path: Path) -> None:
+def test_an_own_parser_decides_the_links_to_follow(tmp_path: Path) -> None:
     mine = tmp_path / "mine.py"
     mine.write_text(
         "from longline.plugins import Item, Link, Page, parser\n"

@@ -222,7 +222,7 @@ def test_every_failure_has_its_word_in_the_summary(here: Place, trouble: Trouble
     assert here.held() == {}
 
 
-def test_no_word_is_forgotten():
+def test_every_reason_has_a_case():
     every = {reasons.OK, *reasons.RETRYABLE, *reasons.FINAL, *reasons.SKIPPED}
     assert {case.reason for case in CASES} | APART | ELSEWHERE == every
     retried = {case.reason for case in CASES if case.tries > 1}
@@ -290,7 +290,7 @@ async def test_a_parser_of_somebodys_own_fails_its_pages_alone(here: Place, tmp_
         assert site.visits()["/theirs"] == 1
     [(url, error)] = here.ask("SELECT url, error FROM tasks WHERE reason = 'parser_error'")
     assert (url, error) == (f"{site.url}theirs", f"own: {theirs}:7: ZeroDivisionError('of their own')")
-    # It stays, and can be parsed again.
+    # The page stays, and can be parsed again.
     assert here.value("SELECT COUNT(*) FROM pages") == 3
     here.assert_sums_reconcile()
 

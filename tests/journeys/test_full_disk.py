@@ -142,7 +142,7 @@ def health(url: str) -> tuple[int, dict[str, Any]]:
             return refused.code, json.load(refused)
 
 
-# A database that is none
+# A file that is no database
 
 
 def spoil(database: Path) -> None:

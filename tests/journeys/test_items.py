@@ -127,7 +127,7 @@ def test_items_go_into_a_pipe_and_everything_else_elsewhere(folder: Path):
     assert again.stdout == done.stdout, "the same items in the same order"
 
 
-def test_a_reader_that_has_enough_ends_the_crawl_without_a_traceback(folder: Path):
+def test_a_reader_that_closes_the_pipe_ends_the_crawl_without_a_traceback(folder: Path):
     words = ["--depth", "9", "--parsers", "books.py", "-o", "-", "--out", "data"]
     with running_site(pages=0) as site:
         open_shop(site)

@@ -193,7 +193,7 @@ def test_a_killed_crawl_goes_on_with_its_login(tmp_path: Path) -> None:
         process.send_signal(signal.SIGKILL)
         process.communicate()
         site.let_go()
-        # The password is wrong by now, and is not needed.
+        # The password is wrong from here on, and is not needed.
         done = crawl(site.url, "--parsers", str(file), out=out, PASSWORD="other")
         assert done.returncode == 0, done.stderr
         assert login.logins == 1

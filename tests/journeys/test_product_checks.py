@@ -229,7 +229,7 @@ def test_without_a_usable_proxy_a_task_fails_as_after_any_failure(market: Market
         assert found["error_message"].startswith("NO_PROXIES_AVAILABLE")
         assert market.visits("/behind") == 0, "a domain with mappings has no fallback"
     finally:
-        # Domains without mappings would use it.
+        # Domains without mappings would use the proxy.
         market.shop.ask("DELETE", f"admin/proxies/{proxy}")
 
 

@@ -115,7 +115,7 @@ def test_no_password_is_stored_or_told(place: Place, proxies: list[RunningProxy]
     assert proxies[4].passages
 
 
-def test_when_no_proxy_is_left_the_pages_say_so(place: Place, proxies: list[RunningProxy], tmp_path: Path):
+def test_pages_fail_as_proxy_exhausted_when_no_proxy_is_left(place: Place, proxies: list[RunningProxy], tmp_path: Path):
     for proxy in proxies[:2]:
         proxy.die()
     with running_site(pages=3) as site:

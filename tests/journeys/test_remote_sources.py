@@ -70,7 +70,7 @@ def fetched(client: httpx.Client, source: str) -> set[tuple[str, str, int]]:
     return {(one["url"].rpartition("/")[2], one["origin"], one["priority"]) for one in found}
 
 
-def test_its_feeds_are_read_and_it_hears_of_them_also_after_a_kill(place: Place):
+def test_a_source_managers_feeds_are_read_and_reported_also_after_a_kill(place: Place):
     with running_manager() as manager, running_site(pages=10) as site:
         prepared(manager, site)
         manager.trouble = lambda call: (500, b"{}") if call.method != "GET" else None

@@ -29,7 +29,7 @@ def machines(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[Pl
     yield [first, second]
 
 
-def test_one_fetches_and_another_parses(machines: list[Place], tmp_path: Path):
+def test_one_process_fetches_and_another_parses(machines: list[Place], tmp_path: Path):
     place = machines[0]
     with running_site(pages=PAGES) as site, ExitStack() as stack:
         place.give_work(site)

@@ -31,7 +31,7 @@ def fetched(site: SiteHandle) -> set[str]:
     return set(visits)
 
 
-def test_by_path_and_a_wider_bound_goes_on_with_the_links_that_were_left_out(tmp_path: Path) -> None:
+def test_a_crawl_is_bounded_by_path_and_a_wider_bound_takes_up_the_links_left_out(tmp_path: Path) -> None:
     out = tmp_path / "out"
     with running_site(pages=0) as site:
         site.site.extra |= {

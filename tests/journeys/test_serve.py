@@ -79,7 +79,7 @@ def up(place: Place, *more: str, **given: str) -> Iterator[Up]:
 # -- in good order ----------------------------------------------------------------------------------------------
 
 
-def test_it_answers_lets_in_and_goes(place: Place):
+def test_a_platform_answers_issues_a_token_and_stops(place: Place):
     with up(place) as it:
         assert it.hint.endswith(f"longline token --role admin --data {place.data}\n")
         answer = httpx.get(f"{it.where}/health", timeout=PATIENCE)
@@ -100,7 +100,7 @@ def test_it_answers_lets_in_and_goes(place: Place):
         httpx.get(f"{it.where}/health", timeout=PATIENCE)
 
 
-def test_in_the_middle_of_a_crawl_it_goes_quickly_leaves_nothing_and_goes_on(place: Place):
+def test_a_platform_stopped_during_a_crawl_releases_all_leases_and_resumes_it(place: Place):
     with running_site(pages=400) as site:
         site.hold(after=60)
         place.give_work(site)
@@ -141,7 +141,7 @@ def waiting(logged: str) -> set[str]:
     return {json.loads(line)["loop"] for line in logged.splitlines() if "loop paused, engine unavailable" in line}
 
 
-def test_without_its_signals_it_works_on(embedded: Place):
+def test_a_platform_without_signals_works_on(embedded: Place):
     place = Place(embedded.data, {"redis": "redis://127.0.0.1:1/0"})
     with running_site(pages=30) as site:
         place.give_work(site)

@@ -26,7 +26,7 @@ async def test_each_test_gets_an_empty_database(postgres_url):
     await ask(postgres_url, "CREATE TABLE mine (id INT)")
 
 
-async def test_nothing_of_the_test_before_is_left(postgres_url):
+async def test_no_table_of_the_previous_test_is_left(postgres_url):
     assert await ask(postgres_url, "SELECT to_regclass('mine')") is None
 
 
@@ -137,7 +137,7 @@ class TestBinaries:
 
         assert find_binaries() == (tmp_path, "installed")
 
-    def test_nothing_found_is_an_error(self, monkeypatch, tmp_path):
+    def test_missing_programs_are_an_error(self, monkeypatch, tmp_path):
         monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
         monkeypatch.setattr(postgres, "DEBIAN", Path("/nowhere"))
         monkeypatch.setenv("PATH", str(tmp_path))

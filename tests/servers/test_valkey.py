@@ -20,7 +20,7 @@ async def test_each_test_gets_an_empty_server(redis_url):
         await client.set("left", "behind")
 
 
-async def test_nothing_of_the_test_before_is_left(redis_url):
+async def test_no_key_of_the_previous_test_is_left(redis_url):
     async with Redis.from_url(redis_url) as client:
         assert await client.dbsize() == 0
 

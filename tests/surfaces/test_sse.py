@@ -45,7 +45,7 @@ def test_a_frame_has_the_format_of_server_sent_events():
     assert frame("x", 1, mark="7-8") == b"id: 7-8\nevent: x\ndata: 1\n\n"
 
 
-async def test_frames_come_as_they_are_made_and_the_end_is_an_end():
+async def test_frames_are_sent_at_once_and_the_end_closes_the_stream():
     source = Source()
     async with serving(source.app()) as client, client.stream("GET", "/stream") as answer:
         assert answer.headers["content-type"] == "text/event-stream"
@@ -60,7 +60,7 @@ async def test_frames_come_as_they_are_made_and_the_end_is_an_end():
         await asyncio.wait_for(asyncio.gather(source.left.wait(), source.closed.wait()), 60)
 
 
-async def test_it_says_that_it_is_there_and_loses_nothing_by_that():
+async def test_heartbeats_lose_no_frame():
     source = Source(heartbeat=0.01)
     async with serving(source.app()) as client, client.stream("GET", "/stream") as answer:
         lines = answer.aiter_lines()
@@ -74,7 +74,7 @@ async def test_it_says_that_it_is_there_and_loses_nothing_by_that():
             assert (line, await anext(lines)) == ("event: n", f"data: {number}")
 
 
-async def test_it_says_so_also_while_there_is_much_to_tell():
+async def test_heartbeats_are_sent_between_frequent_frames_too():
     source = Source(heartbeat=0.05)
 
     async def talk() -> None:

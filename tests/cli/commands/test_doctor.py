@@ -87,7 +87,7 @@ def test_settings_without_effect_are_warned_of(longline: Command):
     assert verdicts(outcome.stdout)["settings"] == "warn"
 
 
-# Single looks
+# Single checks
 
 
 def test_a_taken_port_is_warned_of():

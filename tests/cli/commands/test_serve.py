@@ -32,7 +32,7 @@ def ends(process: subprocess.Popen[str], how: int) -> str:
 
 
 @pytest.mark.parametrize(("command", "how"), [("up", signal.SIGTERM), ("up", signal.SIGINT), ("api", signal.SIGTERM)])
-def test_a_server_says_where_it_is_answers_and_goes(tmp_path: Path, command: str, how: int):
+def test_a_server_prints_its_address_answers_and_stops(tmp_path: Path, command: str, how: int):
     with running(tmp_path, command, "--port", "0", "--data", "d") as process:
         where, hint = greeting(process)
         answer = httpx.get(f"{where}/health", headers={"X-Request-ID": "me"}, timeout=60)
@@ -47,7 +47,7 @@ def test_a_server_says_where_it_is_answers_and_goes(tmp_path: Path, command: str
     assert lines[-1]["message"] == "stopped", "the end is logged"
 
 
-def test_a_worker_on_a_leash_goes_when_its_parent_does(tmp_path: Path):
+def test_a_leashed_worker_ends_with_its_parent(tmp_path: Path):
     words = ("worker", "--roles", "fetch,upkeep", "--leashed", "--log-format", "json")
     with running(tmp_path, *words, CRAWLER_VALIDATE_URLS="1") as process:
         said, logged = process.communicate(timeout=60)  # closes its standard input

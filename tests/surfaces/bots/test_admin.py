@@ -38,7 +38,7 @@ PATHS = [
 ]
 
 
-async def test_only_admins_come_in(door: Door):
+async def test_requests_without_an_admins_token_are_refused(door: Door):
     for method, path in PATHS:
         where = f"/api/crawl/admin/{path}"
         answer = await door.client.request(method, where)
@@ -97,7 +97,7 @@ async def test_a_policy_with_nothing_but_its_url(door: Door):
     assert await door.get("policies") == {"policies": [made], "count": 1, "limit": 50, "offset": 0}
 
 
-async def test_a_policy_with_everything(door: Door):
+async def test_a_policy_with_every_field(door: Door):
     asked: dict[str, Any] = {
         "frequency_hours": 168,
         "priority": 20,

@@ -57,7 +57,7 @@ async def test_a_token_expires(door: Door):
     assert error(await door.ask("pull", bot_id="b", api_token=token)) == WRONG
 
 
-async def test_a_disabled_bot_gets_nothing_even_with_a_good_token(door: Door):
+async def test_a_disabled_bot_is_refused_even_with_a_valid_token(door: Door):
     token = (await door.post("bots", bot_id="b"))["api_token"]
     data(await door.manage("PATCH", "bots/b", json={"enabled": False}), 200)
     for given in ({"api_token": token}, {}):
@@ -65,7 +65,7 @@ async def test_a_disabled_bot_gets_nothing_even_with_a_good_token(door: Door):
             assert error(answer) == (403, "authentication_error", "Bot is disabled")
 
 
-async def test_where_tokens_are_required_strangers_get_nothing(migrated_url: str):
+async def test_bots_without_a_valid_token_are_refused_where_tokens_are_required(migrated_url: str):
     async with running(migrated_url, bots_access="key") as door:
         for who in ({"bot_id": "stranger"}, {"bot_id": "stranger", "api_token": "guess"}):
             for answer in await everywhere(door, **who):
@@ -85,7 +85,7 @@ async def test_where_tokens_are_required_strangers_get_nothing(migrated_url: str
         ({"bots_access": "key"}, 401),
     ],
 )
-async def test_beyond_loopback_tokens_are_required_unless_the_operator_says_otherwise(
+async def test_beyond_loopback_tokens_are_required_unless_the_setting_is_open(
     settings: dict[str, str], status: int, tmp_path: Any
 ):
     async with running(f"sqlite:///{tmp_path}/longline.db", **settings) as door:
@@ -131,7 +131,7 @@ async def test_a_boost_is_shown(door: Door):
     assert [job["priority"] for job in (await door.pull("b", api_token=token))["jobs"]] == [8]
 
 
-async def test_a_bot_that_comes_too_often(door: Door):
+async def test_a_bot_over_its_rate_limit_gets_429(door: Door):
     token = (await door.post("bots", bot_id="b", rate_limit_per_minute=3))["api_token"]
     who = {"bot_id": "b", "api_token": token}
     for path in ("pull", "heartbeat", "submit"):

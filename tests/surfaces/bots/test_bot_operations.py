@@ -77,7 +77,7 @@ async def test_a_pull_that_is_wrong(door: Door):
         assert error(await door.ask("pull", **sent)) == (400, "validation_error", {field: [message]}), sent
 
 
-async def test_everything_that_is_wrong_is_told_at_once(door: Door):
+async def test_all_invalid_fields_are_reported_together(door: Door):
     _, _, detail = error(await door.ask("pull", max_jobs=0))
     assert set(detail) == {"bot_id", "max_jobs"}
 

@@ -134,7 +134,7 @@ async def test_a_token_in_the_query_is_not_read(door: Door):
     assert error(answer) == (401, "authentication_error", "Authentication credentials were not provided.")
 
 
-async def test_numbers_that_only_look_like_some(door: Door):
+async def test_a_limit_that_is_no_plain_integer_is_refused(door: Door):
     for odd in ("--5", "5-", "-", "+5", "1_0", "٥", "5.0", "1e1", ""):
         answer = await door.manage("GET", "jobs", params={"limit": odd})
         assert error(answer) == (400, "validation_error", {"limit": ["A valid integer is required."]}), odd

@@ -9,7 +9,7 @@ from tests.surfaces.bots.running import Door, data, error, plan, running, sweep
 # -- jobs from policies -----------------------------------------------------------------------------------------
 
 
-async def test_a_due_policy_gets_one_job_however_often_one_looks(door: Door):
+async def test_a_due_policy_gets_one_job_in_repeated_creations(door: Door):
     policies = [await door.policy(f"https://example.com/{n}", priority=1 + n, timeout_minutes=2) for n in range(3)]
     later = await door.policy("https://example.com/later", next_run_at=door.after(hours=1))
     assert await door.post("create-jobs", 200, dry_run=True) == {"created": 3, "skipped": 0}

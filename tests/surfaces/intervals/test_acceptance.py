@@ -82,7 +82,7 @@ SHOWN = """
 28  surfaces/intervals/test_event_streams.py test_every_stream_begins_the_same_and_asks_for_a_token
 28  surfaces/intervals/test_logs.py       test_requests_without_access_and_for_unknown_ids_are_refused
 29  journeys/test_intervals.py            test_29_with_redis_search_and_the_html_archive_away_a_job_is_done_all_the_same
-29  journeys/test_serve.py                test_without_its_signals_it_works_on
+29  journeys/test_serve.py                test_a_platform_without_signals_works_on
 29  services/test_health.py               test_the_whole_is_as_well_as_its_parts
 30  surfaces/intervals/jobs/test_executions.py test_a_start_page_is_visited_again_at_the_next_run
 30  journeys/test_intervals.py            test_a_job_crawls_its_source_and_can_be_forced_to_again

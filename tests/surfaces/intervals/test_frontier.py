@@ -438,7 +438,7 @@ async def test_11_5_robots_that_cannot_be_had_forbid_nothing(busy: Door):
             assert (await rests(client, site.url))["status"] == "fetched"
 
 
-async def test_11_6_a_host_that_has_enough_is_asked_half_as_often(settings: Settings):
+async def test_11_6_a_host_that_answers_429_gets_half_as_many_requests(settings: Settings):
     delay = 0.3
     with running_site(pages=2) as site:
         site.site.extra["/full"] = Answer(429, headers=(("Retry-After", "0"),))
@@ -542,7 +542,7 @@ async def test_11_a_url_waits_while_the_fetcher_is_off_and_goes_when_it_is_on(se
             uids = [(await submit(client, url))["id"] for url in (*site.page_urls, site.page_urls[0])]
             row = (await client.get(f"{PATH}/{uids[0]}")).json()
             assert (row["status"], row["next_fetch_at"]) == ("pending", row["created_at"])
-            await asyncio.sleep(1)  # longer than a worker looks away
+            await asyncio.sleep(1)  # longer than a worker waits between two claims
             assert not site.requests
             assert (await client.get(f"{PATH}/stats")).json()["total_pending"] == 2
             assert await StandingWaker(door.platform.records.standing).once() == 2

@@ -109,7 +109,7 @@ async def test_without_a_name_the_own_parser_that_matches_is_tried(shop: Stage):
     ("parser", "warning"),
     [("empty", "the parser empty makes no item of the page"), ("broken", "the CSS selector 'h1::text' cannot be read")],
 )
-async def test_a_trial_tells_of_a_parser_without_items(shop: Stage, parser: str, warning: str):
+async def test_a_preview_warns_of_a_parser_without_items(shop: Stage, parser: str, warning: str):
     told = await shop.ask("POST", "/api/v1/sources/test-crawl", {"url": URL, "parser": parser})
     assert (told["articles_found"], told["success_rate"]) == (0, 0.0)
     assert warning in told["warnings"][0]

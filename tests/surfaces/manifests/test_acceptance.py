@@ -119,7 +119,7 @@ def test_a_job_that_is_not_queued_is_finalized_once(box: Box):
     assert finalized(box, job_id) == [f"{job_id} failed 0/0"]
 
 
-def test_acceptance_11_a_job_goes_its_way_and_is_finalized_once(box: Box):
+def test_acceptance_11_a_job_runs_to_its_end_and_is_finalized_once(box: Box):
     box.origin.gate.clear()
     job_id = box.submit("/gate/eleven", "/eleven", kind="counted")
     try:

@@ -36,7 +36,7 @@ def listed(box: Box, status: str) -> list[str]:
     return [job["job_id"] for job in answer.json()["jobs"]]
 
 
-def test_acceptance_06_and_14_storage_that_is_away_takes_nothing(tmp_path: Path, origin: Origin):
+def test_acceptance_06_and_14_manifests_are_refused_without_storage(tmp_path: Path, origin: Origin):
     with running_box(tmp_path, origin) as box:
         objects = tmp_path / "objects"
         assert box.post(box.manifest("/six")).status_code == 202

@@ -44,7 +44,7 @@ async def test_requests_are_counted_by_route_and_not_by_path(client: httpx.Async
     assert "/nowhere" not in str(found)
 
 
-async def test_without_records_the_rest_is_still_told(client: httpx.AsyncClient, stage: Stage):
+async def test_without_records_all_other_metrics_are_exported(client: httpx.AsyncClient, stage: Stage):
     await client.get("/metrics")
     stage.database.up = False
     answer = await client.get("/metrics")

@@ -201,7 +201,7 @@ async def test_an_item_of_another_kind_is_no_product(door: Door):
     assert told == (404, "PRODUCT_NOT_FOUND", f"Product with ID {article} not found")
 
 
-async def test_a_total_of_a_search_that_looked_no_further_says_so(door: Door, monkeypatch: pytest.MonkeyPatch):
+async def test_a_bounded_total_of_a_search_is_marked(door: Door, monkeypatch: pytest.MonkeyPatch):
     await put(door, *(KETTLE | {"url": f"https://shop.example/p/{number}"} for number in range(3)))
     monkeypatch.setattr(index, "MAX_RANKED", 2)
     place = (await door.ask("GET", "products/search", q="kettle", per_page=1)).json()["pagination"]

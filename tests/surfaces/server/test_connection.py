@@ -290,7 +290,7 @@ async def test_a_response_is_finished_before_the_refusal_of_a_malformed_second_r
 @pytest.mark.parametrize(
     ("coding", "body"), [("banana", b"0\r\n\r\n"), ("chunked", b"zz\r\n"), ("chunked", b"1\r\na\r\nzz\r\n")]
 )
-async def test_a_body_that_is_none_is_refused_and_no_error_of_ours(
+async def test_a_malformed_body_is_refused_without_an_error_in_the_log(
     path: str, coding: str, body: bytes, caplog: pytest.LogCaptureFixture
 ):
     caplog.set_level(logging.INFO)

@@ -294,7 +294,7 @@ async def test_a_one_off_job_that_fails_once_is_completed_in_the_end(stage: Stag
     assert (found["status"], found["current_retry_count"], "error_message" in found) == ("completed", 0, False)
 
 
-async def test_without_a_source_it_is_made_and_fails(stage: Stage):
+async def test_a_job_without_a_source_is_made_and_its_run_fails(stage: Stage):
     made = await stage.job(None, max_retries=0)
     await stage.poll()
     [run] = await stage.runs(made)
@@ -457,7 +457,7 @@ async def test_figures_are_kept_however_a_run_ends(stage: Stage):
         assert run["memory_peak_mb"] > 0
 
 
-async def test_interrupted_by_a_shutdown_it_goes_on_at_once(stage: Stage):
+async def test_a_run_interrupted_by_a_shutdown_goes_on_at_once(stage: Stage):
     again, once = await stage.recurring(20, adaptive_scheduling=False), await stage.job()
     stage.until(seconds(again["next_run_at"]))
     phase = stage.now

@@ -403,7 +403,7 @@ async def test_21_two_hundred_and_fifty_sources_are_all_polled(stage: Stage, rea
     assert sorted(reader.web.asked) == sorted(feeds), "each of them, once"
 
 
-async def test_13_only_feeds_of_enabled_sources_that_want_it_are_polled_and_when_they_want_it(
+async def test_13_only_feeds_of_enabled_sources_in_a_feed_mode_are_polled_at_their_interval(
     stage: Stage, reader: Reader
 ):
     path = await with_feed(stage)
