@@ -1,4 +1,4 @@
-"""`make bench`: the same crawl by us and by others, side by side. Numbers mean something only beside each other."""
+"""`make bench`: the same crawl by Longline and by others. Numbers mean something only beside each other."""
 
 import argparse
 import sys
@@ -11,7 +11,7 @@ from bench.site import prepared
 
 CONCURRENCY = 64
 WIDTH = 110
-"""Of the table where no terminal says how wide it is."""
+"""The width of the table where no terminal has one."""
 
 OTHERS = {
     "articles": articles.main,

@@ -31,7 +31,7 @@ Extract = Callable[[bytes], str]
 
 
 class TruePage(NamedTuple):
-    """A page of a corpus, and the text that was expected of it."""
+    """A page of a corpus, and the expected text."""
 
     name: str
     body: bytes
@@ -48,22 +48,22 @@ class Figures:
 
     @property
     def precision(self) -> float:
-        """The mean of the pages."""
+        """Return the mean of the pages."""
         return sum(self.precisions) / max(len(self.precisions), 1)
 
     @property
     def recall(self) -> float:
-        """The mean of the pages."""
+        """Return the mean of the pages."""
         return sum(self.recalls) / max(len(self.recalls), 1)
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of precision and recall."""
+        """Return the harmonic mean of precision and recall."""
         return 2 * self.precision * self.recall / max(self.precision + self.recall, 1e-9)
 
     @property
     def pages_per_second(self) -> float:
-        """Pages in a second of one core."""
+        """Return pages in a second of one core."""
         return len(self.recalls) / max(self.seconds, 1e-9)
 
 
@@ -81,7 +81,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def table(measured: dict[str, Figures], title: str) -> Table:
-    """The ways side by side."""
+    """Return the ways side by side."""
     pages = len(next(iter(measured.values())).recalls)
     made = Table(title=f"{title}: {pages} pages", title_justify="left")
     made.add_column("main text by")

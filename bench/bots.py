@@ -34,7 +34,7 @@ BOTS = 50
 HOST = "shop.example"
 ON_POSTGRES, ON_SQLITE = "Longline, PostgreSQL", "Longline, SQLite"
 TIMES = {"Procrastinate": 10.0, "Celery, Valkey": 2.0}
-"""How many times as many jobs a second as these we must do, over HTTP and with every answer durable."""
+"""Required factors of jobs a second over these, over HTTP and with every answer durable."""
 
 TASKS_A_SECOND = 30_000.0
 
@@ -48,7 +48,7 @@ class Measured(NamedTuple):
 
 
 async def drive(address: str, jobs: int, bots: int = BOTS) -> float:
-    """Pull and submit until all is done; the seconds it took."""
+    """Pull and submit until all jobs are done, and return the seconds."""
     async with wires(address, bots * AT_ONCE) as opened:
         shares = [opened[n::bots] for n in range(bots)]
         begun = time.perf_counter()
@@ -90,7 +90,7 @@ async def fill(url: str, jobs: int) -> None:
 
 @contextmanager
 def serving(command: Sequence[str], **more: str) -> Iterator[subprocess.Popen[str]]:
-    """A server in a process of its own."""
+    """Yield a server in a process of its own."""
     environ = {**os.environ, **more}
     process = subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True)
     try:
@@ -101,7 +101,7 @@ def serving(command: Sequence[str], **more: str) -> Iterator[subprocess.Popen[st
 
 
 def ours(name: str, url: str, jobs: int) -> Measured:
-    """The platform, on the engine behind a URL."""
+    """Measure the platform on the engine behind a URL."""
     asyncio.run(fill(url, jobs))
     with tempfile.TemporaryDirectory() as folder:
         words = ("up", "--port", "0", "--database", url, "--log-level", "error")
@@ -114,7 +114,7 @@ def ours(name: str, url: str, jobs: int) -> Measured:
 
 
 def echo(jobs: int) -> Measured:
-    """The bare framework."""
+    """Measure the bare framework."""
     port = free_ports(1)[0]
     with serving([sys.executable, "-m", "bench.queues.echo", str(port), str(jobs)]) as server:
         address = f"http://127.0.0.1:{port}"
@@ -137,11 +137,11 @@ async def _until_it_answers(address: str) -> None:
 
 
 def rival(name: str, program: str, url: str, jobs: int) -> Measured:
-    """A queue that does the same number of jobs that do nothing."""
+    """Measure a queue that does the same number of jobs that do nothing."""
     command = [RIVAL, "-m", f"bench.queues.{program}", url, str(jobs)]
     quiet: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True, "timeout": 300}
     said = subprocess.run(command, check=True, **quiet).stdout
-    # Some of them have more to say than that.
+    # Some of them print further lines.
     return Measured(name, jobs / float(said.split("seconds=")[1].split()[0]))
 
 
@@ -167,7 +167,7 @@ def _measure(jobs: int, postgres: PostgresServer, console: Console) -> Iterator[
 
 
 def engine(tasks: int, postgres: PostgresServer, console: Console) -> Iterator[Measured]:
-    """The engine's own way from claim to report, without HTTP: batches, fenced, every commit durable."""
+    """Measure the engine's own way from claim to report, without HTTP: batches, fenced, every commit durable."""
     with console.status("claim and report on PostgreSQL"):
         url = asyncio.run(postgres.create_database())
         drained = asyncio.run(frontier.drain_apart(url, tasks, 2)).drained
@@ -178,7 +178,7 @@ def engine(tasks: int, postgres: PostgresServer, console: Console) -> Iterator[M
 
 
 def bars(measured: Sequence[Measured]) -> Iterator[tuple[str, float, float]]:
-    """A required figure: its name, the measured value and the smallest value that is allowed."""
+    """Yield required figures: the name, the measured value and the smallest value that is allowed."""
     rates = {m.name: m.rate for m in measured}
     for rival_name, times in TIMES.items():
         for ours_name in (ON_POSTGRES, ON_SQLITE):

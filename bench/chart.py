@@ -5,11 +5,11 @@ from html import escape
 
 _BAR, _GAP, _LABEL, _WIDTH, _TOP = 22, 10, 270, 820, 46
 _COLOURS = ("#2a7f62", "#8a8f98")
-"""Ours, and everybody else's."""
+"""The colours of Longline and of all others."""
 
 
 def drawn(bars: Sequence[tuple[str, float]], title: str, unit: str) -> str:
-    """One bar for each (label, figure), the longest as long as there is room."""
+    """Return one bar for each (label, figure), the longest as wide as the space allows."""
     most = max((figure for _, figure in bars), default=1.0)
     height = _TOP + len(bars) * (_BAR + _GAP) + _GAP
     parts = [

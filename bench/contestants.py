@@ -13,7 +13,7 @@ RIVAL = str(RIVALS / "python")
 
 @dataclass(frozen=True)
 class Contestant:
-    """One way to crawl the site."""
+    """One program that crawls the site."""
 
     name: str
     label: str
@@ -25,11 +25,11 @@ class Contestant:
 
     @property
     def available(self) -> bool:
-        """Whether its interpreter is there."""
+        """Return true if its interpreter is installed."""
         return Path(self.python).exists()
 
     def command(self, order: Order) -> list[str]:
-        """The command and settings of a contestant."""
+        """Return the command and settings of a contestant."""
         return [self.python, "-m", f"bench.crawlers.{self.program}", order.text()]
 
 
@@ -45,7 +45,7 @@ CONTESTANTS = (
 
 
 def chosen(names: str) -> list[Contestant]:
-    """The contestants of a comma-separated list, in the order of the table; a name may be the first part of several."""
+    """Return the contestants of a comma-separated list, in the table's order; a name may be a prefix of several."""
     wanted = [name.strip() for name in names.split(",") if name.strip()]
     known = {contestant.name for contestant in CONTESTANTS}
     for name in wanted:

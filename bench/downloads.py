@@ -1,6 +1,6 @@
-"""Downloads of many small and of some large files into a folder, by us and by the downloaders of the field.
+"""Downloads of many small and of some large files into a folder, by Longline and by the downloaders of the field.
 
-Every downloader gets the same list of URLs of one local server and as many connections. Ours computes digests and
+Every downloader gets the same list of URLs of one local server and as many connections. Longline computes digests and
 writes rows besides; it is shown with its files synced to the disk, and without. No other one syncs its files. CPU
 seconds are those of the downloader with its processes, without the server.
 """
@@ -164,7 +164,7 @@ def cpu_seconds() -> float:
 
 
 def contestants() -> list[tuple[str, Download]]:
-    """Return the downloaders that are installed, ours first."""
+    """Return the downloaders that are installed, Longline's first."""
     found: list[tuple[str, Download]] = [
         ("longline, durable", ours(durable=True)),
         ("longline", ours(durable=False)),
@@ -211,7 +211,7 @@ def wget(urls: list[str], place: Path) -> None:
 
 
 def ours(*, durable: bool) -> Download:
-    """Return our own downloader, with files that are synced to the disk or not."""
+    """Return Longline's downloader, with files that are synced to the disk or not."""
     return lambda urls, place: event_loop.run(_work(urls, place, durable=durable))
 
 

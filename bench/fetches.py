@@ -21,7 +21,7 @@ class FetchLog:
         self._lines = 0
 
     def count(self) -> int:
-        """How many requests there were so far; cheap enough to be asked all the time."""
+        """Return the number of requests so far; cheap enough to be called all the time."""
         with self._file.open("rb") as log:
             log.seek(self._at)
             while piece := log.read(1 << 20):
@@ -30,7 +30,7 @@ class FetchLog:
         return self._lines
 
     def fetches(self) -> Counter[Fetch]:
-        """Every request and how often it was made, once no more of them are written down."""
+        """Return every request with its number, once the log does not grow any more."""
         # A server may write its line after the client has got the page.
         before = -1
         while (now := self.count()) != before:
@@ -50,7 +50,7 @@ def _fetch(line: str) -> Fetch:
 
 
 def faults(fetches: Counter[Fetch], pages: dict[str, list[str]]) -> list[str]:
-    """How a crawl differs from fetching each page once; rules of robots do not count."""
+    """Return the differences between a crawl and one request for each page; robots.txt does not count."""
     wanted = {(address, 200, path) for address, paths in pages.items() for path in paths}
     seen = Counter({fetch: count for fetch, count in fetches.items() if fetch[2] != "/robots.txt"})
     found = {

@@ -47,19 +47,19 @@ class Page(NamedTuple):
     url: str
 
     def task(self, run_id: int) -> NewTask:
-        """The same as it asks to be admitted."""
+        """Return the page as a task to be admitted."""
         return NewTask(self.url, self.host, dedupe_key(self.url), scope=run_id, run_id=run_id)
 
 
 class Shape(NamedTuple):
-    """How many tasks lie where. The giant host has the id 1, small hosts follow."""
+    """The distribution of tasks. The giant host has the id 1, small hosts follow."""
 
     giant: int
     hosts: int
 
     @classmethod
     def of(cls, tasks: int) -> "Shape":
-        """Three fifths in the giant host, the rest in small ones."""
+        """Return the shape with three fifths in the giant host, the rest in small ones."""
         hosts = round(tasks * (1 - GIANT_SHARE)) // PER_HOST
         return cls(tasks - hosts * PER_HOST, hosts)
 
@@ -68,21 +68,21 @@ class Shape(NamedTuple):
         return self.giant + self.hosts * PER_HOST
 
     def large(self, number: int) -> Page:
-        """A page of the giant host."""
+        """Return a page of the giant host."""
         return Page(1, GIANT, f"https://{GIANT}/shelf-{number // GIANT_DIRECTORY}/page-{number}.html")
 
     def small(self, host: int, number: int) -> Page:
-        """A page of a small host."""
+        """Return a page of a small host."""
         name = f"host{host}.example"
         return Page(host + 2, name, f"https://{name}/section-{number // PER_SECTION}/page-{number}.html")
 
     def any(self, dice: random.Random) -> Page:
-        """Any page of the frontier, each as likely as the other."""
+        """Return any page of the frontier, each as likely as the other."""
         number = dice.randrange(self.tasks)
         return self.large(number) if number < self.giant else self.small(*divmod(number - self.giant, PER_HOST))
 
     def pages(self) -> Iterator[Page]:
-        """All of them in the order in which a crawl might find them: sections together, hosts mixed."""
+        """Yield all pages in the order in which a crawl might find them: sections together, hosts mixed."""
         bursts = self.hosts * PER_HOST // PER_SECTION
         given = 0
         for burst in range(bursts):
@@ -110,7 +110,7 @@ class Rows(NamedTuple):
 
 
 def rows(shape: Shape, run_id: int, now: int) -> Iterator[Rows]:
-    """Rows of all tasks, part by part, as admission into an empty database would write them."""
+    """Yield rows of all tasks, part by part, as admission into an empty database would write them."""
     numbered = enumerate(shape.pages(), 1)
     rest = (run_id, FETCH, TaskState.PENDING.value, DEFAULT_PRIORITY, 0, 0, now)
     while part := list(islice(numbered, AT_ONCE)):
@@ -132,7 +132,7 @@ async def fill(url: str, shape: Shape, run_id: int) -> None:
 async def _fill_postgres(url: str, shape: Shape, run_id: int, now: int) -> None:
     connection = await asyncpg.connect(url, command_timeout=3600)
     try:
-        # Foreign keys are checked by triggers, row by row; what we write here keeps them by itself.
+        # Foreign keys are checked by triggers, row by row; the rows here have valid keys by construction.
         await connection.execute("SET session_replication_role = replica; SET synchronous_commit = off")
         await connection.copy_records_to_table("hosts", records=shape.host_rows(), columns=HOSTS)
         await connection.copy_records_to_table("line", records=shape.line_rows(now), columns=LINE)

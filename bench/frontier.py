@@ -63,7 +63,7 @@ async def drain(url: str, tasks: int, workers: int) -> Measured:
 
 
 async def drain_apart(url: str, tasks: int, processes: int) -> Measured:
-    """The same with each worker in a process of its own; times are the machine's, from first claim to last report."""
+    """Drain the frontier with each worker in a process of its own; times run from first claim to last report."""
     records = await open_records(url, SystemClock())
     try:
         await records.schema.migrate()

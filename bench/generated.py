@@ -8,7 +8,7 @@ _SYLLABLES = ("ka", "lo", "mi", "ren", "tas", "vo", "shu", "per", "dan", "el", "
 
 
 def page(site: int, number: int, count: int) -> str:
-    """Page `number` of `count`: the same text every time; every page can be reached from the first."""
+    """Return page `number` of `count`: the same text every time; every page can be reached from the first."""
     chance = random.Random(f"{site}/{number}")
     links = [2 * number + 1, 2 * number + 2, *(chance.randrange(count) for _ in range(LINKS - 2))]
     anchors = [f'<a href="page-{to}.html">{_words(chance, 2)}</a>' for to in links if to < count]

@@ -1,6 +1,6 @@
 """Growth with the size of the frontier: claim, report, admission and a worker's memory, with one giant host.
 
-The tables are filled directly; everything that is measured goes through the lifecycle, in a process of its own.
+The tables are filled directly; all measured calls go through the lifecycle, in a process of its own.
 """
 
 import argparse
@@ -47,7 +47,7 @@ MIN_BATCHES = 2
 """Percentiles need two figures."""
 
 SLOWER, LARGER = 1.5, 1.2
-"""Bars: how much the p99 of a claim or a report, and a worker's memory, may grow from the smallest size."""
+"""Bars: the factors by which the p99 of a claim or report, and a worker's memory, may grow from the smallest size."""
 
 RELOADABLE = {
     "max_wal_size": "8GB",
@@ -56,7 +56,7 @@ RELOADABLE = {
     "autovacuum_vacuum_cost_limit": "2000",
     "autovacuum_vacuum_cost_delay": "2ms",
 }
-"""What a server is given without starting it again; shared_buffers stay as small as they come."""
+"""Settings that a server takes without a restart; shared_buffers keep their small default."""
 
 
 class Loop(msgspec.Struct):
@@ -77,7 +77,7 @@ class Loop(msgspec.Struct):
         self.resident_mb = max(self.resident_mb, other.resident_mb)
 
     def figures(self) -> dict[str, float]:
-        """Milliseconds, tasks a second, megabytes."""
+        """Return milliseconds, tasks a second, megabytes."""
         found = {"tasks/s": self.tasks / self.seconds, "batches": len(self.claims), "memory": self.resident_mb}
         for name, times in (("claim", self.claims), ("report", self.reports)):
             found |= {f"{name} p50": median(times) * 1e3, f"{name} p99": quantiles(times, n=100)[98] * 1e3}
@@ -110,7 +110,7 @@ class Crawl:
         return leases
 
     def found(self, leases: Sequence[HostLease]) -> list[NewTask]:
-        """For each task a new URL in its own directory, and a known one from anywhere."""
+        """Return for each task a new URL in its own directory, and a known one from anywhere."""
         links = []
         for lease in leases:
             for task in lease.tasks:
@@ -119,7 +119,7 @@ class Crawl:
         return links
 
     async def report(self, leases: Sequence[HostLease], links: Sequence[NewTask]) -> None:
-        """Complete everything that was claimed and let go of the hosts."""
+        """Complete all claimed tasks and release the hosts."""
         reported = await self._lifecycle.report(
             ReportBatch([_completed(lease) for lease in leases], links), settings(links)
         )
@@ -139,12 +139,12 @@ class Crawl:
         return page._replace(url=f"{page.url.rpartition('/')[0]}/{self._mark}-{self._made}.html")
 
     def small_batch(self) -> list[Page]:
-        """All pages of some small hosts."""
+        """Return all pages of some small hosts."""
         hosts = self._dice.sample(range(self._shape.hosts), min(AT_ONCE // PER_HOST, self._shape.hosts))
         return [self._shape.small(host, n) for host in hosts for n in range(PER_HOST)]
 
     def giant_batch(self) -> list[Page]:
-        """Pages of the giant host from a few of its directories."""
+        """Return pages of the giant host from a few of its directories."""
         together = GIANT_DIRECTORY // 4
         parts = self._shape.giant // together
         places = self._dice.sample(range(parts), min(AT_ONCE // together, parts))
@@ -152,7 +152,7 @@ class Crawl:
 
 
 def settings(tasks: Sequence[NewTask]) -> list[HostSetting]:
-    """The hosts that tasks live on, as a worker names them."""
+    """Return the hosts of the tasks, as a worker names them."""
     return [HostSetting(host, DELAY_MS, CONCURRENCY) for host in {task.host for task in tasks}]
 
 
@@ -176,7 +176,7 @@ async def steady(crawl: Crawl, seconds: float) -> Loop:
 
 
 async def admission(crawl: Crawl, batches: int = ADMISSIONS) -> dict[str, float]:
-    """Microseconds for a URL, by kind: the median over batches, the first of each not counted."""
+    """Return microseconds for a URL, by kind: the median over batches, the first of each not counted."""
     found = {}
     for kind, pages in (("small", crawl.small_batch), ("giant", crawl.giant_batch)):
         for word in ("known", "new"):
@@ -196,13 +196,13 @@ async def _timed(work: Callable[[], Awaitable[object]], spent: list[float]):
 
 
 def _most_resident_mb() -> float:
-    """The most memory this program ever had. Not by getrusage(), which counts in the process that started us."""
+    """Return the peak memory of this program; getrusage() would count in the parent process."""
     line = next(each for each in Path("/proc/self/status").read_text().splitlines() if each.startswith("VmHWM"))
     return int(line.split()[1]) / 1024
 
 
 async def prepared(url: str, shape: Shape) -> int:
-    """Tables with a frontier in them; the run that it belongs to."""
+    """Fill tables with a frontier, and return its run."""
     records = await open_records(url, SystemClock())
     try:
         await records.schema.migrate()
@@ -233,9 +233,9 @@ def _sent(errand: Errand) -> bytes:
 def measured(
     new_database: Callable[[], str], sizes: Sequence[int], seconds: float, rounds: int, say: Callable[[str], None]
 ) -> list[dict[str, float]]:
-    """The figures of each size.
+    """Return the figures of each size.
 
-    The sizes take turns, so that other load of the machine affects all of them. Admission comes last because it
+    The sizes take turns, so that other load of the machine affects all of them. Admission is last because it
     makes a frontier larger.
     """
     errands = []
@@ -266,7 +266,7 @@ def sqlite_databases() -> Iterator[tuple[str, Callable[[], str]]]:
 
 @contextmanager
 def postgres_databases() -> Iterator[tuple[str, Callable[[], str]]]:
-    """The same on a durable server of our own."""
+    """Yield the databases on a durable server of the benchmark's own."""
     with running_postgres(durable=True) as server:
         asyncio.run(_configure(server.address))
         yield f"{server.version}, durable", lambda: asyncio.run(server.create_database())
@@ -301,7 +301,7 @@ UNITS = {
 
 
 def table(title: str, sizes: Sequence[int], found: Sequence[Mapping[str, float]]) -> Table:
-    """Figures side by side, each with its ratio to the smallest size, and whether the bars were met."""
+    """Return figures side by side, each with its ratio to the smallest size, and true if the bars were met."""
     shown = Table("", *(f"{size:,}" for size in sizes), "bar", title=title, title_justify="left")
     shown.caption, shown.caption_justify = busy(os.getloadavg()[1], os.cpu_count() or 1), "left"
     for name, unit in UNITS.items():
@@ -311,12 +311,12 @@ def table(title: str, sizes: Sequence[int], found: Sequence[Mapping[str, float]]
 
 
 def busy(load: float, cores: int) -> str:
-    """A warning where others used the machine as well: our loop and the server keep two processes busy at most."""
+    """Return a warning if others used the machine as well: the loop and the server keep two processes busy at most."""
     return f"load {load:.1f} on {cores} cores: not a quiet machine, p99 shows others too" if load > cores else ""
 
 
 def verdict(name: str, values: Sequence[float]) -> str:
-    """Whether a figure stayed within its bar; nothing for one that has none."""
+    """Return a word for a figure within or over its bar; the empty text for one without."""
     if name not in BARS:
         return ""
     met = max(values) <= values[0] * BARS[name]
@@ -329,7 +329,7 @@ def _cell(value: float, smallest: float) -> str:
 
 
 def count(text: str) -> int:
-    """A count as people write it: 10k, 1m."""
+    """Return a count as people write it: 10k, 1m."""
     units = {"k": 1_000, "m": 1_000_000}
     return round(float(text[:-1]) * units[text[-1].lower()]) if text[-1].lower() in units else int(text)
 

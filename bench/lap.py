@@ -1,4 +1,4 @@
-"""One contestant's crawl from start to end, watched from outside."""
+"""One contestant's crawl from start to end, measured from outside."""
 
 import os
 import shutil
@@ -25,7 +25,7 @@ CHECK_INTERVAL_SECONDS = 0.1
 
 
 class Fell(Exception):
-    """A contestant that did not finish; the message has its output."""
+    """An error of a contestant that did not finish; the message has its output."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,12 @@ class Lap:
 
     @property
     def rate(self) -> float:
-        """Pages a second."""
+        """Return pages a second."""
         return self.pages / self.seconds
 
     @property
     def cpu_per_1000(self) -> float:
-        """CPU seconds for a thousand pages."""
+        """Return CPU seconds for a thousand pages."""
         return self.cpu / self.pages * 1000
 
 
@@ -88,7 +88,7 @@ class Database:
 
 
 def run(contestant: Contestant, course: Course, database: Database, watch: Callable[[int], None]) -> Lap:
-    """Let a contestant crawl the site once, in a folder that is gone afterwards."""
+    """Let a contestant crawl the site once, in a temporary folder."""
     with folder(course.scratch) as place, (place / "said").open("w+") as said:
         kept = place / "kept"
         kept.mkdir()
@@ -135,8 +135,8 @@ def _measured(
 
 @contextmanager
 def folder(scratch: Path) -> Iterator[Path]:
-    """A folder that is gone afterwards."""
-    # On the disk where the project is: the usual place for temporary files may be memory, where syncing costs nothing.
+    """Yield a temporary folder."""
+    # On the disk of the project: the usual place for temporary files may be memory, where syncing costs nothing.
     scratch.mkdir(exist_ok=True)
     made = tempfile.mkdtemp(prefix="lap-", dir=scratch)
     try:
@@ -174,7 +174,7 @@ def _end_late(group: int, end: Event, patience: float) -> None:
 
 
 def _end(group: int) -> None:
-    """End a contestant and everything it started, which is a process group of its own."""
+    """End a contestant and all its descendants, which are a process group of their own."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(group, signal.SIGKILL)
 
@@ -201,7 +201,7 @@ def _tail(said: IO[str]) -> str:
 
 @contextmanager
 def _watching(pid: int, log: FetchLog, watch: Callable[[int], None]) -> Iterator[list[int]]:
-    """Look at memory and progress from time to time, in a thread."""
+    """Sample memory and progress at intervals, in a thread."""
     end, sizes = Event(), [resident_bytes(pid)]
 
     def look() -> None:

@@ -30,11 +30,11 @@ SITES = (
 
 
 class NoPackage(Exception):
-    """A package cannot be had on this machine."""
+    """An error for a package that cannot be downloaded on this machine."""
 
 
 def unpacked(package: str) -> Path:
-    """The folder into which a package is unpacked; downloads it when that was not done before."""
+    """Return the folder into which a package is unpacked; the first call downloads it."""
     folder = CACHE / "packages" / package
     if not folder.is_dir():
         if not (shutil.which("apt-get") and shutil.which("dpkg")):

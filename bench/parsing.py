@@ -1,7 +1,7 @@
 """The effect of parsing articles on concurrent fetches, in the loop or in processes; `python -m bench parsing`.
 
-Pages are fetched at a steady rate, far below what the machine can do, and each is then parsed. What a fetch takes from
-the request to the last byte must not depend on it.
+Pages are fetched at a steady rate, far below the limit of the machine, and each is then parsed. The time of a fetch
+from the request to the last byte must not depend on it.
 """
 
 import argparse
@@ -42,7 +42,7 @@ class Times:
     failed: int = 0
 
     def row(self) -> list[str]:
-        """The figures of the table, in milliseconds."""
+        """Return the figures of the table, in milliseconds."""
         fetch, late = sorted(self.fetches), sorted(self.late)
         figures = (share(fetch, 0.5), share(fetch, 0.99), share(late, 0.99), share(late, 1.0))
         return [*(f"{figure * 1000:.1f}" for figure in figures), str(self.parsed), str(self.failed)]
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def table(measured: dict[str, Times], title: str) -> Table:
-    """The ways side by side."""
+    """Return the ways side by side."""
     made = Table(title=title, title_justify="left")
     made.add_column("articles are parsed")
     for heading in ("fetch p50 ms", "fetch p99 ms", "loop late p99 ms", "at most ms", "parsed", "failed"):

@@ -1,4 +1,4 @@
-"""Where the time of one page goes in our own crawl, by sampling; `python -m bench profile`."""
+"""The parts of the time of one page in Longline's crawl, by sampling; `python -m bench profile`."""
 
 import argparse
 import subprocess
@@ -17,13 +17,13 @@ from bench.site import prepared
 from bench.web import RIVALS, served
 
 SAMPLES_PER_SECOND = 250
-"""More would slow down what is measured."""
+"""More would slow down the measured program."""
 
 CRAWL = "Runner.run"
-"""The frame below which everything belongs to the crawl."""
+"""The frame above all frames of the crawl."""
 
 LOOP = "MainThread"
-"""The thread that the event loop runs in: what a page costs there bounds the rate."""
+"""The thread of the event loop: the cost of a page there bounds the rate."""
 
 
 @dataclass
@@ -46,7 +46,7 @@ class Costs:
                 self.whole.update(dict.fromkeys(frames, samples))
 
     def micros(self, samples: int) -> float:
-        """Samples as microseconds for one page."""
+        """Return samples as microseconds for one page."""
         return samples / SAMPLES_PER_SECOND / self.pages * 1e6
 
 
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _profiled(course: Course) -> str:
-    """The stacks of one crawl, in the form of flame graphs."""
+    """Return the stacks of one crawl, in the form of flame graphs."""
     ours = chosen("ours")[0]
     with folder(course.scratch) as place:
         found = place / "stacks"
@@ -99,7 +99,7 @@ def _stacks(text: str) -> Iterator[tuple[str, list[str], int]]:
 
 
 def _of_crawl(frames: list[str]) -> list[str]:
-    """The frames from the crawl on; none when the sample belongs to something before or after it."""
+    """Return the frames from the crawl on; none for a sample before or after it."""
     first = next((n for n, frame in enumerate(frames) if frame.startswith(CRAWL)), len(frames))
     return frames[first:]
 

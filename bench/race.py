@@ -82,7 +82,7 @@ def _database(server: PostgresServer | None) -> Iterator[Database]:
 
 
 def _postmaster(server: PostgresServer) -> int | None:
-    """Return the process of a server that we started; the usage of another server is unknown."""
+    """Return the process of a server that was started here; the usage of another server is unknown."""
     if server.folder is None:
         return None
     return int((Path(server.folder) / "data" / "postmaster.pid").read_text().splitlines()[0])

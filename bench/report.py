@@ -18,18 +18,18 @@ from bench.race import Race
 
 RESULTS = Path(__file__).with_name("results")
 RIVAL, CEILING = "scrapy", "bare"
-"""Those to whom all others are compared in the table."""
+"""The contestants that all others are compared with in the table."""
 
 PAIRS = (
     *(("ours", other) for other in ("scrapy", "crawlee-file", "crawlee-memory", "bare")),
     ("postgres", "postgres-1"),
 )
-"""Who is compared to whom below it."""
+"""The pairs that are compared below the table."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """A contestant's medians, and the medians of its ratios to those it was run beside."""
+    """A contestant's medians, and the medians of its ratios to those of the same rounds."""
 
     name: str
     label: str
@@ -43,7 +43,7 @@ class Line:
 
 
 def lines(race: Race) -> list[Line]:
-    """One line for each contestant that came to its end at least once, in the order of the table."""
+    """Return one line for each contestant that finished at least once, in the order of the table."""
     names = {name for laps in race.rounds for name in laps}
     return [_line(race, each.name, each.label) for each in CONTESTANTS if each.name in names]
 
@@ -81,7 +81,7 @@ def show(race: Race, console: Console) -> None:
 
 
 def compared(race: Race) -> list[str]:
-    """Ours against each of the others, as the goals are put."""
+    """Compare Longline with each of the others, in the terms of the goals."""
     labels = {each.name: each.label for each in CONTESTANTS}
     found = []
     for one, other in PAIRS:
@@ -93,7 +93,7 @@ def compared(race: Race) -> list[str]:
 
 
 def table(race: Race) -> Table:
-    """Everything side by side."""
+    """Return all figures side by side."""
     found = Table(title=f"{race.site}; {race.concurrency} at once; medians of {len(race.rounds)}", title_justify="left")
     found.caption = f"{race.server} alone gives {race.server_rate:,.0f} pages/s" + (
         f"; {race.postgres}, durable, its CPU time counted" if race.postgres else ""

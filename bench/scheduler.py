@@ -34,7 +34,7 @@ AT_ONCE = 1000
 
 
 class Measured(NamedTuple):
-    """Milliseconds, but for the peak of memory in megabytes; `shifts` is how many the preview would move."""
+    """The measured milliseconds, and the peak of memory in megabytes; `shifts` is the number of previewed moves."""
 
     schedules: int
     start_ms: float
@@ -72,7 +72,7 @@ async def measure(url: str, schedules: int) -> Measured:
 
 
 async def _fill(url: str, schedules: int, now: int) -> None:
-    """Schedules of which half are due, the others crowded into the next hours."""
+    """Make schedules of which half are due, the others crowded into the next hours."""
     database = await open_database(url, SystemClock())
     try:
         for first in range(0, schedules, AT_ONCE):
@@ -95,7 +95,7 @@ async def _add(rows: Sequence[dict[str, Any]], tx: Transaction) -> None:
 
 
 def show(measured: Sequence[Measured], title: str, console: Console) -> None:
-    """The table for people."""
+    """Print the table for people."""
     table = Table(title=title)
     for name in ("schedules", f"start {BATCH}, ms", "preview, ms", "of it CPU", "hours, ms", "would move", "peak MB"):
         table.add_column(name, justify="right")

@@ -1,7 +1,7 @@
 """Search: the cost of indexing and finding a page on either engine, and of searches in a million texts on PostgreSQL.
 
-Texts are made of words as languages use them: the n-th most frequent is 1/n times as frequent as the first. Questions
-are of several kinds; their words are drawn evenly over the logarithm of their rank, so that common words are asked for
+Texts are made of words as languages use them: the n-th most frequent is 1/n times as frequent as the first. Queries
+are of several kinds; their words are drawn evenly over the logarithm of their rank, so that common words are queried
 far more often than there are of them, and the commonest of all have a line of their own.
 """
 
@@ -33,7 +33,7 @@ from tests.servers import running_postgres
 
 VOCABULARY, LONG = 100_000, 200
 PAGE_WORDS = 500
-"""How many words a page has whose indexing is measured: 3.5 KB of text, as real pages of 30 KB have."""
+"""Words of a page whose indexing is measured: 3.5 KB of text, as real pages of 30 KB have."""
 
 COMMON, RARE = 10, 50_000
 BAR_MS = 50.0
@@ -56,15 +56,15 @@ class Language:
         self._weights = list(itertools.accumulate(1 / rank for rank in range(1, VOCABULARY + 1)))
 
     def text(self, length: int) -> str:
-        """So many words as they come."""
+        """Return that many words by their frequency."""
         return " ".join(self._rng.choices(self.words, cum_weights=self._weights, k=length))
 
     def word(self, first: int = COMMON, last: int = RARE) -> str:
-        """A word of some rank, evenly over its logarithm."""
+        """Return a word of some rank, evenly over its logarithm."""
         return self.words[int(math.exp(self._rng.uniform(math.log(first), math.log(last))))]
 
     def questions(self) -> dict[str, Question]:
-        """Kinds of questions, each a maker of them."""
+        """Return the kinds of queries, each with a function that makes them."""
         return {
             "one word": self.word,
             "two words": lambda: f"{self.word()} {self.word()}",
@@ -96,7 +96,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 async def index_cost(url: str, language: Language, pages: int) -> tuple[float, float]:
-    """Microseconds a page to put items and to index them, by the same way as a crawl."""
+    """Return microseconds a page to put items and to index them, by the same way as a crawl."""
     records = await open_records(url, SystemClock())
     try:
         await records.schema.migrate()
@@ -176,7 +176,7 @@ def _batches(language: Language, texts: int) -> Iterator[list[tuple[int, str, st
 
 
 async def times(search: Search, ask: Question, each: int) -> list[float]:
-    """Milliseconds that each of some questions took, first pages of ten."""
+    """Return the milliseconds of each of some queries, first pages of ten."""
     took = []
     for _ in range(each):
         query = parse_query(ask(), limit=10)

@@ -1,7 +1,8 @@
 """The site of the race: real documentation pages without links to other sites.
 
-Of each package the pages nearest to its start page are taken. A link that leads to none of them is turned to a host
-that nobody may visit: it is still found, resolved and refused like any link to the outside, and no crawl meets a 404.
+Of each package the pages nearest to its start page are taken. A link that leads to none of them is changed to a host
+that no crawler may visit: it is still found, resolved and refused like any link to the outside, and no crawl meets a
+404.
 """
 
 import json
@@ -23,7 +24,7 @@ ADDRESSES = tuple(f"127.0.0.{number}" for number in range(1, 9))
 ROBOTS = "User-agent: *\nDisallow: /private/\nDisallow: /*.cgi$\n"
 
 _PLAIN = re.compile(r"/[A-Za-z0-9_./-]+\.html?")
-"""Names that every contestant spells alike, so that what they fetched can be compared."""
+"""Names that every contestant spells alike, so that their fetches can be compared."""
 
 _HREF = re.compile(
     r"""(<(?:a|area|link|i?frame)\b[^>]*?\b(?:href|src)\s*=\s*)("[^"]*"|'[^']*'|[^\s>"']+)""", re.IGNORECASE
@@ -48,19 +49,19 @@ class Site:
 
     @property
     def count(self) -> int:
-        """How many pages there are."""
+        """Return the number of pages."""
         return sum(map(len, self.pages.values()))
 
     def seeds(self, port: int) -> list[str]:
-        """Where crawls start: one page of each host."""
+        """Return the start of crawls: one page of each host."""
         return [f"http://{address}:{port}{start}" for address, start in self.starts.items()]
 
     def hosts(self, port: int) -> list[str]:
-        """The hosts that crawls stay on."""
+        """Return the hosts that crawls stay on."""
         return [f"{address}:{port}" for address in self.starts]
 
     def described(self) -> str:
-        """The site in a sentence."""
+        """Describe the site in a sentence."""
         return (
             f"{self.count:,} pages on {len(self.pages)} hosts, {self.bytes / self.count / 1024:.0f} KB "
             f"and {self.links / self.count:.0f} links a page; {self.origin}"
@@ -68,7 +69,7 @@ class Site:
 
 
 def prepared(pages: int, step: Callable[[str], None] = lambda _: None) -> Site:
-    """The site of about that many pages; made once, then found in the cache."""
+    """Return the site of about that many pages; made once, then found in the cache."""
     folder = CACHE / f"closed-{pages}"
     known = folder / "site.json"
     if not known.exists():
@@ -95,7 +96,7 @@ def _real(folder: Path, each: int, step: Callable[[str], None]) -> Site | None:
 
 
 def _nearest(documentation: Documentation, limit: int) -> dict[str, str]:
-    """Pages by path, those first that are fewest links away from the start; bytes are kept as characters."""
+    """Return pages by path, in the order of their distance from the start; bytes are kept as characters."""
     top = unpacked(documentation.package) / documentation.folder
     waiting, seen = deque([documentation.start]), {documentation.start}
     chosen: dict[str, str] = {}
@@ -104,7 +105,7 @@ def _nearest(documentation: Documentation, limit: int) -> dict[str, str]:
         if not _is_page(top / path[1:]):
             continue
         text = (top / path[1:]).read_bytes().decode("latin-1")
-        if "<base" in text.lower():  # what its links start from cannot be told without it
+        if "<base" in text.lower():  # the base of its links is unknown without a parser
             continue
         chosen[path] = text
         found = [target for target in _targets(path, text) if target not in seen]
@@ -124,7 +125,7 @@ def _targets(path: str, text: str) -> Iterator[str]:
 
 
 def _target(path: str, href: str) -> str | None:
-    """The path on this host that a link leads to, if it is one that may be chosen."""
+    """Return the path on this host that a link leads to, if it is one that may be chosen."""
     try:
         parts = urlsplit(urljoin(_HERE + path, href.strip()))
     except ValueError:
@@ -134,7 +135,7 @@ def _target(path: str, href: str) -> str | None:
 
 
 def _closed(path: str, text: str, kept: dict[str, str]) -> str:
-    """The page with every link that leaves the chosen ones turned outside."""
+    """Return the page with every link that leaves the chosen ones changed to the outside host."""
 
     def turned(match: re.Match[str]) -> str:
         href = unescape(match[2].strip("\"'")).strip()

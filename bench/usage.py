@@ -10,19 +10,19 @@ _USER, _WAITED_SYSTEM = 11, 15
 
 
 def processes(pid: int) -> list[int]:
-    """A process and its living descendants."""
+    """Return a process and its living descendants."""
     found = [pid]
     for parent in found:
         for children in Path(f"/proc/{parent}/task").glob("*/children"):
             try:
                 found.extend(int(child) for child in children.read_text().split())
-            except OSError:  # the thread ended while we were looking
+            except OSError:  # the thread ended meanwhile
                 continue
     return found
 
 
 def cpu_seconds(pid: int) -> float:
-    """User and system time of a process and its descendants, also of those that have ended and were waited for."""
+    """Return user and system time of a process and its descendants, also of those that have ended and were reaped."""
     return sum(sum(map(int, _stat(each)[_USER:_WAITED_SYSTEM])) for each in processes(pid)) * _TICK
 
 
@@ -33,7 +33,7 @@ def resident_bytes(pid: int) -> int:
 
 def _stat(pid: int) -> list[str]:
     try:
-        # The name may hold anything, also blanks and parentheses.
+        # The name may have any character, also blanks and parentheses.
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
         return []

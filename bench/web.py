@@ -1,6 +1,6 @@
 """The web server that serves the site: nginx where there is one or one can be unpacked, else caddy.
 
-It writes a line for each request, which is how fetches are counted: at the server and not by the contestants.
+It writes a line for each request: fetches are counted at the server and not by the contestants.
 """
 
 import json
@@ -20,7 +20,7 @@ RIVALS = Path(__file__).parents[1] / ".venv-bench" / "bin"
 
 
 class NoServer(Exception):
-    """There is no web server to serve the site with."""
+    """An error on a machine without a web server for the site."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def _program() -> tuple[str, str]:
 
 
 def _answer(server: Served, program: str) -> Served | None:
-    """The server with its process, once it listens on every address."""
+    """Return the server with its process, once it listens on every address."""
     for address in ADDRESSES:
         socket.create_connection((address, server.port), timeout=1).close()
     pid = _process_of(program, str(server.log.parent))
@@ -72,7 +72,7 @@ def _process_of(program: str, folder: str) -> int | None:
     for entry in Path("/proc").glob("[0-9]*"):
         try:
             words = (entry / "cmdline").read_bytes().decode(errors="replace").split("\0")
-        except OSError:  # ended while we were looking
+        except OSError:  # ended meanwhile
             continue
         if words[0] == program and any(folder in word for word in words):
             return int(entry.name)

@@ -10,7 +10,7 @@ HEAD = "POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r
 
 
 class Wire(asyncio.Protocol):
-    """One kept connection that asks one thing at a time."""
+    """One kept connection with one request at a time."""
 
     def __init__(self, host: str) -> None:
         self._host = host
@@ -18,7 +18,7 @@ class Wire(asyncio.Protocol):
         self._answer: asyncio.Future[tuple[int, bytes]] | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """Remember where to write."""
+        """Store the transport."""
         self._transport = transport
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -27,7 +27,7 @@ class Wire(asyncio.Protocol):
             self._answer.set_exception(exc or ConnectionError("the server hung up"))
 
     def data_received(self, data: bytes) -> None:
-        """Answer when the body is whole; every server here says how long it is."""
+        """Answer when the body is whole; every server here sends its length."""
         self._got += data
         head, found, body = self._got.partition(b"\r\n\r\n")
         if not found:
@@ -38,19 +38,19 @@ class Wire(asyncio.Protocol):
             self._answer.set_result((int(head[9:12]), body))
 
     async def post(self, path: str, body: bytes) -> tuple[int, bytes]:
-        """The status and the body of the answer."""
+        """Send a POST, and return the status and the body of the answer."""
         self._answer = asyncio.get_running_loop().create_future()
         self._transport.write(HEAD.format(path=path, host=self._host, length=len(body)).encode() + body)
         return await self._answer
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._transport.close()
 
 
 @asynccontextmanager
 async def wires(address: str, count: int) -> AsyncIterator[list[Wire]]:
-    """So many connections to a server."""
+    """Yield that many connections to a server."""
     parts = urlsplit(address)
     host, port = parts.hostname or "", parts.port or 80
     loop = asyncio.get_running_loop()

@@ -1,1 +1,1 @@
-"""Every test of the platform; a package, so that tests may share servers and sites by import."""
+"""All tests of the platform; a package, so that tests may share servers and sites by import."""

@@ -1,4 +1,4 @@
-"""Applications that are built quickly: a thousand tests build one, and the framework would read its routes again."""
+"""Applications that are built quickly: a thousand tests build one, and the framework would parse its routes again."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

@@ -1,6 +1,6 @@
-"""Fixtures for every test: real servers, started when first asked for, and a fresh place in them for each test.
+"""Fixtures for every test: real servers, started at their first use, and a fresh place in them for each test.
 
-A server that cannot start is an error, never a skip: a green run has really used what it says it has used.
+A server that cannot start is an error, never a skip: a green run has really used the servers that it lists.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ SERVERS_USED = pytest.StashKey[list[str]]()
 FIGURES = pytest.StashKey[list[str]]()
 SERVERS = {"chromium", "postgres_server", "s3_server", "valkey_server"}
 CARRIED = {"postgres", "postgres_url", "s3", "redis", "redis_url", "large"}
-"""What parameters are called for which a fixture asks for a server later on."""
+"""Names of parameters that make a fixture start a server later on."""
 WHOLE = {"bench", "chaos", "cli", "console", "journeys", "migrations", "sdk", "servers", "surfaces", "wiring"}
 """Folders of tests that start servers or processes of their own."""
 SLOW = {"chaos": 3, "journeys": 1}
@@ -61,7 +61,7 @@ def prepare_process(config: pytest.Config, name: str, processes: int) -> None:
 
 
 def leaves_out_servers(config: pytest.Config) -> bool:
-    """Whether this is `make test-fast`."""
+    """Return true in `make test-fast`."""
     return bool(config.option.markexpr.startswith("not servers"))
 
 
@@ -72,7 +72,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs a server."""
+    """Mark the tests that need a server."""
     for item in items:
         if needs_servers(item):
             item.add_marker("servers")
@@ -97,14 +97,14 @@ def slowness(item: pytest.Item) -> int:
 
 
 def pytest_collection_finish() -> None:
-    """Collect garbage as seldom as the program does: the modules and tests that are there now stay to the end."""
+    """Collect garbage as seldom as the program does: the modules and tests of this moment stay to the end."""
     gc.freeze()
     gc.enable()
     gc.set_threshold(GC_NEW_OBJECTS, GC_GENERATION_RATIO, GC_GENERATION_RATIO)
 
 
 def needs_servers(item: pytest.Item) -> bool:
-    """Whether a test asks for a server, by its fixtures, its parameters or its folder."""
+    """Return true if a test uses a server, by its fixtures, its parameters or its folder."""
     asked = SERVERS & set(getattr(item, "fixturenames", ()))
     values = getattr(getattr(item, "callspec", None), "params", {}).values()
     named = [getattr(value, "fixture", value) for value in values]
@@ -113,12 +113,12 @@ def needs_servers(item: pytest.Item) -> bool:
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
-    """Name bytes that nobody can read by their argument: packed ones carry the time at which they were packed."""
+    """Name bytes that are no text by their argument: packed ones contain the time at which they were packed."""
     return argname if isinstance(val, bytes) and not val.isascii() else None
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """One of several processes tells the one that speaks for all which servers it used, and what it measured."""
+    """Send the servers and figures of one of several processes to the process that prints the summary."""
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput["servers"] = session.config.stash[SERVERS_USED]
         session.config.workeroutput["figures"] = session.config.stash[FIGURES]
@@ -126,14 +126,14 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Note what a process used and measured that has ended."""
+    """Add the servers and figures of a process that has ended."""
     told = getattr(node, "workeroutput", {})
     node.config.stash[SERVERS_USED] += told.get("servers", [])
     node.config.stash[FIGURES] += told.get("figures", [])
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Show the figures of tests, and the servers that answered in this run, in their own words."""
+    """Show the figures of tests, and the servers that answered in this run, with their versions."""
     measured, used = config.stash[FIGURES], config.stash[SERVERS_USED]
     for line in sorted(measured):
         terminalreporter.write_line(line)
@@ -141,7 +141,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 class Hurried:
-    """The module asyncio, but for sleeps that end sooner."""
+    """The module asyncio, with shorter sleeps."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(asyncio, name)
@@ -152,7 +152,7 @@ class Hurried:
 
 @pytest.fixture(scope="session", autouse=True)
 def servers_stop_at_once() -> Iterator[None]:
-    """Let uvicorn look every hundredth of a second whether it is to stop: hundreds of tests wait for its tenths."""
+    """A uvicorn that checks every hundredth of a second for its stop: hundreds of tests wait for its tenths."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(uvicorn.server, "asyncio", Hurried())
         yield
@@ -160,20 +160,20 @@ def servers_stop_at_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def types_are_parsed_once() -> Iterator[None]:
-    """Parse signatures of routes and shapes of requests once: a thousand tests build an application of the same."""
+    """Caches of parsed routes and shapes of requests: a thousand tests build an application of the same ones."""
     with remembered_types():
         yield
 
 
 @pytest.fixture
 def figures(pytestconfig: pytest.Config) -> list[str]:
-    """Lines that the summary of the whole run shows, whichever process adds them."""
+    """Lines that the summary of the whole run shows, added in any process."""
     return pytestconfig.stash[FIGURES]
 
 
 @pytest.fixture(scope="session")
 def chromium() -> Path:
-    """The path of a browser; the one thing that is no wheel, so a test without it is skipped."""
+    """The path of a browser; the only requirement that is no wheel, so a test without it is skipped."""
     try:
         return chromium_path()
     except NoBrowser as missing:
@@ -265,6 +265,6 @@ def s3_bucket(s3_server: S3Server) -> Iterator[S3Bucket]:
 
 @pytest.fixture
 def redis_url(valkey_server: ValkeyServer) -> str:
-    """A server of the Redis protocol with nothing in it."""
+    """A server of the Redis protocol without a key."""
     valkey_server.empty()
     return valkey_server.url

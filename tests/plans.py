@@ -13,12 +13,12 @@ PARTS = ("bounds", "politeness", "retries", "fetch", "parse")
 
 
 def crawl_plan(seeds: tuple[str, ...] = (), **fields: Any) -> CrawlPlan:
-    """A plan with these fields, wherever they belong."""
+    """Return a plan with these fields, each in its part."""
     return changed(CrawlPlan(seeds), **fields)
 
 
 def changed(plan: CrawlPlan, **fields: Any) -> CrawlPlan:
-    """The plan with other values of these fields."""
+    """Return the plan with other values of these fields."""
     parts: dict[str, dict[str, Any]] = {}
     for name, value in fields.items():
         part = next((part for part in PARTS if name in getattr(plan, part).__struct_fields__), "")
@@ -30,5 +30,5 @@ def changed(plan: CrawlPlan, **fields: Any) -> CrawlPlan:
 
 
 def crawl_stores(records: Records) -> CrawlStores:
-    """The stores of crawls in a database."""
+    """Return the stores of crawls in a database."""
     return CrawlStores(records.runs, records.workers, records.refused_urls, Vault("a key for tests"))

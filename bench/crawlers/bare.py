@@ -1,4 +1,4 @@
-"""The ceiling: our HTTP client and our link extraction in a plain loop; nothing is kept, obeyed or tried again."""
+"""The ceiling: Longline's HTTP client and link extraction in a plain loop, without storage, robots.txt or retries."""
 
 import asyncio
 
@@ -16,7 +16,7 @@ MAX_BYTES = 10 * 1024 * 1024
 
 
 class Bare:
-    """A crawl that remembers URLs in a set and nothing else."""
+    """A crawl that stores URLs in a set, and no pages."""
 
     def __init__(self, order: Order) -> None:
         self._hosts = frozenset(order.hosts)
@@ -54,7 +54,7 @@ class Bare:
 
 
 def main() -> None:
-    """Crawl as ordered."""
+    """Crawl by the order."""
     order = given()
     with lap():
         run(Bare(order).crawl(order.concurrency))

@@ -35,7 +35,7 @@ async def _crawl(order: Order) -> None:
 
 
 def main() -> None:
-    """Crawl as ordered."""
+    """Crawl by the order."""
     order = given()
     with lap():
         asyncio.run(_crawl(order))

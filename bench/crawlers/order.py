@@ -14,7 +14,7 @@ READY, DONE = "ready to crawl", "done crawling"
 
 @dataclass(frozen=True)
 class Order:
-    """One crawl: from the seeds, inside the hosts, with everything that is kept below the folder."""
+    """One crawl: from the seeds, inside the hosts, with all stored files below the folder."""
 
     seeds: list[str]
     hosts: list[str]
@@ -25,18 +25,18 @@ class Order:
     storage: str = "file"
 
     def text(self) -> str:
-        """The order as an argument of a command."""
+        """Return the order as an argument of a command."""
         return json.dumps(asdict(self))
 
 
 def given() -> Order:
-    """The order that this process was started with."""
+    """Return the order that this process was started with."""
     return Order(**json.loads(sys.argv[1]))
 
 
 @contextmanager
 def lap() -> Iterator[None]:
-    """The measured part: it waits for the start signal, and after the crawl until the figures are taken.
+    """Run the measured part: it waits for the start signal, and after the crawl until the figures are taken.
 
     Imports are outside of it for all contestants; opening and closing of stores is inside.
     """

@@ -26,7 +26,7 @@ WORKER = (sys.executable, "-m", "longline.cli", "worker", "--roles", "fetch,pars
 
 
 def main() -> None:
-    """Crawl as ordered."""
+    """Crawl by the order."""
     order = given()
     settings = _settings(order)
     with ExitStack() as stack:
@@ -65,7 +65,7 @@ async def _migrate(settings: Settings) -> None:
 
 @contextmanager
 def _other_worker(settings: Settings, number: int) -> Iterator[None]:
-    """One more worker on the same database, waiting for work by the time the lap begins."""
+    """Run one more worker on the same database, waiting for work by the time the lap begins."""
     worker = subprocess.Popen(WORKER, stdin=subprocess.PIPE, env={**os.environ, **settings_as_environment(settings)})
     try:
         while len(list((settings.data / PROCESS_LOCKS_FOLDER).glob("*"))) < number:

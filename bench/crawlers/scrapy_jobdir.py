@@ -1,4 +1,4 @@
-"""Scrapy as one would run it for a crawl that must survive: queue and seen-set on disk, bodies kept, robots obeyed."""
+"""Scrapy with the settings of a crawl that must survive: queue and seen-set on disk, bodies kept, robots obeyed."""
 # mypy: disable-error-code="import-not-found, misc"
 
 from collections.abc import AsyncIterator, Iterator
@@ -15,7 +15,7 @@ from bench.crawlers.order import Order, given, lap
 
 
 class Site(scrapy.Spider):
-    """Follows every link inside the hosts and writes each body into a file of its own."""
+    """A spider that follows every link inside the hosts and writes each body into a file of its own."""
 
     name = "site"
 
@@ -27,12 +27,12 @@ class Site(scrapy.Spider):
         self.extractor = LinkExtractor(allow_domains=order.hosts)
 
     async def start(self) -> AsyncIterator[scrapy.Request]:
-        """The seeds, seen like any other URL; left to itself Scrapy would fetch them twice."""
+        """Yield the seeds with the duplicate filter of any other URL; by default Scrapy would fetch them twice."""
         for url in self.seeds:
             yield scrapy.Request(url)
 
     def parse(self, response: Response) -> Iterator[scrapy.Request]:
-        """Keep the page and go on from it."""
+        """Store the page, and follow its links."""
         (self.bodies / sha256(response.url.encode()).hexdigest()).write_bytes(response.body)
         if isinstance(response, HtmlResponse):
             for link in self.extractor.extract_links(response):
@@ -40,7 +40,7 @@ class Site(scrapy.Spider):
 
 
 def main() -> None:
-    """Crawl as ordered."""
+    """Crawl by the order."""
     order = given()
     process = CrawlerProcess(_settings(order), install_root_handler=False)
     with lap():

@@ -32,7 +32,7 @@ def nothing(number: int) -> int:
 
 
 def main() -> None:
-    """Put the tasks in, work them off with a pool of threads, and say how long the second part took."""
+    """Put the tasks in, work them off with a pool of threads, and print the time of the second part."""
     with app.pool.acquire(block=True) as connection, app.amqp.Producer(connection) as producer:
         for number in range(COUNT):
             nothing.apply_async((number,), producer=producer)

@@ -1,4 +1,4 @@
-"""The bare framework: the bodies of a pull and of a submit, parsed and answered, and nothing else."""
+"""The bare framework: the bodies of a pull and of a submit, parsed and answered, without any storage."""
 
 import asyncio
 import sys
@@ -13,13 +13,13 @@ Ask = Request[Any, Any, Any]
 
 
 def answered(data: object, status: int) -> Response[bytes]:
-    """An answer in the envelope of the contract."""
+    """Return an answer in the envelope of the contract."""
     body = msgspec.json.encode({"success": True, "data": data})
     return Response(body, status_code=status, media_type="application/json")
 
 
 def echo(jobs: int) -> Litestar:
-    """An application that hands out so many jobs and believes everything."""
+    """Return an application that hands out that many jobs and accepts every submission."""
     left = jobs
 
     @post("/api/crawl/pull")

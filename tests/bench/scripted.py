@@ -7,7 +7,7 @@ from bench.crawlers.order import Order
 
 
 class Scripted(Contestant):
-    """A contestant that is a few lines of Python."""
+    """A contestant of a few lines of Python."""
 
     def command(self, order: Order) -> list[str]:
         return [sys.executable, "-c", f"from bench.crawlers.order import lap\n{self.program}", order.text()]

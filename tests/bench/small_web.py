@@ -1,4 +1,4 @@
-"""A small web server in this process, for sites of a few pages: as `bench.web` serves them, without a program."""
+"""A small web server in this process, for sites of a few pages: it serves them like `bench.web`, without a program."""
 
 import os
 import threading
@@ -15,7 +15,7 @@ from tests.servers.process import free_ports
 
 
 class Handler(SimpleHTTPRequestHandler):
-    """Files of a folder, each request a line of the log."""
+    """A handler for the files of a folder, each request a line of the log."""
 
     protocol_version = "HTTP/1.1"
 
@@ -28,7 +28,7 @@ class Handler(SimpleHTTPRequestHandler):
             log.write(f"{self._address} {int(code)} {self.path}\n")
 
     def log_message(self, format: str, *args: Any) -> None:
-        """What cannot be served is in the log already."""
+        """Write nothing: a request that cannot be served is in the log already."""
 
 
 class Server(ThreadingHTTPServer):
@@ -36,7 +36,7 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away is no news."""
+        """Ignore a client that closed its connection."""
 
 
 @contextmanager

@@ -16,7 +16,7 @@ def test_a_name_may_mean_several():
     assert names("postgres") == ["postgres"]
 
 
-def test_a_name_that_nobody_has_is_told_with_those_there_are():
+def test_the_error_of_an_unknown_name_lists_the_known_ones():
     with pytest.raises(SystemExit, match=r"no contestant 'scrappy'.*crawlee-file"):
         chosen("ours,scrappy")
 

@@ -8,7 +8,7 @@ PAGES = {"127.0.0.1": ["/a.html", "/b.html"], "127.0.0.2": ["/a.html"]}
 ALL = [("127.0.0.1", 200, "/a.html"), ("127.0.0.1", 200, "/b.html"), ("127.0.0.2", 200, "/a.html")]
 
 
-def test_a_log_tells_what_came_after_one_began_to_read(tmp_path: Path):
+def test_a_log_counts_the_requests_after_its_opening(tmp_path: Path):
     file = tmp_path / "access.log"
     file.write_text("127.0.0.1 200 /before.html\n")
     log = FetchLog(file)

@@ -27,7 +27,7 @@ TABLES = {
     "offers": "SELECT * FROM offers",
     "events": "SELECT noun, subject, move, was, became, actor FROM events",
 }
-"""What is in the tables, with ids and times left out."""
+"""The contents of the tables, with ids and times left out."""
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ async def test_admission_is_measured_for_each_kind(filled: tuple[Lifecycle, Erra
     assert await _figures(errand.url, "admitted", "open") == (1_000 + 2 * 900, 1_000 + 2 * 900)
 
 
-async def test_a_loop_whose_links_are_not_as_expected_fails(filled: tuple[Lifecycle, Errand]):
+async def test_a_loop_with_unexpected_links_fails(filled: tuple[Lifecycle, Errand]):
     lifecycle, errand = filled
     crawl = Crawl(lifecycle, errand)
     leases = await crawl.claim()
@@ -133,7 +133,7 @@ def test_a_busy_machine_is_told():
 
 
 async def _admitted(url: str) -> None:
-    """The same frontier by the front door."""
+    """Fill the same frontier through the lifecycle."""
     records = await open_records(url, SystemClock())
     try:
         await records.schema.migrate()
@@ -156,7 +156,7 @@ async def _contents(url: str) -> Snapshot:
 
 
 async def _figures(url: str, *columns: str) -> tuple[int, ...]:
-    """Counters of the only run."""
+    """Return counters of the only run."""
     peek = Peek(url)
     try:
         (row,) = await peek.rows(f"SELECT {', '.join(columns)} FROM runs_now")

@@ -64,7 +64,7 @@ def test_pages_that_were_not_fetched_are_faults(small_course: Course):
     assert run(lazy, small_course, Database(), lambda _: None).faults == [f"{PAGES} pages not fetched"]
 
 
-def test_nothing_is_left_behind(small_course: Course):
+def test_a_lap_leaves_no_file_behind(small_course: Course):
     folder = Path(small_course.site.folder).parent
     before = sorted(folder.iterdir())
     run(Scripted("lazy", "", "with lap(): pass"), small_course, Database(), lambda _: None)

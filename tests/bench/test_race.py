@@ -16,7 +16,7 @@ LAZY = "with lap(): pass"
 
 @pytest.fixture
 def small_site(small_course: Course, monkeypatch: pytest.MonkeyPatch) -> Site:
-    """A site that races find served already."""
+    """A site that is served already when races look for it."""
 
     @contextmanager
     def served(_: Site) -> Iterator[Served]:
@@ -34,7 +34,7 @@ def test_the_order_turns_every_round(small_site: Site):
     assert not ended.fell
 
 
-def test_one_that_falls_does_not_stop_the_others(small_site: Site):
+def test_a_failing_contestant_does_not_stop_the_others(small_site: Site):
     field = [Scripted("one", "one", "raise SystemExit('ill')"), Scripted("two", "two", LAZY)]
     ended = race.run(small_site, field, 1, 4, Console(file=StringIO()))
     assert [list(laps) for laps in ended.rounds] == [["two"]]

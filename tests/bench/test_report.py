@@ -26,7 +26,7 @@ def lap(name: str, rate: float, cpu: float = 1.0, faults: tuple[str, ...] = ()) 
 
 @pytest.fixture
 def race() -> Race:
-    """Three rounds; in the second the machine had something else to do, and in the third Scrapy fell."""
+    """Three rounds; in the second the machine had other load, and in the third Scrapy failed."""
     made = Race("some pages", "nginx", 20_000.0, 64, fell={"crawlee-file": "out of luck"})
     made.rounds = [
         {"ours": lap("ours", 900), "scrapy": lap("scrapy", 100, 8.0), "bare": lap("bare", 1800, 0.5)},
@@ -36,7 +36,7 @@ def race() -> Race:
     return made
 
 
-def test_ratios_are_medians_of_what_was_measured_side_by_side(race: Race):
+def test_ratios_are_medians_of_the_ratios_within_each_round(race: Race):
     ours, scrapy, bare = lines(race)
     assert [ours.name, scrapy.name, bare.name] == ["ours", "scrapy", "bare"]
     assert ours.rate == pytest.approx(900)
@@ -60,7 +60,7 @@ def test_without_rivals_there_is_no_ratio(race: Race):
     assert [line.to_rival for line in lines(race)] == [None, None]
 
 
-def test_everything_is_shown(race: Race):
+def test_the_report_shows_figures_failures_and_faults(race: Race):
     written = StringIO()
     show(race, Console(file=written, width=120))
     said = written.getvalue()
@@ -68,7 +68,7 @@ def test_everything_is_shown(race: Race):
         assert part in said
 
 
-def test_everything_is_kept(race: Race, tmp_path: Path):
+def test_the_report_is_stored_as_json_text_and_chart(race: Race, tmp_path: Path):
     kept = {path.suffix: path.read_text() for path in keep(race, tmp_path)}
     assert json.loads(kept[".json"])["rounds"][1]["scrapy"]["seconds"] == pytest.approx(25)
     assert "Longline" in kept[".txt"]

@@ -1,4 +1,4 @@
-"""Planning is measured at all, and its table can be read."""
+"""Planning is measured, and its table can be read."""
 
 from pathlib import Path
 

@@ -21,7 +21,7 @@ def links(made: Site, address: str, path: str) -> Iterator[str]:
 
 
 def reached(made: Site, address: str) -> set[str]:
-    """Paths that are found from the start by following links of this host."""
+    """Return paths that are found from the start by following links of this host."""
     found = [made.starts[address]]
     for path in found:
         for link in links(made, address, path):
@@ -60,7 +60,7 @@ def test_a_site_is_made_once(cache: Path, monkeypatch: pytest.MonkeyPatch):
 
 @pytest.fixture
 def packaged(cache: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
-    """A site of a package that has a bit of everything, three pages a host."""
+    """A site of a package that has links and files of every kind, three pages a host."""
     folder = cache / "packages" / "some-doc"
     pages = {
         "index.html": '<a href="near.html#part">1</a><a href="gone.html">2</a><a href="odd name.html">3</a>'

@@ -12,7 +12,7 @@ MEGABYTES = 64
 
 @contextmanager
 def child(code: str) -> Iterator[int]:
-    """A process that has done what it should, and waits."""
+    """Yield a process that has done its work, and waits."""
     process = subprocess.Popen(
         [sys.executable, "-c", code + "\nprint('ready', flush=True)\ninput()"],
         stdin=subprocess.PIPE,

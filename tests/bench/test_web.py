@@ -35,7 +35,7 @@ def test_a_server_serves_and_counts(name: str, small_course: Course, monkeypatch
         assert resident_bytes(server.pid) > 0
 
 
-def test_without_any_server_it_is_said_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_without_any_server_the_error_names_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     def none(package: str) -> Path:
         raise NoPackage("no apt-get")
 

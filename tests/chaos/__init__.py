@@ -1,1 +1,1 @@
-"""Kill it, starve it, lie to it; then look at what the world and the database say."""
+"""Kills, shortages and false answers; afterwards the logs of servers and the rows of the database are checked."""

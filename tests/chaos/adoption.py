@@ -1,8 +1,8 @@
 """Jobs over processes that die: a platform on PostgreSQL, its processes killed, its database restarted without warning.
 
-`python -m tests.chaos.adoption` runs the large form and prints its figures. The log of the website is the witness:
+`python -m tests.chaos.adoption` runs the large form and prints its figures. The log of the website is the proof:
 every page that it served is archived once, every job completes in its first execution, no execution begins at its first
-page again, and no host is asked sooner than it wants.
+page again, and no host gets a request sooner than its delay.
 """
 
 import argparse
@@ -36,14 +36,14 @@ from tests.servers.program import Program
 from tests.servers.restartable import RestartablePostgres, restartable_postgres
 
 Visit = tuple[str, str, float, float, int]
-"""Host, path, start and end of a request, as the website saw it."""
+"""Host, path, start and end of a request, by the website's log."""
 
 
 class Size(NamedTuple):
-    """How much there is, and for how long. Times are seconds.
+    """The amount of work and the duration. Times are seconds.
 
-    So many `parsers` may be killed as well. A page whose parser is killed twice in a row fails: in a small storm, where
-    one parser has most of the pages, that is no rare case.
+    The number of `parsers` is killed as well. A page whose parser is killed twice in a row fails: in a small storm,
+    where one parser has most of the pages, that is no rare case.
     """
 
     jobs: int
@@ -66,7 +66,7 @@ SMALL = Size(jobs=6, pages=12, delay=0.2, seconds=6, kills=3, restarts=1, worker
 
 @dataclass
 class Verdict:
-    """What the website, the archive and the rows say."""
+    """The results in the website's log, the archive and the rows."""
 
     kills: Counter[str] = field(default_factory=Counter)
     restarts: int = 0
@@ -103,7 +103,7 @@ class Verdict:
 
 
 def kind_of(pid: int, scheduler: int) -> str:
-    """What a process of the platform does."""
+    """Return the role of a process of the platform."""
     if pid == scheduler:
         return "scheduler"
     try:
@@ -116,7 +116,7 @@ def kind_of(pid: int, scheduler: int) -> str:
 
 
 class Platform:
-    """`longline up` with its workers, started again whenever it ends."""
+    """`longline up` with its workers, restarted whenever it ends."""
 
     def __init__(self, place: Place, workers: int) -> None:
         self._place, self._workers = place, workers
@@ -140,7 +140,7 @@ class Platform:
         self._started = time.monotonic()
 
     def kill_one(self, parsers: int) -> str:
-        """Kill the scheduler's process, a worker's, or one of so many parsers'; return what it was."""
+        """Kill the scheduler's process, a worker's, or one of that many parsers'; return its kind."""
         wanted = random.choice(["scheduler", *["worker"] * (self._workers - 1), *["parser"] * parsers])
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
@@ -157,7 +157,7 @@ class Platform:
         assert self._process is not None
         try:
             os.kill(victim, signal.SIGKILL)
-        except ProcessLookupError:  # it ended while we were looking
+        except ProcessLookupError:  # the process ended between the list and the kill
             return False
         if victim == self._process.pid:
             self._process.wait()
@@ -197,7 +197,7 @@ async def storm(size: Size, folder: Path) -> Verdict:
 
 
 async def first_visit(port: int) -> None:
-    """Wait until the website was asked for something."""
+    """Wait until the website gets a request."""
     async with asyncio.timeout(120):
         while not await asyncio.to_thread(ask, port):  # noqa: ASYNC110 - the website is another process
             await asyncio.sleep(0.1)
@@ -222,14 +222,14 @@ async def fill(url: str, size: Size, port: int) -> None:
 
 
 def address(number: int) -> str:
-    """The loopback address of one job's host."""
+    """Return the loopback address of one job's host."""
     return f"127.0.{number // 200 + 1}.{number % 200 + 1}"
 
 
 async def rage(verdict: Verdict, size: Size, platform: Platform, server: RestartablePostgres) -> None:
-    """Kill and restart after random pauses, and start again whatever ended.
+    """Kill and restart after random pauses, and restart every process that ended.
 
-    Pauses are counted from one blow to the next, so that on a slow machine the storm takes longer.
+    Pauses are counted from one kill to the next, so that on a slow machine the storm takes longer.
     """
     blows = ["kill"] * size.kills + ["restart"] * size.restarts
     random.shuffle(blows)
@@ -256,11 +256,11 @@ async def calm(place: Place, platform: Platform, size: Size) -> None:
 
 
 UNFINISHED = "SELECT COUNT(*) FROM schedules WHERE state IN ('pending', 'running') OR runs_made = 0"
-"""Jobs that have not come to the end of their first execution."""
+"""Jobs that have not ended their first execution."""
 
 
 def judge_visits(verdict: Verdict, visits: list[Visit], size: Size) -> None:
-    """Compare what every host saw with what it had asked for."""
+    """Compare the requests of every host with its delay and pages."""
     by_host: defaultdict[str, list[tuple[float, str]]] = defaultdict(list)
     for host, path, start, _, _ in visits:
         by_host[host].append((start, path))
@@ -275,14 +275,14 @@ def judge_visits(verdict: Verdict, visits: list[Visit], size: Size) -> None:
         verdict.served += len(set(pages))
         verdict.fetched_again += len(pages) - len(set(pages))
         verdict.never_served += size.pages - len(set(pages))
-        # Before its first page was reported an execution has nothing but that page to begin with.
+        # Until its first page is reported an execution can only begin with that page.
         first_story = next((n for n, path in enumerate(pages) if path != "/"), len(pages))
         if "/" in pages[first_story:]:
             verdict.began_again.append(address(number))
 
 
 def judge_archive(verdict: Verdict, visits: list[Visit], records: Counter[str], size: Size) -> None:
-    """Compare what the website served with what is in the archive."""
+    """Compare the pages that the website served with those in the archive."""
     kept: Counter[tuple[str, str]] = Counter()
     for url, count in records.items():
         host, _, path = url.removeprefix("http://").partition("/")
@@ -311,7 +311,7 @@ async def judge_rows(verdict: Verdict, url: str) -> None:
 
 @contextmanager
 def kept_or_not(folder: str | None) -> Iterator[Path]:
-    """A folder of the caller's, or one that is gone afterwards."""
+    """Yield a folder of the caller's, or a temporary one."""
     if folder is not None:
         Path(folder).mkdir(parents=True, exist_ok=True)
         yield Path(folder).resolve()

@@ -1,4 +1,4 @@
-"""Servers that are killed while people change things: a change and its audit row are both there, or neither is.
+"""Servers that are killed during changes by people: a change and its audit row are both stored, or neither is.
 
 By hand: `python -m tests.chaos.audit 200` on SQLite, with `postgres` as the second word on a server of its own.
 """
@@ -37,7 +37,7 @@ MAX_LIFE_SECONDS = 0.4
 
 
 class Figures(NamedTuple):
-    """What happened in all rounds."""
+    """The figures of all rounds."""
 
     rounds: int
     acknowledged: int
@@ -47,7 +47,7 @@ class Figures(NamedTuple):
 
 
 class Round:
-    """One life of a server, and the clients that change things until it is killed."""
+    """One life of a server, and the clients that make changes until it is killed."""
 
     def __init__(self, address: str) -> None:
         token = Tokens(SECRET, lambda: time.time_ns() // 10**6).issue("admin", "me", 3600)
@@ -111,7 +111,7 @@ class Round:
 
 
 async def check(database: str, bystanders: set[int]) -> tuple[dict[str, int], int, list[str]]:
-    """The number that each bot has come to, the number of stored changes, and changes without rows or rows without."""
+    """Return the number that each bot has reached, the number of stored changes, and all unmatched changes and rows."""
     looking = Peek(database)
     await sessions_ended(looking, bystanders)
     numbers = {
@@ -131,7 +131,7 @@ async def check(database: str, bystanders: set[int]) -> tuple[dict[str, int], in
 
 
 async def sessions(looking: Peek) -> set[int]:
-    """The PostgreSQL sessions of others in this database."""
+    """Return the PostgreSQL sessions of others in this database."""
     if looking.engine == "lite":
         return set()
     rows = await looking.rows(
@@ -151,7 +151,7 @@ async def sessions_ended(looking: Peek, bystanders: set[int]) -> None:
 
 
 async def check_sync(looking: Peek) -> list[str]:
-    """Automatic schedules that no row of a synchronisation lists, or listed ones that are not there."""
+    """Return automatic schedules that no row of a synchronisation lists, and listed ones that are missing."""
     there = sorted(uid for (uid,) in await looking.rows("SELECT uid FROM schedules WHERE automatic"))
     rows = await looking.rows("SELECT after FROM audit WHERE action = 'source.sync'")
     listed = sorted(one["uid"] for (after,) in rows for one in json.loads(after)["schedules"])
@@ -159,7 +159,7 @@ async def check_sync(looking: Peek) -> list[str]:
 
 
 async def check_moves(looking: Peek) -> list[str]:
-    """Moves of tasks by people that no audit row lists, or listed ones that were not made."""
+    """Return moves of tasks by people that no audit row lists, and listed ones that were not made."""
     rows = await looking.rows("SELECT moves FROM events WHERE noun = 'run' AND move = 'report' AND actor = 'person'")
     moves = [move for (text,) in rows for move in json.loads(text)]
     made = Counter((task, "pause" if became == "paused" else "restart") for task, was, became, _ in moves if was)
@@ -171,7 +171,7 @@ async def check_moves(looking: Peek) -> list[str]:
 
 
 def start(database: str, folder: Path) -> tuple[Program, str]:
-    """A server, and its address."""
+    """Start a server, and return it with its address."""
     environ = {**os.environ, "LONGLINE_DATA": str(folder), "LONGLINE_DATABASE": database, "AUTH_JWT_SECRET": SECRET}
     process = Program(
         ["up", "--port", "0", "--log-level", "error"],
@@ -202,7 +202,7 @@ async def register(address: str) -> dict[str, int]:
 
 
 async def rounds(database: str, folder: Path, count: int, seed: int = 1) -> Figures:
-    """Start, change, kill and check, so many times; the rows of all rounds are checked each time."""
+    """Start, change, kill and check in that many rounds; the rows of all rounds are checked each time."""
     chance, acknowledged, stored, faults = random.Random(seed), 0, 0, list[str]()
     numbers: dict[str, int] = {}
     looking = Peek(database)

@@ -1,7 +1,7 @@
-"""What bots did and were told, and whether a server that keeps its promises could have told them that.
+"""The requests of bots and the answers that they got, checked against the promises of the server.
 
 Times of locks are the server's, times of requests the harness's; both run on one machine. A bot's own clock decides
-what it does and is never written down here.
+its actions and is never recorded here.
 """
 
 from collections import defaultdict
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 SLACK = 5
-"""Milliseconds by which two processes may disagree about the time."""
+"""Milliseconds by which the clocks of two processes may differ."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Lock:
 
 @dataclass(frozen=True)
 class Submit:
-    """An answer of a bot, by what right, and the server's word for what became of it."""
+    """A submission of a bot, the lock that it holds, and its outcome by the server's answer."""
 
     bot: str
     job: str
@@ -39,13 +39,13 @@ ACCEPTED = {"done", "pending", "failed"}
 
 @dataclass
 class History:
-    """Everything that happened, in no particular order."""
+    """All locks and submissions, in no particular order."""
 
     locks: list[Lock] = field(default_factory=list)
     submits: list[Submit] = field(default_factory=list)
 
     def faults(self, final: dict[str, tuple[str, int, bool]]) -> list[str]:
-        """What cannot have happened; `final` has (status, retry_count, has a result) of every job."""
+        """Return impossible events; `final` has (status, retry_count, has a result) of every job."""
         locks: defaultdict[str, list[Lock]] = defaultdict(list)
         for lock in self.locks:
             locks[lock.job].append(lock)
@@ -62,7 +62,7 @@ class History:
 
 
 def _ends(job: str, status: str, retries: int, has_result: bool, accepted: list[Submit]) -> list[str]:
-    """A job ends once, done, with one result."""
+    """Return jobs that did not end once, done, with one result."""
     outcomes = [submit.outcome for submit in accepted]
     faults = []
     if status != "done":
@@ -75,7 +75,7 @@ def _ends(job: str, status: str, retries: int, has_result: bool, accepted: list[
 
 
 def _overlaps(locks: list[Lock], accepted: list[Submit]) -> list[str]:
-    """A lock begins when the one before it has lapsed, or was given back by an answer."""
+    """Return locks that begin before the previous one has lapsed or was given back by a submission."""
     faults = []
     for before, after in pairwise(locks):
         given_back = any(s.lock == before and s.sent <= after.since + SLACK for s in accepted)
@@ -87,7 +87,7 @@ def _overlaps(locks: list[Lock], accepted: list[Submit]) -> list[str]:
 
 
 def _wrongly_accepted(submit: Submit, locks: list[Lock]) -> list[str]:
-    """An answer counts only from whoever holds the job, while it does."""
+    """Return submissions that were accepted from a bot without the job's lock."""
     lock = submit.lock
     if lock is None or lock.bot != submit.bot:
         return [f"{submit.job}: {submit.bot} never held it and its answer was accepted"]

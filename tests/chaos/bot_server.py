@@ -1,4 +1,4 @@
-"""`longline`, or a build of it whose owner check was taken out: `python -m tests.chaos.bot_server careless up …`."""
+"""`longline`, or a build of it without the owner check: `python -m tests.chaos.bot_server careless up …`."""
 
 import sys
 
@@ -8,7 +8,7 @@ from longline.model.bots.bot_task import Holding, Refusal, refusal
 
 
 def careless(holding: Holding | None, created_at: int, bot: str, now: int) -> Refusal | None:
-    """The checks without the one that asks whose lock it is."""
+    """Run the checks without the one of the lock's owner."""
     whose = bot if holding is None else holding.holder or bot
     return refusal(holding, created_at, whose, now)
 

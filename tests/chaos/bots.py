@@ -1,7 +1,7 @@
 """Fifty bots in trouble against one server on PostgreSQL: `python -m tests.chaos.bots --jobs 20000`.
 
-They crash with jobs in hand, submit late, twice and for others, and have clocks of their own. What they were told is
-written down, and `bot_history` says whether a server that keeps its promises could have told them that.
+They crash while they hold jobs, submit late, twice and for others, and have clocks of their own. The answers that they
+get are recorded, and `bot_history` checks them against the promises of the server.
 """
 
 import argparse
@@ -34,7 +34,7 @@ SECRET = "s" * 64
 
 @contextmanager
 def server(database: str, folder: Path, *, careless: bool = False) -> Iterator[str]:
-    """A server of its own process; its address."""
+    """Run a server in a process of its own, and yield its address."""
     module, words = "tests.chaos.bot_server", ["careless"] if careless else []
     environ = {**os.environ, "LONGLINE_DATA": str(folder), "LONGLINE_DATABASE": database, "AUTH_JWT_SECRET": SECRET}
     migration = Program([*words, "migrate"], environ, module, stdout=subprocess.DEVNULL)
@@ -50,12 +50,12 @@ def server(database: str, folder: Path, *, careless: bool = False) -> Iterator[s
 
 
 def admin_token() -> str:
-    """A token for the server's admin side."""
+    """Return a token for the server's admin side."""
     return Tokens(SECRET, now).issue("admin", "chaos", 86400)
 
 
 class Client:
-    """Asks the server and insists on an answer of the contract."""
+    """A client that accepts only answers of the contract."""
 
     def __init__(self, address: str, token: str = "") -> None:
         self._address = address
@@ -82,7 +82,7 @@ def now() -> int:
 
 
 class ChaosBot:
-    """One bot; `shift` is how many seconds its clock is ahead."""
+    """One bot; `shift` is the number of seconds by which its clock is ahead."""
 
     def __init__(self, client: Client, name: str, token: str, luck: random.Random, history: History) -> None:
         self._client, self._name, self._token, self._luck, self._history = client, name, token, luck, history
@@ -97,7 +97,7 @@ class ChaosBot:
             others[:] = (locks + others)[:100]
             for lock in locks:
                 if self._luck.random() < 0.02:
-                    break  # crashed, with everything in hand
+                    break  # a crash with all jobs locked
                 await self._work(lock, others)
 
     async def _pull(self) -> list[Lock]:
@@ -117,10 +117,10 @@ class ChaosBot:
             await asyncio.sleep(LOCK_SECONDS + 0.2)  # far too slow; submits all the same
         mine = now() + self._shift * 1000
         if mine > lock.until and chance < 0.5 and self._shift > 0:
-            return  # its clock says that the lock has lapsed, so it gives the job up
+            return  # by the bot's clock the lock has lapsed, so it gives the job up
         if chance < 0.05:
             stranger = self._luck.choice(others)
-            # It may be one of its own, pulled a moment ago.
+            # The job may be one of the bot's own, pulled a moment ago.
             await self._submit(stranger.job, self._latest.get(stranger.job), success=True)
         if chance > 0.95:
             await self._submit(lock.job, lock, success=False)
@@ -159,7 +159,7 @@ async def waiting_jobs(admin: Client) -> int:
 
 
 async def storm(address: str, token: str, jobs: int, bots: int, seed: int) -> tuple[History, dict[str, Any]]:
-    """Let the bots loose until every job has ended; what happened, and how each job stands."""
+    """Run the bots until every job has ended; return the history, and the state of each job."""
     admin, history, stop = Client(address, token), History(), asyncio.Event()
     await prepare(admin, jobs)
     others: list[Lock] = []
@@ -205,7 +205,7 @@ async def _final(admin: Client, jobs: int) -> dict[str, Any]:
 
 
 def report(history: History, seconds: float) -> str:
-    """What happened, in a few lines."""
+    """Return the figures in a few lines."""
     outcomes = Counter(submit.outcome for submit in history.submits)
     jobs = {lock.job for lock in history.locks}
     told = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common())
@@ -214,7 +214,7 @@ def report(history: History, seconds: float) -> str:
 
 
 def main() -> int:
-    """Run the storm and say what the history shows."""
+    """Run the storm and print the faults of the history."""
     parser = argparse.ArgumentParser(prog="python -m tests.chaos.bots", description=__doc__)
     parser.add_argument("--jobs", type=int, default=20_000)
     parser.add_argument("--bots", type=int, default=50)

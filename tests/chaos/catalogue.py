@@ -57,7 +57,7 @@ ENDED = ("completed", "failed", "cancelled")
 
 
 class Size(NamedTuple):
-    """How much there is, and for how long. Times are seconds."""
+    """The amount of work and the duration. Times are seconds."""
 
     sources: int = 6
     seconds: float = 180.0
@@ -70,7 +70,7 @@ SMALL = Size(sources=2, seconds=12.0, kill_every=4.0, patience=90.0)
 
 @dataclass
 class Verdict:
-    """What the callers were told, and what the history says."""
+    """The answers that callers got, and the faults of the history."""
 
     kills: Counter[str] = field(default_factory=Counter)
     triggered: int = 0
@@ -81,7 +81,7 @@ class Verdict:
 
 
 class Processes:
-    """Two servers and three workers, each started again when it was killed."""
+    """Two servers and three workers, each restarted after a kill."""
 
     def __init__(self, database: str, folder: Path, issuer: Path) -> None:
         self._environment = os.environ | {
@@ -104,7 +104,7 @@ class Processes:
         return Program(self._words[name], self._environment, stdout=subprocess.DEVNULL, stderr=self._log)
 
     def kill_one(self, chance: random.Random) -> str:
-        """Kill one process, and start it again."""
+        """Kill one process, and restart it."""
         name = chance.choice(sorted(self._running))
         self._running[name].kill()
         self._running[name].wait()
@@ -128,7 +128,7 @@ class Client:
         self._tokens = Tokens(SECRET, lambda: int(time.time() * 1000))
 
     async def ask(self, method: str, path: str, body: Any = None) -> httpx.Response:
-        """Send a request until a server answers; each one comes from a user of its own, since users have limits."""
+        """Send a request until a server answers; each request has a user of its own, since users have limits."""
         async with asyncio.timeout(90):
             while True:
                 port = self._chance.choice(self._ports)
@@ -162,7 +162,7 @@ def answering(site: SiteHandle, number: int, chance: random.Random) -> None:
 
 
 class Storm:
-    """The whole of it."""
+    """The storm: its processes, its callers and its verdict."""
 
     def __init__(self, size: Size, seed: int) -> None:
         self.size, self.chance, self.verdict = size, random.Random(seed), Verdict()
@@ -259,7 +259,7 @@ class Storm:
         faults += [f"job {uid} was triggered and is not there" for uid in self.due if uid not in known]
 
     def _judge_sources(self, rows: list[Any], stored: dict[int, int]) -> None:
-        """Replay the history: failures rise by one with each failed job, and fall to zero with a good one."""
+        """Replay the history: failures rise by one with each failed job, and fall to zero with a completed one."""
         ends: defaultdict[tuple[int, int], list[str]] = defaultdict(list)
         for row in rows:
             if row["noun"] == "run" and row["became"] in ENDED:

@@ -1,7 +1,7 @@
 """The pace of a page crawl beside large downloads of the same worker.
 
 `python -m tests.chaos.download_interference` crawls 300 pages of one host, alone and beside 20 downloads of 500 MB
-from another one, and prints the 95th percentile of the time between two requests, as the host of the pages sees it.
+from another one, and prints the 95th percentile of the time between two requests in the log of the pages' host.
 """
 
 import argparse
@@ -36,7 +36,7 @@ PAGE = b"<html><title>A page</title><body><p>" + b"Some words. " * 500 + b"</bod
 
 @contextmanager
 def pages_served() -> Iterator[tuple[int, list[float]]]:
-    """A host of pages, and the times of its requests."""
+    """Serve a host of pages, and yield its port and the times of its requests."""
     asked: list[float] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -51,7 +51,7 @@ def pages_served() -> Iterator[tuple[int, list[float]]]:
             self.wfile.write(PAGE)
 
         def log_message(self, *_: Any) -> None:
-            """Say nothing."""
+            """Write no log."""
 
     server = ThreadingHTTPServer(("127.0.0.2", 0), Handler)
     server.daemon_threads = True
@@ -67,7 +67,7 @@ def pages_served() -> Iterator[tuple[int, list[float]]]:
 
 @contextmanager
 def files_served(size: int) -> Iterator[int]:
-    """A host of files."""
+    """Serve a host of files, and yield its port."""
     server = subprocess.Popen([sys.executable, "-c", SERVER, str(size)], stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     try:
@@ -122,7 +122,7 @@ async def _begin_pages(platform: Platform, port: int, pages: int) -> int:
 
 
 def p95_ms(folder: Path, pages: int, files: int, size: int) -> float:
-    """The 95th percentile of the time between two requests for pages."""
+    """Return the 95th percentile of the time between two requests for pages."""
     with pages_served() as (page_port, asked), files_served(size) as file_port:
         given = [str(word) for word in (folder, page_port, pages, file_port, files)]
         subprocess.run([sys.executable, "-m", "tests.chaos.download_interference", "--work", *given], check=True)
@@ -132,7 +132,7 @@ def p95_ms(folder: Path, pages: int, files: int, size: int) -> float:
 
 
 def main() -> None:
-    """Measure both, and print them."""
+    """Measure both, and print the figures."""
     parser = argparse.ArgumentParser(prog="python -m tests.chaos.download_interference", description=__doc__)
     parser.add_argument("--pages", type=int, default=300)
     parser.add_argument("--files", type=int, default=20)

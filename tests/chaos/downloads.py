@@ -40,7 +40,7 @@ REASONS = {
 
 
 class Verdict(NamedTuple):
-    """The result of a storm: files that are stored, dead letters by reason, and everything that is wrong."""
+    """The result of a storm: stored files, dead letters by reason, and all faults."""
 
     stored: int
     dead: Counter[str]
@@ -48,7 +48,7 @@ class Verdict(NamedTuple):
 
 
 def treatment(name: str) -> str:
-    """The way in which the origin treats a file: always the same."""
+    """Return the treatment of a file by the origin: always the same."""
     chance = random.Random(name).random()
     for kind, share in SHARES:
         if chance < share:
@@ -58,13 +58,13 @@ def treatment(name: str) -> str:
 
 
 def content(name: str) -> bytes:
-    """The bytes of a file."""
+    """Return the bytes of a file."""
     size = 2_000_000 if hash_of(name.encode()).startswith("00") else 5_000
     return hashlib.sha256(name.encode()).digest() * (size // 32)
 
 
 def checksum(name: str) -> str | None:
-    """The checksum that a sender gives for a file: only for those whose length the origin gets wrong."""
+    """Return the checksum that a sender gives for a file: only for those whose length the origin gets wrong."""
     return f"sha256:{hash_of(content(name))}" if treatment(name) == "wrong" else None
 
 
@@ -105,7 +105,7 @@ class Origin:
                 await peer.send(head.replace(b"ETag", b"X-None"), data[: len(data) // 2])
                 peer.writer.close()
                 return False
-            case "wrong":  # the announced length is half of the file's, and only a checksum tells
+            case "wrong":  # the announced length is half of the file's, and only a checksum shows it
                 await peer.send(
                     head.replace(b"Content-Length: %d" % len(data), b"Content-Length: %d" % (len(data) // 2)), data
                 )
@@ -178,7 +178,7 @@ async def weather(workshop: Workshop, crew: Crew, runs: list[int], every: float)
 
 
 async def judged(workshop: Workshop, runs: list[int]) -> Verdict:
-    """Compare rows, objects and dead letters with the origin's own word."""
+    """Compare rows, objects and dead letters with the origin's treatment of each file."""
     rows: list[DownloadRow] = []
     for run_id in runs:
         rows += await workshop.records.downloads.find(run_id, limit=100_000)
@@ -201,7 +201,7 @@ async def judged(workshop: Workshop, runs: list[int]) -> Verdict:
 
 
 def files_of(server: Server, run: int, files: int) -> list[NewDownload]:
-    """The files of a run; the first ten are five pairs with one URL each."""
+    """Return the files of a run; the first ten are five pairs with one URL each."""
     urls = [server.url(f"/{run}-{n // 2 * 2 if n < 10 else n}") for n in range(files)]
     return [
         file(server, f"{run}-{n}", url=url, checksum=checksum(url.rpartition("/")[2])) for n, url in enumerate(urls)

@@ -1,4 +1,4 @@
-"""Hostile hosts beside good ones: how many pages the good ones still get, and how long `/health` takes meanwhile.
+"""Hostile hosts beside good ones: the pages that the good ones still get, and the time of `/health` meanwhile.
 
 `python -m tests.chaos.hostile_hosts` runs the large form and prints its figures.
 """
@@ -26,7 +26,7 @@ from tests.servers.process import free_ports
 
 @dataclass(frozen=True)
 class Size:
-    """How many hosts of each kind, how often pages of good ones are counted, and the seconds of a count."""
+    """The number of hosts of each kind, the number of counts of good pages, and the seconds of a count."""
 
     good: int
     hostile: int
@@ -40,9 +40,9 @@ SMALL = Size(good=4, hostile=13, counts=1, seconds=6)
 
 @dataclass
 class Figures:
-    """What was measured; pages are those of good hosts in the seconds of one count.
+    """The measured figures; pages are those of good hosts in the seconds of one count.
 
-    A lag of the loop is a block, for which the program is to blame, and the time in which the system ran others.
+    A lag of the loop is a block by the program, plus the time in which the system ran other processes.
     """
 
     pages_alone: list[int] = field(default_factory=list)
@@ -63,14 +63,14 @@ class Figures:
 
     @property
     def share(self) -> float:
-        """Return what the good hosts get beside hostile ones, of what they get alone."""
+        """Return the share of pages that good hosts get beside hostile ones, of those that they get alone."""
         alone = sum(self.pages_alone) / len(self.pages_alone)
         return sum(self.pages_beside_hostile) / len(self.pages_beside_hostile) / alone
 
 
 @contextmanager
 def running_origin() -> Iterator[int]:
-    """The hosts as a process; its port on every loopback address."""
+    """Run the hosts as a process, and yield its port on every loopback address."""
     command = [sys.executable, "-m", "tests.chaos.hostile_origin"]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -83,7 +83,7 @@ def running_origin() -> Iterator[int]:
 
 @asynccontextmanager
 async def running_platform(folder: Path, figures: Figures) -> AsyncIterator[httpx.AsyncClient]:
-    """The platform on SQLite, and a client of it; it has to end when it is told to."""
+    """Run the platform on SQLite, and yield a client of it; the platform has to end at its signal."""
     (port,) = free_ports(1)
     environment = os.environ | {
         "LONGLINE_DATA": str(folder / "data"),
@@ -126,7 +126,7 @@ async def crawl(client: httpx.AsyncClient, address: str, port: int) -> None:
 
 
 async def served(port: int) -> dict[str, int]:
-    """How many pages each address has served."""
+    """Return the number of pages that each address has served."""
     async with httpx.AsyncClient() as client:
         counts: dict[str, int] = (await client.get(f"http://127.0.0.1:{port}/__counts", timeout=30)).json()
         return counts
@@ -142,7 +142,7 @@ async def until_all_have_served(port: int, addresses: set[str]) -> None:
 
 
 async def good_pages(port: int, size: Size) -> list[int]:
-    """Pages of good hosts in each of the next counts."""
+    """Return the pages of good hosts in each of the next counts."""
     counts = []
     for _ in range(size.counts):
         before = await served(port)
@@ -153,7 +153,7 @@ async def good_pages(port: int, size: Size) -> list[int]:
 
 
 async def ask_health(client: httpx.AsyncClient, taken_ms: list[float], figures: Figures) -> None:
-    """Ask `/health` ten times a second until cancelled."""
+    """Send `/health` ten times a second until cancelled."""
     loop = asyncio.get_running_loop()
     while True:
         begun = loop.time()
@@ -190,7 +190,7 @@ async def storm(size: Size) -> Figures:
 
 
 def read_metrics(text: str, figures: Figures) -> None:
-    """Take the delays of the loop from what the platform tells of itself."""
+    """Read the delays of the loop from the platform's metrics."""
     told: dict[str, Any] = dict(line.rsplit(" ", 1) for line in text.splitlines() if line.startswith("longline_loop"))
     figures.longest_block_ms = float(told["longline_loop_longest_block_seconds"]) * 1000
     figures.longest_lag_ms = float(told["longline_loop_longest_lag_seconds"]) * 1000
@@ -209,7 +209,7 @@ def _sum_up(taken_ms: list[float], figures: Figures) -> None:
 
 
 def main() -> None:
-    """Run the storm and print what was measured."""
+    """Run the storm and print the figures."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--small", action="store_true")
     figures = asyncio.run(storm(SMALL if parser.parse_args().small else LARGE))

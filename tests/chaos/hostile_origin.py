@@ -1,6 +1,6 @@
 """A website on many loopback addresses: good hosts on 127.0.2.x, and hosts on 127.0.1.x that try to stop a crawler.
 
-Run as a process of its own. `GET /__counts` tells how many pages each address has served.
+It runs as a process of its own. `GET /__counts` returns the number of pages that each address has served.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import orjson
 GOOD = "127.0.2."
 LINKS = 40_000
 LEADS = 20
-"""Links of a hostile page that lead on, so that there is always another one."""
+"""Further hostile links of a hostile page, so that there is always another one."""
 
 WORDS = " ".join(["some words of a story that somebody may want to read"] * 40).encode()
 

@@ -1,7 +1,7 @@
-"""Runs the command line with a wall clock that is set while it runs.
+"""The command line with a wall clock that is set while it runs.
 
-The file that JUMP_FILE names holds the seconds by which the wall clock is wrong; without the file it is right. The
-monotonic clock stays as it is.
+The file of JUMP_FILE has the seconds by which the wall clock is wrong; without the file it is right. The monotonic
+clock is not changed.
 """
 
 import os

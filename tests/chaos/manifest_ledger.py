@@ -1,4 +1,4 @@
-"""A ledger of many finished manifests: how long a snapshot, a list and a pruning take.
+"""A ledger of many finished manifests: the times of a snapshot, a list and a pruning.
 
 `python -m tests.chaos.manifest_ledger URL [COUNT [SURPLUS]]` fills an empty, migrated database and prints the figures.
 """
@@ -67,7 +67,7 @@ async def fill(records: Records, count: int, now: int) -> None:
 
 
 async def timed(work: Callable[[], Awaitable[Any]], times: int = 20) -> float:
-    """The median of several calls in milliseconds."""
+    """Return the median of several calls in milliseconds."""
     took = []
     for _ in range(times):
         begun = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Clients that follow the log of a job, go away at random and come back by `since_offset`.
+"""Clients that follow the log of a job, disconnect at random and resume by `since_offset`.
 
 `python -m tests.chaos.manifest_logs [CLIENTS RESOURCES]` prints the figures. Every client must get every line once, in
 order: while the job runs, and again after its entries were deleted from the database and only the archive has them.
@@ -74,13 +74,13 @@ async def follow(url: str, job_id: str, clients: int, last: int | None, stays: i
 
 
 def faults_of(readers: list[Reader], last: int) -> list[str]:
-    """Everything that is wrong: a line that is missing, twice or out of order."""
+    """Return all faults: lines that are missing, twice or out of order."""
     whole = list(range(1, last + 1))
     return [f"{len(one.offsets)} lines instead of {last}" for one in readers if one.offsets != whole]
 
 
 def entries_of(folder: Path, job_id: str) -> int:
-    """The number of entries that the database still has."""
+    """Return the number of entries that the database still has."""
     [file] = [path for path in folder.glob("*.db") if path.stat().st_size]
     with sqlite3.connect(file) as database:
         query = "SELECT COUNT(*) FROM entries WHERE run_id = (SELECT id FROM runs WHERE uid = ?)"

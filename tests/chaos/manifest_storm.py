@@ -1,8 +1,8 @@
 """Manifests through the door in a storm: a misbehaving origin, dying proxies, killed workers, a restarted S3 server.
 
-`python -m tests.chaos.manifest_storm` posts 10 manifests of 1,000 resources. A watcher lists and reads the bucket all
-the while: no object may ever be partial. Afterwards every resource is stored or dead, every object is the one that the
-origin serves, the codes of the dead letters are those of the origin, and a replay completes all but missing files.
+`python -m tests.chaos.manifest_storm` posts 10 manifests of 1,000 resources. A watcher lists and reads the bucket
+during the storm: no object may ever be partial. Afterwards every resource is stored or dead, every object equals the
+origin's file, the codes of the dead letters are those of the origin, and a replay completes all but missing files.
 """
 
 import argparse
@@ -52,7 +52,7 @@ PAIRS = 5
 
 @dataclass
 class Verdict:
-    """The result of a storm: stored resources, dead letters by code, troubles, objects looked at, and every fault."""
+    """The result of a storm: stored resources, dead letters by code, troubles, objects read, and all faults."""
 
     stored: int = 0
     dead: Counter[str] = field(default_factory=Counter)
@@ -108,14 +108,14 @@ class RestartableS3:
             self._process.wait()
 
     def restart(self) -> None:
-        """Be away for a moment."""
+        """Stop for a moment, and start again."""
         self.stop()
         time.sleep(2)
         self.start()
 
 
 def store_of(bucket: S3Bucket) -> S3Store:
-    """A client of the bucket."""
+    """Return a client of the bucket."""
     return S3Store(
         bucket.name,
         endpoint=bucket.endpoint,
@@ -128,7 +128,7 @@ def store_of(bucket: S3Bucket) -> S3Store:
 
 
 def name_of(resource_id: str) -> str:
-    """The name of a resource's file; the first ones of a manifest are pairs, and one file never ends."""
+    """Return the name of a resource's file; the first ones of a manifest are pairs, and one file never ends."""
     manifest, _, number = resource_id.partition("-")
     if resource_id == "1-11":
         return ENDLESS
@@ -136,20 +136,20 @@ def name_of(resource_id: str) -> str:
 
 
 def resource(resource_id: str, url: str) -> dict[str, Any]:
-    """An entry of a manifest."""
+    """Return an entry of a manifest."""
     hint = checksum(name_of(resource_id))
     return {"id": resource_id, "url": url} | ({"tags": {"checksum_hint": hint}} if hint else {})
 
 
 def expected_code(resource_id: str) -> str | None:
-    """The code of a resource that the origin does not serve."""
+    """Return the code of a resource that the origin does not serve."""
     name = name_of(resource_id)
     return "DOWNLOAD_TOO_LARGE" if name == ENDLESS else CODES.get(treatment(name))
 
 
 @contextmanager
 def watching(store: S3Store, verdict: Verdict) -> Iterator[None]:
-    """List and read objects all the while; an object that is not whole is a fault."""
+    """List and read objects during the context; a partial object is a fault."""
     stop = threading.Event()
 
     def look() -> None:
@@ -205,7 +205,7 @@ class Crew:
 
 
 def settings_file(folder: Path, bucket: S3Bucket, proxies: list[RunningProxy]) -> Path:
-    """The settings of two job types, one of which goes through proxies."""
+    """Write the settings of two job types, one of which goes through proxies."""
     options = f"""
 handler = "{HANDLERS}:Counting"
 [job_types.{{name}}.options]
@@ -237,13 +237,13 @@ max_retries = 2
 
 
 class Door:
-    """The API, as a client sees it; an API that is busy or away is asked again."""
+    """A client of the API; requests to a busy or unreachable API are repeated."""
 
     def __init__(self, client: httpx.Client) -> None:
         self._client = client
 
     def ask(self, method: str, path: str, **how: Any) -> Any:
-        """The answer to a request."""
+        """Return the answer to a request."""
         deadline = time.monotonic() + 120
         while True:
             with suppress(httpx.TransportError):
@@ -255,7 +255,7 @@ class Door:
             time.sleep(0.3)
 
     def post(self, number: int, urls: dict[str, str], kind: str) -> str:
-        """Post a manifest; return its id."""
+        """Post a manifest and return its id."""
         resources = [resource(resource_id, url) for resource_id, url in urls.items()]
         body = {"manifest_version": "v1", "metadata": {"number": number}, "resources": resources}
         headers = {"X-Fetchbox-Job-Type": kind, "X-Fetchbox-Idempotency-Key": f"storm {number}"}
@@ -266,14 +266,14 @@ class Door:
         return all(self.ask("GET", f"/operators/jobs/{one}")["status"] in ("completed", "failed") for one in jobs)
 
     def letters(self, job_id: str) -> list[dict[str, Any]]:
-        """The dead letters of a job that were not replayed."""
+        """Return the dead letters of a job that were not replayed."""
         params = {"job_id": job_id, "replayed": "false", "limit": 1000}
         found: list[dict[str, Any]] = self.ask("GET", "/operators/dlq", params=params)["records"]
         return found
 
 
 def judge(door: Door, store: S3Store, jobs: dict[str, str], count: int, verdict: Verdict) -> None:
-    """Compare snapshots, objects and dead letters with the origin's own word."""
+    """Compare snapshots, objects and dead letters with the origin's treatment of each file."""
     for job_id, kind in jobs.items():
         letters = {one["task"]["resource_id"]: one["failure_code"] for one in door.letters(job_id)}
         job = door.ask("GET", f"/operators/jobs/{job_id}")

@@ -1,4 +1,4 @@
-"""Many clients post manifests while the server is killed; and gzip bombs are sent to it.
+"""Clients that post manifests while the server is killed, and gzip bombs.
 
 `python -m tests.chaos.manifests FOLDER [SECONDS CLIENTS KILLS]` prints the figures.
 """
@@ -43,7 +43,7 @@ class Posted:
 
 
 class Server:
-    """A server that is killed and started again on the same port."""
+    """A server that is killed and restarted on the same port."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.port = folder, free_ports(1)[0]
@@ -87,7 +87,7 @@ class Server:
 
 
 def body(key: str) -> tuple[bytes, bytes]:
-    """A manifest, and its metadata."""
+    """Return a manifest and its metadata."""
     metadata = json.dumps({"key": key, "text": "é" * 200}).encode()
     resources = [{"id": f"r{n}", "url": "ftp://nowhere.invalid/"} for n in range(RESOURCES)]
     whole = (
@@ -144,7 +144,7 @@ async def post_and_kill(server: Server, seconds: float, clients: int, kills: int
 
 
 async def check(server: Server, posted: Posted) -> int:
-    """Prove that every answer is whole, that there is nothing else, and that keys give the same answers again."""
+    """Prove that every answer is whole, that no other job exists, and that keys give the same answers again."""
     await server.ready()
     ids = {one["job_id"] for one in posted.answers.values()}
     assert len(ids) == len(posted.answers)
@@ -174,7 +174,7 @@ async def check(server: Server, posted: Posted) -> int:
 
 @contextmanager
 def watched(server: Server) -> Iterator[list[int]]:
-    """The resident sizes of the server, looked at every few milliseconds."""
+    """Yield the resident sizes of the server, sampled every few milliseconds."""
     sizes, stop = [server.resident_bytes()], threading.Event()
 
     def look() -> None:
@@ -191,7 +191,7 @@ def watched(server: Server) -> Iterator[list[int]]:
 
 
 def bomb(size: int) -> bytes:
-    """Gzip data of this many zeros."""
+    """Return gzip data of this many zeros."""
     made, piece = [], zlib.compressobj(9, zlib.DEFLATED, 31)
     for _ in range(size // MB):
         made.append(piece.compress(bytes(MB)))

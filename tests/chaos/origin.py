@@ -1,8 +1,8 @@
-"""A website on many loopback addresses that remembers when it was asked what, by its own clock.
+"""A website on many loopback addresses that records the time and the path of each request, by its own clock.
 
-Run as a process of its own, so that its clock is not held up by whoever asks. Answers `GET /__visits` on its control
-address with everything it saw. The first request for a path like `/wait2/p7` is answered with 503 and a Retry-After of
-so many seconds: as a number for even pages, and as a date for odd ones. A path like `/to/HOST/p7` redirects to the
+It runs as a process of its own, so that no client delays its clock. It answers `GET /__visits` on its control address
+with all recorded requests. The first request for a path like `/wait2/p7` is answered with 503 and a Retry-After of
+that many seconds: as a number for even pages, and as a date for odd ones. A path like `/to/HOST/p7` redirects to the
 first page of another host, and `/ring/p7` to itself on the next of three hosts.
 """
 
@@ -25,7 +25,7 @@ RING = re.compile(r"/ring/p\d+")
 
 
 class Origin:
-    """What was seen so far: for each visit its host, path, start, end, and the seconds that it was asked to wait."""
+    """The requests so far: for each its host, path, start, end, and the seconds of its Retry-After."""
 
     def __init__(self, think: float, pages: int = 0) -> None:
         self.think, self.pages = think, pages
@@ -52,7 +52,7 @@ class Origin:
             if self.think:
                 await asyncio.sleep(self.think)
         finally:
-            # Also when the other side is dead by now: it was asked, and it was busy until here. Before the answer is
+            # Recorded for a dead client too: its request kept the server busy until here. Recorded before the answer is
             # sent: its reader may have it, and count from then, before this process runs again.
             self.visits.append((host, path, start, time.monotonic(), wait))
         if (target := _target(host, path)) is not None:
@@ -63,7 +63,7 @@ class Origin:
             await _send(writer, b"text/html", self._body(path))
 
     def _wait(self, host: str, path: str) -> int:
-        """Return the seconds that a visitor is asked to wait: the first one of a page that asks for it."""
+        """Return the seconds of the Retry-After: for the first request of a page that has one."""
         asks = WAIT.fullmatch(path)
         if asks is None or (host, path) in self._told:
             return 0
@@ -71,7 +71,7 @@ class Origin:
         return int(asks[1])
 
     def _body(self, path: str) -> bytes:
-        """The page of a path; the first one of a site with so many `pages` leads to all the others."""
+        """Return the page of a path; the first page of a site with that many `pages` links to all the others."""
         if path == "/robots.txt":
             return ROBOTS
         if not self.pages:
@@ -97,7 +97,7 @@ async def _redirect(writer: asyncio.StreamWriter, url: str) -> None:
 
 
 def _retry_after(path: str, wait: int) -> list[bytes]:
-    """Return the headers that ask for patience; the clock of this site is wrong by a day."""
+    """Return the headers with Retry-After; the clock of this site is wrong by a day."""
     now = int(time.time()) + 86_400
     asks = WAIT.fullmatch(path)
     dated = asks is not None and int(asks[2]) % 2

@@ -1,6 +1,6 @@
-"""Clients that change things over HTTP while processes are killed at random; then the rows are judged.
+"""Clients that make changes over HTTP while processes are killed at random; then the rows are checked.
 
-By hand: `python -m tests.chaos.outsider 60` for so many seconds on SQLite, with `postgres` as the second word on a
+By hand: `python -m tests.chaos.outsider 60` for that many seconds on SQLite, with `postgres` as the second word on a
 server of its own.
 """
 
@@ -32,7 +32,7 @@ from tests.web import SiteHandle, running_site
 SECRET = "s" * 64
 BOTS = "/api/crawl/admin"
 CALM_SECONDS = 120.0
-"""Seconds in which everything that is open must end after the last kill."""
+"""Seconds in which all open work must end after the last kill."""
 
 MIN_CHANGES = 20
 """Smallest number of changes that are acknowledged before the storm ends."""
@@ -93,7 +93,7 @@ class Verdict:
 
 
 class Platform:
-    """`longline up` with one more worker process at a fixed port, started again whenever it is dead."""
+    """`longline up` with one more worker process at a fixed port, restarted after each death."""
 
     def __init__(self, database: str, folder: Path) -> None:
         with socket.socket() as free:
@@ -121,7 +121,7 @@ class Platform:
             self._process = Program(words, self._environ, stdout=subprocess.DEVNULL, stderr=self._log)
 
     def kill_one(self, chance: random.Random) -> str:
-        """Kill one process of the platform; return whether it was the first one or one of its children."""
+        """Kill one process of the platform; return `main` for the first one, and `child` for one of its children."""
         self.ensure()
         assert self._process is not None
         main = self._process.pid
@@ -142,7 +142,7 @@ class Platform:
 
 
 class Client:
-    """A client that makes, changes and deletes things, and keeps the ids that were acknowledged."""
+    """A client that makes, changes and deletes objects, and keeps the ids that were acknowledged."""
 
     def __init__(self, port: int, site: str, seed: int, verdict: Verdict) -> None:
         token = Tokens(SECRET, lambda: time.time_ns() // 10**6).issue("admin", f"user{seed}", 3600)
@@ -156,7 +156,7 @@ class Client:
         self.bots: list[str] = []
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Change things until the stop; connections that break are part of the storm."""
+        """Make changes until the stop; connections that break are part of the storm."""
         deeds = (
             *(self.make_source, self.make_job, self.make_job, self.change_job, self.move_job, self.drop_job),
             *(self.make_bot, self.change_bot, self.make_bot_job, self.pull),
@@ -181,7 +181,7 @@ class Client:
 
     async def make_source(self) -> None:
         name = self._next()
-        # All jobs share one host, and its pace.
+        # All jobs share one host and its pace.
         body = {"name": name, "url": f"{self._site}?{name}", "rate_limit": "20ms", "max_depth": 2}
         made = await self._ask("POST", "/api/v1/sources", body)
         self.sources += [made["id"]] if made else []
@@ -223,7 +223,7 @@ class Client:
 
 
 async def storm(database: str, folder: Path, seconds: float, seed: int = 1) -> Verdict:
-    """Let clients change things while processes are killed; return the judgement of the rows afterwards.
+    """Let clients make changes while processes are killed; return the check of the rows afterwards.
 
     On a busy machine it goes on until `MIN_CHANGES` were acknowledged.
     """

@@ -47,30 +47,30 @@ SUMS = {
 
 @dataclass(frozen=True)
 class Group:
-    """Hosts that want to be treated alike."""
+    """Hosts with the same delay and concurrency."""
 
     hosts: int
     pages: int
     delay_ms: int
     concurrency: int
     retry_after: int = 0
-    """Seconds that every fifth page asks for, at the first request."""
+    """Seconds in the Retry-After of every fifth page, at the first request."""
 
     def path(self, page: int) -> str:
-        """The path of a page."""
+        """Return the path of a page."""
         return f"/wait{self.retry_after}/p{page}" if self.retry_after and page % 5 == 0 else f"/p{page}"
 
 
 @dataclass(frozen=True)
 class Trouble:
-    """What is done to workers: each so many seconds one is killed, or its wall clock is set to another hour."""
+    """The faults of workers: at these intervals in seconds one is killed, or its wall clock is set to another hour."""
 
     kill_every: float = float("inf")
     jump_every: float = float("inf")
 
     @property
     def every(self) -> float:
-        """Seconds between two of whatever is done."""
+        """Return the seconds between two faults of any kind."""
         return min(self.kill_every, self.jump_every)
 
 
@@ -79,12 +79,12 @@ SMALL = (Group(6, 60, 0, 4), Group(10, 40, 50, 1), Group(4, 20, 100, 2))
 WAITING = (Group(10, 60, 100, 1), Group(6, 60, 100, 2), Group(6, 15, 50, 1, retry_after=2))
 
 Visit = tuple[str, str, float, float, int]
-"""Host, path, start, end, and the seconds that the visitor was asked to wait afterwards."""
+"""Host, path, start, end, and the seconds of the Retry-After of the response."""
 
 
 @dataclass
 class Verdict:
-    """What the website and the database say."""
+    """The results in the website's log and the database."""
 
     requests: int = 0
     kills: int = 0
@@ -92,20 +92,20 @@ class Verdict:
     seconds: float = 0.0
     smallest_slack_ms: float = float("inf")
     too_soon: list[tuple[str, float, int, float]] = field(default_factory=list)
-    """Host, gap, delay, and how late the earlier request of the two may have come: the rest of the gap before it."""
+    """Host, gap, delay, and the greatest lateness of the earlier request of the two: the rest of the gap before it."""
     too_many: list[tuple[str, int, int]] = field(default_factory=list)
     impatient: list[tuple[str, float, int]] = field(default_factory=list)
     missing: int = 0
     refetched: int = 0
     rows: dict[str, object] = field(default_factory=dict)
     lag_ms: float = 0.0
-    """How late the machine woke a sleeper at most: a request may lie that long between our hand and the website."""
+    """The greatest lateness of a sleeper: a request may wait that long between the worker and the website."""
 
     @property
     def proved_too_soon(self) -> list[tuple[str, float, int, float]]:
-        """The gaps that are too short by more than the machine's lag, or by more than half of the delay.
+        """Return the gaps that are too short by more than the machine's lag, or by more than half of the delay.
 
-        A gap that is shorter still proves nothing if the earlier request came late by what is missing: a request that
+        A gap that is shorter still proves nothing if the earlier request was late by the missing time: a request that
         the machine held up lengthens the gap before it as much as it shortens the gap after it.
         """
         return [
@@ -117,7 +117,7 @@ class Verdict:
 
 @contextmanager
 def measured_lag(verdict: Verdict) -> Iterator[None]:
-    """Measure how late the machine wakes a process that sleeps for a millisecond at a time."""
+    """Measure the delay with which the machine wakes a process that sleeps for a millisecond at a time."""
     sleeper = subprocess.Popen(
         [sys.executable, "-c", SLEEPER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -138,12 +138,12 @@ while True:
     worst = max(worst, time.monotonic() - begun - 0.001)
 print(worst * 1000)
 """
-"""A program that sleeps until its input ends, and then prints by how many milliseconds it was woken late at most."""
+"""A program that sleeps until its input ends, and then prints its greatest lateness in milliseconds."""
 
 
 @contextmanager
 def running_origin(think: float, pages: int = 0) -> Iterator[int]:
-    """The website as a process; its port on every loopback address."""
+    """Run the website as a process, and yield its port on every loopback address."""
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.chaos.origin", "--think", str(think), "--pages", str(pages)],
         stdin=subprocess.PIPE,
@@ -159,12 +159,12 @@ def running_origin(think: float, pages: int = 0) -> Iterator[int]:
 
 
 def address(group: int, host: int) -> str:
-    """The loopback address of one host of one group."""
+    """Return the loopback address of one host of one group."""
     return f"127.0.{group + 1}.{host + 1}"
 
 
 async def fill(records: Records, groups: tuple[Group, ...], port: int) -> None:
-    """One run for each group, with every page of its hosts as a seed."""
+    """Start one run for each group, with every page of its hosts as a seed."""
     lifecycle = Lifecycle(records)
     for number, group in enumerate(groups):
         hosts = [f"http://{address(number, h)}:{port}" for h in range(group.hosts)]
@@ -215,14 +215,14 @@ class Crew:
         fresh.replace(file)
 
     def kill_one(self) -> None:
-        """Kill one of them without a word, and hire another."""
+        """Kill one of them with SIGKILL, and start another."""
         victim = self._workers.pop(random.randrange(len(self._workers)))
         victim.send_signal(signal.SIGKILL)
         victim.wait()
         self.hire()
 
     async def settle_in(self, records: Records) -> None:
-        """Wait until everybody has come up: one that has not would end by the signal that asks it to stop."""
+        """Wait until all workers have started: one that has not would die of the signal that stops it."""
         missing = {worker.pid for worker in self._workers}
         async with asyncio.timeout(120):
             while missing:
@@ -230,7 +230,7 @@ class Crew:
                 await asyncio.sleep(0.1)
 
     def dismiss(self) -> list[int]:
-        """Ask everybody to stop; how they ended."""
+        """Stop all workers, and return their exit codes."""
         for worker in self._workers:
             worker.terminate()
         return [worker.wait(timeout=120) for worker in self._workers]
@@ -267,7 +267,7 @@ async def storm_on(
 
 
 async def make_trouble(verdict: Verdict, records: Records, crew: Crew, trouble: Trouble, until: float) -> None:
-    """Kill workers and set their clocks until nothing is open."""
+    """Kill workers and set their clocks until no task is open."""
     kill_at = time.monotonic() + trouble.kill_every
     while (await records.tasks.counts())["open"] and time.monotonic() < until:
         await asyncio.sleep(min(trouble.every, 5.0) * random.uniform(0.6, 1.4))
@@ -283,14 +283,14 @@ async def make_trouble(verdict: Verdict, records: Records, crew: Crew, trouble: 
 
 
 def ask(port: int) -> list[Visit]:
-    """Everything the website saw."""
+    """Return all requests that the website recorded."""
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/__visits", timeout=60) as answer:
         visits: list[Visit] = orjson.loads(answer.read())
         return visits
 
 
 def judge(verdict: Verdict, visits: list[Visit], groups: tuple[Group, ...]) -> None:
-    """Compare what every host saw with what it had asked for."""
+    """Compare the requests of every host with its delay and concurrency."""
     by_host: defaultdict[str, list[Visit]] = defaultdict(list)
     for visit in visits:
         by_host[visit[0]].append(visit)
@@ -327,7 +327,7 @@ def _judge_host(verdict: Verdict, host: str, seen: list[Visit], group: Group) ->
 
 
 async def look(records: Records, url: str) -> dict[str, object]:
-    """What the database says: every sum, and whatever should not be there."""
+    """Return the sums of the database, and the counts of rows that should not be there."""
     peek = Peek(url)
     try:
         return {
@@ -340,7 +340,7 @@ async def look(records: Records, url: str) -> dict[str, object]:
 
 
 def main() -> None:
-    """The large form, from the command line."""
+    """Run the large form from the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--workers", type=int, default=4)

@@ -25,7 +25,7 @@ from tests.web import running_site
 
 URLS, WAITING, BATCH = 10_000, 200_000, 10_000
 NOT_COMPARED = {"counters", "workers", "rate_limits"}
-"""Tables that requests and time change."""
+"""Tables that change with requests and time."""
 
 PAGE_SECONDS, FELT_SECONDS, LOOK_SECONDS = 0.02, 1.0, 2.5
 STARTED = 50
@@ -33,7 +33,7 @@ STARTED = 50
 
 
 async def submit_twice(folder: Path, database: str, urls: int) -> dict[str, Any]:
-    """Submit a batch two times; the seconds of both."""
+    """Submit a batch twice, and return the seconds of both."""
     async with running(folder, database) as door:
         domain = await door.domain()
         body = {"domain_id": domain["id"], "urls": [f"https://shop.example/p/{number}" for number in range(urls)]}
@@ -50,7 +50,7 @@ async def submit_twice(folder: Path, database: str, urls: int) -> dict[str, Any]
 
 
 async def tables(database: str) -> dict[str, str]:
-    """A digest of each table."""
+    """Return a digest of each table."""
     looking = Peek(database)
     rows = await looking.snapshot()
     await looking.close()
@@ -80,7 +80,7 @@ def switch(place: Place, waiting: int) -> dict[str, Any]:
 
 
 def switched(shop: Shop, domain: int) -> dict[str, Any]:
-    """Switch off, look at the log of the shop, switch on; the times of both calls and of the last request."""
+    """Switch off, read the log of the shop, switch on; return the times of both calls and of the last request."""
     off, off_ms = call(shop, domain, "disable")
     time.sleep(LOOK_SECONDS)
     late = [visit.time - off for visit in list(shop.site.site.requests) if visit.time > off]

@@ -48,7 +48,7 @@ class Counting:
 
 
 class Clients:
-    """Clients that move tasks at random until they are told to stop."""
+    """Clients that move tasks at random until they are stopped."""
 
     def __init__(self, where: str, task_ids: list[int]) -> None:
         self._where, self._ids = where, task_ids
@@ -86,7 +86,7 @@ class Clients:
 
 
 def run(place: Place, tasks: int, seconds: float) -> dict[str, Any]:
-    """Crawl, move tasks meanwhile, let everything come to rest, and check."""
+    """Crawl, move tasks meanwhile, wait until all tasks are at rest, and check."""
     numbers = Counting()
     with running_site(pages=0) as site, up(place, "--workers", "2") as platform:
         with httpx.Client(base_url=platform.where, timeout=60) as client:
@@ -107,7 +107,7 @@ def run(place: Place, tasks: int, seconds: float) -> dict[str, Any]:
 
 
 def submit(shop: Shop) -> list[int]:
-    """A domain with all pages of the shop; the ids of their tasks."""
+    """Make a domain with all pages of the shop, and return the ids of their tasks."""
     base = shop.site.url.rstrip("/")
     body = {"domain_name": "127.0.0.1", "base_url": base, "parser_name": "product", "crawl_delay_seconds": 0}
     domain = shop.ask("POST", "admin/domains", body | {"max_concurrent_requests": 50})["data"]["id"]
@@ -127,7 +127,7 @@ def by_status(shop: Shop) -> dict[str, int]:
 
 
 def check(shop: Shop, numbers: Counting) -> dict[str, Any]:
-    """Compare states, sums and the numbers of products; the figures."""
+    """Compare states, sums and the numbers of products, and return the figures."""
     counts = by_status(shop)
     assert set(counts) <= ENDS, counts
     listed = {status: shop.ask("GET", "admin/tasks", status=status)["pagination"]["total"] for status in ENDS}
@@ -153,7 +153,7 @@ def list_all(shop: Shop, status: str) -> list[dict[str, Any]]:
 
 
 async def recounted(place: Place) -> list[str]:
-    """Faults of the rows, recounted without the code under test."""
+    """Return faults of the rows, recounted without the code under test."""
     looking = Peek(place.settings.database)
     found = await faults(looking, SystemClock().now())
     await looking.close()
@@ -161,7 +161,7 @@ async def recounted(place: Place) -> list[str]:
 
 
 def main() -> None:
-    """Run it for a minute on PostgreSQL, or for as many seconds as the first argument says."""
+    """Run it for a minute on PostgreSQL, or for the seconds of the first argument."""
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS
     with running_postgres() as server, server.fresh_database() as url, tempfile.TemporaryDirectory() as folder:
         for name, figure in run(Place(Path(folder) / "data", {"database": url}), TASKS, seconds).items():

@@ -1,8 +1,8 @@
 """A shop behind five proxies, two of which die: every product is found, and 10 % changed prices exactly.
 
 `python -m tests.chaos.products` runs it with 300 pages on SQLite and on PostgreSQL; the suite with fewer. Every figure
-is compared with the log of the shop, which is the witness of all requests; the rows of products that stayed the same
-are compared byte for byte, past our code.
+is compared with the log of the shop, which has all requests; the rows of products that stayed the same are compared
+byte for byte, without longline's code.
 """
 
 import json
@@ -58,14 +58,14 @@ def product_page(number: int, price: float) -> bytes:
 
 @dataclass
 class Report:
-    """What the journey found."""
+    """The figures of the journey."""
 
     pages: int
     figures: dict[str, Any] = field(default_factory=dict)
 
 
 class Shop:
-    """The shop, and the API at which its products are asked for."""
+    """The shop, and the API of its products."""
 
     def __init__(self, site: SiteHandle, client: httpx.Client, pages: int) -> None:
         self.site, self.client, self.pages = site, client, pages
@@ -88,7 +88,7 @@ class Shop:
             time.sleep(0.2)
 
     def products(self) -> dict[str, dict[str, Any]]:
-        """All products by name."""
+        """Return all products by name."""
         found: dict[str, dict[str, Any]] = {}
         for page in range(1, -(-self.pages // 100) + 1):
             for row in self.ask("GET", "products", per_page=100, page=page)["data"]:
@@ -96,7 +96,7 @@ class Shop:
         return found
 
     def tasks(self) -> list[dict[str, Any]]:
-        """All tasks, in the order of their ids."""
+        """Return all tasks, in the order of their ids."""
         asked = {"per_page": 100, "sort_by": "id", "sort_order": "asc"}
         pages = range(1, -(-self.pages // 100) + 1)
         return [row for page in pages for row in self.ask("GET", "admin/tasks", page=page, **asked)["data"]]
@@ -110,7 +110,7 @@ class Shop:
 
 @contextmanager
 def opened(place: Place, *more: str, suffix: str = "", text: str = PARSER) -> Iterator[httpx.Client]:
-    """A client of a platform with a parser of the shop."""
+    """Yield a client of a platform with a parser of the shop."""
     folder = place.data.parent
     folder.mkdir(exist_ok=True)
     parser = folder / "shop.py"
@@ -142,14 +142,14 @@ def run(place: Place, pages: int = PAGES) -> Report:
 
 
 def stored(place: Place) -> dict[str, dict[Any, tuple[Any, ...]]]:
-    """The rows of all products and of their former versions, as they are stored."""
+    """Return the rows of all products and of their former versions, as they are stored."""
     items = place.ask("SELECT i.id, i.title, i.* FROM items i WHERE i.kind = 'product'")
     versions = place.ask("SELECT v.item_id, v.version, v.* FROM item_versions v")
     return {"items": {row[0]: row for row in items}, "versions": {row[:2]: row for row in versions}}
 
 
 def same_rows(before: dict[str, Any], after: dict[str, Any], pages: int) -> int:
-    """Compare the rows from before a crawl in which some prices changed; the number of products without any change."""
+    """Compare the rows from before a crawl in which some prices changed; return the number of unchanged products."""
     were, are = before["items"], after["items"]
     assert were.keys() == are.keys()
     changed = {item_id for item_id, row in were.items() if are[item_id] != row}
@@ -175,7 +175,7 @@ def rotate(place: Place, requests: int) -> list[int]:
 
 
 def prepare(shop: Shop, proxies: list[RunningProxy], concurrency: int = CONCURRENCY) -> int:
-    """Register the shop and its proxies; the id of its domain."""
+    """Register the shop and its proxies, and return the id of its domain."""
     base = shop.site.url.rstrip("/")
     body = {"domain_name": HOME, "base_url": base, "parser_name": "shop", "crawl_delay_seconds": 0}
     domain = int(shop.ask("POST", "admin/domains", body | {"max_concurrent_requests": concurrency})["data"]["id"])
@@ -251,7 +251,7 @@ def second_crawl(shop: Shop, report: Report) -> None:
 
 
 def is_strict(order: list[int]) -> bool:
-    """Whether five proxies took turns, each again after all others."""
+    """Return true if five proxies took turns, each again after all others."""
     return all(later == (earlier + 1) % 5 for earlier, later in pairwise(order))
 
 
@@ -263,7 +263,7 @@ def large(places: Sequence[Place], pages: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Run the journey on both engines, with as many pages as the first argument says."""
+    """Run the journey on both engines, with the number of pages of the first argument."""
     pages = int(sys.argv[1]) if len(sys.argv) > 1 else PAGES
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         server = stack.enter_context(running_postgres())

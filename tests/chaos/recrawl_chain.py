@@ -1,7 +1,7 @@
 """Chains of recurring tasks over five intervals with two schedulers, one of which is killed in each interval.
 
 `python -m tests.chaos.recrawl_chain` runs it with 50 tasks on PostgreSQL; the suite with fewer. The schedulers are
-processes on the test clock: each is told the time, makes next generations, and one dies at a random moment.
+processes on the test clock: each gets the time, makes next generations, and one dies at a random moment.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ from tests.servers import running_postgres
 
 TASKS, INTERVALS = 50, 5
 MAX_LIFE_SECONDS = 0.25
-"""Longest life of the scheduler that is killed, from its first word on."""
+"""Longest life of the scheduler that is killed, from its first output on."""
 
 HISTORY = """
 SELECT id, url_hash, generation, rest, started_at, ended_at, created_at FROM recrawls WHERE NOT head ORDER BY id
@@ -37,7 +37,7 @@ SELECT id, url_hash, generation, rest, started_at, ended_at, created_at FROM rec
 
 
 async def schedule(url: str, now: int) -> None:
-    """Be a scheduler at this time: make everything that is due."""
+    """Run a scheduler at this time: make all due generations."""
     records = await open_records(url, FakeClock(now))
     print("ready", flush=True)
     await Recrawler(records, TaskLifecycle(records)).once()
@@ -45,7 +45,7 @@ async def schedule(url: str, now: int) -> None:
 
 
 async def run(url: str, tasks: int, intervals: int = INTERVALS, seed: int = 1) -> dict[str, Any]:
-    """Crawl recurring tasks for some intervals; the figures."""
+    """Crawl recurring tasks for some intervals, and return the figures."""
     await migrate(url)
     clock, chance = FakeClock(), random.Random(seed)
     records, looking = await open_records(url, clock), Peek(url)

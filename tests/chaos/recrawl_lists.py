@@ -104,7 +104,7 @@ WHERE datname = current_database() AND backend_type = 'client backend' AND pid <
 
 
 class Timed(NamedTuple):
-    """The time of one list, and how much of it the server used a processor."""
+    """The time of one list, and the share in which the server used a processor."""
 
     ms: float
     server_ms: float
@@ -139,7 +139,7 @@ class Lists:
         await connection.close()
 
     def query(self, name: str, sort: SortField, *, falling: bool) -> RecrawlQuery:
-        """The query of a list."""
+        """Return the query of a list."""
         asked = dict(FILTERS[name])
         if "source_id" in asked:
             asked["source_id"] += self.first_source
@@ -163,7 +163,7 @@ async def _vacuumed(connection: Any) -> None:
 
 
 async def timed(lists: Lists, records: Records) -> list[Timed]:
-    """The times of all lists, the slowest first."""
+    """Return the times of all lists, the slowest first."""
     found: list[Timed] = []
     connection = await asyncpg.connect(lists.url)
     backends = [row["pid"] for row in await connection.fetch(BACKENDS)]
@@ -186,7 +186,7 @@ async def _times(records: Records, query: RecrawlQuery, page: int, backends: Seq
 
 
 def _used(backends: Sequence[int]) -> dict[int, int]:
-    """Nanoseconds of a processor by backend; one whose connection was closed meanwhile has ended."""
+    """Return nanoseconds of a processor by backend; a backend without its connection has ended."""
     files = {pid: Path(f"/proc/{pid}/schedstat") for pid in backends}
     return {pid: int(file.read_text().split()[0]) for pid, file in files.items() if file.exists()}
 
@@ -213,14 +213,14 @@ async def run(url: str, rows: int) -> None:
 
 
 def summary(times: Sequence[float]) -> str:
-    """The median, the 95th percentile and the worst of times."""
+    """Return the median, the 95th percentile and the worst of times."""
     rising = sorted(times)
     middle, p95 = rising[len(rising) // 2], rising[len(rising) * 95 // 100]
     return f"median {middle:.1f} ms, p95 {p95:.1f} ms, worst {rising[-1]:.1f} ms"
 
 
 def main() -> None:
-    """Run it with as many rows as the first argument says."""
+    """Run it with the number of rows of the first argument."""
     rows = int(sys.argv[1]) if len(sys.argv) > 1 else ROWS
     with running_postgres() as server, server.fresh_database() as url:
         asyncio.run(run(url, rows))

@@ -1,6 +1,6 @@
-"""`python -m tests.chaos.report_kill FOLDER DATABASE URL`: a crawl whose process is killed right after a report.
+"""`python -m tests.chaos.report_kill FOLDER DATABASE URL`: a crawl with a process that is killed right after a report.
 
-The page's report is committed; nothing that would run after it has run.
+The page's report is committed; no code after it has run.
 """
 
 import asyncio

@@ -2,8 +2,8 @@
 
 `python -m tests.chaos.run_history` does it with 100,000 ended runs and then with a million; the suite with fewer. The
 engine makes the open runs and the first ended ones. All others are copies of an ended run, inserted as open runs and
-updated as often as the engine does it. Days of operation pass in minutes here, so a vacuum comes when autovacuum, which
-looks once a minute, would find that many dead rows.
+updated as often as the engine does it. Days of operation pass in minutes here, so a vacuum runs when autovacuum, which
+checks once a minute, would find that many dead rows.
 """
 
 import asyncio
@@ -85,7 +85,7 @@ async def run(folder: Path, url: str, sizes: Sequence[int]) -> list[Figures]:
 
 
 async def _begin(platform: Platform) -> int:
-    """Begin runs of one page; the id of the last."""
+    """Begin runs of one page, and return the id of the last."""
     plan, run_id = crawl_plan((), delay_ms=0), 0
     for number in range(OPEN):
         url = f"https://h{number}.example/feed"
@@ -103,7 +103,7 @@ async def _end_all(platform: Platform) -> None:
 
 
 async def _copy(connection: Any, ended: int, last: int, size: int) -> None:
-    """Copy an ended run until there are so many copies; those of an earlier call stay."""
+    """Copy an ended run until there are that many copies; those of an earlier call stay."""
     first = max(last, await connection.fetchval("SELECT MAX(id) FROM runs")) + 1
     dead = 0
     for begin in range(first, last + size + 1, BATCH_SIZE):
@@ -133,7 +133,7 @@ async def _measured(door: Door, connection: Any, size: int) -> Figures:
 
 
 async def _rows_read(connection: Any, name: str) -> int:
-    """The number of rows that a query looks at."""
+    """Return the number of rows that a query reads."""
     told = await connection.fetchval(f"EXPLAIN (ANALYZE, FORMAT JSON) {load('pg')[name].sql}")
     counts = ("Actual Rows", "Rows Removed by Filter", "Rows Removed by Index Recheck")
     nodes = [node for node in _nodes(json.loads(told)[0]["Plan"]) if "Relation Name" in node]

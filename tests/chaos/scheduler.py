@@ -1,8 +1,8 @@
 """Ticks over processes that die: schedulers and workers on one PostgreSQL, one of them killed every few seconds.
 
-`python -m tests.chaos.scheduler` runs the large form and prints its figures. The judge reads rows alone: every run of a
-schedule must be due at the first time on its phase after the schedule was last let go, so that what did not run was
-superseded and nothing ran twice.
+`python -m tests.chaos.scheduler` runs the large form and prints its figures. The check reads rows alone: every run of a
+schedule must be due at the first time on its phase after the schedule was last released, so that a tick without a run
+was superseded, and no tick ran twice.
 """
 
 import argparse
@@ -30,17 +30,17 @@ from tests.servers import running_postgres
 from tests.servers.program import Program
 
 STALE_MS = 4_000
-"""After this long without a sign of life a schedule is taken back."""
+"""Milliseconds without a renewal after which a schedule is reclaimed."""
 
 SLACK_MS = 5_000
-"""How long a scheduler may take from its look at a run to the write that moves the schedule on."""
+"""Milliseconds that a scheduler may take from its read of a run to the write that moves the schedule on."""
 
 HOSTS = 16
 LOOKS = 240
 
 
 class Size(NamedTuple):
-    """How much there is, and for how long. Times are seconds."""
+    """The amount of work and the duration. Times are seconds."""
 
     schedules: int
     interval: float
@@ -56,7 +56,7 @@ SMALL = Size(schedules=60, interval=2, seconds=6, kill_every=2, schedulers=2, wo
 
 @dataclass
 class Verdict:
-    """What the rows say."""
+    """The results in the rows."""
 
     kills: int = 0
     runs: int = 0
@@ -101,14 +101,14 @@ class Crew:
         self._running.append((kind, process))
 
     def kill_one(self) -> None:
-        """Kill one of them without a word, and start another of its kind."""
+        """Kill one of them with SIGKILL, and start another of its kind."""
         kind, victim = self._running.pop(random.randrange(len(self._running)))
         victim.send_signal(signal.SIGKILL)
         victim.wait()
         self.hire(kind)
 
     def dismiss(self) -> list[int]:
-        """Ask everybody to stop; how they ended."""
+        """Stop all processes, and return their exit codes."""
         for _, process in self._running:
             process.terminate()
         return [process.wait(timeout=120) for _, process in self._running]
@@ -136,7 +136,7 @@ async def storm(size: Size) -> Verdict:
 
 
 async def fill(url: str, size: Size, port: int) -> None:
-    """Schedules of as many sources, spread over one interval."""
+    """Make schedules of as many sources, spread over one interval."""
     records = await open_records(url, SystemClock())
     try:
         await records.schema.migrate()
@@ -154,9 +154,9 @@ async def fill(url: str, size: Size, port: int) -> None:
 
 
 async def recovered(url: str) -> tuple[int, float]:
-    """How many schedules nobody took back in good time, and how long it took until there were none.
+    """Return the number of schedules that were not reclaimed in good time, and the time until there were none.
 
-    Whoever was started last needs some seconds to be there at all; until each schedule had a whole run it is waited.
+    The last process needs some seconds to start; the wait lasts until each schedule has had a whole run.
     """
     begun = time.monotonic()
     await asyncio.sleep(2 * STALE_MS / 1000)
@@ -176,7 +176,7 @@ WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.schedule_id = s.id AND r.state = 
 
 
 async def stuck(url: str) -> int:
-    """Schedules that run although nobody has said for too long that they do."""
+    """Return the number of running schedules with a lease that lapsed too long ago."""
     now = time.time_ns() // 1_000_000
     return int(await _value(url, f"SELECT COUNT(*) FROM schedules WHERE lease_until < {now - STALE_MS}"))
 
@@ -209,7 +209,7 @@ async def judge(url: str, verdict: Verdict, interval: int) -> None:
 
 
 def follow(verdict: Verdict, anchor: int, interval: int, runs: list[Any], moments: list[int]) -> None:
-    """One schedule's runs, and the moments at which it was let go after each of them."""
+    """Follow one schedule's runs, and the moments at which it was released after each of them."""
     verdict.runs += len(runs)
     for n, run in enumerate(runs):
         verdict.completed += run["state"] == "completed"
@@ -233,7 +233,7 @@ def follow(verdict: Verdict, anchor: int, interval: int, runs: list[Any], moment
 
 
 def regular(anchor: int, interval: int, moment: int) -> int:
-    """The first time of a phase after a moment."""
+    """Return the first time of a phase after a moment."""
     return anchor + ((moment - anchor) // interval + 1) * interval
 
 
@@ -253,7 +253,7 @@ def main() -> None:
     verdict = asyncio.run(storm(Size(**vars(parser.parse_args()))))
     for name, value in vars(verdict).items():
         print(f"{name:12} {value}")
-    # One that is told to stop before it has come up ends by the signal.
+    # A process that is stopped before it has started dies of the signal.
     verdict.exits = [code for code in verdict.exits if code != -signal.SIGTERM]
     sys.exit(bool(verdict.wrong or verdict.stuck or verdict.left_running or verdict.half_done or any(verdict.exits)))
 

@@ -8,7 +8,7 @@ import pytest
 from tests.chaos.adoption import SMALL, Size, Verdict, Visit, address, judge_archive, judge_visits, storm
 
 
-async def test_jobs_go_on_and_lose_nothing_whatever_is_killed(tmp_path: Path):
+async def test_jobs_go_on_and_lose_nothing_after_any_kill(tmp_path: Path):
     verdict = await storm(SMALL, tmp_path)
     assert (verdict.kills.total(), verdict.restarts) == (SMALL.kills, SMALL.restarts)
     assert verdict.faults(SMALL) == []
@@ -33,10 +33,10 @@ WHOLE = ("/robots.txt", "/", "/story/1", "/story/2")
 KEPT = {"/": 1, "/story/1": 1, "/story/2": 1}
 
 
-def test_the_judge_is_content_with_what_it_should_be():
+def test_the_judge_accepts_a_whole_crawl_and_repeats_of_unreported_pages():
     again = ("/robots.txt", "/", "/robots.txt", "/", "/story/1", "/story/1", "/story/2")
     assert judged(visits(*WHOLE), KEPT).faults(ONE) == []
-    assert judged(visits(*again), KEPT).faults(ONE) == [], "what was not reported is fetched again"
+    assert judged(visits(*again), KEPT).faults(ONE) == [], "pages without a report are fetched again"
 
 
 @pytest.mark.parametrize(
@@ -48,5 +48,5 @@ def test_the_judge_is_content_with_what_it_should_be():
         (visits(*WHOLE), {"/": 1, "/story/1": 1}, "1 pages were served and are not archived"),
     ],
 )
-def test_the_judge_sees_what_it_should(seen: list[Visit], kept: dict[str, int], fault: str):
+def test_the_judge_reports_each_fault(seen: list[Visit], kept: dict[str, int], fault: str):
     assert fault in judged(seen, kept).faults(ONE)

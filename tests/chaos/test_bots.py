@@ -1,4 +1,4 @@
-"""The storm in its small form, and the proof that the checker sees what it should."""
+"""The storm in its small form, and the proof that the checker finds each fault."""
 
 import asyncio
 import time

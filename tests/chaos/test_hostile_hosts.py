@@ -5,7 +5,7 @@ from tests.chaos.hostile_hosts import SMALL, Figures, read_metrics, storm
 
 async def test_good_hosts_get_their_pages_beside_hostile_ones():
     figures = await storm(SMALL)
-    # The machine may be busy with other tests: this tells starving from sharing, the large form gives the figures.
+    # The machine may be busy with other tests: the bound separates starving from sharing; the large form gives figures.
     assert figures.share > 0.5
     assert figures.hostile_pages >= SMALL.hostile
     assert figures.health_failed == 0
@@ -14,7 +14,7 @@ async def test_good_hosts_get_their_pages_beside_hostile_ones():
     assert figures.stopped_with == 0
 
 
-def test_the_figures_are_read_from_what_the_platform_tells():
+def test_the_figures_are_read_from_the_platforms_metrics():
     figures = Figures([100, 100], [70, 90])
     read_metrics(
         'longline_loop_lag_seconds_bucket{le="0.05"} 7.0\nlongline_loop_lag_seconds_count 9.0\n'

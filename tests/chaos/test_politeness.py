@@ -17,7 +17,7 @@ async def test_wall_clocks_that_jump_change_nothing(database_url: str):
 
 
 def assert_polite(verdict: Verdict, groups: tuple[Group, ...]) -> None:
-    """Nothing came too soon, too often or never, and no host was put off: all is done in time."""
+    """Assert that no request was too early, too many or missing, and no host was delayed: all was done in time."""
     assert verdict.proved_too_soon == [], verdict.lag_ms
     assert verdict.too_many == []
     assert verdict.impatient == []
@@ -30,7 +30,7 @@ def assert_polite(verdict: Verdict, groups: tuple[Group, ...]) -> None:
     assert set(rows["exits"]) == {0}  # type: ignore[call-overload]  # a list of exit codes
 
 
-def test_the_judge_sees_what_it_should():
+def test_the_judge_reports_requests_that_are_too_soon_and_allows_for_lag():
     group = (Group(1, 2, 100, 1),)
     fine = [("127.0.1.1", "/p0", 0.0, 0.01, 0), ("127.0.1.1", "/p1", 0.1, 0.11, 0)]
     assert judged(group, fine) == Verdict(requests=2, smallest_slack_ms=0.0)
@@ -43,10 +43,10 @@ def test_the_judge_sees_what_it_should():
     assert [round(gap) for _, gap, _, _ in held_up.too_soon] == [20]
     assert held_up.proved_too_soon == held_up.too_soon, "the machine was never late"
     held_up.lag_ms = 135.0
-    assert held_up.proved_too_soon == [], "the second came 80 ms late, and the third in time"
+    assert held_up.proved_too_soon == [], "the second was 80 ms late, and the third in time"
     early = judged(group, [fine[0], fine[1], ("127.0.1.1", "/p2", 0.12, 0.13, 0)])
     early.lag_ms = 135.0
-    assert early.proved_too_soon == early.too_soon, "the second came in time, so the third came too soon"
+    assert early.proved_too_soon == early.too_soon, "the second was in time, so the third was too early"
     crowded = judged(group, [("127.0.1.1", "/p0", 0.0, 0.2, 0), fine[1]])
     assert crowded.too_many == [("127.0.1.1", 2, 1)]
     hurried = judged(

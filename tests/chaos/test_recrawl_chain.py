@@ -4,7 +4,7 @@ from tests.chaos import recrawl_chain
 from tests.servers import PostgresServer
 
 
-async def test_chains_have_one_successor_for_each_interval_whoever_dies(postgres_server: PostgresServer):
+async def test_chains_have_one_successor_for_each_interval_although_schedulers_die(postgres_server: PostgresServer):
     with postgres_server.fresh_database() as url:
         figures = await recrawl_chain.run(url, tasks=10, intervals=2)
     assert figures["successors"] == 20

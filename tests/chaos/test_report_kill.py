@@ -1,4 +1,4 @@
-"""A kill after the report of a page: the links that the page brought are there."""
+"""A kill after the report of a page: the links of the page are stored."""
 
 import signal
 import subprocess

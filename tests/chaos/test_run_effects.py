@@ -1,4 +1,4 @@
-"""Effects of run ends follow exactly once, whichever transaction a kill meets, on both engines."""
+"""Effects of run ends follow exactly once, for a kill in any transaction, on both engines."""
 
 import asyncio
 import signal

@@ -14,7 +14,7 @@ async def test_every_tick_runs_once_or_is_superseded_and_nothing_is_stuck():
     assert (verdict.wrong, verdict.stuck, verdict.left_running) == ([], 0, 0)
     assert (verdict.half_done, verdict.never_ran) == (0, 0)
     assert verdict.completed >= SMALL.schedules
-    assert set(verdict.exits) <= {0, -signal.SIGTERM}, "one that had not come up yet ends by the signal"
+    assert set(verdict.exits) <= {0, -signal.SIGTERM}, "a process that had not started yet ends by the signal"
 
 
 def run(number: int, due: int, state: str = "completed", completed: int = 1) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def run(number: int, due: int, state: str = "completed", completed: int = 1) -> 
         ([run(1, 10_100)], [], 1, 0),
     ],
 )
-def test_the_judge_sees_what_it_should(runs: list[Any], moments: list[int], wrong: int, superseded: int):
+def test_the_judge_counts_wrong_and_superseded_ticks(runs: list[Any], moments: list[int], wrong: int, superseded: int):
     verdict = Verdict()
     follow(verdict, 100, 10_000, runs, moments)
     assert (len(verdict.wrong), verdict.superseded) == (wrong, superseded)

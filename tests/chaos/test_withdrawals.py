@@ -1,4 +1,4 @@
-"""Tasks in the hand of a worker process, paused and cancelled elsewhere: the website sees which requests came late."""
+"""Tasks claimed by a worker process, paused and cancelled elsewhere: the website's log shows the late requests."""
 
 import asyncio
 import os
@@ -37,7 +37,7 @@ async def opened(url: str) -> AsyncIterator[Records]:
 
 
 async def fill(records: Records, port: int) -> int:
-    """One run with pages of one host, which takes four requests at a time."""
+    """Start one run with pages of one host, which takes four requests at a time."""
     plan = crawl_plan((), delay_ms=0, concurrency=4)
     run = await records.runs.add(NewRun(new_id(), RunKind.CRAWL, plan.text()))
     lifecycle = Lifecycle(records)
@@ -48,7 +48,7 @@ async def fill(records: Records, port: int) -> int:
 
 
 async def in_hand(records: Records, run_id: int) -> dict[int, str]:
-    """The tasks in the worker's hand, with their paths; as many as there are to be."""
+    """Wait until the worker holds the expected number of tasks, and return them with their paths."""
     async with asyncio.timeout(60):
         while True:
             rows = await records.tasks.find(run_id=run_id, limit=PAGES)
@@ -101,7 +101,7 @@ async def test_nothing_is_requested_a_second_after_it_was_paused_or_cancelled(mi
     print(f"{len(held)} tasks in hand, {len(answered)} withdrawn; last requests, by seconds after the answer: {latest}")
     assert [path for path, seconds in late.items() if seconds > MAX_LATE_SECONDS] == []
     assert len(late) < len(answered) / 2, "most of them had not begun"
-    assert len(visits) > len(late) + 50, "the worker went on with the others"
+    assert len(visits) > len(late) + 50, "the worker went on with the other tasks"
     assert run is not None
     assert (run.completed, run.cancelled) == (PAGES - len(ids) // 2, len(ids) // 2)
     assert len({path for _, path, *_ in every}) >= run.completed, "every page that was not cancelled was fetched"

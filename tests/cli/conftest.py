@@ -15,14 +15,14 @@ Command = Callable[..., Outcome]
 
 
 def surroundings(given: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a command: nothing of ours but what the test gives."""
+    """Return the environment of a command: of longline's variables only those that the test gives."""
     kept = ("PATH", "HOME", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
     return {**{name: os.environ[name] for name in kept if name in os.environ}, **given}
 
 
 @pytest.fixture
 def longline(tmp_path: Path) -> Command:
-    """Run a command to its end."""
+    """A function that runs a command to its end."""
 
     def run(*words: str, **given: str) -> Outcome:
         return program.run(*words, cwd=tmp_path, env=surroundings(given))
@@ -32,7 +32,7 @@ def longline(tmp_path: Path) -> Command:
 
 @contextmanager
 def running(folder: Path, *words: str, **given: str) -> Iterator[subprocess.Popen[str]]:
-    """A command that runs on; it is killed if the test leaves it behind."""
+    """Yield a running command, which is killed if the test leaves it running."""
     process = program.Program(
         words,
         cwd=folder,
@@ -51,7 +51,7 @@ def running(folder: Path, *words: str, **given: str) -> Iterator[subprocess.Pope
 
 
 def assert_one_line(outcome: Outcome, code: int, said: str) -> None:
-    """A failure as it should be: one clear line, no stack, nothing on stdout."""
+    """Assert that a command failed with one clear line, no stack, and an empty stdout."""
     assert outcome.returncode == code, outcome.stderr
     assert outcome.stdout == ""
     assert outcome.stderr.count("\n") == 1, outcome.stderr

@@ -44,7 +44,7 @@ def test_a_bound_that_is_no_number_is_refused_in_our_words(text: str):
         crawl_scope._number("--depth", 0)(text)
 
 
-def test_none_takes_a_bound_away():
+def test_the_word_none_removes_a_bound():
     found = scope(limit=UNBOUNDED_DEPTH, include=("none",), depth=UNBOUNDED_DEPTH)
     assert (found.limit, found.bounds.include) == (None, ())
     with pytest.raises(BadInput, match="--include: 'none' is neither a path nor a URL"):

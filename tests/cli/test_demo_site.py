@@ -1,4 +1,4 @@
-"""The demo's website is whole: every link on it leads to a page of it, or to what it is known to lack."""
+"""The demo's website is whole: every link on it leads to one of its pages, or to a known gap."""
 
 import re
 import urllib.request
@@ -19,7 +19,7 @@ def test_every_page_can_be_reached_and_every_link_is_known():
     assert len(pages) == 1 + len(BOATS) + len(BOATS) * DAYS
 
 
-def test_it_answers_over_http():
+def test_the_demo_site_answers_over_http():
     with running_site() as site:
         with urllib.request.urlopen(site.url, timeout=10) as answer:
             assert b"<h1>The harbour</h1>" in answer.read()

@@ -8,7 +8,7 @@ import pytest
 from longline.cli.event_loop import run
 
 
-def test_it_runs_to_the_end_on_the_fast_loop():
+def test_a_coroutine_runs_to_the_end_on_uvloop():
     async def work() -> str:
         return type(asyncio.get_running_loop()).__module__
 
@@ -17,7 +17,7 @@ def test_it_runs_to_the_end_on_the_fast_loop():
 
 @pytest.fixture
 def ctrl_c() -> Iterator[None]:
-    """Ctrl-C as a terminal has it: whoever runs tests in the background may have it ignored."""
+    """The signal handling of a terminal for Ctrl-C; a test in the background may have inherited one that ignores it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

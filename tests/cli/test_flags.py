@@ -10,13 +10,13 @@ from longline.settings import KEYS, Loaded
 
 
 def invoke(*words: str):
-    """A command with two settings and a flag of its own, called with these words."""
+    """Call a command that has two settings and a flag of its own with these words."""
     app = typer.Typer(rich_markup_mode=None)
 
     @app.command()
     @takes("port", "user_agent")
     def show(loaded: Loaded, name: str, twice: Annotated[bool, typer.Option(help="Say it twice.")] = False) -> None:
-        """Show something."""
+        """Show the settings."""
         settings = loaded.settings
         typer.echo(f"{name} {settings.port} {settings.user_agent} {loaded.origins['port']}" * (1 + twice))
 
@@ -35,7 +35,7 @@ def test_flags_become_settings():
     assert invoke("ann", "--twice", "--port", "7").stdout.count("ann 7") == 2
 
 
-def test_without_flags_other_layers_speak(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_without_flags_the_other_layers_apply(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("LONGLINE_PORT", "8")
     (tmp_path / "own.toml").write_text('user_agent = "file"')
     assert invoke("ann", "--config", "own.toml").stdout == "ann 8 file LONGLINE_PORT\n"

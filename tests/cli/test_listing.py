@@ -24,7 +24,7 @@ def printed(*, terminal: bool, width: int = 80) -> str:
 def test_a_pipe_gets_whole_values_between_tabs_and_nothing_else():
     assert printed(terminal=False) == (
         f"a [red]shop\t{LONG_URL}\t1,200\ntwo lines and a tab\thttps://b.example/\t\n"
-    ), "no header, no box, no colour, nothing cut"
+    ), "no header, no box, no colour, no text cut"
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])

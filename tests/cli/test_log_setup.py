@@ -54,7 +54,7 @@ def test_a_line_carries_the_request_it_belongs_to():
     assert json.loads(stream.getvalue())["request_id"] == "me"
 
 
-def test_a_logger_that_says_more_is_not_heard_here():
+def test_entries_of_a_more_verbose_logger_are_not_written():
     stream, chatty = written("json", "error"), logging.getLogger("longline.chatty")
     chatty.setLevel(logging.DEBUG)
     chatty.info("to somebody else")

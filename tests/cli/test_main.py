@@ -15,7 +15,7 @@ from tests.cli.conftest import Command, assert_one_line, surroundings
 from tests.servers.program import Program
 
 
-def test_without_words_there_is_help(longline: Command):
+def test_without_arguments_the_help_is_printed(longline: Command):
     outcome = longline()
     assert outcome.returncode == 0
     assert outcome.stdout.startswith("Usage: longline [OPTIONS] COMMAND")
@@ -53,14 +53,14 @@ def test_commands_that_serve_nothing_do_not_import_the_http_server():
 
 @pytest.mark.parametrize("both", [False, True])
 @pytest.mark.parametrize("words", [("version",), ("settings",), ("--help",), ("urls", "--data", "none")])
-def test_a_command_whose_reader_has_gone_ends_quietly(words: tuple[str, ...], both: bool, tmp_path: Path):
+def test_a_command_ends_quietly_after_its_reader_has_gone(words: tuple[str, ...], both: bool, tmp_path: Path):
     reader, writer = os.pipe()
     os.close(reader)
     error = writer if both else subprocess.PIPE
     process = Program(words, cwd=tmp_path, env=surroundings({}), stdout=writer, stderr=error, text=True)
     os.close(writer)
     said = process.communicate(timeout=60)[1]
-    # An error is told on standard error, where somebody may still read.
+    # An error is printed on standard error, which may still be read.
     assert process.returncode == (141 if both or words[0] != "urls" else 1)
     assert not said or said.startswith("error: there is no crawl"), said
 
@@ -125,7 +125,7 @@ def test_an_unreachable_database_is_one_line(longline: Command, command: str):
     assert "hunter2" not in outcome.stderr
 
 
-def test_whoever_debugs_gets_the_stack(longline: Command):
+def test_a_debugging_user_gets_the_stack(longline: Command):
     outcome = longline("token", "--role", "admin", "--ttl", "soon", LONGLINE_DEBUG="1")
     assert outcome.returncode != 0
     assert "Traceback" in outcome.stderr
@@ -135,7 +135,7 @@ def test_whoever_debugs_gets_the_stack(longline: Command):
 
 
 def ended(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> int | str | None:
-    """The exit code of a program with a command that fails like this."""
+    """Return the exit code of a program with a command that fails like this."""
 
     def build() -> typer.Typer:
         app = typer.Typer(pretty_exceptions_enable=False)
@@ -189,7 +189,7 @@ def test_a_command_may_choose_its_code(monkeypatch: pytest.MonkeyPatch):
     assert ended(monkeypatch, typer.Abort()) == 1
 
 
-def test_a_fault_of_ours_keeps_its_stack(monkeypatch: pytest.MonkeyPatch):
+def test_an_internal_error_keeps_its_stack(monkeypatch: pytest.MonkeyPatch):
     fault = ZeroDivisionError("ours")
     with pytest.raises(ZeroDivisionError) as caught:
         ended(monkeypatch, fault)
@@ -197,7 +197,7 @@ def test_a_fault_of_ours_keeps_its_stack(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_command_is_read_in_alone_and_all_are_for_help():
-    """What a command does not need it does not wait for."""
+    """The program builds a single command by its name, and all commands for the help."""
     one = typer.main.get_command(program.build("version"))
     every = typer.main.get_command(program.build())
     assert set(one.commands) == {"version"}  # type: ignore[attr-defined]

@@ -45,7 +45,7 @@ def test_a_value_that_cannot_be_read_is_one_line_with_the_name(
 
 
 @pytest.mark.parametrize("command", ["up", "api", "worker"])
-def test_no_service_starts_with_it(longline: Command, command: str):
+def test_no_service_starts_with_an_invalid_variable(longline: Command, command: str):
     assert_one_line(longline(command, PPROF_PORT="six"), 2, 'PPROF_PORT: "six" is not a whole number')
 
 
@@ -58,7 +58,7 @@ def test_no_service_starts_with_it(longline: Command, command: str):
         ("CRAWLER_PROXY_URLS", "ftp://me:hunter2@h:1"),
     ],
 )
-def test_what_is_secret_is_not_shown(longline: Command, name: str, value: str):
+def test_a_secret_variable_is_not_shown(longline: Command, name: str, value: str):
     outcome = longline("settings", **{name: value})
     assert_one_line(outcome, 2, f"{name}: ")
     assert "hunter2" not in outcome.stderr

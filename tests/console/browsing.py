@@ -49,7 +49,7 @@ class Visit:
             self.problems.append(f"request to another host: {url}")
 
     async def show(self, path: str) -> None:
-        """Show a page, and check it."""
+        """Show a page and check it."""
         answer = await self.page.goto(f"{self._address}{path}", wait_until="load")
         if answer is None or answer.status != 200:
             self.problems.append(f"{path}: {answer.status if answer else 'no answer'}")
@@ -60,7 +60,7 @@ class Visit:
 async def browse(
     door: Door, chromium: Path, *, width: int = 1280, scheme: str = "light", role: str = "admin"
 ) -> AsyncIterator[Visit]:
-    """A window of this width, in which somebody with this role has logged in."""
+    """Yield a window of this width with a login of this role."""
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=str(chromium), args=["--no-sandbox"])
         context = await browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]

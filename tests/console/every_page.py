@@ -1,4 +1,4 @@
-"""All pages of the console, by its own table of operations: every check looks at a new page, or fails."""
+"""All pages of the console, by its own table of operations: every check covers a new page, or fails."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -24,7 +24,7 @@ class ShownPage(NamedTuple):
 
 
 def templates() -> Iterator[str]:
-    """The paths of all operations of the console that show a page."""
+    """Yield the paths of all operations of the console that show a page."""
     for endpoint in console_door(MagicMock()).endpoints():
         operation = endpoint.operation
         is_page = operation.method == "GET" and operation.answers[200] is not EventStream
@@ -33,9 +33,9 @@ def templates() -> Iterator[str]:
 
 
 def every_page(samples: Mapping[str, str]) -> list[ShownPage]:
-    """The addresses of all pages; `samples` has the address of a thing for every path with a parameter.
+    """Return the addresses of all pages; `samples` has the address of an object for every path with a parameter.
 
-    It may have other addresses for paths without one, such as a search for words that something has.
+    `samples` may have further addresses for paths without a parameter, such as a search for indexed words.
     """
     found = {path: samples.get(path, path) for path in templates()}
     missing = sorted(path for path, shown in found.items() if PATH_PARAMETER.search(shown))
@@ -44,7 +44,7 @@ def every_page(samples: Mapping[str, str]) -> list[ShownPage]:
 
 
 def _name(template: str) -> str:
-    """The name of a page: its words, with that of one thing in the singular."""
+    """Return the name of a page: its words, with that of one object in the singular."""
     parts = [part for part in template.split("/")[2:] if part]
     if not parts:
         return "overview"

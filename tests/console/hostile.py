@@ -1,4 +1,4 @@
-"""A platform whose every text of strangers is hostile: script, quotes, bidirectional marks, and very long words."""
+"""A platform with hostile text in every field that strangers fill: script, quotes, bidirectional marks, long words."""
 
 from typing import NamedTuple
 
@@ -30,13 +30,13 @@ HOSTILE = (
     + "w" * 300
 )
 LONG = f"{HOSTILE} {'long ' * 5_000}{'w' * 75_000}"
-"""100 KB of hostile text, for everything whose length no contract bounds."""
+"""100 KB of hostile text, for every field without a bound in its contract."""
 
 AT = 1_700_000_000_000
 
 
 class Things(NamedTuple):
-    """Ids of the things that were made."""
+    """Ids of the objects that were made."""
 
     source: int
     run: int
@@ -79,7 +79,7 @@ async def make_things(platform: Platform) -> Things:
 
 
 async def _page(platform: Platform, run: RunRow, owner: int) -> int:
-    """A completed task with a page in the archive and an item, and a failed one."""
+    """Store a completed task with a page in the archive and an item, and a failed task; return the first's number."""
     records, link = platform.records, "https://a.example/page"
     tasks = [NewTask(one, "a.example", dedupe_key(one), run.id, run.id) for one in (link, f"{link}2")]
     await admit(records, *tasks)
@@ -98,7 +98,7 @@ async def _page(platform: Platform, run: RunRow, owner: int) -> int:
 
 
 def paths(things: Things) -> list[str]:
-    """The addresses of all pages of subjects."""
+    """Return the addresses of all pages of subjects."""
     return [
         *(f"/console/{name}" for name in ("sources", "sources/new", "hosts", "hosts?show=held", "workers", "tasks")),
         *(f"/console/{name}" for name in ("schedules", "schedules/new", "proxies", "manifests", "dead-letters")),

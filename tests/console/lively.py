@@ -1,4 +1,4 @@
-"""A platform with a lively past and present on SQLite, of which every page of the console has something to show."""
+"""A platform with a past and present on SQLite that fills every page of the console."""
 
 import math
 import random
@@ -86,7 +86,7 @@ INSERT INTO alerts (scope, kind, subject, state, text, since, seen_at, cleared_a
 
 
 async def make_lively(platform: Platform, file: Path) -> Mapping[str, str]:
-    """Fill the platform behind a database file; return the addresses of things by the paths of their pages."""
+    """Fill the platform behind a database file; return the addresses of objects by the paths of their pages."""
     records, now = platform.records, platform.clock.now()
     things = dict(await make_showcase(platform))
     run = await _crawls(records, now)
@@ -118,7 +118,7 @@ async def make_lively(platform: Platform, file: Path) -> Mapping[str, str]:
 
 
 def ends(seed: int, count: int) -> tuple[tuple[TaskState, str], ...]:
-    """Ends of URLs as a site of some quality gives them."""
+    """Return ends of URLs in the shares of a site of this quality."""
     dice = random.Random(seed)
     failed = [(TaskState.FAILED, reason) for reason in ("http_4xx", "http_429", "connect_timeout", "http_5xx")]
     skipped = [(TaskState.SKIPPED, reason) for reason in ("content_type", "robots")]
@@ -127,7 +127,7 @@ def ends(seed: int, count: int) -> tuple[tuple[TaskState, str], ...]:
 
 
 async def _crawls(records: Records, now: int) -> RunRow:
-    """Runs that have ended and runs under way, of every source; return one with a log."""
+    """Make runs that have ended and runs in progress, of every source; return one with a log."""
     running: list[RunRow] = []
     sources = await records.sources.find(limit=10)
     for number, source in enumerate(sources):
@@ -153,7 +153,7 @@ def _message(number: int) -> tuple[str, str, str]:
 
 
 def stay_lively(file: Path, now: int) -> None:
-    """Bring the throughput and the heartbeats of workers up to this time."""
+    """Write the throughput and the heartbeats of workers up to this time."""
     with closing(sqlite3.connect(file, timeout=30)) as connection, connection:
         connection.execute("DELETE FROM throughput")
         add_throughput(connection, now)
@@ -199,7 +199,7 @@ def _add_history(connection: sqlite3.Connection, now: int) -> None:
 
 
 def _add_schedules(connection: sqlite3.Connection, now: int) -> None:
-    """Schedules whose starts crowd at full hours, as people choose them."""
+    """Make schedules with starts that crowd at full hours, as people choose them."""
     dice, hour = random.Random(3), now - now % HOUR_MS
     for number in range(160):
         at = hour + dice.choice((1, 2, 3, 5, 6, 6, 8, 8, 9, 12, 12, 12, 13, 15, 18, 20, 23)) * HOUR_MS
@@ -215,7 +215,7 @@ def _add_schedules(connection: sqlite3.Connection, now: int) -> None:
 
 
 def _add_bots(connection: sqlite3.Connection, now: int) -> None:
-    """Bots with their figures, policies, tasks and results."""
+    """Make bots with their figures, policies, tasks and results."""
     for number, name in enumerate(BOTS):
         values = (name, ("Prices of partners", "Stock", "", "After hours")[number], f"bot_{name}_"[:12], number != 3)
         connection.execute(
@@ -268,7 +268,7 @@ def _add_results(connection: sqlite3.Connection, now: int) -> None:
 
 
 def _add_manifests(connection: sqlite3.Connection, now: int) -> str:
-    """Manifests in several states, and letters of those with failures; return the id of one."""
+    """Make manifests in several states, and letters of those with failures; return the id of one."""
     for number in range(6):
         state, uid = ("running", "completed", "failed")[number % 3], f"manifest-{number}"
         at = now - 2_400_000 * (number + 1)
@@ -311,7 +311,7 @@ def _add_manifests(connection: sqlite3.Connection, now: int) -> str:
 
 
 def _add_catalogue(connection: sqlite3.Connection, now: int) -> None:
-    """Series with their targets, and the runs that looked for new parts."""
+    """Make series with their targets, and the runs that searched for new parts."""
     comics = connection.execute("SELECT id FROM sources WHERE name = 'Pelagic comics'").fetchone()[0]
     for number, title in enumerate(TITLES[1:], 1):
         slug = title.lower().replace(" ", "-")
@@ -348,7 +348,7 @@ def _add_catalogue(connection: sqlite3.Connection, now: int) -> None:
 
 
 def _add_changes(connection: sqlite3.Connection, now: int) -> None:
-    """Changes that people made today."""
+    """Write the audit of today's changes by people."""
     for number in range(28):
         action, noun, reason, before, after = CHANGES[number % len(CHANGES)]
         who = ("a-admin", "mira", "jonas")[number % 3]

@@ -1,7 +1,7 @@
-"""The contents of a large platform, written by SQL: tasks, runs, and lists of everything else that pages show.
+"""The contents of a large platform, written by SQL: tasks, runs, and lists of all other subjects that pages show.
 
-The contents are at rest: nothing is due within two hours, no worker is alive, and every event has its place. A program
-that runs on them has nothing to do.
+The contents are at rest: no row is due within two hours, no worker is alive, and every event has its place. A program
+that runs on them is idle.
 """
 
 import asyncpg
@@ -97,7 +97,7 @@ async def fill(url: str, now: int, tasks: int, runs: int, lists: int) -> None:
 
 
 def page_paths(runs: int) -> tuple[str, ...]:
-    """The addresses of all pages, each of a thing that exists."""
+    """Return the addresses of all pages, each of an existing object."""
     run = runs - 1
     return (
         *("/console", "/console/runs", "/console/runs?state=failed", f"/console/runs/{run}", "/console/runs/1"),

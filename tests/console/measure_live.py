@@ -2,8 +2,8 @@
 
 `python -m tests.console.measure_live [seconds [tasks]]` runs it: the whole program on PostgreSQL with many rows,
 first without a page, then with one of each live kind, then with twenty (five of each), each for so many seconds. The
-workers of the program also look at the rows now and then, so the bar is for everything that the program does while the
-pages are open. Whatever a page reads is a transaction: their number does not grow with the pages.
+workers of the program also read the rows at intervals, so the bar is for all work of the program while the pages are
+open. Each reading of a page is a transaction: their number does not grow with the pages.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 def cpu_seconds(pid: int) -> float:
-    """The processor time of a process and its children that still run."""
+    """Return the processor time of a process and its children that still run."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
     words = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     return (int(words[11]) + int(words[12])) / TICKS_A_SECOND + sum(cpu_seconds(int(one)) for one in children)
@@ -54,13 +54,13 @@ class Costs(NamedTuple):
 
 
 class Meter:
-    """The costs of a program and of its server of PostgreSQL, of which nobody else has work."""
+    """The costs of a program and of its server of PostgreSQL, which has no other client."""
 
     def __init__(self, program: int, server: int, database: asyncpg.Connection) -> None:
         self._program, self._server, self._database = program, server, database
 
     async def costs(self, seconds: float) -> Costs:
-        """The costs of the next seconds."""
+        """Return the costs of the next seconds."""
         begun, at = await self._now(), time.monotonic()
         await asyncio.sleep(seconds)
         ended, lasted = await self._now(), time.monotonic() - at
@@ -75,7 +75,7 @@ class Meter:
 
 
 async def measure(address: str, link: str, meter: Meter, seconds: float) -> bool:
-    """Print the costs without pages, with a page of each kind, and with all; return whether the bars are kept."""
+    """Print the costs without pages, with a page of each kind, and with all; return true if the bars are kept."""
     limits = httpx.Limits(max_connections=None)
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(httpx.AsyncClient(base_url=address, timeout=60, limits=limits))
@@ -97,7 +97,7 @@ async def measure(address: str, link: str, meter: Meter, seconds: float) -> bool
 
 
 async def stream_paths(client: httpx.AsyncClient) -> tuple[str, ...]:
-    """A stream of each live kind of page."""
+    """Return a stream of each live kind of page."""
     page = (await client.get("/console/runs")).text
     runs = page.partition('data-stream="')[2].partition('"')[0].replace("&amp;", "&")
     run = runs.partition("shown=")[2].partition("%2C")[0]
@@ -149,7 +149,7 @@ async def measure_program(
     entry: tuple[str, str], program: int, server: PostgresServer, url: str, seconds: float
 ) -> bool:
     """Measure a program that runs on a database."""
-    assert server.folder is not None, "the server is ours"
+    assert server.folder is not None, "the server was started here"
     postmaster = int((server.folder / "data" / "postmaster.pid").read_text(encoding="utf-8").split()[0])
     connection = await asyncpg.connect(url)
     try:

@@ -31,7 +31,7 @@ Sent = list[tuple[str, float]]
 
 @contextmanager
 def recorded_statements() -> Iterator[Sent]:
-    """The names of the statements that are sent to PostgreSQL, with their times in milliseconds."""
+    """Yield the names of the statements that are sent to PostgreSQL, with their times in milliseconds."""
     sent: Sent = []
     send = PostgresTransaction.all
 
@@ -49,7 +49,7 @@ def recorded_statements() -> Iterator[Sent]:
 
 
 async def measure(client: httpx.AsyncClient, path: str, times: int, sent: Sent) -> bool:
-    """Print a line about a page; return whether it keeps the bar."""
+    """Print a line about a page; return true if it keeps the bar."""
     taken, statements, slowest = [], 0, ("", 0.0)
     for _ in range(times):
         sent.clear()

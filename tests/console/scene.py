@@ -22,14 +22,14 @@ ENDS = (
 
 
 async def start_run(records: Records, seed: str, kind: RunKind = RunKind.CRAWL, source_id: int | None = None) -> RunRow:
-    """A run under way without a URL."""
+    """Start a run without a URL."""
     run = await records.runs.add(NewRun(new_id(), kind, "{}", seed, source_id=source_id))
     await records.moves.apply(Change("run", run.id, "start", "queued", "running", "scheduler"))
     return run
 
 
 async def add_urls(records: Records, run: RunRow, host: str, count: int) -> None:
-    """Admit so many URLs of one host."""
+    """Admit that many URLs of one host."""
     await admit(records, *urls(run, host, count))
 
 
@@ -52,7 +52,7 @@ async def write_log(records: Records, run: RunRow, count: int, first: int = 0) -
 
 
 async def make_scene(records: Records) -> RunRow:
-    """A run with every fate among others; return it."""
+    """Make a run with every fate among others, and return it."""
     source = await records.sources.add(NewSource("Tidewater books", "https://tidewater-books.example/"))
     run = await start_run(records, "https://tidewater-books.example/", source_id=source.id)
     await add_urls(records, run, "tidewater-books.example", 30)

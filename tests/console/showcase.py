@@ -96,7 +96,7 @@ async def _schedule(platform: Platform, source: SourceRow, number: int) -> str:
 
 
 async def _crawl(platform: Platform, run: RunRow, owner: int) -> tuple[int, int]:
-    """Pages with items of which the prices change; return a completed task and a failed one."""
+    """Crawl pages with items of changing prices; return a completed task and a failed one."""
     records, host = platform.records, "tidewater-books.example"
     links = [f"https://{host}/books/{number}" for number in range(8)]
     await admit(records, *(NewTask(link, host, dedupe_key(link), run.id, run.id, depth=1) for link in links))

@@ -1,4 +1,4 @@
-"""Actions of visitors: a token in every form, the reason in the audit, and a toast that tells the outcome once."""
+"""Actions of visitors: a token in every form, the reason in the audit, and a toast that shows the outcome once."""
 
 from base64 import urlsafe_b64encode
 

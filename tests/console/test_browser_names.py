@@ -1,4 +1,4 @@
-"""Names of browsers as the list of sessions shows them."""
+"""Names of browsers in the list of sessions."""
 
 import pytest
 

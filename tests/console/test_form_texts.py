@@ -1,4 +1,4 @@
-"""Texts of forms that no database, index or header accepts are refused in words, on both engines."""
+"""Texts of forms that no database, index or header accepts are refused with an explanation, on both engines."""
 
 import re
 from html import unescape

@@ -13,7 +13,7 @@ from tests.surfaces.intervals.platform import open_door
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "console.md"
 
 
-async def test_both_commands_print_what_the_login_takes(tmp_path: Path):
+async def test_the_output_of_both_commands_logs_in(tmp_path: Path):
     lines = PAGE.read_text(encoding="utf-8").split("```sh\n")[1].split("```")[0].splitlines()
     assert len(lines) == 2
     assert PAGE.name == "console.md"

@@ -18,7 +18,7 @@ from tests.surfaces.intervals.platform import Door
 
 
 def shown(page: str, kind: str) -> set[int]:
-    """The things of a kind that a page leads to."""
+    """Return the numbers of the objects of a kind that a page links to."""
     return {int(found) for found in re.findall(rf'href="/console/{kind}/(\d+)"', page)}
 
 
@@ -39,7 +39,7 @@ async def test_the_failures_of_a_run_lead_to_their_tasks(door: Door, visitor: ht
 
 
 async def schedule_with_runs(records: Records, now: int) -> tuple[int, str, set[int]]:
-    """A schedule with two runs: its number, its public id and the runs."""
+    """Make a schedule with two runs, and return its number, its public id and the runs."""
     url = "https://tide.example/"
     terms = ScheduleSpec(url=url, source_ref="", source_name="Tide", every=1, unit="days", enabled=True)
     new = NewSchedule(new_id(), url, interval_ms=terms.interval_ms, next_due=now + 3_600_000, terms=terms)
@@ -54,7 +54,7 @@ async def test_the_runs_of_a_schedule_are_a_list(door: Door, visitor: httpx.Asyn
     assert f"/console/runs?schedule={number}" in (await visitor.get(f"/console/schedules/{uid}")).text
     page = (await visitor.get(f"/console/runs?schedule={number}")).text
     assert shown(page, "runs") == runs
-    assert 'data-part="count-all"' not in page, "totals of all runs say nothing about these"
+    assert 'data-part="count-all"' not in page, "totals of all runs are not those of the schedule"
     assert shown((await visitor.get("/console/runs")).text, "runs") == {*runs, other.id}
     assert f"/console/schedules/{uid}" in (await visitor.get(f"/console/runs/{max(runs)}")).text
 
@@ -82,7 +82,7 @@ async def test_the_letters_of_a_run_are_a_list_and_are_replayed_alone(door: Door
     left = (await visitor.get("/console/dead-letters?waiting=true")).text
     assert len(re.findall(r"/console/dead-letters/\d+/replay", left)) == len(REASONS), "those of the other run wait"
     wrong = await visitor.post("/console/dead-letters/replay", data=form | {"run": "all"})
-    assert wrong.status_code == 400, "a broken filter chooses nothing"
+    assert wrong.status_code == 400, "a broken filter selects no task"
 
 
 async def test_every_page_tells_the_number_of_alerts(visitor: httpx.AsyncClient, door: Door):

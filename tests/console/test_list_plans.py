@@ -1,4 +1,4 @@
-"""Pages of long lists are read from an index up to their length, however many rows there are behind them."""
+"""Pages of long lists are read from an index up to their length, with any number of rows behind them."""
 
 from collections.abc import AsyncIterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Twenty open pages of every live kind: statements of a tick do not grow with the pages, and doors keep their seats."""
+"""Twenty open pages of every live kind: statements of a tick do not grow with the pages, and doors keep their share."""
 
 import asyncio
 from collections import Counter
@@ -24,7 +24,7 @@ WATCHED_SECONDS = 6.0
 
 @pytest.fixture
 async def door(postgres_server: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Door]:
-    """A platform on PostgreSQL whose pages tick each second."""
+    """A platform on PostgreSQL with a tick of a second for its pages."""
     monkeypatch.setattr("longline.wiring.doors.streams.LivePages", partial(LivePages, tick_seconds=TICK_SECONDS))
     with postgres_server.fresh_database() as url:
         async with open_door(Settings(data=tmp_path / "data", database=url, port=0)) as opened:
@@ -32,7 +32,7 @@ async def door(postgres_server: PostgresServer, tmp_path: Path, monkeypatch: pyt
 
 
 async def stream_paths(door: Door) -> dict[str, str]:
-    """A stream of each live page."""
+    """Return a stream of each live page."""
     run = await make_scene(door.platform.records)
     return {
         "overview": "/console/stream",
@@ -43,7 +43,7 @@ async def stream_paths(door: Door) -> dict[str, str]:
 
 
 async def statements(door: Door, path: str, pages: int) -> Counter[str]:
-    """The statements that were sent while so many pages of one kind were open, for so many ticks."""
+    """Return the statements sent while that many pages of one kind were open, for that many ticks."""
     async with AsyncExitStack() as stack, log_in(door) as client:
         for _ in range(pages):
             answer = await stack.enter_async_context(client.stream("GET", path))

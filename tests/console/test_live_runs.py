@@ -25,13 +25,13 @@ Told = tuple[str, dict[str, Any]]
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ticks are short; the platform is made after this."""
+    """A short tick; the platform is made after this."""
     monkeypatch.setattr("longline.console.live_updates.TICK_SECONDS", 0.1)
     monkeypatch.setattr("longline.wiring.doors.streams.LivePages", partial(LivePages, tick_seconds=0.1))
 
 
 async def told(answer: httpx.Response) -> AsyncIterator[Told]:
-    """The parts that a stream sends, each with its mark."""
+    """Yield the parts that a stream sends, each with its mark."""
     mark = name = ""
     async for line in answer.aiter_lines():
         key, _, value = line.partition(": ")
@@ -42,7 +42,7 @@ async def told(answer: httpx.Response) -> AsyncIterator[Told]:
 
 
 async def until(stream: AsyncIterator[Told], name: str, text: str) -> Told:
-    """The first news in which a part says this."""
+    """Return the first event with a part that contains this."""
     async with asyncio.timeout(60):
         async for mark, parts in stream:
             if text in text_of(parts.get(name, "")):
@@ -63,7 +63,7 @@ async def test_rows_and_counts_change_and_newer_runs_are_announced(door: Door, v
         assert "newer" not in first[1]["news"]
         await end_urls(records)
         _, changed = await until(stream, f"run-{run.id}", "completed")
-        assert set(changed) <= {f"run-{run.id}", "count-running", "count-completed"}, "only what has changed"
+        assert set(changed) <= {f"run-{run.id}", "count-running", "count-completed"}, "only the changed parts"
         newer = await start_run(records, "https://newer.example/")
         await start_run(records, "https://newest.example/")
         _, announced = await until(stream, "news", "2 newer runs have started. Show them")
@@ -85,7 +85,7 @@ async def test_a_stream_goes_on_from_the_mark_of_the_browser(door: Door, visitor
             assert f"run-{run.id}" not in news, "it has not changed"
             assert "1 newer run has started. Show it" in text_of(news["news"])
     async with visitor.stream("GET", path, headers={"Last-Event-ID": "00000000.7"}) as other:
-        assert f"run-{run.id}" in (await anext(told(other)))[1], "the mark of another process means nothing"
+        assert f"run-{run.id}" in (await anext(told(other)))[1], "the mark of another process is ignored"
 
 
 async def test_filters_decide_which_newer_runs_are_announced(door: Door, visitor: httpx.AsyncClient):

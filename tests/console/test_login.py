@@ -1,4 +1,4 @@
-"""Logins, sessions and forms: the doors take no cookies, and the console takes nothing else."""
+"""Logins, sessions and forms: the doors accept no cookies, and the console accepts only cookies."""
 
 import asyncio
 from urllib.parse import quote

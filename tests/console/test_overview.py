@@ -16,7 +16,7 @@ from tests.surfaces.intervals.platform import Door
 
 
 async def parts(client: httpx.AsyncClient, path: str) -> dict[str, Any]:
-    """The first parts that a stream sends."""
+    """Return the first parts that a stream sends."""
     async with client.stream("GET", path) as answer:
         assert answer.headers["content-type"].startswith("text/event-stream")
         name = ""
@@ -28,7 +28,7 @@ async def parts(client: httpx.AsyncClient, path: str) -> dict[str, Any]:
     raise AssertionError("the stream ended")
 
 
-async def test_the_overview_shows_what_the_services_know(door: Door, visitor: httpx.AsyncClient):
+async def test_the_overview_shows_the_figures_of_the_services(door: Door, visitor: httpx.AsyncClient):
     await make_scene(door.platform.records)
     page = await visitor.get("/console")
     assert page.status_code == 200
@@ -69,7 +69,7 @@ async def test_the_stream_brings_the_parts_of_the_page(door: Door, visitor: http
 
 
 async def in_force(sessions: Iterable[str]) -> set[str]:
-    """All sessions."""
+    """Return all sessions."""
     return set(sessions)
 
 

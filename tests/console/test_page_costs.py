@@ -1,4 +1,4 @@
-"""Pages cost the same number of statements whatever they show, and none counts tasks; see `measure_pages` for times."""
+"""Pages cost the same number of statements for any contents, and none counts tasks; see `measure_pages` for times."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,7 +24,7 @@ UNBOUNDED = {
 
 @pytest.fixture
 def settings(postgres_server: PostgresServer, tmp_path: Path) -> Iterator[Settings]:
-    """A platform with a database of its own, since the rows are not taken out again."""
+    """A platform with a database of its own, since the rows are not deleted again."""
     with postgres_server.fresh_database() as url:
         yield Settings(data=tmp_path / "data", database=url, port=0)
 

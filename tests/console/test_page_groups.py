@@ -1,4 +1,4 @@
-"""Every page of the subjects: for each role, with hostile texts, and audited where it changes something."""
+"""Every page of the subjects: for each role, with hostile texts, and audited for each change."""
 
 import httpx
 import pytest

@@ -1,4 +1,4 @@
-"""Long lists are paged by key: every row is shown once, also when rows come and go between two pages."""
+"""Long lists are paged by key: every row is shown once, also with inserts and deletions between two pages."""
 
 import re
 from html import unescape
@@ -26,7 +26,7 @@ ROWS = 70
 
 
 def policy(number: int, now: int) -> NewBotPolicy:
-    """A policy for one URL."""
+    """Return a policy for one URL."""
     return NewBotPolicy(
         uid=new_id(),
         url=f"https://b{number}.example/",
@@ -52,7 +52,7 @@ async def make_rows(platform: Platform) -> int:
         new = NewSchedule(new_id(), terms.url, source.id, interval, now + 3_600_000 + number // 4 * 1000, terms)
         await create_schedule(records.schedules, new, "person")
         await Proxies(records.proxies, platform.vault).add(f"http://p{number}.example:8080")
-        # Titles that are the same are told apart by their ids.
+        # Equal titles are ordered by their ids.
         await records.catalogues.series.add(NewSeries(f"Title {number % 7}"))
         await BotRegistry(records.bots).register(NewBot(name=f"bot-{number:02}"))
         await records.bot_schedules.add(policy(number, now))
@@ -67,7 +67,7 @@ async def make_rows(platform: Platform) -> int:
 
 
 async def walk(client: httpx.AsyncClient, path: str, row: str) -> list[str]:
-    """The rows of all pages of a list, in their order."""
+    """Return the rows of all pages of a list, in their order."""
     found: list[str] = []
     following: str | None = path
     while following:

@@ -1,4 +1,4 @@
-"""The buttons of each role on every page with actions: those that `legal()` allows, and no others are served."""
+"""The buttons of each role on every page with actions: those that `legal()` allows, and no other action is served."""
 
 import importlib
 import pkgutil
@@ -23,11 +23,11 @@ from tests.surfaces.intervals.platform import Door
 
 ACTING, READING = ("admin", "moderator", "service"), ("member",)
 ASKED_APART = {"pending"}
-"""Orders that are given for many tasks: on the page of one task a restart does the same."""
+"""Orders for many tasks: on the page of one task a restart does the same."""
 
 
 def actions() -> dict[tuple[str, str], Operation]:
-    """Every operation of the console that changes something, by method and path."""
+    """Return every operation of the console that makes a change, by method and path."""
     found: dict[tuple[str, str], Operation] = {}
     for module in pkgutil.walk_packages(longline.console.__path__, "longline.console."):
         for value in vars(importlib.import_module(module.name)).values():
@@ -38,7 +38,7 @@ def actions() -> dict[tuple[str, str], Operation]:
 
 
 def path_of(operation: Operation, things: Things) -> str:
-    """The path of an operation with the ids of things that exist."""
+    """Return the path of an operation with the ids of existing objects."""
     ids = {
         "run_id": things.run,
         "task_id": things.task,
@@ -52,7 +52,7 @@ def path_of(operation: Operation, things: Things) -> str:
 
 
 async def offered(door: Door, role: str, path: str, prefix: str) -> set[str]:
-    """The actions below a path that a page offers to a role."""
+    """Return the actions below a path that a page offers to a role."""
     async with log_in(door, role) as client:
         page = (await client.get(path)).text
     return set(re.findall(rf'action="{re.escape(prefix)}/(\w+)"', page))
@@ -60,7 +60,7 @@ async def offered(door: Door, role: str, path: str, prefix: str) -> set[str]:
 
 async def test_no_action_is_served_to_a_member_and_none_without_its_token(door: Door):
     things, made = await make_things(door.platform), actions()
-    assert len(made) > 25, "every page with actions is asked"
+    assert len(made) > 25, "every page with actions is requested"
     async with log_in(door, "member") as member, log_in(door) as admin:
         token = csrf((await member.get("/console/runs")).text)
         before = len(await door.platform.records.audit.find(AuditFilter(), limit=100))

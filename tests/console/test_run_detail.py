@@ -18,12 +18,12 @@ HOSTILE = "<img src=x onerror=alert(1)>\"'</li></ol><script>alert(2)</script>‮
 
 
 def numbers(page: str) -> list[int]:
-    """The numbers of the entries on a page or in a fragment."""
+    """Return the numbers of the entries on a page or in a fragment."""
     return [int(found) for found in re.findall(r'data-number="(\d+)"', page)]
 
 
 async def log_numbers(client: httpx.AsyncClient, path: str, most: int, mark: str | None = None) -> list[int]:
-    """The numbers of the first entries that a stream brings."""
+    """Return the numbers of the first entries that a stream sends."""
     found: list[int] = []
     headers = {} if mark is None else {"Last-Event-ID": mark}
     async with asyncio.timeout(60), client.stream("GET", path, headers=headers) as answer:
@@ -61,7 +61,7 @@ async def test_the_log_is_filtered_on_the_server(door: Door, visitor: httpx.Asyn
 
 
 async def test_the_values_of_entries_are_shown_and_searched(door: Door, visitor: httpx.AsyncClient):
-    """A message is a constant text: which page failed, and why, is among the values."""
+    """A message is a constant text: the failed page and the reason are among the values."""
     run = await start_run(door.platform.records, "https://a.example/")
     facts = {"url": "https://a.example/lost?x=<b>", "reason": "http_4xx", "attempt": 5, "error": HOSTILE}
     entries = [NewLogEntry(run.id, at, "error", "error", "page failed", fields_text(facts)) for at in (1, 2)]

@@ -55,7 +55,7 @@ async def test_an_unknown_zone_is_refused(visitor: httpx.AsyncClient, zone: str)
 
 
 async def heard(stream: httpx.Response) -> str:
-    """The first message of a stream with the throughput."""
+    """Return the first message of a stream with the throughput."""
     async for line in stream.aiter_lines():
         if "throughput" in line:
             return line

@@ -13,20 +13,20 @@ from tests.surfaces.intervals.platform import Door
 
 
 def token(door: Door, role: str = "admin", seconds: float = 3600) -> str:
-    """A token of a person with this role."""
+    """Return a token of a person with this role."""
     return Tokens(jwt_secret(door.platform.settings), door.platform.clock.wall).issue(role, f"a-{role}", seconds)
 
 
 @asynccontextmanager
 async def stranger(door: Door) -> AsyncIterator[httpx.AsyncClient]:
-    """A client without a login."""
+    """Yield a client without a login."""
     async with httpx.AsyncClient(base_url=door.address, timeout=60) as client:
         yield client
 
 
 @asynccontextmanager
 async def log_in(door: Door, role: str = "admin") -> AsyncIterator[httpx.AsyncClient]:
-    """A client with a session."""
+    """Yield a client with a session."""
     async with stranger(door) as client:
         answer = await client.post("/console/login", data={"credentials": token(door, role)})
         assert answer.status_code == 303, answer.text
@@ -34,12 +34,12 @@ async def log_in(door: Door, role: str = "admin") -> AsyncIterator[httpx.AsyncCl
 
 
 def csrf(page: str) -> str:
-    """The token of the forms on a page."""
+    """Return the token of the forms on a page."""
     found = re.search(r'name="csrf" value="([^"]+)"', page)
     assert found, page
     return found[1]
 
 
 def text_of(page: str) -> str:
-    """What a page says, without its tags."""
+    """Return the text of a page without its tags."""
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())

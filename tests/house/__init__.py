@@ -1,1 +1,1 @@
-"""Tests that keep the house: floors, sizes, words, the table of moves, and documents that cannot lie."""
+"""Tests of the house rules: floors, sizes, words, the table of moves, and the truth of documents."""

@@ -25,16 +25,16 @@ HARD = {
     "body of a service method": 25,
     "body of a route handler": 15,
 }
-"""None may be larger."""
+"""The greatest size of all."""
 
 NINE_IN_TEN = {"module lines": 400, "function lines": 25}
-"""Nine of ten are no larger."""
+"""The greatest size of nine in ten."""
 
 MODULES_PER_FOLDER = 15
 
 SUPPRESSIONS_PER_1000 = 2
 BAD_NAMES = {"util", "utils", "helper", "helpers", "common", "manager", "managers", "base", "misc"}
-SHORT_NAMES = {"s3"}  # what everybody calls it
+SHORT_NAMES = {"s3"}  # the name that the field uses
 ROUTES = {"get", "post", "put", "patch", "delete", "head", "route", "websocket", "operation"}
 CONTAINERS = {"list", "dict", "set", "defaultdict", "deque", "Counter", "OrderedDict", "WeakValueDictionary"}
 CHANGERS = {"append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "remove", "discard", "clear"}
@@ -42,7 +42,7 @@ CHANGERS = {"append", "extend", "insert", "add", "update", "setdefault", "pop", 
 
 @dataclass(frozen=True)
 class Size:
-    """One thing that was measured."""
+    """One measured module, class or function."""
 
     measure: str
     where: str
@@ -50,7 +50,7 @@ class Size:
 
 
 def functions(module: Module) -> Iterator[Function]:
-    """Every function that does something; the stubs of Protocols say nothing about size."""
+    """Yield every function with a body; the stubs of Protocols have no size."""
     for node in module.walk():
         if isinstance(node, Function) and not _is_stub(node):
             yield node
@@ -89,7 +89,7 @@ def _is_route(node: Function) -> bool:
 
 
 def measure(tree: Sequence[Module]) -> list[Size]:
-    """Everything that has a bound, measured."""
+    """Measure all subjects that have a bound."""
     return [size for module in tree for size in _measure_module(module)]
 
 
@@ -117,7 +117,7 @@ def over(sizes: Iterable[Size]) -> list[str]:
 
 
 def ninth_decile(amounts: Sequence[int]) -> int:
-    """The amount that nine of ten do not exceed."""
+    """Return the amount that nine of ten do not exceed."""
     return sorted(amounts)[math.ceil(0.9 * len(amounts)) - 1] if amounts else 0
 
 
@@ -140,7 +140,7 @@ def _says_nothing(part: str) -> bool:
 
 
 def local_imports(module: Module) -> list[str]:
-    """Imports that hide inside a function; wiring may import an optional driver where it is chosen."""
+    """Return imports that hide inside a function; wiring may import an optional driver where it is chosen."""
     inside = {node for function in functions(module) for node in ast.walk(function)}
     hidden = [node for node in inside if isinstance(node, ast.Import | ast.ImportFrom)]
     return sorted(f"{module.path}:{node.lineno}" for node in hidden if not _picks_a_driver(module, node))
@@ -152,7 +152,7 @@ def _picks_a_driver(module: Module, node: ast.Import | ast.ImportFrom) -> bool:
 
 
 def suppressions(module: Module) -> list[tuple[str, bool]]:
-    """Every comment that silences a checker: where it is, and whether it gives its reason."""
+    """Return the place of every comment that silences a checker, and true if it gives its reason."""
     found = []
     for token in tokenize.generate_tokens(io.StringIO(module.text).readline):
         silenced = re.match(
@@ -165,7 +165,7 @@ def suppressions(module: Module) -> list[tuple[str, bool]]:
 
 
 def mutable_state(module: Module) -> list[str]:
-    """Module-level containers that are no constants, constants that are changed, and `global`."""
+    """Return module-level containers that are no constants, constants that are changed, and `global`."""
     held = {name: node for node in module.tree.body for name in _containers(node)}
     faults = [f"{module.path}:{node.lineno} {name}" for name, node in held.items() if not _is_constant(name, node)]
     for node in module.walk():
@@ -178,7 +178,7 @@ def mutable_state(module: Module) -> list[str]:
 
 
 def _containers(node: ast.stmt) -> list[str]:
-    """Names that this statement binds to a container that can change."""
+    """Return names that this statement binds to a container that can change."""
     if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
         return []
     value, targets = node.value, node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -202,7 +202,7 @@ def _changed(node: ast.AST) -> str | None:
 
 
 def table(tree: Sequence[Module], tests: Sequence[Module]) -> str:
-    """The report for people."""
+    """Return the report for people."""
     sizes = measure(tree)
     rows = [f"{'measure':28}{'count':>7}{'median':>8}{'p90':>6}{'most':>6}{'bound':>7}  largest"]
     for name, bound in HARD.items():

@@ -29,7 +29,7 @@ def imported() -> set[str]:
     return {name for name in sys.modules if name.startswith("shared_out.")}
 
 
-def test_each_process_imports_its_share_of_what_is_missing(modules: list[Path]):
+def test_each_process_imports_its_share_of_the_missing_modules(modules: list[Path]):
     root = modules[0].parent
     assert [path.stem for path in missing(modules)] == ["test_a", "test_c", "test_d"]
     import_share(modules, root, 1, 2)

@@ -19,9 +19,9 @@ FILE_ENDINGS = (".py", ".sql", ".md", ".toml", ".yaml", ".txt")
 PROVED_ELSEWHERE = {
     # A driver is proved by the suite of its port, which runs on every engine.
     "drivers/records/": "drivers/records",
-    # The table of moves is held against the contract, the schema and the documents.
+    # The table of moves is compared with the contract, the schema and the documents.
     "model/states.py": "house",
-    # Shapes with one property each; every test of those who fill them reads it.
+    # Structs with one property each; every test of the code that fills them reads it.
     "ports/http.py": "drivers/http",
     "ports/sinks.py": "drivers/sinks",
     "ports/records/frontier/frontier.py": "drivers/records",
@@ -47,7 +47,7 @@ PROVED_ELSEWHERE = {
     "services/bots/tasks.py": "surfaces/bots",
     "engine/bots/bot_task_upkeep.py": "surfaces/bots",
     "engine/lifecycle/bot_tasks.py": "surfaces/bots",
-    # So is the console, with the services that stand behind its pages alone.
+    # The console is proved over HTTP too, with the services that stand behind its pages alone.
     "console/": "console",
     "services/callers/console_sessions.py": "console",
     "services/runs/run_actions.py": "console",
@@ -58,7 +58,7 @@ PROVED_ELSEWHERE = {
     "model/callers/console_session.py": "console",
     "model/runs/run_view.py": "console",
     "wiring/doors/console.py": "console",
-    # So are manifests, with their workers and streams, by a whole program.
+    # Manifests are proved by a whole program, with their workers and streams.
     "surfaces/manifests/": "surfaces/manifests",
     "services/manifests/": "surfaces/manifests",
     "drivers/manifests/": "surfaces/manifests",
@@ -71,7 +71,7 @@ PROVED_ELSEWHERE = {
     "wiring/subjects/manifests.py": "surfaces/manifests",
     "wiring/subjects/manifest_streams.py": "surfaces/manifests",
     "cli/commands/fetchbox.py": "cli/commands",
-    # Creations and moves of schedules are proved with the services that ask for them.
+    # Creations and moves of schedules are proved with the services that call them.
     "engine/lifecycle/creation.py": "services/schedules",
     "engine/lifecycle/schedules.py": "services/schedules",
     # The loop of a crawl is proved by whole crawls.
@@ -89,10 +89,10 @@ PROVED_ELSEWHERE = {
     "wiring/doors/products.py": "surfaces/products",
     "wiring/doors/catalogue.py": "surfaces/catalogue",
 }
-"""Modules without a test file of their own, or whole folders of them: where below tests/ they are proved instead."""
+"""Modules, or whole folders of them, without a test file of their own, and the folder below tests/ that proves them."""
 
 USERS_OWN = {"longline.toml"}
-"""Files that documents speak of and users make."""
+"""Files that documents name and users make."""
 
 # Written in pieces, so that this file does not find itself.
 REGISTRIES = re.compile("|".join(["py" + "pi", "python" + "hosted", "debian" + r"\.org", "npm" + "js"]), re.I)
@@ -100,11 +100,11 @@ MACHINE_PATHS = re.compile(r"(?<![\w.~-])/(?:" + "|".join(["wo" + "rk", "ro" + "
 TEMPORARY = re.compile(r"(?<![\w.~-])/" + "t" + "mp/")
 
 
-# What documents name
+# Names in documents
 
 
 def named_files(text: str) -> list[str]:
-    """Return the texts in backticks that look like a file or folder of ours."""
+    """Return the texts in backticks that look like a file or folder of the project."""
     quoted = re.findall(r"`([\w.][\w./-]*)`", text)
     return sorted({name for name in quoted if name.endswith(FILE_ENDINGS) or _starts_in_a_folder(name)})
 
@@ -115,7 +115,7 @@ def _starts_in_a_folder(name: str) -> bool:
 
 
 def found(name: str) -> bool:
-    """Whether a name leads to something from the top or from the package; a bare file may be anywhere in the latter."""
+    """Return true if a name is a path from the top or in the package; a bare file may be anywhere in the latter."""
     anywhere = name in USERS_OWN or ("/" not in name and any(SRC.rglob(name)))
     return anywhere or any((top / name).exists() for top in (ROOT, SRC))
 
@@ -128,7 +128,7 @@ def section(text: str, heading: str) -> str:
 
 
 def steps(text: str) -> list[str]:
-    """The items of a numbered list, which counts from one without a gap."""
+    """Return the items of a numbered list, which counts from one without a gap."""
     items: list[str] = []
     for line in text.splitlines():
         if number := re.match(r"(\d+)\. ", line):
@@ -172,10 +172,10 @@ def test_each_walk_is_told_in_steps_that_name_about_ten_files(walk: str):
     assert 7 <= len({name for step in told for name in named_files(step)}) <= 16
 
 
-# What is generated
+# Generated documents
 
 
-def test_the_reference_is_what_the_code_says_now():
+def test_the_reference_equals_the_output_of_the_present_code():
     written = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs/reference").glob("*.md")}
     rendered: dict[str, str] = importlib.import_module("longline.cli.generated_files.reference").render()
     stale = sorted(name for name in {*written, *rendered} if written.get(name) != rendered.get(name))
@@ -216,7 +216,7 @@ def test_every_make_target_is_told_of():
 
 
 def untested(pages: dict[str, str], tests: str) -> list[str]:
-    """Pages with commands for a shell that no test reads."""
+    """Return pages with commands for a shell that no test reads."""
     return sorted(name for name, text in pages.items() if "```sh\n" in text and f'{name}"' not in tests)
 
 
@@ -285,7 +285,7 @@ def folders() -> list[Path]:
 
 
 def below(floor: str) -> set[str]:
-    """The floors that lie under this one."""
+    """Return the floors below this one."""
     contracts = tomllib.loads(read("pyproject.toml"))["tool"]["importlinter"]["contracts"]
     layers = next(c["layers"] for c in contracts if c["id"] == "floors")
     names = [re.findall(r"\w+", layer) for layer in layers]
@@ -294,7 +294,7 @@ def below(floor: str) -> set[str]:
 
 
 def imported_by(folder: Path) -> set[str]:
-    """The other parts of the package that a folder imports."""
+    """Return the other parts of the package that a folder imports."""
     found: set[str] = set()
     for module in modules(folder):
         for node in module.walk():
@@ -304,7 +304,7 @@ def imported_by(folder: Path) -> set[str]:
     return found - {folder.name}
 
 
-def test_every_folder_says_what_it_is():
+def test_every_folder_has_a_readme_with_its_purpose_and_imports():
     for folder in folders():
         lines = (folder / "README.md").read_text(encoding="utf-8").splitlines()
         assert len(lines) == 4, folder.name
@@ -314,24 +314,24 @@ def test_every_folder_says_what_it_is():
         )
         may = set(re.findall(r"`(\w+)`", lines[2]))
         assert may <= below(folder.name), folder.name
-        assert imported_by(folder) <= may, f"{folder.name} imports more than its README says"
+        assert imported_by(folder) <= may, f"{folder.name} imports more than its README allows"
 
 
 def does_something(module: Module) -> bool:
-    """Whether a module has a function with a body; shapes and Protocols are proved where they are used."""
+    """Return true if a module has a function with a body; structs and Protocols are proved where they are used."""
     defs = (node for node in module.walk() if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
     return any(not isinstance(part, ast.Expr) for node in defs for part in node.body)
 
 
 def mirror(path: str) -> Path:
-    """Where the tests of a module are; those of a package's own code are named after the package."""
+    """Return the place of the tests of a module; those of a package's own code are named after the package."""
     parts = path.removesuffix(".py").split("/")
     folder, name = (parts[:-2], parts[-2]) if parts[-1] == "__init__" else (parts[:-1], parts[-1])
     return ROOT.joinpath("tests", *folder, f"test_{name.strip('_')}.py")
 
 
 def excused(path: str) -> set[str]:
-    """Entries of the list that excuse this module, if there are tests where they point."""
+    """Return entries of the list that excuse this module, if there are tests where they point."""
     entries = {e for e in PROVED_ELSEWHERE if path == e or (e.endswith("/") and path.startswith(e))}
     return {e for e in entries if any((ROOT / "tests" / PROVED_ELSEWHERE[e]).glob("test_*.py"))}
 
@@ -341,14 +341,14 @@ def test_tests_mirror_the_source():
     missing = [path for path in needing if not mirror(path).is_file()]
     assert not [path for path in missing if not excused(path)]
     used = {entry for path in missing for entry in excused(path)}
-    assert set(PROVED_ELSEWHERE) == used, "an entry that nothing needs"
+    assert set(PROVED_ELSEWHERE) == used, "an entry that no module needs"
 
 
 # Hosts and machines
 
 
 def indiscretions(name: str, text: str) -> list[str]:
-    """Lines that name a package registry or a path of one machine."""
+    """Return lines that name a package registry or a path of one machine."""
     own = text.splitlines()
     said = [line for line in own if REGISTRIES.search(line) or MACHINE_PATHS.search(line)]
     if name.startswith("tests/"):

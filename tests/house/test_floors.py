@@ -34,7 +34,7 @@ CORE_FLOORS = ("model/", "ports/", "html/", "plugins/", "engine/", "services/")
 
 Plant = Mapping[str, str]
 
-# Each plant is put into a fresh copy of the package: file -> what it says.
+# Each plant is put into a fresh copy of the package: file -> its text.
 PLANTS: tuple[tuple[str, str, Plant], ...] = (
     (FLOORS, "an import that goes up", {"model/planted.py": "import longline.ports.clock"}),
     (FLOORS, "neighbours that meet", {"parsers/planted.py": "import longline.drivers.clock"}),
@@ -90,7 +90,7 @@ def lint(top: Path, plant: Plant) -> tuple[set[str], str]:
             (package / folder).mkdir(exist_ok=True, parents=True)
             (package / folder / "__init__.py").touch()
         path.write_text(text + "\n", encoding="utf-8")
-    # The copy comes before the installed package on the path; a plant that is found proves that the copy was read.
+    # The copy precedes the installed package on the path; a plant that is found proves that the copy was read.
     done = subprocess.run(
         [Path(sys.executable).parent / "lint-imports", "--no-cache", "--no-logo", "--config", ROOT / "pyproject.toml"],
         cwd=top,
@@ -101,14 +101,14 @@ def lint(top: Path, plant: Plant) -> tuple[set[str], str]:
     )
     said = done.stdout + done.stderr
     verdicts = dict(re.findall(r"^(.+?) (KEPT|BROKEN)", said, re.M))
-    assert set(verdicts) == set(CONTRACTS), f"not every contract was looked at:\n{said}"
+    assert set(verdicts) == set(CONTRACTS), f"not every contract was checked:\n{said}"
     broken = {name for name, verdict in verdicts.items() if verdict == "BROKEN"}
     assert (done.returncode != 0) == bool(broken), said
     return broken, said
 
 
 def there(module: str) -> bool:
-    """Whether `longline.<module>` exists."""
+    """Return true if `longline.<module>` exists."""
     path = SRC / module.replace(".", "/")
     return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
 
@@ -144,7 +144,7 @@ def test_every_io_library_is_barred_from_every_floor_of_the_core(tmp_path: Path)
 
 
 def requests_of_its_own(module: Module) -> list[str]:
-    """Where a module imports the part of `urllib` that talks to the network; the linter sees whole packages only."""
+    """Return imports of the part of `urllib` that opens connections; the linter sees whole packages only."""
     found = []
     for node in module.walk():
         match node:
@@ -173,7 +173,7 @@ def test_a_request_of_its_own_is_seen(text: str):
     assert not requests_of_its_own(Module("engine/planted.py", "from urllib.parse import quote"))
 
 
-def test_only_what_is_absent_may_be_optional():
+def test_only_absent_modules_may_be_optional():
     optional = re.findall(r"\((\w+)\)", " ".join(CONTRACTS[FLOORS]["layers"]))
     optional += re.findall(r"\(longline\.([\w.]+)\)", " ".join(CONTRACTS[SURFACES]["layers"]))
     for contract in CONTRACTS.values():

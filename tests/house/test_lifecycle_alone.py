@@ -43,7 +43,7 @@ CREATING = {
 
 
 def creations(module: Module) -> list[str]:
-    """Where a module creates a run or a schedule past the lifecycle."""
+    """Return the places at which a module creates a run or a schedule past the lifecycle."""
     if module.path.startswith(("engine/lifecycle/", "drivers/")):
         return []
     found = []
@@ -56,7 +56,7 @@ def creations(module: Module) -> list[str]:
 
 
 def touches(module: Module) -> list[str]:
-    """Where a module reaches for a port that is not its business."""
+    """Return the places at which a module uses a port that it may not use."""
     if module.path.startswith(MAY_TOUCH_THEM):
         return []
     found = []
@@ -89,13 +89,13 @@ def sql_in_python(module: Module) -> list[str]:
 
 
 def statements(text: str) -> dict[str, str]:
-    """Named queries of a file, without comments to the end of the line."""
+    """Return named queries of a file, without comments to the end of the line."""
     parts = re.split(r"^-- name: (\w+).*$", text, flags=re.M)[1:]
     return {name: re.sub(r"--.*", "", body) for name, body in zip(parts[::2], parts[1::2], strict=True)}
 
 
 def state_changing() -> dict[str, dict[str, str]]:
-    """Statements that change a state: file -> name -> text. Migrations change tables, not states."""
+    """Return statements that change a state: file -> name -> text. Migrations change tables, not states."""
     found, folder = {}, SRC / "drivers/records/sql"
     for path in sorted(path for path in folder.rglob("*.sql") if path.parent.name != "migrations"):
         named = statements(path.read_text(encoding="utf-8"))
@@ -105,11 +105,11 @@ def state_changing() -> dict[str, dict[str, str]]:
     return {name: named for name, named in found.items() if named}
 
 
-def test_nobody_else_touches_the_ports_that_write_states():
+def test_no_other_module_touches_the_ports_that_write_states():
     assert not [found for module in modules() for found in touches(module)]
 
 
-def test_nobody_else_creates_a_run_or_a_schedule():
+def test_no_other_module_creates_a_run_or_a_schedule():
     allowed = {"engine/parse/process_pool.py"}  # a set of running parsers
     assert not [found for module in modules() if module.path not in allowed for found in creations(module)]
 

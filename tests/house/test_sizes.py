@@ -12,7 +12,7 @@ from tests.house.tree import ROOT, Module, modules, project_files
 
 @cache
 def measured() -> list[sizes.Size]:
-    """The sizes of the source; measured by the first test that asks, for every process that runs tests imports this."""
+    """Return the sizes of the source; measured in the first test, because every process of tests imports this."""
     return sizes.measure(modules())
 
 
@@ -44,7 +44,7 @@ def test_a_crowded_folder_is_found():
     assert not sizes.crowded([f"cli/commands/m{n}.py" for n in range(40)])
 
 
-def test_names_say_something():
+def test_no_module_is_badly_named():
     ours = [name for name in project_files() if name.endswith(".py") and name.startswith(("src/", "tests/", "bench/"))]
     assert not sizes.badly_named(ours)
 

@@ -13,12 +13,12 @@ NOUNS = tuple(STATES)
 HELD: dict[Noun, set[str]] = {
     "schedule": {"running"},
     "run": {"running"},
-    # `downloaded` is a rest too, but a worker that goes on to parse passes it with its lease in hand.
+    # `downloaded` is a rest too, but a worker that goes on to parse passes it under its lease.
     "task": {*IN_HAND, TaskState.DOWNLOADED},
 }
 
 FINAL: dict[Noun, set[str]] = {"schedule": {"cancelled"}, "run": {"cancelled"}, "task": set()}
-"""States that nothing leads out of, on purpose."""
+"""States without a move away, on purpose."""
 
 # The interval contract's transitions: rows from, columns to, a dot refuses. `i` is the platform's own doing
 # (a one-time schedule whose run was interrupted or whose lease lapsed) and never a person's.
@@ -43,7 +43,7 @@ def states(noun: Noun) -> set[str]:
 
 
 def reached(noun: Noun, start: set[str], moves: list[Move]) -> set[str]:
-    """Every state that these moves lead to from `start`."""
+    """Return every state that these moves lead to from `start`."""
     found, grown = set(start), True
     while grown:
         more = {move.became for move in moves if move.was & found} - found
@@ -52,7 +52,7 @@ def reached(noun: Noun, start: set[str], moves: list[Move]) -> set[str]:
 
 
 def cells() -> dict[tuple[str, str], str]:
-    """(from, to) -> the text of the contract."""
+    """Return (from, to) -> the text of the contract."""
     head, *rows = (line.split() for line in INTERVALS.strip().splitlines())
     return {(row[0], to): mark for row in rows for to, mark in zip(head, row[1:], strict=True)}
 
@@ -89,7 +89,7 @@ def test_ended_states_are_left_by_people_and_upkeep_only():
 
 
 @pytest.mark.parametrize("noun", NOUNS)
-def test_what_is_held_was_given(noun: Noun):
+def test_held_states_follow_a_move_that_gives_a_lease(noun: Noun):
     given = {move.became for move in of(noun) if move.gives}
     fenced = [move for move in of(noun) if move.fenced]
     assert given <= HELD[noun]
@@ -108,7 +108,7 @@ def test_fenced_moves_start_where_a_lease_is_held(noun: Noun):
 def test_a_worker_or_bot_leaves_a_held_state_only_with_its_lease(noun: Noun):
     in_hand = HELD[noun] - {TaskState.DOWNLOADED}
     for move in of(noun):
-        # A run ends by itself when its last open task ends, whoever reports that task: there the task's lease is
+        # A run ends by itself when its last open task ends, reported by any worker: there the task's lease is
         # the fence.
         if (noun, move.name) in {("run", "finish"), ("run", "fail_start"), ("run", "fail_judged")} or move.gives:
             continue
@@ -117,7 +117,7 @@ def test_a_worker_or_bot_leaves_a_held_state_only_with_its_lease(noun: Noun):
 
 
 @pytest.mark.parametrize("noun", NOUNS)
-def test_nothing_held_is_stuck(noun: Noun):
+def test_upkeep_frees_every_held_state_without_a_lease(noun: Noun):
     freed = {state for move in of(noun) if "upkeep" in move.actors and not move.fenced for state in move.was}
     assert HELD[noun] - {TaskState.DOWNLOADED} <= freed
 
@@ -141,7 +141,7 @@ def test_seven_states_in_the_contracts_order():
 
 
 def checked(table: str) -> set[str]:
-    """The words that the database lets into a table's `state` column."""
+    """Return the words that the database accepts in a table's `state` column."""
     schema = (SRC / "drivers/records/sql/schema.sql").read_text(encoding="utf-8")
     body = re.search(rf"CREATE TABLE (?:IF NOT EXISTS )?{table}\s*\((.*?)^\)", schema, re.S | re.M | re.I)
     assert body, f"schema.sql makes no table {table}"

@@ -1,4 +1,4 @@
-"""One word for one thing: the glossary is spoken by the code, and every door has a word for every state."""
+"""One word for one thing: the code uses the glossary, and every door has a word for every state."""
 
 import ast
 import importlib
@@ -17,7 +17,7 @@ from tests.house.tree import SRC, Module, modules, read
 GLOSSARY = read("docs/glossary.md")
 
 LATER: set[str] = set()
-"""Words of the glossary whose part is not built yet. A word that names a module or a class must leave this list."""
+"""Words of the glossary for parts that are not built yet. The name of a module or a class must not be in this list."""
 
 PLAIN = {
     "parent",
@@ -108,7 +108,7 @@ PLAIN = {
 """Words of the field that need no line in the glossary; a module or folder of the model may be called so."""
 
 BEHIND_DOORS = {"job", "execution", "comic", "comicsource", "crawltask", "locktoken", "lockedby", "auditlog"}
-"""The contracts' words for things that have a word of ours; nothing below the doors may be called so."""
+"""Words of contracts for things that have a word in the glossary; no name below the doors may have them."""
 
 CORE = ("model/", "ports/", "html/", "plugins/", "engine/", "services/")
 
@@ -146,7 +146,7 @@ ALLOWED_TEXTS = {
 """Texts below the doors that users or other programs read as they are, by module."""
 
 TABLES: Mapping[str, Noun] = {"SCHEDULE_WORDS": "schedule", "RUN_WORDS": "run", "TASK_WORDS": "task"}
-"""What the module of a door's statuses may define: dictionaries from our states to the contract's words."""
+"""The names that the module of a door's statuses may define: dictionaries from states to the contract's words."""
 
 STATUSES: Mapping[str, str] = {
     "bots": "job_statuses",
@@ -159,13 +159,13 @@ STATUSES: Mapping[str, str] = {
 
 
 def glossary_words() -> list[str]:
-    """The words in bold in the first column."""
+    """Return the words in bold in the first column."""
     cells = re.findall(r"^\| \*\*(.+?)\*\* \|", GLOSSARY, re.M)
     return [word.strip() for cell in cells for word in cell.split(",")]
 
 
 def pieces(name: str) -> list[str]:
-    """`lease_until` and `HostLease` in their words, in the singular."""
+    """Return the words of `lease_until` and `HostLease`, in the singular."""
     words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)
     return [singular(word.lower()) for word in words]
 
@@ -179,7 +179,7 @@ def singular(word: str) -> str:
 
 
 def defined(module: Module) -> Iterable[str]:
-    """Every name that this module gives to something of its own."""
+    """Yield every name that this module defines."""
     yield from module.path.removesuffix(".py").split("/")
     for node in module.walk():
         match node:
@@ -201,14 +201,14 @@ def words_in_sql() -> set[str]:
 
 
 def words_built(tree: Iterable[Module]) -> set[str]:
-    """Words that a module or a class is named after."""
+    """Return words in the names of modules and classes."""
     classes = (node.name for module in tree for node in module.walk() if isinstance(node, ast.ClassDef))
     stems = (Path(module.path).stem for module in tree)
     return {piece for name in (*classes, *stems) for piece in pieces(name)}
 
 
 def foreign(module: Module) -> list[str]:
-    """Names below the doors that speak a contract's language."""
+    """Return names below the doors that are words of a contract."""
     found = []
     for name in defined(module):
         said = pieces(name)
@@ -247,7 +247,7 @@ def gaps(words: object) -> list[str]:
 
 
 def doors() -> list[Path]:
-    """The folders of doors that speak a contract; the platform's own paths speak none."""
+    """Return the folders of doors that speak a contract; the platform's own paths speak none."""
     found = {path.parent for path in (SRC / "surfaces").glob("*/door.py")}
     return sorted(found - {SRC / "surfaces" / "platform"})
 

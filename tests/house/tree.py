@@ -39,7 +39,7 @@ class Module:
 
 @cache
 def modules(top: Path = SRC) -> tuple[Module, ...]:
-    """Every Python file under `top`; each is read and parsed once, for all rules."""
+    """Return every Python file under `top`; each is read and parsed once, for all rules."""
     return tuple(
         Module(path.relative_to(top).as_posix(), path.read_text(encoding="utf-8"))
         for path in sorted(top.rglob("*.py"))
@@ -48,7 +48,7 @@ def modules(top: Path = SRC) -> tuple[Module, ...]:
 
 
 def project_files() -> list[str]:
-    """Paths of the files that are, or are about to be, under version control."""
+    """Return paths of the files that are, or are about to be, under version control."""
     if shutil.which("git") and (ROOT / ".git").exists():
         command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
         listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
@@ -58,6 +58,6 @@ def project_files() -> list[str]:
 
 
 def read(name: str) -> str:
-    """The text of a project file; empty for one that is not text."""
+    """Return the text of a project file; empty for one that is not text."""
     raw = (ROOT / name).read_bytes()
     return "" if b"\0" in raw else raw.decode("utf-8", errors="replace")

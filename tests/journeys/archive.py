@@ -1,4 +1,4 @@
-"""Reads what a crawl left in its folder, with other people's tools."""
+"""The results of a crawl in its folder, read with third-party tools."""
 
 import sqlite3
 from collections import Counter
@@ -10,14 +10,14 @@ from warcio.recordloader import ArcWarcRecord
 
 
 def is_page(record: ArcWarcRecord) -> bool:
-    """Whether a record is that of a page: a redirect is none, nor are requests and what is said of the file."""
+    """Return true for the record of a page; redirects, requests and records about the file are none."""
     if record.rec_type != "response":
         return bool(record.rec_type == "revisit")
     return not (record.http_headers.get_statuscode().startswith("3") and record.http_headers.get_header("Location"))
 
 
 def records(folder: Path) -> Counter[str]:
-    """How often each page stands in the WARC files of a folder."""
+    """Return the number of records of each page in the WARC files of a folder."""
     found: Counter[str] = Counter()
     for file in sorted(folder.rglob("*.warc.gz")):
         with file.open("rb") as stream:
@@ -33,7 +33,7 @@ def records(folder: Path) -> Counter[str]:
 
 
 def ask(folder: Path, sql: str) -> list[tuple[Any, ...]]:
-    """Rows of the crawl's database."""
+    """Return rows of the crawl's database."""
     with sqlite3.connect(folder / "longline.db") as database:
         rows = database.execute(sql).fetchall()
     database.close()

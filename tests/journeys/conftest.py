@@ -12,13 +12,13 @@ from tests.servers import S3Bucket
 
 @pytest.fixture
 def embedded(tmp_path: Path) -> Place:
-    """Everything in one folder."""
+    """A platform in one folder."""
     return Place(tmp_path / "data")
 
 
 @pytest.fixture
 def large(tmp_path: Path, wiped_home: str, s3_bucket: S3Bucket, redis_url: str) -> Place:
-    """PostgreSQL with its tables made, S3 and Valkey, each a real server."""
+    """A platform with PostgreSQL with its tables made, S3 and Valkey, each a real server."""
     return Place(tmp_path / "data", {"database": wiped_home, "objects": s3_url(s3_bucket), "redis": redis_url})
 
 
@@ -30,6 +30,6 @@ def large_without_tables(large: Place, postgres_url: str) -> Place:
 
 @pytest.fixture(params=["embedded", "large"])
 def place(request: pytest.FixtureRequest) -> Place:
-    """A platform, once on each kind of engines."""
+    """A platform on each kind of engines."""
     found: Place = request.getfixturevalue(request.param)
     return found

@@ -1,4 +1,4 @@
-"""A place where a platform stands: its folder and its engines, and a look at what it leaves there."""
+"""The place of a platform: its folder and its engines, with checks of its rows and objects."""
 
 import asyncio
 import sqlite3
@@ -34,24 +34,24 @@ HELD = {
     "workers": "SELECT COUNT(*) FROM workers",
     "half segments": "SELECT COUNT(*) FROM segments WHERE state <> 'stored'",
 }
-"""What somebody who left in good order has none of."""
+"""Rows that a process must not leave behind when it stops in good order."""
 
 
 FATES = ("completed", "failed", "cancelled", "skipped")
 
 PATIENCE = 120.0
-"""Seconds that what must come is waited for: far more than a busy machine needs, and nobody waits who need not."""
+"""Seconds until a wait fails: far more than a busy machine needs, and no wait lasts longer than it must."""
 
 MAX_PAUSE = 0.15
-"""Most seconds between two looks at what is waited for."""
+"""Most seconds between two checks of a condition."""
 
 LOOPBACK = {"LONGLINE_EGRESS_ALLOW": "127.0.0.0/8"}
-"""The websites of tests lie inside: whoever works for us there must be allowed to."""
+"""The websites of tests are on loopback: the workers must be allowed to reach it."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Flags that lead there, and the same as settings."""
+    """The flags of the place, and the same as settings."""
 
     data: Path
     engines: dict[str, str] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class Place:
         return ["--data", str(self.data), *(word for name, url in self.engines.items() for word in (f"--{name}", url))]
 
     def ask(self, sql: str) -> list[Row]:
-        """Rows of the database, past everything of ours."""
+        """Return rows of the database, read without longline."""
         url = self.settings.database
         if url.startswith("postgresql:"):
             return apart(partial(_fetch, url, sql))
@@ -80,18 +80,18 @@ class Place:
         return value
 
     def held(self) -> dict[str, int]:
-        """What somebody still holds or has begun, by what it is; empty when all is in good order."""
+        """Return the counts of all held or unfinished rows by kind; empty when all is in good order."""
         found = {what: self.value(sql) for what, sql in HELD.items()}
         marks = len(list((self.data / "alive").glob("*")))
         return {what: count for what, count in (found | {"alive": marks}).items() if count}
 
     def records(self) -> Counter[str]:
-        """How often each page stands in the archive, read with somebody else's reader."""
+        """Return the number of records of each page in the archive, read with a third-party reader."""
         found: Counter[str] = Counter()
         for data in apart(partial(_archive, self.settings.objects)):
             for record in ArchiveIterator(BytesIO(data), check_digests=True):
                 record.content_stream().read()
-                # The digest of a revisit is that of another record, so that there is nothing to check.
+                # The digest of a revisit is that of another record: it cannot be checked here.
                 assert record.digest_checker.passed or record.rec_type == "revisit", record.digest_checker.problems
                 if not is_page(record):
                     continue
@@ -99,11 +99,11 @@ class Place:
         return found
 
     def give_work(self, site: SiteHandle, seeds: Sequence[str] = ()) -> None:
-        """Ask for a crawl of the site, from its first page or from these, and leave it to whoever works here."""
+        """Order a crawl of the site, from its first page or from these, for the workers at the place."""
         apart(partial(_give_work, self.settings, site.url, seeds))
 
     def assert_sums_reconcile(self) -> None:
-        """Recount every sum of the one run from the rows it sums up."""
+        """Recount every sum of the one run from its rows."""
         [(run_id, admitted, still_open, completed, failed, cancelled, skipped)] = self.ask(
             "SELECT id, admitted, open, completed, failed, cancelled, skipped FROM runs_now"
         )
@@ -117,7 +117,7 @@ class Place:
         assert dict(self.ask(counted)) == {s: n for s, n in states.items() if s in FATES}
 
     def assert_whole(self, site: SiteHandle) -> None:
-        """Every page of the site is kept once, with its title, and rows and archive agree."""
+        """Assert that every page of the site is kept once, with its title, and that rows and archive agree."""
         wanted = Counter(site.page_urls)
         kept = self.records()
         assert kept == wanted, f"missing: {wanted - kept}, too much: {kept - wanted}"
@@ -161,9 +161,9 @@ async def _ask_for_crawl(platform: Platform, url: str, seeds: Sequence[str]) -> 
 
 
 def wait_until(condition: Callable[[], object], what: str, seconds: float = PATIENCE) -> None:
-    """Look until something is so, and ever more seldom: to look is to ask the program or its database."""
+    """Wait until the condition holds, at growing intervals, because each check costs a process or a query."""
     deadline, pause = time.monotonic() + seconds, 0.02
     while not condition():
-        assert time.monotonic() < deadline, f"it never came to that: {what}"
+        assert time.monotonic() < deadline, f"not true in time: {what}"
         time.sleep(pause)
         pause = min(1.3 * pause, MAX_PAUSE)

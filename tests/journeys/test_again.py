@@ -1,4 +1,4 @@
-"""The same site a second time: what has not changed costs a conditional request and a revisit record."""
+"""The same site a second time: an unchanged page costs a conditional request and a revisit record."""
 
 import json
 import re
@@ -22,7 +22,7 @@ def crawl(site: SiteHandle, out: Path, *more: str) -> str:
 
 
 def kinds(out: Path) -> Counter[str]:
-    """Records of the archive by kind and, for revisits, by why."""
+    """Return records of the archive by kind and, for revisits, by profile."""
     found: Counter[str] = Counter()
     for file in out.rglob("*.warc.gz"):
         with file.open("rb") as stream:
@@ -47,7 +47,7 @@ def test_a_second_crawl_keeps_no_body_twice(tmp_path: Path, etags: bool, profile
         crawl(site, tmp_path)
         first, size = len(site.requests), sum(f.stat().st_size for f in tmp_path.rglob("*.warc.gz"))
         told = crawl(site, tmp_path, "--again")
-        assert statuses(site, first) == [etags] * PAGES, "every page was asked for, each once"
+        assert statuses(site, first) == [etags] * PAGES, "every page was requested once"
     assert re.search(rf"completed\W+ok\W+{PAGES}\b", told), "an unchanged page still leads to the others"
     assert kinds(tmp_path) == {"response": PAGES, profile: PAGES}
     assert ask(tmp_path, "SELECT COUNT(*), COUNT(body_of), COUNT(DISTINCT title) FROM pages") == [
@@ -57,7 +57,7 @@ def test_a_second_crawl_keeps_no_body_twice(tmp_path: Path, etags: bool, profile
     assert sum(f.stat().st_size for f in tmp_path.rglob("*.warc.gz")) < 2 * size
 
 
-def test_what_changed_is_kept_anew_and_known_from_then_on(tmp_path: Path):
+def test_a_changed_page_is_stored_anew_and_known_from_then_on(tmp_path: Path):
     with running_site(pages=3) as site:
         site.site.etags = True
         site.site.extra["/page/1"] = b"<title>One</title>"

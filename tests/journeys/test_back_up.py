@@ -1,4 +1,4 @@
-"""Backups of a platform in the middle of a crawl, made and restored as the manual says; the crawl goes on from them."""
+"""Backups of a platform in the middle of a crawl, made and restored by the manual; the crawl goes on from them."""
 
 import os
 import re
@@ -21,7 +21,7 @@ QUICK = {"LONGLINE_LEASE": "2s", "LONGLINE_REAP": "200ms"}
 
 
 class Operator:
-    """Types the commands of the manual; its folders are led below that of the test."""
+    """A user who types the commands of the manual; its folders are replaced by folders of the test."""
 
     def __init__(self, folder: Path, programs: Path | None = None, **given: str) -> None:
         self._folder, self._given, self._path = folder, given, f"PATH={programs}:$PATH; " if programs else ""
@@ -49,7 +49,7 @@ def kept(place: Place) -> int:
 
 
 def copy_in_the_middle(place: Place, site: SiteHandle, copy: Sequence[Callable[[], object]]) -> None:
-    """Copy the database and then the objects, with pages that come in between; then lose the platform."""
+    """Copy the database and then the objects, while pages arrive; then lose the platform."""
     copy_database, copy_objects = copy
     with up(place, **QUICK) as it:
         place.give_work(site)

@@ -1,4 +1,4 @@
-"""What the guide for bots says works as it stands there."""
+"""The commands of the guide for bots work as printed."""
 
 import json
 import re
@@ -15,7 +15,7 @@ TOKEN, SERVER, SHOP = "bot_price-bot_…", "http://127.0.0.1:8060", "https://exa
 
 
 class Reader:
-    """Types the commands of the guide into a shell, one after the other, with its server led to ours."""
+    """A user who types the commands of the guide into a shell, in order, with its server replaced by the test's."""
 
     def __init__(self, it: Up, place: Place, home: Path) -> None:
         self._home, self.called = home, {SERVER: it.where}
@@ -34,7 +34,7 @@ class Reader:
         (self._home / "my_bot.py").write_text(self._ours(text), encoding="utf-8")
 
     def type(self) -> str:
-        """What the next command says; it must be a success."""
+        """Return the output of the next command, which must succeed."""
         command = self._ours(self.commands.pop(0))
         done = type_command(command, surroundings(self._given), self._home)
         assert done.returncode == 0, (command, done)

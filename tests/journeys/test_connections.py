@@ -1,4 +1,4 @@
-"""Servers that close kept connections without a word: no page is lost, and none is tried twice."""
+"""Servers that close kept connections silently: no page is lost, and none is fetched twice."""
 
 import asyncio
 import random
@@ -15,7 +15,7 @@ from tests.plans import crawl_plan
 
 
 class Site:
-    """A start page that links to all others; `waits` says how long a connection is kept after so many answers."""
+    """A start page that links to all others; `waits` is the time a connection is kept after that many answers."""
 
     def __init__(self, pages: int, waits: Callable[[int], float | None]) -> None:
         self.home = "".join(f'<a href="/{n}">{n}</a>' for n in range(1, pages))
@@ -43,7 +43,7 @@ def soon(answers: int) -> float | None:
 
 
 async def one_answer(peer: Peer, site: Site) -> None:
-    """Answer the first request of a connection, and close it when the second comes."""
+    """Answer the first request of a connection, and close it when the second arrives."""
     if await peer.request():
         await peer.answer(site.home.encode() if peer.path == "/" else peer.path.encode())
         await peer.request()
@@ -55,7 +55,7 @@ def here(tmp_path: Path) -> Place:
 
 
 async def crawled(here: Place, url: str, **plan: int) -> dict[tuple[str, str, int], int]:
-    """Tasks by state, reason and attempts."""
+    """Return tasks by state, reason and attempts."""
     request = CrawlRequest(crawl_plan((url,), robots=False, max_depth=1, **plan))
     await crawl(here.settings, request, Watcher())
     rows = here.ask("SELECT state, reason, attempt, COUNT(*) FROM tasks GROUP BY state, reason, attempt")
@@ -71,14 +71,14 @@ async def test_connections_that_close_soon_after_an_answer(here: Place, concurre
 
 
 @pytest.mark.parametrize("concurrency", [1, 8])
-async def test_one_answer_on_each_connection(here: Place, concurrency: int):
+async def test_no_page_is_lost_with_one_answer_on_each_connection(here: Place, concurrency: int):
     site = Site(121, soon)
     async with serving(lambda peer: one_answer(peer, site)) as server:
         found = await crawled(here, server.url(), delay_ms=0, concurrency=concurrency)
     assert found == {("completed", "ok", 1): 121}
 
 
-async def test_as_long_a_pause_on_both_sides(here: Place):
+async def test_no_page_is_lost_if_the_delay_equals_the_keep_alive_time(here: Place):
     site = Site(20, lambda answers: 0.2 if answers else None)
     async with serving(site.attend) as server:
         found = await crawled(here, server.url(), delay_ms=200, concurrency=1)

@@ -1,4 +1,4 @@
-"""One site, one command: whole, killed on the way, stopped and gone on with."""
+"""One site, one command: whole, killed on the way, stopped and resumed."""
 
 import re
 import signal
@@ -26,7 +26,7 @@ def run(site: SiteHandle, out: Path, *more: str) -> subprocess.CompletedProcess[
 
 
 def start(site: SiteHandle, out: Path, visits: int) -> subprocess.Popen[str]:
-    """A crawl that has come so far, where the site holds it up: it cannot end before it is stopped."""
+    """Start a crawl and wait until the site holds it up at this page: it cannot end before it is stopped."""
     site.hold(after=visits)
     process = program.Program(command(site, out), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     wait_until(lambda: len(site.requests) > visits or process.poll() is not None, f"{visits} visits")
@@ -35,14 +35,14 @@ def start(site: SiteHandle, out: Path, visits: int) -> subprocess.Popen[str]:
 
 
 def stop(process: subprocess.Popen[str], how: signal.Signals, site: SiteHandle) -> tuple[str, str]:
-    """Stop a crawl that was held up, and then answer what it still waits for; what it said."""
+    """Stop a crawl that was held up, answer its open requests, and return its output."""
     process.send_signal(how)
     site.let_go()
     return process.communicate(timeout=60)
 
 
 def assert_whole(site: SiteHandle, out: Path) -> None:
-    """Every page is kept once, rows and archive agree, and nothing is held or left over."""
+    """Assert that every page is kept once, rows and archive agree, and no row is held or left over."""
     kept = records(out)
     assert set(kept) == set(site.page_urls)
     assert set(kept.values()) == {1}
@@ -70,7 +70,7 @@ def test_fetches_every_page_once(tmp_path: Path) -> None:
     assert re.search(r"admitted\W+the sum of these\W+505", done.stdout)
 
 
-def test_killed_three_times_loses_nothing_and_keeps_nothing_twice(tmp_path: Path) -> None:
+def test_a_crawl_killed_three_times_loses_no_page_and_keeps_none_twice(tmp_path: Path) -> None:
     out = tmp_path / "out"
     with running_site(pages=PAGES) as site:
         for visits in (60, 180, 320):
@@ -90,7 +90,7 @@ def test_killed_three_times_loses_nothing_and_keeps_nothing_twice(tmp_path: Path
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_stops_cleanly_and_goes_on(tmp_path: Path, how: signal.Signals) -> None:
+def test_a_stopped_crawl_ends_cleanly_and_is_resumed(tmp_path: Path, how: signal.Signals) -> None:
     out = tmp_path / "out"
     with running_site(pages=PAGES) as site:
         process = start(site, out, visits=100)
@@ -98,14 +98,14 @@ def test_stops_cleanly_and_goes_on(tmp_path: Path, how: signal.Signals) -> None:
         assert process.returncode == 130, stderr
         assert stderr == ""
         assert "the same command resumes the crawl" in stdout
-        # Nothing is held, so nobody has to wait for anything to lapse.
+        # No lease is held, so the next crawl need not wait for one to lapse.
         assert ask(out, "SELECT COUNT(*) FROM line WHERE owner IS NOT NULL") == [(0,)]
         assert ask(out, "SELECT owner, lease_until FROM runs") == [(None, None)]
         assert ask(out, "SELECT COUNT(*) FROM workers") == [(0,)]
         done = run(site, out)
         assert done.returncode == 0, done.stderr
         assert_whole(site, out)
-        # What had been fetched before the stop was reported before the end: no page was asked for twice.
+        # Pages fetched before the stop were reported before the end: no page was requested twice.
         visits = site.visits()
         visits.pop("/robots.txt")
         assert set(visits.values()) == {1}
@@ -147,7 +147,7 @@ def test_a_second_process_in_the_same_folder_is_told_so(tmp_path: Path) -> None:
         stop(first, signal.SIGINT, site)
 
 
-def test_a_parser_of_ones_own_says_where_to_go(tmp_path: Path) -> None:
+def test_an_own_parser_decides_the_links_to_follow(tmp_path: Path) -> None:
     mine = tmp_path / "mine.py"
     mine.write_text(
         "from longline.plugins import Item, Link, Page, parser\n"
@@ -193,5 +193,5 @@ def test_a_site_that_answers_429_for_its_rules_is_asked_again_and_not_crawled_me
     assert process.returncode == 0
     first = asked.index("/")
     assert set(asked[:first]) == {"/robots.txt"}
-    assert first >= 2, "no page was asked for before the rules were had"
+    assert first >= 2, "no page was requested before robots.txt was read"
     assert ask(tmp_path / "out", "SELECT state, completed FROM runs_now") == [("completed", 3)]

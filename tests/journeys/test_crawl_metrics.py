@@ -1,4 +1,4 @@
-"""What an execution says its crawl took, held against what the site has seen."""
+"""The metrics of an execution's crawl, compared with the log of the site."""
 
 import threading
 from collections import Counter
@@ -15,7 +15,7 @@ Answer = tuple[int, dict[str, str], str]
 
 
 class Moody:
-    """A site that answers each path in its own way, and remembers every answer to a GET."""
+    """A site that answers each path in its own way, and records every answer to a GET."""
 
     def __init__(self) -> None:
         self.visits: Counter[str] = Counter()
@@ -42,7 +42,7 @@ class Moody:
                     site.sent.append((self.path, status, len(body)))
 
             def log_message(self, *_: object) -> None:
-                """Say nothing."""
+                """Write no log."""
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}/"
@@ -67,7 +67,7 @@ class Moody:
 
 @contextmanager
 def moody() -> Iterator[Moody]:
-    """The site, for as long as the context lasts."""
+    """Yield the site for the time of the context."""
     site = Moody()
     thread = threading.Thread(target=site.server.serve_forever, daemon=True)
     thread.start()

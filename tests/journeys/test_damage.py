@@ -1,4 +1,4 @@
-"""A segment that was lost or damaged: found, named page by page, left out of exports, and healed by fetching again."""
+"""A lost or damaged segment: found, named page by page, left out of exports, and healed by fetching again."""
 
 import os
 import subprocess
@@ -70,7 +70,7 @@ def damaged_urls(told: str) -> set[str]:
 
 
 def bodies(file: Path) -> dict[str, bytes]:
-    """The bodies of an exported WARC file, read and checked by another program."""
+    """Return the bodies of an exported WARC file, read and checked by another program."""
     with file.open("rb") as stream:
         return {
             record.rec_headers.get_header("WARC-Target-URI"): record.content_stream().read()
@@ -108,7 +108,7 @@ def test_damage_is_found_named_and_left_out_of_exports(tmp_path: Path, damage: D
     [(remove, False), (remove, True), (truncate, False), (flip, True)],
     ids=lambda value: getattr(value, "__name__", "etags" if value is True else "none"),
 )
-def test_a_second_crawl_heals_what_was_damaged(tmp_path: Path, damage: Damage, etags: bool):
+def test_a_second_crawl_heals_damaged_pages(tmp_path: Path, damage: Damage, etags: bool):
     with running_site(pages=PAGES) as site:
         site.site.etags = etags
         crawl(site, tmp_path)
@@ -119,7 +119,7 @@ def test_a_second_crawl_heals_what_was_damaged(tmp_path: Path, damage: Damage, e
     rows = ask(
         tmp_path, "SELECT url FROM pages WHERE body_of IS NULL AND task_id > (SELECT MAX(task_id) / 2 FROM pages)"
     )
-    assert {url for (url,) in rows} == named, "what was whole is not kept twice, what was damaged is kept anew"
+    assert {url for (url,) in rows} == named, "intact pages are not kept twice, damaged ones are kept anew"
     longline("export", "--data", str(tmp_path), "--out", str(tmp_path / "out"))
     assert set(bodies(tmp_path / "out" / "pages.warc.gz")) == set(site.page_urls)
     for url in named:
@@ -155,7 +155,7 @@ def test_repair_fetches_damaged_pages_again_on_the_platform(place: Place):
         work(place, lambda: place.value("SELECT COUNT(*) FROM runs WHERE state = 'completed'") == 2)
         again = [visit for visit in site.requests[before:] if visit.path != "/robots.txt"]
         assert len(again) == len(named)
-        assert not [visit for visit in again if "if-none-match" in visit.headers], "nothing is asked conditionally"
+        assert not [visit for visit in again if "if-none-match" in visit.headers], "no request is conditional"
     assert damaged_urls(longline(*command)) == set()
 
 

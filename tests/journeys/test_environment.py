@@ -1,4 +1,4 @@
-"""Variables of the interval contract, set for a platform that is up; what sites, proxies and clients see of them."""
+"""Variables of the interval contract on a running platform, and their effect on sites, proxies and clients."""
 
 import json
 import ssl
@@ -27,7 +27,7 @@ HOUR_MS = 3_600_000
 
 @contextmanager
 def served(place: Place, **given: str) -> Iterator[tuple[Up, Client]]:
-    """A platform with these variables, and a client of it."""
+    """Yield a platform with these variables, and a client of it."""
     with up(place, **QUICK, **given) as it:
         client = Client(it, place)
         with client.http:
@@ -35,7 +35,7 @@ def served(place: Place, **given: str) -> Iterator[tuple[Up, Client]]:
 
 
 def crawled(client: Client, site: SiteHandle, **source: Any) -> dict[str, Any]:
-    """The one run of a job that crawls the site, once it has ended."""
+    """Run a job that crawls the site, and return its one run once it has ended."""
     job = begun(client, site, **source)
     wait_until(lambda: [r for r in client.runs(job) if r["status"] != "running"], "the end of the run")
     [run] = client.runs(job)
@@ -53,7 +53,7 @@ def links(*paths: str) -> Answer:
 
 
 class Renderer:
-    """A rendering service: a page is what its script would make of it, and `/moves` moves on by script."""
+    """A rendering service: it returns a page as its script would make it, and `/moves` redirects by script."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -71,7 +71,7 @@ class Renderer:
                 self.wfile.write(answer)
 
             def log_message(self, *_: object) -> None:
-                """Say nothing."""
+                """Write no log."""
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}"
@@ -84,7 +84,7 @@ class Renderer:
 
 @contextmanager
 def rendering() -> Iterator[Renderer]:
-    """The service, for as long as the context lasts."""
+    """Yield the service for the time of the context."""
     service = Renderer()
     thread = threading.Thread(target=service.server.serve_forever, daemon=True)
     thread.start()
@@ -104,11 +104,11 @@ def test_links_are_followed_with_a_referer_and_only_so_long_ones(embedded: Place
             run = crawled(client, site)
     told = {visit.path: visit.headers.get("referer") for visit in site.requests}
     assert told == {"/robots.txt": None, "/": None, "/story/1": site.url, "/deep": f"{site.url}story/1"}
-    assert run["items_crawled"] == 2, "and one that is not there"
+    assert run["items_crawled"] == 2, "/deep does not exist"
     assert ("refused", "too_long", 1) in embedded.ask("SELECT fate, reason, count FROM fates")
 
 
-def test_nobody_hears_where_links_were_found_where_the_operator_says_so(embedded: Place):
+def test_no_referer_is_sent_if_the_operator_says_so(embedded: Place):
     with running_site(pages=3) as site, served(embedded, CRAWLER_USE_REFERER="false") as (_, client):
         site.site.extra = {"/": links("/story/1")}
         crawled(client, site)

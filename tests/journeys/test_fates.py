@@ -1,4 +1,4 @@
-"""Every way in which a page can fail has its word in the run's summary, and is tried again only where that may help."""
+"""Every failure of a page has its reason in the run's summary, and is retried only where a retry may help."""
 
 import re
 import ssl
@@ -37,20 +37,20 @@ TRIES = 2
 
 BOUNDS = {"LONGLINE_MAX_RETRIES": f"{TRIES - 1}", "LONGLINE_MAX_BODY": "200KB"}
 HASTY = {"LONGLINE_CONNECT_TIMEOUT": "700ms", "LONGLINE_IDLE_TIMEOUT": "1s", "LONGLINE_REQUEST_TIMEOUT": "2s"}
-"""Little patience, for those who never answer: everybody else has time, however busy the machine is."""
+"""Short timeouts, for servers that never answer: all others have time, on a busy machine too."""
 
 TIMED = {"connect_timeout", "idle_timeout", "total_timeout"}
-"""The words for patience that came to its end."""
+"""The reasons of timeouts."""
 
 Summary = dict[tuple[str, str], int]
-"""How many, by fate and reason."""
+"""Counts by fate and reason."""
 
 
 class Case(NamedTuple):
-    """A URL, what is to become of it, and how often it is tried. The words in braces are places of `Trouble`.
+    """A URL, its expected fate, and its attempts. The words in braces are places of `Trouble`.
 
-    `visits` are told where they are not as many as tries: nobody is there to count, or the page is never asked for. A
-    request that breaks on a kept connection may be `resent`: each of its tries is one visit or two.
+    `visits` are given where they differ from the attempts: no server counts them, or the page is never requested. A
+    request that breaks on a kept connection may be `resent`: each of its attempts is one visit or two.
     """
 
     url: str
@@ -66,12 +66,12 @@ CASES = [
     Case("{site}/gzip", "completed", "ok"),
     Case("{site}/latin1", "completed", "ok"),
     Case("{site}/challenge", "skipped", "challenge"),
-    # Nobody there, or nobody to be trusted.
+    # No server, or none with a valid certificate.
     Case("http://nobody.invalid/", "failed", "dns", TRIES, visits=0),
     Case("http://127.0.0.1:{closed}/", "failed", "refused", TRIES, visits=0),
     Case("http://127.0.0.1:{full}/", "failed", "connect_timeout", TRIES, visits=0),
     Case("{secure}/", "failed", "tls", visits=0),
-    # Answers that do not come, or do not come whole.
+    # Responses that do not arrive, or are incomplete.
     Case("{site}/hang", "failed", "idle_timeout", TRIES),
     Case("{site}/stall", "failed", "idle_timeout", TRIES),
     Case("{site}/drip", "failed", "total_timeout", TRIES),
@@ -84,7 +84,7 @@ CASES = [
     Case("{site}/garbled", "failed", "bad_encoding"),
     Case("{site}/compress", "failed", "bad_encoding"),
     Case("{site}/intricate", "failed", "parser_error"),
-    # Answers that say no.
+    # Responses with an error status.
     Case("{site}/status/403", "failed", "http_4xx"),
     Case("{site}/status/404", "failed", "http_4xx"),
     Case("{site}/status/425", "failed", "http_425", TRIES),
@@ -93,7 +93,7 @@ CASES = [
     Case("{patient}/status/429?after=1", "failed", "http_429", TRIES),
     Case("{curt}/status/429", "failed", "http_429", TRIES),
     Case("{lawless}/", "failed", "http_5xx", TRIES, visits=0),
-    # Answers to what nobody has asked for.
+    # Responses with a status that a page cannot have.
     Case("{site}/status/101", "failed", "odd_status", TRIES),
     Case("{site}/status/206", "failed", "odd_status", TRIES),
     Case("{site}/status/204", "skipped", "no_content"),
@@ -103,7 +103,7 @@ CASES = [
     Case("{site}/redirect/25", "failed", "too_many_redirects"),
     Case("{site}/to?url=ftp://off-site.example/", "failed", "bad_url"),
     Case("{site}/to?url=http://169.254.169.254/", "skipped", "redirected"),
-    # What we must not ask for.
+    # URLs that may not be requested.
     Case("http://169.254.169.254/", "failed", "egress", visits=0, linked=False),
     Case("http://127.0.0.2:{closed}/", "failed", "egress", visits=0),
     Case("{site}/private/1", "skipped", "robots", visits=0),
@@ -114,13 +114,13 @@ CASES = [
 ]
 
 APART = {"binary_url", "content_type", "http_408", "proxy_exhausted", "worker_lost"}
-"""Words that have a crawl of their own here."""
+"""Reasons with a crawl of their own in this module."""
 
 OF_PROXIES = {"proxy_auth", "proxy_failed", "proxy_refused"}
 OF_DOWNLOADS = {"checksum", "upload"}
 ELSEWHERE = {"internal", "login_failed", "network", "page_lost", "render_failed"} | OF_PROXIES | OF_DOWNLOADS
-"""Reasons of our own failures, of failures that nothing foresaw, of downloads, of requests that schedules alone make,
-and of proxies (a page has `proxy_exhausted`)."""
+"""Reasons of internal failures, of failures without a better reason, of downloads, of requests that schedules alone
+make, and of proxies (a page has `proxy_exhausted`)."""
 
 
 THEIRS = """
@@ -134,7 +134,7 @@ async def own(page):
 
 
 class Trouble(NamedTuple):
-    """Where the troubles are: sites and ports."""
+    """The places of the troubles: sites and ports."""
 
     site: SiteHandle
     curt: SiteHandle
@@ -146,20 +146,20 @@ class Trouble(NamedTuple):
     full: int
 
     def cases(self, timed: bool) -> list[Case]:
-        """The cases with real addresses: those in which patience comes to its end, or the others."""
+        """Return the cases with real addresses: those that use up all attempts, or the others."""
         places = {k: v.url.rstrip("/") if isinstance(v, SiteHandle) else v for k, v in self._asdict().items()}
         wanted = [case for case in CASES if (case.reason in TIMED) == timed]
         return [case._replace(url=case.url.format_map(places)) for case in wanted]
 
     def visits(self) -> Counter[str]:
-        """How often each URL was asked for, wherever it is."""
+        """Return the number of requests for each URL, over all sites."""
         sites = [place for place in self if isinstance(place, SiteHandle)]
         return Counter({s.url.rstrip("/") + path: n for s in sites for path, n in s.visits().items()})
 
 
 @pytest.fixture
 def trouble() -> Iterator[Trouble]:
-    """Every kind of it."""
+    """A place for every kind of trouble."""
     certificate = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     trustme.CA().issue_cert("127.0.0.1").configure_cert(certificate)
     with ExitStack() as stack:
@@ -177,19 +177,19 @@ def here(migrated_url: str, tmp_path: Path) -> Place:
 
 
 def typed(place: Place, url: str, bounds: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """`longline crawl`, to the end."""
+    """Run `longline crawl` to its end."""
     flags = ["--depth", "1", "--offsite", "--host-concurrency", "64", "--delay", "0s", "--out", str(place.data)]
     return program.run("crawl", url, *flags, "--database", place.engines["database"], env=surroundings(bounds))
 
 
 def printed(text: str) -> Summary:
-    """The rows of the table."""
+    """Return the rows of the table."""
     rows = re.findall(r"^(\S.*?)\t(.*?)\t([\d,]+)$", text, re.M)
     return {(fate, reason): int(count.replace(",", "")) for fate, reason, count in rows}
 
 
 async def told(settings: Settings) -> Summary:
-    """What whoever asks for the fates of the first run hears."""
+    """Return the fates of the first run as the service counts them."""
     async with open_platform(settings) as platform:
         return counted(await Crawls(platform.lifecycle, crawl_stores(platform.records)).fates(1))
 
@@ -222,7 +222,7 @@ def test_every_failure_has_its_word_in_the_summary(here: Place, trouble: Trouble
     assert here.held() == {}
 
 
-def test_no_word_is_forgotten():
+def test_every_reason_has_a_case():
     every = {reasons.OK, *reasons.RETRYABLE, *reasons.FINAL, *reasons.SKIPPED}
     assert {case.reason for case in CASES} | APART | ELSEWHERE == every
     retried = {case.reason for case in CASES if case.tries > 1}
@@ -235,7 +235,7 @@ def asking(site: SiteHandle, **wishes: Any) -> CrawlRequest:
 
 
 def summary(result: CrawlResult) -> Summary:
-    """The summary of a crawl whose run came to its end."""
+    """Return the summary of a crawl with a run that ended."""
     assert (result.run.state, result.run.open) == ("completed", 0)
     return counted(result.fates)
 
@@ -252,7 +252,7 @@ async def test_proxies_that_all_fail_leave_a_page_without_a_way(here: Place):
 
 
 async def test_a_408_is_tried_again(here: Place):
-    """On a kept connection the answer may be about the connection: such a request is sent once more in its attempt."""
+    """On a kept connection a 408 may be about the connection: the request is sent once more in its attempt."""
     with running_site(pages=1) as site:
         site.site.extra["/"] = b'<a href="/status/408">x</a>'
         result = await crawl(here.settings, asking(site), Watcher())
@@ -262,8 +262,8 @@ async def test_a_408_is_tried_again(here: Place):
     here.assert_sums_reconcile()
 
 
-async def test_a_proxy_is_accounted_for_what_passed_it_alone(here: Place):
-    """A name that does not resolve and an address behind the wall say nothing about a proxy."""
+async def test_a_proxy_is_accounted_only_for_requests_through_it(here: Place):
+    """A name that does not resolve and a refused address do not count for a proxy."""
     with running_site(pages=1) as site, running_proxy("http") as proxy:
         site.site.extra["/"] = b'<a href="http://nobody.invalid/">x</a><a href="http://169.254.169.254/">x</a>'
         result = await crawl(replace(here.settings, proxies=(proxy.uri,)), asking(site, robots=False), Watcher())
@@ -290,7 +290,7 @@ async def test_a_parser_of_somebodys_own_fails_its_pages_alone(here: Place, tmp_
         assert site.visits()["/theirs"] == 1
     [(url, error)] = here.ask("SELECT url, error FROM tasks WHERE reason = 'parser_error'")
     assert (url, error) == (f"{site.url}theirs", f"own: {theirs}:7: ZeroDivisionError('of their own')")
-    # It stays, and can be parsed again.
+    # The page stays, and can be parsed again.
     assert here.value("SELECT COUNT(*) FROM pages") == 3
     here.assert_sums_reconcile()
 
@@ -313,7 +313,7 @@ async def test_a_file_is_not_asked_for_where_only_pages_are_wanted(here: Place):
     here.assert_sums_reconcile()
 
 
-async def test_a_page_that_nobody_survives_is_given_up(here: Place):
+async def test_a_page_that_no_worker_survives_is_given_up(here: Place):
     with running_site(pages=1) as site:
         request = asking(site)
         async with open_platform(here.settings) as platform:
@@ -321,7 +321,7 @@ async def test_a_page_that_nobody_survives_is_given_up(here: Place):
             crawls = Crawls(platform.lifecycle, crawl_stores(platform.records))
             await crawls.release(await crawls.open(CrawlRequest(request.plan), 1, 30_000))
             for _ in range(MAX_CLAIMS):
-                # Whoever leaves with a host in hand has it taken away, as from the dead.
+                # A worker that leaves with a host loses it, as a dead worker does.
                 async with registered_worker(platform, frozenset({FETCH, PARSE})) as owner:
                     [lease] = await platform.lifecycle.claim(ClaimRequest(owner, hosts=1, tasks=1, ttl_ms=30_000))
                     assert len(lease.tasks) == 1

@@ -1,4 +1,4 @@
-"""Pages of products bring children, which are crawled below them, and images, which are stored as objects."""
+"""Pages of products yield children, which are crawled below them, and images, which are stored as objects."""
 
 import struct
 import time

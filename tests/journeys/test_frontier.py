@@ -1,4 +1,4 @@
-"""A URL that was given over HTTP is fetched by whoever works."""
+"""A URL that was submitted over HTTP is fetched by any worker."""
 
 import httpx
 

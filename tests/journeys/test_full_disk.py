@@ -1,4 +1,4 @@
-"""A disk without room, and a database that is none: one line, what to do, and nothing is lost."""
+"""A disk without room, and a file that is no database: one line with the remedy, and no loss."""
 
 import ctypes
 import json
@@ -64,7 +64,7 @@ def test_an_export_onto_a_full_disk_writes_nothing_and_says_so(tmp_path: Path):
 
 
 def without_root_powers() -> None:
-    """In a child process: let root be refused what the modes of files refuse."""
+    """Drop root's powers in a child process: the modes of files bind it too."""
     for capability in (CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH):
         ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
 
@@ -142,7 +142,7 @@ def health(url: str) -> tuple[int, dict[str, Any]]:
             return refused.code, json.load(refused)
 
 
-# A database that is none
+# A file that is no database
 
 
 def spoil(database: Path) -> None:

@@ -1,4 +1,4 @@
-"""The extension and the commands of the manual about catalogues work as they stand there, against a bundled site."""
+"""The extension and the commands of the manual about catalogues work as printed, against a bundled site."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What the manual says about limits, sitemaps and logins is typed into a shell as it stands there, and works."""
+"""The commands of the manual about limits, sitemaps and logins work as printed, typed into a shell."""
 
 import os
 import re

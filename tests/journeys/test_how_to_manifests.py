@@ -1,4 +1,4 @@
-"""What the manual says about manifests works as it stands there: settings, a manifest, commands and a handler."""
+"""The manual about manifests works as printed: settings, a manifest, commands and a handler."""
 
 import json
 import os

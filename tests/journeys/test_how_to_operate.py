@@ -1,4 +1,4 @@
-"""What the manual says about operation and language models is typed into a shell as it stands there."""
+"""The commands of the manual about operation and language models work as printed, typed into a shell."""
 
 import json
 import os
@@ -31,7 +31,7 @@ JWT_SECRET = "of all three machines, and long enough to sign"
 
 
 def type_all(lines: list[str], folder: Path, **given: str) -> dict[str, str]:
-    """What each command says; each must be a success."""
+    """Return the output of each command, which must succeed."""
     told = {}
     for line in lines:
         done = type_command(line, {**os.environ, **given}, folder)
@@ -44,14 +44,14 @@ def type_all(lines: list[str], folder: Path, **given: str) -> dict[str, str]:
 
 
 def parts() -> list[list[str]]:
-    """The commands of the three machines, in words."""
+    """Return the commands of the three machines, in words."""
     rows = re.findall(r"^\| \d, .* \| `longline (.*)` \|$", (MANUAL / "several-machines.md").read_text(), re.MULTILINE)
     return [shlex.split(row) for row in rows]
 
 
 @contextmanager
 def machines(place: Place, folder: Path) -> Iterator[str]:
-    """Three processes, each with a data folder of its own and the same settings; the address of the API."""
+    """Run three processes, each with a data folder of its own and the same settings; yield the address of the API."""
     engines = {f"LONGLINE_{name.upper()}": url for name, url in place.engines.items()}
     shared = {**LOOPBACK, **engines, "LONGLINE_JWT_SECRET": JWT_SECRET, "LONGLINE_VAULT_KEY": "v" * 32}
     [port] = free_ports(1)
@@ -67,7 +67,7 @@ def machines(place: Place, folder: Path) -> Iterator[str]:
 
 
 def of_machine(data: Path, port: int) -> dict[str, str]:
-    """The settings of one machine alone."""
+    """Return the settings of one machine alone."""
     return {"LONGLINE_DATA": str(data), "LONGLINE_PORT": str(port), "LONGLINE_POLL": "100ms"}
 
 

@@ -1,4 +1,4 @@
-"""The commands of the manual about products are typed into a shell as they stand there, and work."""
+"""The commands of the manual about products work as printed, typed into a shell."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What the manual says about scripts, delays, proxies and duplicates is typed into a shell as it stands there."""
+"""The commands of the manual about scripts, delays, proxies and duplicates work as printed, typed into a shell."""
 
 import json
 import os
@@ -28,7 +28,7 @@ SCRIPT = b"document.getElementById('root').innerHTML = '<h1>' + location.pathnam
 
 
 def gaps(site: SiteHandle) -> list[float]:
-    """Seconds between two requests for pages."""
+    """Return the seconds between two requests for pages."""
     times = [visit.time for visit in site.requests if visit.path != "/robots.txt"]
     return [later - earlier for earlier, later in pairwise(times)]
 
@@ -37,7 +37,7 @@ def gaps(site: SiteHandle) -> list[float]:
 
 
 def render(request: Request) -> Answer:
-    """Answer as a render service does whose browser has run the script of the page."""
+    """Answer as a render service whose browser has run the script of the page."""
     url = json.loads(request.body)["url"]
     path = "/" + url.split("/", 3)[3]
     shown = EMPTY.decode().replace("></div>", f"><h1>{path}</h1><a href=/two>two</a></div>")
@@ -46,7 +46,7 @@ def render(request: Request) -> Answer:
 
 
 def type_of_scripts(place: Place, folder: Path, site: SiteHandle, service: str) -> str:
-    """Type the commands of the page; the page that is printed at the end."""
+    """Type the commands of the page, and return the page that is printed at the end."""
     with quick(place, f'{QUICK}render_url = "{service}"\n') as (it, client):
         reader = Reader(it, place, folder, site.url, MANUAL / "javascript.md")
         reader.called["https://app.example/"] = site.url

@@ -28,9 +28,9 @@ IDLE = 'poll = "1h"\n'
 
 
 class Stories:
-    """A site whose start page leads to so many stories; the contract never follows links to `/page/...`.
+    """A site with a start page that links to that many stories; the contract never follows links to `/page/...`.
 
-    Whoever comes after `held_after` visits waits for as long as that is so: a crawl gets that far and no further.
+    Each request after `held_after` visits waits as long as the attribute is set: a crawl gets that far and no further.
     """
 
     def __init__(self, pages: int) -> None:
@@ -54,7 +54,7 @@ class Stories:
                 self.wfile.write(body)
 
             def log_message(self, *_: object) -> None:
-                """Say nothing."""
+                """Write no log."""
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}/"
@@ -69,7 +69,7 @@ class Stories:
 
 @contextmanager
 def stories(pages: int) -> Iterator[Stories]:
-    """The site, for as long as the context lasts."""
+    """Yield the site for the time of the context."""
     site = Stories(pages)
     thread = threading.Thread(target=site.server.serve_forever, daemon=True)
     thread.start()
@@ -87,14 +87,14 @@ ARTICLE = (
     + "".join(f"<p>In the {n} hour the ferry was late, and no one on the quay knew why.</p>" for n in range(9))
     + "</article>"
 )
-"""What makes an article of a story."""
+"""The metadata and the text that make an article of a story."""
 
 NEVER_BEGAN = ("run not started", "run failed")
-"""What the log of a run says whose source nobody knows."""
+"""The log of a run with an unknown source."""
 
 
 class Client:
-    """A client of the platform that is up."""
+    """A client of the running platform."""
 
     def __init__(self, it: Up, place: Place) -> None:
         self.token = Tokens(jwt_secret(place.settings), lambda: time.time_ns() // 1_000_000).issue("admin", "me", 3600)
@@ -116,7 +116,7 @@ class Client:
 
 @contextmanager
 def quick(place: Place, settings: str = QUICK) -> Iterator[tuple[Up, Client]]:
-    """A platform that looks for due jobs all the time, or as told."""
+    """Yield a platform that polls for due jobs all the time, or as the settings say."""
     place.data.parent.mkdir(parents=True, exist_ok=True)
     (place.data.parent / "longline.toml").write_text(settings)
     with up(place) as it:
@@ -127,7 +127,7 @@ def quick(place: Place, settings: str = QUICK) -> Iterator[tuple[Up, Client]]:
 
 @contextmanager
 def told_by(client: Client) -> Iterator[list[tuple[str, dict[str, Any]]]]:
-    """What the crawler stream says until it ends, which it must have by the end of the context."""
+    """Yield the events of the crawler stream until it ends, which it must by the end of the context."""
     told: list[tuple[str, dict[str, Any]]] = []
 
     def listen(lines: Iterator[str]) -> None:
@@ -148,7 +148,7 @@ def told_by(client: Client) -> Iterator[list[tuple[str, dict[str, Any]]]]:
 
 
 def job(client: Client, site: Stories, **more: Any) -> str:
-    """A job that crawls the site once, or as told."""
+    """Make a job that crawls the site once, or as the fields say, and return its id."""
     source = client.post("/api/v1/sources", {"name": "site", "url": site.url, "rate_limit": "1ms", "max_depth": -1})
     made = client.post("/api/v1/jobs", {"source_id": source["id"], "url": site.url, **more})
     return str(made["id"])
@@ -161,7 +161,7 @@ def test_the_log_of_a_run_begins_with_it(place: Place):
         with client.http.stream("GET", f"/api/v1/jobs/{made}/logs/stream/v2") as stream:
             said = next(line for line in stream.iter_lines() if "run started" in line)
         assert json.loads(said.partition(": ")[2])["category"] == "crawler.lifecycle"
-        assert client.runs(made)[0]["status"] == "running", "its first page has not even come"
+        assert client.runs(made)[0]["status"] == "running", "its first page has not arrived yet"
         site.let_go()
         it.stop()
 
@@ -183,7 +183,7 @@ def test_a_job_crawls_its_source_and_can_be_forced_to_again(place: Place):
 
 
 def fetched_twice(site: Stories) -> dict[str, int]:
-    """Pages that the site served more than once; robots.txt belongs to a process, not to a run."""
+    """Return pages that the site served more than once; robots.txt belongs to a process, not to a run."""
     return {path: count for path, count in site.visits.items() if count > 1 and path != "/robots.txt"}
 
 
@@ -200,7 +200,7 @@ def test_stopped_in_mid_run_it_goes_on_at_once_as_the_same_execution(place: Plac
             [before] = client.runs(made)
             it.stop(then=site.let_go)
         last = {name: facts for name, facts in events if facts.get("job_id") == made}
-        assert last["job:status"]["status"] == "running", "whoever listens hears that it goes on"
+        assert last["job:status"]["status"] == "running", "clients of the stream get the event that it goes on"
         assert "job:completed" not in last
         assert place.held() == {}
         assert place.ask("SELECT state, owner, retries FROM schedules") == [("running", None, 0)]
@@ -217,7 +217,7 @@ def test_stopped_in_mid_run_it_goes_on_at_once_as_the_same_execution(place: Plac
                 "interrupted by shutdown, continued",
             ]
             it.stop()
-        assert fetched_twice(site) == {}, "what was under way at the stop was finished and reported"
+        assert fetched_twice(site) == {}, "requests in flight at the stop were finished and reported"
         assert place.held() == {}
 
 
@@ -234,7 +234,7 @@ def test_cancelled_after_a_stop_in_mid_run_it_fetches_nothing_more(place: Place)
             wait_until(lambda: client.runs(made)[0]["status"] == "cancelled", "its end")
             seen = site.seen
             it.stop(then=site.let_go)
-        assert site.seen - seen <= 8, "nothing is fetched but what was on its way"
+        assert site.seen - seen <= 8, "only the requests in flight are finished"
 
 
 def test_killed_in_mid_run_it_goes_on_at_once_as_the_same_execution(place: Place):
@@ -262,11 +262,11 @@ def test_killed_in_mid_run_it_goes_on_at_once_as_the_same_execution(place: Place
             assert client.get("/api/v1/scheduler/metrics")["stale_locks_cleared"] == 0, "since the start"
             it.stop()
         again = sum(count - 1 for count in fetched_twice(site).values())
-        assert again <= seen - reported, "only what had not been reported is fetched again"
+        assert again <= seen - reported, "only pages without a report are fetched again"
 
 
-def test_a_daily_job_whose_machine_dies_goes_on_at_another_within_the_lease(large: Place, tmp_path: Path):
-    """The other machine cannot see that the process is dead: only the lease tells."""
+def test_a_daily_job_of_a_dead_machine_goes_on_at_another_within_the_lease(large: Place, tmp_path: Path):
+    """The other machine cannot see that the process is dead: only the lease shows it."""
     lease = 4.0
     settings = QUICK + f'schedule_lease = "{lease}s"\nlease = "{lease}s"\n'
     other = replace(large, data=tmp_path / "other" / "data")
@@ -349,7 +349,7 @@ curl -X POST -H "Authorization: Bearer $JWT" \
 curl -X POST -H "Authorization: Bearer $JWT" \
   http://localhost:8060/api/v1/scheduler/rebalance
 """
-"""Every curl of the contract's own guide, as it stands there and in that order."""
+"""Every curl of the contract's own guide, word for word and in its order."""
 
 
 def test_29_with_redis_search_and_the_html_archive_away_a_job_is_done_all_the_same(place: Place):
@@ -373,16 +373,16 @@ def test_29_with_redis_search_and_the_html_archive_away_a_job_is_done_all_the_sa
         line["error"].split(" cannot ")[0] for line in logged if line["message"] == "chore paused, engine unavailable"
     )
     apart = {"source events": 1, "fetchbox.jobs.tasks": 1, "streams of manifests": 1, "search": 1, "Redis": 1}
-    assert waits == apart, "each is told of once"
+    assert waits == apart, "each is logged once"
 
 
 def _paused_for(text: str, engine: str) -> bool:
-    """Whether a loop says that it waits for an engine; alerts name the engine as well."""
+    """Return true if a loop logged that it waits for an engine; alerts name the engine as well."""
     return any("chore paused" in line and f"{engine} cannot be used" in line for line in text.splitlines())
 
 
 class Guide:
-    """Types the commands of the guide, one after the other, with its port led to ours."""
+    """A user who types the commands of the guide, in order, with its port replaced by the test's."""
 
     def __init__(self, it: Up, client: Client, home: Path) -> None:
         port = it.where.rpartition(":")[2]
@@ -391,7 +391,7 @@ class Guide:
         self.commands = re.split(r"^(?=curl )", GUIDE.strip(), flags=re.MULTILINE)[1:]
 
     def next(self, job: str = "") -> Any:
-        """What the next command answers; it must be a success."""
+        """Return the answer of the next command, which must succeed."""
         command = self.commands.pop(0).replace("{id}", job)
         told = subprocess.run(["sh", "-c", command], env=self._surroundings, capture_output=True, check=False)
         assert told.returncode == 0, (command, told)
@@ -405,7 +405,7 @@ def test_the_commands_of_the_guide_work_as_written(place: Place, tmp_path: Path)
         assert guide.next()["jobs"] == []
         assert guide.next()["executions"]["total"] == 0
         again, once = guide.next()["id"], guide.next()["id"]
-        # Nobody has heard of that source: runs fail at once, and are tried again in a minute.
+        # The source is unknown: runs fail at once, and are retried in a minute.
         wait_until(lambda: client.get(f"/api/v1/jobs/{again}")["current_retry_count"] == 1, "a failed run")
         wait_until(lambda: client.get(f"/api/v1/jobs/{once}")["current_retry_count"] == 1, "another one")
         assert guide.next(again)["status"] == "paused"

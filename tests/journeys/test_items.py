@@ -35,7 +35,7 @@ def read_csv(file: Path) -> list[dict[str, str]]:
 
 
 def numbers(rows: list[dict[str, str]]) -> list[int]:
-    """The numbers of the books, in order."""
+    """Return the numbers of the books, in order."""
     return sorted(int(row["url"].rpartition("/")[2]) for row in rows)
 
 
@@ -109,7 +109,9 @@ def test_a_kill_leaves_a_whole_table_and_the_resumed_crawl_all_items_once(folder
         done = program.run("crawl", site.url, *words, cwd=folder)
     assert done.returncode == 0, done.stderr
     assert numbers(read_csv(folder / "books.csv")) == list(range(1, BOOKS + 1))
-    assert sorted(p.name for p in folder.iterdir()) == ["books.csv", "books.py", "data"], "nothing is left behind"
+    assert sorted(p.name for p in folder.iterdir()) == ["books.csv", "books.py", "data"], (
+        "no temporary file is left behind"
+    )
 
 
 def test_items_go_into_a_pipe_and_everything_else_elsewhere(folder: Path):
@@ -125,7 +127,7 @@ def test_items_go_into_a_pipe_and_everything_else_elsewhere(folder: Path):
     assert again.stdout == done.stdout, "the same items in the same order"
 
 
-def test_a_reader_that_has_enough_ends_the_crawl_without_a_traceback(folder: Path):
+def test_a_reader_that_closes_the_pipe_ends_the_crawl_without_a_traceback(folder: Path):
     words = ["--depth", "9", "--parsers", "books.py", "-o", "-", "--out", "data"]
     with running_site(pages=0) as site:
         open_shop(site)
@@ -175,7 +177,7 @@ def test_a_crawl_keeps_its_parsers(folder: Path):
     assert str(folder / "books.py") in without.stderr
 
 
-def test_tables_are_whole_although_nobody_reads_the_summary(tmp_path: Path) -> None:
+def test_tables_are_whole_with_an_unread_summary(tmp_path: Path) -> None:
     with running_site(pages=3) as site:
         done = type_command(f"longline crawl {site.url} --out data | true", {**os.environ}, tmp_path)
     assert "Traceback" not in done.stderr

@@ -1,4 +1,4 @@
-"""What a crawl left behind, read by its own commands and by other people's tools."""
+"""The results of a crawl, read by longline's commands and by third-party tools."""
 
 import json
 from pathlib import Path

@@ -26,7 +26,7 @@ def test_killed_on_the_way_it_goes_on_and_keeps_everything_once(large_without_ta
             process.wait()
         site.let_go()
         assert large.value("SELECT open FROM runs_now") > 0
-        assert large.held(), "who was killed could give nothing back"
+        assert large.held(), "a killed process cannot release its leases"
         done = program.run(*words(large, site), env=surroundings({}))
         assert done.returncode == 0, done.stderr
         assert "resuming" in done.stdout

@@ -1,4 +1,4 @@
-"""`longline crawl` with headers, cookies and logins: who gets them, that they survive a kill, and stay secret."""
+"""`longline crawl` with headers, cookies and logins: the hosts that get them, a kill, and their secrecy."""
 
 import gzip
 import os
@@ -28,7 +28,7 @@ def crawl(*words: str, out: Path, **environment: str) -> subprocess.CompletedPro
 
 
 def assert_kept_secret(folder: Path, told: str, *canaries: str) -> None:
-    """No file, no table and no line of output has one of the values; archives and bodies are looked into."""
+    """Assert that no file, table or line of output has one of the values; archives and bodies are searched too."""
     seen = [("output", told.encode())]
     for file in folder.rglob("*"):
         if file.is_file():
@@ -174,7 +174,7 @@ def test_pages_that_stay_forbidden_do_not_make_logins_without_end(tmp_path: Path
         login.add_token(site)
         site.site.extra |= {f"/no/{n}": Answer(401, b"never") for n in range(20)}
         done = crawl(site.url, "--parsers", str(plugin(tmp_path, TOKEN, site)), out=out, PASSWORD=PASSWORD)
-        assert login.logins == 4, "the first one, and three that did not help"
+        assert login.logins == 4, "the first login, and three that did not help"
     assert re.search(r"failed\W+http_4xx\W+20", done.stdout), done.stdout
     assert re.search(r"completed\W+ok\W+21", done.stdout), done.stdout
 
@@ -193,7 +193,7 @@ def test_a_killed_crawl_goes_on_with_its_login(tmp_path: Path) -> None:
         process.send_signal(signal.SIGKILL)
         process.communicate()
         site.let_go()
-        # The password is wrong by now, and is not needed.
+        # The password is wrong from here on, and is not needed.
         done = crawl(site.url, "--parsers", str(file), out=out, PASSWORD="other")
         assert done.returncode == 0, done.stderr
         assert login.logins == 1

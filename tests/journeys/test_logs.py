@@ -1,4 +1,4 @@
-"""A run's log across processes: one works and writes, another serves it to whoever follows."""
+"""A run's log across processes: one works and writes, another serves it to clients."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ PAGES = 60
 
 
 async def followed(address: str, token: str, run: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Every line of a run, taken up again after each five, and what was said of its archive."""
+    """Return every line of a run, resumed after each five lines, and the event about its archive."""
     lines: list[dict[str, Any]] = []
     headers, event = {"Authorization": f"Bearer {token}", "Last-Event-ID": "0-0"}, ""
     async with httpx.AsyncClient(base_url=address, verify=False, timeout=PATIENCE) as client:
@@ -44,7 +44,7 @@ async def followed(address: str, token: str, run: str) -> tuple[list[dict[str, A
                         break
 
 
-def test_what_workers_say_is_followed_elsewhere(place: Place, tmp_path: Path):
+def test_the_log_of_a_worker_is_followed_at_another_process(place: Place, tmp_path: Path):
     chatty = LOOPBACK | {"JOB_LOGS_VERBOSITY": "debug"}
     with running_site(pages=PAGES, delay=0.005) as site:
         place.give_work(site)

@@ -23,7 +23,7 @@ async def connected(data: Path, *flags: str) -> AsyncIterator[Client]:
 
 
 async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
-    """The structured answer of a tool."""
+    """Return the structured answer of a tool."""
     result = await client.call_tool(tool, arguments)
     assert not result.is_error, result.content
     assert isinstance(result.structured_content, dict)
@@ -31,7 +31,7 @@ async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
 
 
 async def refusal(client: Client, tool: str, **arguments: Any) -> str:
-    """The text of an answer that is an error."""
+    """Return the text of an answer that is an error."""
     result = await client.call_tool(tool, arguments)
     assert result.is_error, result.content
     return str(getattr(result.content[0], "text", ""))
@@ -69,7 +69,7 @@ async def test_a_client_crawls_searches_and_reads(tmp_path: Path):
 
 
 async def test_a_crawl_has_the_bounds_of_its_own_order_alone(tmp_path: Path):
-    """Not those of an earlier crawl from the same URL, nor its headers."""
+    """The bounds and headers of an earlier crawl from the same URL do not apply."""
     data, canary = tmp_path / "d", "canary-of-the-operator"
     with running_site(pages=12) as site:
         words = ("crawl", site.url, "--out", str(data), "--offsite", "--header", f"X-Mine: {canary}", "--limit", "6")

@@ -19,7 +19,7 @@ Scrape = dict[str, dict[tuple[tuple[str, str], ...], float]]
 
 
 def scrape(where: str) -> tuple[Scrape, dict[str, tuple[str, str]]]:
-    """Every series by name and labels, and the kind and the help text of every family."""
+    """Return every series by name and labels, and the kind and the help text of every family."""
     answer = httpx.get(f"{where}/metrics", timeout=PATIENCE)
     assert answer.status_code == 200
     found: Scrape = defaultdict(dict)
@@ -36,7 +36,7 @@ def total(found: Scrape, name: str) -> float:
 
 
 def assert_documented(families: dict[str, tuple[str, str]]) -> None:
-    """Every family of a scrape stands in the table and in the reference, with its kind and its sentence."""
+    """Assert that every family of a scrape is in the table and in the reference, with its kind and its help text."""
     page = (ROOT / "docs/reference/metrics.md").read_text()
     table = {metric.name: metric for metrics in METRIC_TABLE.values() for metric in metrics}
     shown = {

@@ -1,4 +1,4 @@
-"""The first hour of a new user who knows Scrapy: a shop, a parser, a table, a schedule, and what changed."""
+"""The first hour of a new user who knows Scrapy: a shop, a parser, a table, a schedule, and the changes."""
 
 import json
 import re
@@ -26,7 +26,7 @@ GONE = 50
 
 
 def take_away(site: SiteHandle, number: int) -> None:
-    """Take a book off the list; its own page stays."""
+    """Remove a book from the list; its own page stays."""
     place = f"/list/{(number - 1) // 20 + 1}"
     listed = site.site.extra[place]
     assert isinstance(listed, bytes)
@@ -34,7 +34,7 @@ def take_away(site: SiteHandle, number: int) -> None:
 
 
 def told_changes(lines: str) -> list[tuple[str, str, Any, Any]]:
-    """What `longline diff` said: change, number of the book, price before and after."""
+    """Return the output of `longline diff`: change, number of the book, price before and after."""
     told = map(json.loads, lines.splitlines())
     return [(line["change"], line["url"].rpartition("/")[2], line["before"], line.get("after")) for line in told]
 
@@ -43,7 +43,7 @@ SEVEN = sorted(("changed", str(n), price_of(n), price) for n, price in NEW_PRICE
 
 
 class ByHand:
-    """A user at a terminal, who types what the manual says."""
+    """A user at a terminal who types the commands of the manual."""
 
     def __init__(self, site: SiteHandle, folder: Path) -> None:
         (folder / "books.py").write_text(PARSER)
@@ -85,7 +85,7 @@ class Scheduled:
         self.ended(runs)
 
     def rows(self) -> list[dict[str, str]]:
-        """The items of the first run as a table."""
+        """Return the items of the first run as a table."""
         self._run("export", "--run", str(self._numbers()[0]), "-o", "scheduled.csv")
         return read_csv(self._folder / "scheduled.csv")
 
@@ -97,7 +97,7 @@ class Scheduled:
         return [run["status"] for run in self._client.runs(self._job)]
 
     def _numbers(self) -> list[int]:
-        """The numbers of the runs of the job, as `longline runs` lists them; the oldest first."""
+        """Return the numbers of the runs of the job, as `longline runs` lists them; the oldest first."""
         lines = [line.split("\t") for line in self._run("runs").stdout.splitlines()]
         return [int(line[0]) for line in reversed(lines) if self._job in line]
 
@@ -114,7 +114,7 @@ def shop() -> Iterator[SiteHandle]:
         yield site
 
 
-def test_a_table_a_schedule_and_what_changed(place: Place, tmp_path: Path):
+def test_a_table_a_schedule_and_the_changes(place: Place, tmp_path: Path):
     with shop() as site:
         user = ByHand(site, tmp_path)
         assert "100 items are in books.csv" in user.type(user.crawl)
@@ -148,7 +148,7 @@ def lines_of(code: str) -> int:
 
 
 def step(name: str) -> list[str]:
-    """The two cells of a row in the table of steps."""
+    """Return the two cells of a row in the table of steps."""
     (row,) = re.findall(rf"^\| {re.escape(name)} \| (.*) \| (.*) \|$", (MANUAL / PAGE).read_text(), re.MULTILINE)
     return list(row)
 
@@ -168,7 +168,7 @@ def test_the_lines_and_commands_of_both_are_as_many_as_the_manual_says():
 
 
 def as_scrapy_writes(row: dict[str, str]) -> dict[str, str]:
-    """A row with its list joined by commas, as Scrapy writes lists into CSV."""
+    """Return a row with its list joined by commas, as Scrapy writes lists into CSV."""
     return row | {"tags": ",".join(json.loads(row["tags"]))}
 
 

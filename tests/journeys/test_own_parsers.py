@@ -1,4 +1,4 @@
-"""A parser of ten lines: the same items by hand and on a schedule, as the manual says; and how it fails."""
+"""A parser of ten lines: the same items by hand and on a schedule, as the manual shows; and its failures."""
 
 import re
 import threading
@@ -21,7 +21,7 @@ BOOKS = "SELECT kind, title, price FROM items WHERE kind <> 'extraction' ORDER B
 
 
 def shelf(number: int) -> str:
-    """One page of the shop: its books, and a link to the next page."""
+    """Return one page of the shop: its books, and a link to the next page."""
     first = (number - 1) * BOOKS_A_SHELF
     books = "".join(
         f"<article class=book id=b{n}><h3>Book {n:03}</h3><p class=price>£{n}.50</p></article>"
@@ -33,7 +33,7 @@ def shelf(number: int) -> str:
 
 @contextmanager
 def bookshop() -> Iterator[str]:
-    """A hundred books on five pages; its URL."""
+    """Serve a hundred books on five pages, and yield the URL."""
     pages = {"/" if n == 1 else f"/page/{n}": shelf(n).encode() for n in range(1, SHELVES + 1)}
 
     class Clerk(BaseHTTPRequestHandler):
@@ -46,7 +46,7 @@ def bookshop() -> Iterator[str]:
             self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Write no log."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Clerk) as server:
         thread = threading.Thread(target=server.serve_forever)
@@ -70,7 +70,7 @@ def parser_of_the_manual(site: str) -> str:
 
 
 def run_job(client: Client, source: str, url: str) -> dict[str, Any]:
-    """A job that runs once, to its end; its run."""
+    """Run a job once, and return its run after its end."""
     job = client.post("/api/v1/jobs", {"source_id": source, "url": url, "max_retries": 0})["id"]
     wait_until(lambda: [run["status"] for run in client.runs(job)] not in ([], ["running"]), "the end of the job")
     return client.runs(job)[0]
@@ -112,7 +112,7 @@ def test_the_same_hundred_books_by_hand_and_on_a_schedule(place: Place, tmp_path
 
 
 def crawled(command: str, reader: Reader, folder: Path) -> list[Row]:
-    """The items of a crawl by hand."""
+    """Return the items of a crawl by hand."""
     for word, ours in reader.called.items():
         command = command.replace(word, ours)
     words = command.split()[1:]
@@ -130,7 +130,7 @@ def refusals(client: Client, source: str) -> None:
 
 
 def between_runs(client: Client, source: str, site: str, place: Place, file: Path) -> None:
-    """Another parser, another file, a parser that raises, and one that is gone: each with the next run."""
+    """Change the parser between runs: another one, another file, one that raises, and a missing one."""
     put(client, source, {"parser": "article"})
     run = run_job(client, source, site)
     assert (run["status"], run["items_crawled"], run["items_indexed"]) == ("completed", 1, 0)
@@ -157,7 +157,7 @@ def between_runs(client: Client, source: str, site: str, place: Place, file: Pat
 
 
 def change(file: Path, code: str) -> None:
-    """Another text, which every process sees at its next look."""
+    """Write another text, which every process reads at its next check."""
     file.write_text(code)
     threading.Event().wait(1.2)
 
@@ -187,7 +187,7 @@ def test_a_parser_without_pages_or_with_failures_only_is_told_with_the_command_t
     assert run("runs", "--data", "out").stdout.split("\t")[5:7] == [str(SHELVES), str(SHELVES)], "pages and items now"
 
 
-def test_a_crawl_whose_parser_fails_on_every_page_fails(tmp_path: Path) -> None:
+def test_a_crawl_fails_if_its_parser_fails_on_every_page(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(
         "from longline.plugins import Item, parser\n"
         '@parser("own", match="*/page/*")\ndef own(page):\n    yield {"title": page.title}\n'

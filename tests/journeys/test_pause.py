@@ -1,4 +1,4 @@
-"""A process that is stopped for longer than its leases goes on afterwards, whether or not another one stepped in."""
+"""A process that is stopped for longer than its leases goes on afterwards, with and without an intervening process."""
 
 import os
 import signal
@@ -63,7 +63,7 @@ def test_a_crawl_takes_its_run_back(tmp_path: Path):
         goes_on(process)
     assert_whole(Place(tmp_path / "out"))
     afterwards = [request.path for request in site.requests[before:]]
-    assert len(afterwards) == len(set(afterwards)), "nothing is sent under a lease that lapsed in the pause"
+    assert len(afterwards) == len(set(afterwards)), "no request is sent under a lease that lapsed in the pause"
 
 
 def test_a_crawl_goes_on_beside_a_worker_that_took_over(tmp_path: Path):
@@ -72,7 +72,7 @@ def test_a_crawl_goes_on_beside_a_worker_that_took_over(tmp_path: Path):
         process = stopped_crawl(stack, site, place.data)
         with running(tmp_path, "worker", *place.flags, **LOOPBACK, **LEASE) as other:
             wait_until(lambda: place.value("SELECT owner FROM runs") is None, "the lapse of the run")
-            # The first page that the other one asks for is held up as well: the run cannot end without the first.
+            # The other process's first page is held up as well: the run cannot end without the first process.
             visits = len(site.requests)
             wait_until(lambda: len(site.requests) > visits, "the work of the other one")
             process.send_signal(signal.SIGCONT)
@@ -125,7 +125,7 @@ def pause(process: Process, site: SiteHandle) -> None:
 
 
 def dismiss(process: Process) -> None:
-    """Ask a process to stop; it must end well."""
+    """Stop a process, which must end well."""
     process.send_signal(signal.SIGTERM)
     _, logged = process.communicate(timeout=PATIENCE)
     assert (process.returncode, "Traceback" in logged) == (0, False), logged

@@ -1,4 +1,4 @@
-"""Acceptance checks of product tasks that need a worker: the log of the shop is the witness of its requests."""
+"""Acceptance checks of product tasks that need a worker; the log of the shop shows its requests."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -136,7 +136,7 @@ def test_check_1_an_urgent_task_goes_before_those_that_a_worker_has_claimed(mark
     wait_until(lambda: market.visits("/ahead") == 1, "the request before them")
     tasks = [market.submit(domain_id, f"/order/{priority}", priority=priority) for priority in (10, 5, 1)]
     wait_until(lambda: market.task(tasks[0])["status"] == "crawling", "the claim of the least urgent")
-    # A claim that came after the release would order the others by its own time.
+    # A claim after the release would order the others by its own time.
     held = [p for p, task_id in zip((10, 5, 1), tasks, strict=True) if market.task(task_id)["status"] == "crawling"]
     site.held_after = None
     for task_id in tasks:
@@ -157,14 +157,14 @@ def test_check_6_two_restarts_in_a_row_are_one_run(market: Market):
     market.wait_for(task_id, status="completed")
     beside = market.submit(domain_id, "/none", is_recurring=False, priority=10)
     market.wait_for(beside, status="failed")
-    assert market.visits("/c6") == 2, "the first crawl, and one for both restarts"
+    assert market.visits("/c6") == 2, "one request by the first crawl, and one for both restarts"
 
 
 def test_check_6_the_result_of_a_worker_from_before_a_restart_is_discarded(market: Market):
     site = market.shop.site.site
 
     def numbered(request: Request) -> Answer:
-        """The number of the request among those of its page: the last one of its connection so far."""
+        """Return the number of the request among those of its page: the last one of its connection so far."""
         ports = [visit.port for visit in site.requests if visit.path == request.path]
         return Answer(body=product_page(66, len(ports) - ports[::-1].index(request.port)))
 
@@ -209,9 +209,11 @@ def test_check_8_a_task_that_is_paused_in_the_queue_is_dropped_and_goes_on_with_
     site.extra["/beside"] = product_page(9, 9.5)
     beside = market.submit(market.domain(), "/beside", is_recurring=False)
     market.wait_for(beside, status="completed")
-    assert (market.task(task_id)["status"], market.visits("/c8")) == ("paused", 1), "a worker came by and dropped it"
+    assert (market.task(task_id)["status"], market.visits("/c8")) == ("paused", 1), (
+        "a worker has dropped the paused task"
+    )
     market.move(task_id, "resume")
-    assert market.task(task_id)["retry_count"] in (0, 1), "1 until its page has come, which begins a new phase"
+    assert market.task(task_id)["retry_count"] in (0, 1), "1 until its page has arrived, which begins a new phase"
     market.wait_for(task_id, status="completed")
     assert market.visits("/c8") == 2
 
@@ -225,9 +227,9 @@ def test_without_a_usable_proxy_a_task_fails_as_after_any_failure(market: Market
         task_id = market.submit(domain_id, "/behind", max_retries=0)
         found = market.wait_for(task_id, status="failed")
         assert found["error_message"].startswith("NO_PROXIES_AVAILABLE")
-        assert market.visits("/behind") == 0, "a domain with mappings falls back to nothing"
+        assert market.visits("/behind") == 0, "a domain with mappings has no fallback"
     finally:
-        # Domains without mappings would use it.
+        # Domains without mappings would use the proxy.
         market.shop.ask("DELETE", f"admin/proxies/{proxy}")
 
 

@@ -1,4 +1,4 @@
-"""A crawl through five real proxies: two die midway, one lies, one wants a password; every figure is foretold."""
+"""A crawl through five real proxies: two die midway, one lies, one wants a password; every figure is predicted."""
 
 import subprocess
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ MANNERS = [
 
 @dataclass
 class Foretold:
-    """One proxy as it should stand at the end. It works for so many requests, then never again."""
+    """The expected state of one proxy at the end. It works for that many requests, then never again."""
 
     works: float
     turn: int = 0
@@ -45,7 +45,7 @@ class Foretold:
 
 
 def foretell(works: list[float], requests: int) -> list[Foretold]:
-    """Strict rotation among those that did not fail too often; whoever fails a page is not asked for it again."""
+    """Rotate strictly among proxies without too many failures; one that fails a page gets no second request for it."""
     proxies = [Foretold(w) for w in works]
     turn = 0
     for _ in range(requests):
@@ -91,7 +91,7 @@ def test_five_proxies_serve_a_crawl_and_none_of_their_faults_is_a_pages(place: P
     assert place.ask("SELECT state, open, completed, failed FROM runs_now") == [("completed", 0, PAGES, 0)]
     assert place.ask("SELECT DISTINCT attempt FROM tasks WHERE state = 'completed'") == [(1,)]
     assert set(visits) == {"/robots.txt", *site.site.paths}
-    # The fifth and the ninth passage is the one in the middle of which it dies; a liar's answer never arrives.
+    # A dying proxy dies in the middle of the fifth and the ninth passage; a liar's answer never arrives.
     told = foretell([float("inf"), 4, 8, 0, float("inf")], REQUESTS)
     assert figures(place) == [(p.successes, p.failures, p.in_a_row) for p in told]
     assert sum(p.successes for p in told) == REQUESTS
@@ -115,12 +115,12 @@ def test_no_password_is_stored_or_told(place: Place, proxies: list[RunningProxy]
     assert proxies[4].passages
 
 
-def test_when_no_proxy_is_left_the_pages_say_so(place: Place, proxies: list[RunningProxy], tmp_path: Path):
+def test_pages_fail_as_proxy_exhausted_when_no_proxy_is_left(place: Place, proxies: list[RunningProxy], tmp_path: Path):
     for proxy in proxies[:2]:
         proxy.die()
     with running_site(pages=3) as site:
         (tmp_path / "longline.toml").write_text("max_retries = 1\n")
         done = crawl(place, site, proxies[:2], "--config", str(tmp_path / "longline.toml"))
-        assert (done.returncode, site.requests) == (1, []), "nothing went another way"
+        assert (done.returncode, site.requests) == (1, []), "no request was sent without a proxy"
     assert place.ask("SELECT fate, reason, count FROM fates") == [("failed", "proxy_exhausted", 1)]
     assert "proxy_exhausted" in done.stdout

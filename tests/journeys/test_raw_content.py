@@ -1,4 +1,4 @@
-"""Documents of pages, from a job or a URL given over HTTP to the index of their source."""
+"""Documents of pages, from a job or a URL submitted over HTTP to the index of their source."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ async def cluster() -> AsyncIterator[Cluster]:
 
 @asynccontextmanager
 async def at_work(settings: Settings) -> AsyncIterator[Door]:
-    """A platform in which jobs run, pages are fetched and documents indexed."""
+    """Yield a platform in which jobs run, pages are fetched and documents indexed."""
     async with open_door(settings) as door, registered_worker(door.platform, frozenset({"fetch", "upkeep"})) as owner:
         stop, platform = asyncio.Event(), door.platform
         loops = {"worker": fetch_worker(platform, owner).run, "index": chore(platform.indexer.once, 0.05)}
@@ -88,7 +88,7 @@ async def crawl(client: httpx.AsyncClient, door: Door, source_id: str, url: str)
 
 
 async def ended(client: httpx.AsyncClient, job: str) -> dict[str, Any]:
-    """The job when nothing more comes of it."""
+    """Wait until the job is completed or has failed, and return it."""
     async with asyncio.timeout(30):
         while True:
             found: dict[str, Any] = (await client.get(f"/api/v1/jobs/{job}")).json()
@@ -107,7 +107,7 @@ async def indexed(door: Door) -> None:
 
 
 def documents(cluster: Cluster, name: str = "daily_news_raw_content") -> dict[str, Any]:
-    """The documents of an index, by the last part of their URL."""
+    """Return the documents of an index, by the last part of their URL."""
     assert all(key == sha256(doc["url"].encode()).hexdigest() for key, doc in cluster.texts[name].items())
     return {doc["url"].rpartition("/")[2]: doc for doc in cluster.texts[name].values()}
 
@@ -120,7 +120,7 @@ async def test_20_equal_pages_are_two_documents_and_a_single_fetch_replaces_none
             run = await crawl(client, door, mine, site.url)
             assert (run["status"], run["items_crawled"], run["items_indexed"]) == ("completed", 3, 2)
             first = documents(cluster)
-            assert set(first) == {"a", "b"}, "the start page has links and nothing to read"
+            assert set(first) == {"a", "b"}, "the start page has links and no text"
             assert first["a"]["raw_text"] == first["b"]["raw_text"]
 
             site.site.extra["/2024/05/a"] = story(f"changed {WORDS}")
@@ -129,8 +129,8 @@ async def test_20_equal_pages_are_two_documents_and_a_single_fetch_replaces_none
             await rests(client, f"{site.url}2024/05/b?new=1", source_id=mine)
             await indexed(door)
             after = documents(cluster)
-            assert after["a"] == first["a"], "what a crawl made of it stays"
-            assert after["b?new=1"]["raw_text"] == first["b"]["raw_text"], "what nobody made yet is made"
+            assert after["a"] == first["a"], "the document of a crawl stays"
+            assert after["b?new=1"]["raw_text"] == first["b"]["raw_text"], "a page without a document gets one"
 
             await crawl(client, door, mine, site.url)
             assert documents(cluster)["a"]["raw_text"].endswith(f"changed {WORDS}"), "another crawl replaces it"
@@ -161,7 +161,7 @@ async def test_23_a_publisher_in_any_form_is_indexed_in_one(door: Door, cluster:
             assert told["jsonld_publisher_name"] == told["jsonld_raw"]["publisher"] == "The Daily"
             assert (told["jsonld_schema_type"], told["jsonld_word_count"]) == ("NewsArticle", 60)
             assert (told["jsonld_raw"]["wordCount"], told["jsonld_raw"]["author"]) == ("60", "A, B")
-            assert "jsonld_date_published" not in told, "what is no date is left out"
+            assert "jsonld_date_published" not in told, "an invalid date is left out"
             assert found[f"p{number}"]["title"] == f"Nr {number}"
 
 
@@ -181,7 +181,7 @@ async def test_14_a_document_has_the_contracts_fields(door: Door, cluster: Clust
         async with door.client() as client:
             await crawl(client, door, await source(client, site, indigenous_region="north"), site.url)
         found = documents(cluster)
-        assert set(found) == {"x"}, "the thin one is not worth it, and nothing says that the plain one is content"
+        assert set(found) == {"x"}, "the thin page has too little text, the plain one no metadata"
         document = found["x"]
         times = {document.pop("crawled_at"), document["meta"].pop("created_at"), document["meta"].pop("updated_at")}
         assert all(time.endswith("Z") for time in times)

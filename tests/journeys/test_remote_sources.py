@@ -1,4 +1,4 @@
-"""A running platform beside a source-manager: its feeds and sitemaps are read, and it hears of them, come what may."""
+"""A running platform beside a source-manager: it reads feeds and sitemaps and receives events, also in outages."""
 
 import time
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ def feed(*paths: str) -> Answer:
 
 
 def prepared(manager: SourceManager, site: SiteHandle) -> None:
-    """A site with feeds in every condition, each of a source of its own."""
+    """Prepare a site with feeds in every condition, each of a source of its own."""
     places = f"<urlset><url><loc>{site.url}page/9</loc></url></urlset>".encode()
     site.site.extra |= {
         "/": HOME,
@@ -64,13 +64,13 @@ def client_of(it: Up) -> Iterator[httpx.Client]:
 
 
 def fetched(client: httpx.Client, source: str) -> set[tuple[str, str, int]]:
-    """What the frontier has fetched of a source: paths with origins and priorities."""
+    """Return the paths that the frontier has fetched of a source, with origins and priorities."""
     asked = {"source_id": source, "status": "fetched"}
     found: list[dict[str, Any]] = client.get("/api/v1/frontier", params=asked).json()["urls"]
     return {(one["url"].rpartition("/")[2], one["origin"], one["priority"]) for one in found}
 
 
-def test_its_feeds_are_read_and_it_hears_of_them_also_after_a_kill(place: Place):
+def test_a_source_managers_feeds_are_read_and_reported_also_after_a_kill(place: Place):
     with running_manager() as manager, running_site(pages=10) as site:
         prepared(manager, site)
         manager.trouble = lambda call: (500, b"{}") if call.method != "GET" else None
@@ -93,7 +93,9 @@ def test_its_feeds_are_read_and_it_hears_of_them_also_after_a_kill(place: Place)
             assert {one["id"] for one in client.get("/api/v1/sources").json()["sources"]} == set(manager.sources)
             it.process.kill()
             it.process.wait()
-            assert it.log.read_text().count("chore paused, engine unavailable") == 1, "said once, not with every try"
+            assert it.log.read_text().count("chore paused, engine unavailable") == 1, (
+                "logged once, not with every attempt"
+            )
         assert "feed_url" not in manager.sources["silent"]
         manager.trouble = lambda _: None
         manager.calls.clear()

@@ -1,4 +1,4 @@
-"""A crawl is recorded, and goes the same way again when its website is gone."""
+"""A crawl is recorded, and runs the same way again without its website."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ def crawl(url: str, out: Path, *more: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_a_crawl_goes_the_same_way_without_its_website(tmp_path: Path):
+def test_a_recorded_crawl_has_the_same_fates_without_its_website(tmp_path: Path):
     answers = ("--fixtures", str(tmp_path / "answers"))
     with running_site(pages=40) as site:
         crawl(site.url, tmp_path / "live", *answers, "--fixtures-mode", "record")

@@ -1,4 +1,4 @@
-"""Two visits of a site, replayed by pywb: every page that was fetched is shown, and every redirect."""
+"""Two visits of a site, replayed by pywb: every fetched page is shown, and every redirect."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -78,7 +78,7 @@ def test_an_export_of_the_second_visit_is_whole_by_itself(tmp_path: Path):
     assert {url for _, url in replay.captures} == set(site.page_urls)
 
 
-def test_the_archive_tells_who_wrote_it_and_who_answered(tmp_path: Path):
+def test_the_archive_names_its_writer_and_the_answering_server(tmp_path: Path):
     with running_site(pages=2) as site:
         crawl(site.url, tmp_path, "--log-level", "error")
     for file in tmp_path.rglob("warc/**/*.warc.gz"):
@@ -97,6 +97,6 @@ def answers(replay: Replay) -> bool:
 
 
 def assert_sound(files: list[Path]) -> None:
-    """`warcio check` finds nothing."""
+    """Assert that `warcio check` finds no fault."""
     assert files
     assert Checker(SimpleNamespace(inputs=[str(file) for file in files], verbose=False)).process_all() == 0

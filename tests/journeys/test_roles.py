@@ -1,4 +1,4 @@
-"""The parts apart: one process fetches, another parses what it fetched, and together they crawl a site."""
+"""Separate roles: one process fetches, another parses the fetched pages, and together they crawl a site."""
 
 import signal
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ PAGES = 40
 
 @pytest.fixture(params=["one folder", "two machines"])
 def machines(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[Place]]:
-    """Where each of two processes runs: in one folder, or in folders of their own with the engines between them."""
+    """The places of two processes: one folder, or folders of their own with the engines between them."""
     if request.param == "one folder":
         yield [Place(tmp_path / "data")] * 2
         return
@@ -29,7 +29,7 @@ def machines(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[Pl
     yield [first, second]
 
 
-def test_one_fetches_and_another_parses(machines: list[Place], tmp_path: Path):
+def test_one_process_fetches_and_another_parses(machines: list[Place], tmp_path: Path):
     place = machines[0]
     with running_site(pages=PAGES) as site, ExitStack() as stack:
         place.give_work(site)
@@ -45,7 +45,7 @@ def test_one_fetches_and_another_parses(machines: list[Place], tmp_path: Path):
         for process in (fetch, parse):
             _, logged = process.communicate(timeout=PATIENCE)
             assert (process.returncode, "Traceback" in logged) == (0, False), logged
-        # Links were followed and titles stored, so somebody parsed; every page was asked for once, so from the archive.
+        # Links were followed and titles stored, so a process parsed; each page was requested once, so from the archive.
         place.assert_whole(site)
         visits = site.visits()
         assert visits.pop("/robots.txt") == 1
@@ -71,7 +71,7 @@ def test_without_a_parser_pages_wait_for_one(tmp_path: Path):
             wait_until(lambda: place.value("SELECT admitted FROM runs_now") > 1, "what the page links to")
             process.send_signal(signal.SIGTERM)
             process.communicate(timeout=PATIENCE)
-        assert len(site.requests) == visits, "a parser asks nobody for anything"
+        assert len(site.requests) == visits, "a parser sends no request"
         assert place.ask("SELECT completed FROM runs_now") == [(1,)]
     assert place.held() == {}
 
@@ -92,6 +92,6 @@ def test_a_thousand_pages_are_parsed_without_a_request(tmp_path: Path):
             )
             process.send_signal(signal.SIGTERM)
             process.communicate(timeout=10)
-        assert len(site.requests) == visits, "a parser asks nobody for anything"
+        assert len(site.requests) == visits, "a parser sends no request"
     assert place.value("SELECT COUNT(DISTINCT title) FROM pages") == 1000
     assert place.held() == {}

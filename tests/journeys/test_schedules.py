@@ -1,4 +1,4 @@
-"""What the manual says of jobs on a schedule works as it stands there."""
+"""The manual about jobs on a schedule works as printed."""
 
 import json
 import re
@@ -16,7 +16,7 @@ MANUAL = Path(__file__).parents[2] / "docs/how-to/schedules.md"
 
 
 class Reader:
-    """Types the commands of the manual, one after the other, with its port, site, patience and ids led to ours."""
+    """A user who types the commands of the manual in order; port, site, waits and ids are replaced by the test's."""
 
     def __init__(self, it: Up, place: Place, home: Path, site: str, manual: Path = MANUAL) -> None:
         port = it.where.rpartition(":")[2]
@@ -24,16 +24,16 @@ class Reader:
         self._given = {"CURL_HOME": str(home), "LONGLINE_DATA": str(place.data)}
         if database := place.engines.get("database"):
             self._given["LONGLINE_DATABASE"] = database
-        self.called = {EXAMPLE: site, '"2s"': '"1ms"'}  # a site of our own needs no patience
+        self.called = {EXAMPLE: site, '"2s"': '"1ms"'}  # a site of the test needs no patience
         blocks = re.findall(r"```sh\n(.*?)```", manual.read_text(encoding="utf-8"), re.DOTALL)
         self.commands = re.split(r"^(?=curl |longline |export )", "".join(blocks), flags=re.MULTILINE)[1:]
 
     def type(self) -> str:
-        """What the next command says; it must be a success."""
+        """Return the output of the next command, which must succeed."""
         command = self.commands.pop(0)
         for word, ours in self.called.items():
             command = command.replace(word, ours)
-        # Each is typed into a shell of its own, which must have what an earlier one has set.
+        # Each command is typed into a shell of its own, which must have the variables that an earlier one has set.
         shown = command.replace("export JWT=", "printf %s ")
         done = type_command(shown, surroundings(self._given))
         assert done.returncode == 0, (command, done)
@@ -42,7 +42,7 @@ class Reader:
         return done.stdout
 
     def ask(self) -> Any:
-        """The same, read as JSON."""
+        """Return the output of the next command, read as JSON."""
         return json.loads(self.type())
 
 

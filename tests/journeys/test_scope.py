@@ -1,4 +1,4 @@
-"""`longline crawl` within bounds: by path, depth, number, seeds and sitemaps; and a larger bound that goes on."""
+"""`longline crawl` within bounds: by path, depth, number, seeds and sitemaps; and a larger bound that resumes."""
 
 import gzip
 import re
@@ -24,14 +24,14 @@ def crawl(*words: str, out: Path) -> subprocess.CompletedProcess[str]:
 
 
 def fetched(site: SiteHandle) -> set[str]:
-    """The paths that were asked for, each of them once."""
+    """Return the requested paths, each of them requested once."""
     visits = site.visits()
     visits.pop("/robots.txt", None)
     assert set(visits.values()) == {1}, visits
     return set(visits)
 
 
-def test_by_path_and_a_wider_bound_goes_on_with_the_links_that_were_left_out(tmp_path: Path) -> None:
+def test_a_crawl_is_bounded_by_path_and_a_wider_bound_takes_up_the_links_left_out(tmp_path: Path) -> None:
     out = tmp_path / "out"
     with running_site(pages=0) as site:
         site.site.extra |= {

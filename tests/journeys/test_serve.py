@@ -1,4 +1,4 @@
-"""The platform as processes: up, asked, in the middle of a crawl, stopped, killed, and started wrongly."""
+"""The platform as processes: started, requested, in the middle of a crawl, stopped, killed, and started wrongly."""
 
 import json
 import os
@@ -22,7 +22,7 @@ from tests.servers import program
 from tests.web import running_site
 
 QUICKLY = 10
-"""Seconds that a stop may take, half of what it takes a server that hangs to answer; the machine may be a busy one."""
+"""Seconds that a stop may take, half of the time that a hanging server takes to answer; the machine may be busy."""
 
 
 def run(folder: Path, *words: str, **given: str) -> subprocess.CompletedProcess[str]:
@@ -31,7 +31,7 @@ def run(folder: Path, *words: str, **given: str) -> subprocess.CompletedProcess[
 
 @dataclass(frozen=True)
 class Up:
-    """`longline up`, and what it said."""
+    """A running `longline up`, and its output."""
 
     process: subprocess.Popen[str]
     where: str
@@ -39,7 +39,7 @@ class Up:
     log: Path
 
     def stop(self, *, calmly: bool = True, then: Callable[[], object] = lambda: None) -> str:
-        """Stop it, which must go quickly and in good order; what it logged. `then` is done once it was told."""
+        """Stop the process, quickly and in good order, and return its log. `then` is called after the signal."""
         self.process.send_signal(signal.SIGTERM)
         then()
         self.process.wait(QUICKLY)
@@ -51,7 +51,7 @@ class Up:
 
 @contextmanager
 def up(place: Place, *more: str, **given: str) -> Iterator[Up]:
-    """A running platform; whatever a test leaves of it is killed, its children too."""
+    """Yield a running platform; processes that a test leaves running are killed, children too."""
     place.data.parent.mkdir(parents=True, exist_ok=True)
     log = place.data.parent / "log"
     with log.open("w") as logged:
@@ -79,7 +79,7 @@ def up(place: Place, *more: str, **given: str) -> Iterator[Up]:
 # -- in good order ----------------------------------------------------------------------------------------------
 
 
-def test_it_answers_lets_in_and_goes(place: Place):
+def test_a_platform_answers_issues_a_token_and_stops(place: Place):
     with up(place) as it:
         assert it.hint.endswith(f"longline token --role admin --data {place.data}\n")
         answer = httpx.get(f"{it.where}/health", timeout=PATIENCE)
@@ -89,7 +89,7 @@ def test_it_answers_lets_in_and_goes(place: Place):
         assert {name: check["status"] for name, check in told["checks"].items()} == dict.fromkeys(
             ["database", "disk", "event_loop", "objects", "workers", *(["redis"] if place.engines else [])], "healthy"
         )
-        assert "127.0.0.1" not in answer.text, "everybody may ask, and nobody is told where our engines are"
+        assert "127.0.0.1" not in answer.text, "the page is public, and shows no address of an engine"
         assert place.value("SELECT roles FROM workers") == "download,fetch,parse,upkeep"
         printed = run(place.data.parent, *it.hint.split("longline ")[1].split(), "--sub", "me")
         claims = Tokens(jwt_secret(place.settings), lambda: 0).verify(printed.stdout.strip())
@@ -100,7 +100,7 @@ def test_it_answers_lets_in_and_goes(place: Place):
         httpx.get(f"{it.where}/health", timeout=PATIENCE)
 
 
-def test_in_the_middle_of_a_crawl_it_goes_quickly_leaves_nothing_and_goes_on(place: Place):
+def test_a_platform_stopped_during_a_crawl_releases_all_leases_and_resumes_it(place: Place):
     with running_site(pages=400) as site:
         site.hold(after=60)
         place.give_work(site)
@@ -118,7 +118,7 @@ def test_in_the_middle_of_a_crawl_it_goes_quickly_leaves_nothing_and_goes_on(pla
         place.assert_whole(site)
         visits = site.visits()
         assert visits.pop("/robots.txt") == 2, "once for each process"
-        assert set(visits.values()) == {1}, "what was under way at the stop was finished and reported"
+        assert set(visits.values()) == {1}, "requests in flight at the stop were finished and reported"
         assert place.held() == {}
 
 
@@ -133,15 +133,15 @@ def test_a_server_that_hangs_does_not_hold_up_the_stop(embedded: Place):
 
 
 CUT_OFF = {"work signals", "work requests", "robots signals", "log followers", "calls", "done"}
-"""The loops that hear of something by signals."""
+"""The loops that are woken by signals."""
 
 
 def waiting(logged: str) -> set[str]:
-    """The loops that said that they must wait."""
+    """Return the loops that logged that they must wait."""
     return {json.loads(line)["loop"] for line in logged.splitlines() if "loop paused, engine unavailable" in line}
 
 
-def test_without_its_signals_it_works_on(embedded: Place):
+def test_a_platform_without_signals_works_on(embedded: Place):
     place = Place(embedded.data, {"redis": "redis://127.0.0.1:1/0"})
     with running_site(pages=30) as site:
         place.give_work(site)
@@ -153,14 +153,14 @@ def test_without_its_signals_it_works_on(embedded: Place):
             logged = it.stop()
         place.assert_whole(site)
     assert waiting(logged) == CUT_OFF
-    assert logged.count("log readers not notified") <= 2, "once by each who would tell them"
+    assert logged.count("log readers not notified") <= 2, "once by each process that notifies"
 
 
 # -- several processes ------------------------------------------------------------------------------------------
 
 
 def workers(place: Place) -> dict[int, int]:
-    """The processes that work here: their ids as owners by their process ids."""
+    """Return the processes that work here: their ids as owners by their process ids."""
     return {int(name.rpartition(":")[2]): number for number, name in place.ask("SELECT id, name FROM workers")}
 
 
@@ -205,14 +205,14 @@ def test_a_worker_that_dies_is_replaced(embedded: Place):
         os.kill(child, signal.SIGKILL)
         wait_until(lambda: set(workers(embedded)) - {it.process.pid, child}, "a new child")
         it.stop(calmly=False)
-    assert set(embedded.held()) <= {"workers", "alive"}, "of the dead one nothing is left but its name"
+    assert set(embedded.held()) <= {"workers", "alive"}, "only the name of the dead process is left"
 
 
 # -- started wrongly --------------------------------------------------------------------------------------------
 
 
 def assert_one_line(outcome: subprocess.CompletedProcess[str], code: int, said: str) -> None:
-    """A failure as it should be: one clear line and no stack."""
+    """Assert a failure with one clear line and no stack."""
     assert (outcome.returncode, outcome.stdout.strip()) == (code, ""), outcome.stderr
     assert outcome.stderr.startswith("error: ")
     assert outcome.stderr.count("\n") == 1, outcome.stderr

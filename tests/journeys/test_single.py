@@ -46,7 +46,7 @@ def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
 
 @contextmanager
 def origin() -> Iterator[int]:
-    """A website on every loopback address; its port."""
+    """Serve a website on every loopback address, and yield its port."""
     with running_origin(0.0) as port:
         yield port
 
@@ -81,7 +81,7 @@ async def work_until(platform: Platform, done: Callable[[], Awaitable[bool]]) ->
 
 
 def visits(port: int) -> dict[str, list[tuple[str, float]]]:
-    """Path and time of every request for a page, by host, in the words of the origin."""
+    """Return path and time of every request for a page, by host, in the words of the origin."""
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/__visits") as answer:
         seen = orjson.loads(answer.read())
     hosts: dict[str, list[tuple[str, float]]] = {}
@@ -148,12 +148,12 @@ async def test_urls_in_a_ring_of_hosts_end_each_with_its_own_fate(settings: Sett
 
 
 async def kinds_of(platform: Platform, run_id: int) -> list[str]:
-    """The kinds of the items that a run has brought, in their order."""
+    """Return the kinds of the items of a run, in their order."""
     return [found.kind for found in await platform.records.items.of_run(run_id)]
 
 
 def parsed_by(kind: str) -> CrawlPlan:
-    """A plan whose parser makes items of a kind."""
+    """Return a plan whose parser makes items of a kind."""
     return crawl_plan(
         (),
         robots=False,

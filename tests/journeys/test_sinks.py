@@ -47,7 +47,7 @@ def write_lines(url, items):
 
 
 class Receiver:
-    """A webhook that can die and come back on its port; it keeps what it has confirmed or broken off."""
+    """A webhook that can die and return on its port; it records its confirmed and broken requests."""
 
     def __init__(self) -> None:
         self.seen: list[tuple[str, int, int, int]] = []
@@ -88,7 +88,7 @@ def running_receiver() -> Iterator[tuple[Receiver, str]]:
                 self.close_connection = True
 
         def log_message(self, *_: object) -> None:
-            """Keep quiet."""
+            """Write no log."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
@@ -122,7 +122,7 @@ def table_rows(url: str) -> list[tuple[str, int, int, int]]:
 
 
 def in_order(seen: list[tuple[str, int, int, int]]) -> bool:
-    """Whether the first arrivals of all items have the order of their runs."""
+    """Return true if the first arrivals of all items have the order of their runs."""
     first = {id_: (run, position) for id_, run, position, _ in reversed(seen)}
     order = [first[id_] for id_ in dict.fromkeys(id_ for id_, *_ in seen)]
     return order == sorted(order)
@@ -133,7 +133,7 @@ def received(receiver: Receiver, goal: int) -> bool:
 
 
 def deliver(folder: Path, postgres_url: str, count: int, away_seconds: float) -> tuple[int, int]:
-    """Send items through two deaths of the receiver and two kills of ours; return messages and duplicates."""
+    """Send items through two deaths of the receiver and two kills of the platform; return messages and duplicates."""
     (folder / "rows.py").write_text(PARSER)
     with running_site(pages=0) as site, running_receiver() as (receiver, hook):
         open_rows(site, count)
@@ -249,7 +249,7 @@ def test_sources_send_to_the_sinks_that_they_name_and_no_secret_is_shown(embedde
     assert "canary" not in shown
     assert key not in shown
     found = [line.split()[0].split("-")[1:] for line in lines.read_text().splitlines()]
-    assert len({run for run, _ in found}) == 1, "of one run alone"
+    assert len({run for run, _ in found}) == 1, "the items are of one run"
     assert [int(position) for _, position in found] == sorted({int(position) for _, position in found})
 
 

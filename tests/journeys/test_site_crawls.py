@@ -1,4 +1,4 @@
-"""Jobs and single URLs against small sites: which pages are asked for, how far apart, and what is told of them."""
+"""Jobs and single URLs against small sites: the requested pages, the intervals between them, and their rows."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -40,7 +40,7 @@ def settings(migrated_url: str, tmp_path: Path) -> Settings:
 
 @asynccontextmanager
 async def at_work(settings: Settings, **changes: Any) -> AsyncIterator[Door]:
-    """A whole platform at work."""
+    """Yield a whole platform at work."""
     stop = asyncio.Event()
     async with open_door(msgspec.structs.replace(settings, **changes)) as door:
         working = asyncio.create_task(
@@ -54,7 +54,7 @@ async def at_work(settings: Settings, **changes: Any) -> AsyncIterator[Door]:
 
 
 async def run(client: httpx.AsyncClient, source_id: str, url: str) -> dict[str, Any]:
-    """A job that runs once, ended."""
+    """Run a job once, and return it after its end."""
     answer = await client.post("/api/v1/jobs", json={"source_id": source_id, "url": url})
     return await ended(client, answer.json()["id"])
 
@@ -70,17 +70,17 @@ async def listed(client: httpx.AsyncClient, path: str, key: str, amount: int, **
 
 
 def asked(site: SiteHandle) -> list[str]:
-    """What was asked for, without robots.txt."""
+    """Return the requested paths without robots.txt."""
     return [visit.path for visit in site.requests if visit.path != "/robots.txt"]
 
 
 def gaps(site: SiteHandle) -> list[float]:
-    """Seconds between requests, those for robots.txt included."""
+    """Return the seconds between requests, those for robots.txt included."""
     return [after.time - before.time for before, after in pairwise(site.requests)]
 
 
 async def came(site: SiteHandle, amount: int) -> None:
-    """Wait until so many pages were asked for; not for so long that one which is not answered is given up."""
+    """Wait until that many pages were requested, but less than the timeout of an unanswered request."""
     async with asyncio.timeout(10):
         while True:
             if len(asked(site)) >= amount:
@@ -89,7 +89,7 @@ async def came(site: SiteHandle, amount: int) -> None:
 
 
 def chain(length: int) -> dict[str, Answer]:
-    """Pages each of which links to the next."""
+    """Return pages each of which links to the next."""
     names = ["/", *(f"/p{number}" for number in range(2, length + 1))]
     return {name: links(after) for name, after in pairwise(names)} | {names[-1]: links("/")}
 
@@ -119,7 +119,9 @@ async def test_10_5_links_carry_the_depth_of_their_page_and_one_more(settings: S
             await listed(client, "/api/v1/discovered-links", "links", 2)  # links are written after the page's report
             rows = await listed(client, FRONTIER, "urls", 2, origin="spider")
             told = {row["url"].removeprefix(site.url): (row["depth"], row["parent_url"]) for row in rows}
-            assert told == {"a": (2, site.url), "b": (3, f"{site.url}a")}, "what is not followed is submitted too"
+            assert told == {"a": (2, site.url), "b": (3, f"{site.url}a")}, (
+                "links that are not followed are submitted too"
+            )
             found = (await client.get("/api/v1/discovered-links")).json()["links"]
             assert {link["url"].removeprefix(other.url): link["depth"] for link in found} == {
                 "from-start": 2,
@@ -132,7 +134,7 @@ async def test_10_5_links_carry_the_depth_of_their_page_and_one_more(settings: S
 
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is believed for a while is believed for a moment only."""
+    """Caches with a lifetime of a moment."""
     monkeypatch.setattr("longline.engine.frontier.standing_runs.CACHE_SECONDS", 0.2)
     monkeypatch.setattr("longline.engine.frontier.host_pace.POLITEST_PACE_SECONDS", 0.2)
 
@@ -143,7 +145,7 @@ async def change(client: httpx.AsyncClient, source_id: str, **more: Any) -> None
 
 
 async def spread(client: httpx.AsyncClient, site: SiteHandle, name: str, *sources: str) -> float:
-    """The shortest time between requests for three new URLs of each of the sources, given at once."""
+    """Return the shortest time between requests for three new URLs of each of the sources, submitted at once."""
     before = len(site.requests)
     paths = {f"{name}-{source}-{number}": source for number in range(3) for source in sources}
     site.site.extra |= {f"/{path}": story() for path in paths}
@@ -198,7 +200,7 @@ async def test_11_5_a_host_follows_the_default_from_one_start_to_the_next(settin
 
 
 @pytest.mark.usefixtures("soon")
-async def test_11_8_single_urls_follow_what_their_source_says(settings: Settings):
+async def test_11_8_single_urls_follow_the_settings_of_their_source(settings: Settings):
     with running_site(pages=1) as site, running_site(pages=1) as browser:
         shown = msgspec.json.encode({"html": story().decode(), "final_url": f"{site.url}two", "status_code": 200})
         browser.site.extra["/render"] = Answer(body=shown, content_type="application/json")
@@ -235,12 +237,14 @@ async def test_10_1_a_run_asks_a_host_twice_at_once(settings: Settings):
         site.site.extra |= {"/": links(*(f"/p{number}" for number in range(4)))}
         async with at_work(settings) as door, door.client() as client:
             mine = await source(client, site, rate_limit="50ms")
-            await rests(client, f"{site.url}first", source_id=mine)  # who came first, one at a time, is no bound
+            await rests(
+                client, f"{site.url}first", source_id=mine
+            )  # the first request to a host goes alone: it is done here
             job = (await client.post("/api/v1/jobs", json={"source_id": mine, "url": site.url})).json()["id"]
             await came(site, 2)
             site.site.held_after = len(site.requests)
             await came(site, 4)
             await asyncio.sleep(0.3)
-            assert len(asked(site)) == 4, "two wait for their answers, and nobody else asks"
+            assert len(asked(site)) == 4, "two requests are open, and no third is sent"
             site.site.held_after = None
             await ended(client, job)

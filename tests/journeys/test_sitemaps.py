@@ -1,4 +1,4 @@
-"""A crawl that asks for sitemaps finds pages that nothing links to."""
+"""A crawl with sitemaps finds pages without a link to them."""
 
 import asyncio
 import gzip

@@ -32,7 +32,7 @@ GONE = SAID | {"event_id": "e2", "event_type": "SOURCE_DELETED", "payload": {}}
 
 
 async def hears(server: Redis) -> None:
-    """Somebody has come to listen."""
+    """Wait until a consumer reads the stream."""
     for _ in range(LOOKS):
         if await server.xinfo_groups("source-events"):
             return
@@ -41,7 +41,7 @@ async def hears(server: Redis) -> None:
 
 
 async def settles(platform: Platform, server: Redis, amount: int) -> None:
-    """Everything that was said is heeded, and there are so many schedules."""
+    """Wait until every event is settled, and there are that many schedules."""
     for _ in range(LOOKS):
         pending = await server.xpending("source-events", "crawler-workers")
         groups = await server.xinfo_groups("source-events")
@@ -52,7 +52,7 @@ async def settles(platform: Platform, server: Redis, amount: int) -> None:
 
 
 class Dying(SourceListener):
-    """Dies after it has done something about what was said, and before it can note so."""
+    """A listener that dies after the effect of an event, and before its note."""
 
     async def _settles(self, delivery: Delivery) -> bool:
         event = msgspec.json.decode(delivery.body or b"", type=SourceEvent)
@@ -60,7 +60,7 @@ class Dying(SourceListener):
         raise asyncio.CancelledError
 
 
-async def test_25_who_dies_after_an_effect_has_had_it_once(
+async def test_25_a_listener_that_dies_after_an_effect_has_had_it_once(
     migrated_url: str, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     settings = Settings(data=tmp_path, database=migrated_url, redis=redis_url, source_events=True, port=0)
@@ -86,7 +86,7 @@ async def test_25_who_dies_after_an_effect_has_had_it_once(
         assert (await client.get(path)).json()["status"] == "scheduled", "a person's word is not undone"
 
 
-async def test_schedules_follow_what_is_said_once_each(migrated_url: str, redis_url: str, tmp_path: Path):
+async def test_schedules_follow_each_event_once(migrated_url: str, redis_url: str, tmp_path: Path):
     settings = Settings(data=tmp_path, database=migrated_url, redis=redis_url, source_events=True)
     async with open_platform(settings) as platform, Redis.from_url(redis_url) as server:
         await migrate_tables(platform, may_migrate=True)

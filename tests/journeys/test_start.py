@@ -1,4 +1,4 @@
-"""What the manual tells a newcomer to type works as it stands there."""
+"""The commands of the manual for newcomers work as printed."""
 
 import json
 import re
@@ -23,7 +23,7 @@ PAGES = {
 
 @contextmanager
 def newspaper() -> Iterator[tuple[str, list[str]]]:
-    """A site of two pages, and the paths it was asked for."""
+    """Serve a site of two pages, and yield its address and the requested paths."""
     asked: list[str] = []
 
     class Desk(BaseHTTPRequestHandler):

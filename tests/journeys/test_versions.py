@@ -1,4 +1,4 @@
-"""A shop that is crawled again and again: every run keeps what it found, and changes are told from failures."""
+"""A shop that is crawled repeatedly: every run keeps its items, and changes are distinguished from failures."""
 
 import json
 import subprocess
@@ -13,7 +13,7 @@ NEW_PRICES = {n: 1000.0 + n for n in range(1, 8)}
 
 
 def crawl(site: SiteHandle, folder: Path, *more: str) -> str:
-    """Crawl the shop; the line that counts items against the last crawl."""
+    """Crawl the shop, and return the line that counts items against the last crawl."""
     done = run(folder, "crawl", site.url, "--depth", "9", "--parsers", "books.py", "--out", "data", *more)
     assert done.returncode == 0, done.stderr
     return next((line for line in done.stdout.splitlines() if line.startswith("items since")), "")
@@ -24,7 +24,7 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def prices(folder: Path, number: int) -> dict[int, float]:
-    """The prices that a run found, by book."""
+    """Return the prices that a run found, by book."""
     exported = run(folder, "export", "--data", "data", "--run", str(number), "-o", f"{number}.jsonl")
     assert exported.returncode == 0, exported.stderr
     rows = map(json.loads, (folder / f"{number}.jsonl").read_text().splitlines())

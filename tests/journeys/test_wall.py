@@ -1,4 +1,4 @@
-"""A URL from outside does not make us fetch the inside, whatever leads there."""
+"""A link of an outside page never leads to a request to the inside."""
 
 import re
 import subprocess
@@ -13,9 +13,9 @@ def crawl(url: str, out: Path, *more: str) -> subprocess.CompletedProcess[str]:
     return program.run("crawl", url, "--out", str(out), *more)
 
 
-def test_what_was_typed_is_trusted_and_where_it_leads_is_not(tmp_path: Path):
+def test_a_typed_host_is_trusted_and_hosts_it_links_to_are_not(tmp_path: Path):
     with running_site(pages=3) as typed, running_site(pages=3) as other:
-        # The same machine by another name: typed was the first one only.
+        # The same machine by another name: only the first one was typed.
         inside = other.url.replace("127.0.0.1", "127.0.0.2")
         typed.site.extra["/"] = f'<a href="{inside}">in</a>'.encode()
         done = crawl(typed.url, tmp_path / "out", "--offsite", "--depth", "1", "--delay", "0s")

@@ -18,7 +18,7 @@ class NoBrowser(Exception):
 
 
 def chromium_path() -> Path:
-    """The browser of `CHROMIUM`, the first installed one, or the one that root installs now."""
+    """Return the browser of `CHROMIUM`, the first installed one, or the one that root installs now."""
     if find_spec("playwright") is None:
         raise NoBrowser("Playwright is missing: make setup")
     if found := _installed():

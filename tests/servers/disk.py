@@ -38,7 +38,7 @@ def mounting(test: Callable[..., None]) -> Callable[..., None]:
 
 
 class SmallDisk:
-    """A mounted file system in memory; its folder is gone after the test."""
+    """A mounted file system in memory; its folder is removed after the test."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -49,7 +49,7 @@ class SmallDisk:
         subprocess.run(["mount", "-o", f"remount,size={megabytes}m", self.folder], check=True, capture_output=True)
 
     def fill(self) -> None:
-        """Leave no room at all."""
+        """Fill the disk to the last byte."""
         with self._filler.open("ab", buffering=0) as file, suppress(OSError):
             while file.write(b"x" * _CHUNK):
                 pass
@@ -61,7 +61,7 @@ class SmallDisk:
 
 @contextmanager
 def small_disk(folder: Path, megabytes: int) -> Iterator[SmallDisk]:
-    """Mount a disk of this size at a folder; that takes root's rights, which a test has that is `mounting`."""
+    """Mount a disk of this size at a folder; that takes root's rights, which a test with the mark `mounting` has."""
     folder.mkdir(parents=True, exist_ok=True)
     words = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "longline-test", str(folder)]
     subprocess.run(words, check=True, capture_output=True)

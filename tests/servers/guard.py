@@ -1,4 +1,4 @@
-"""Keeps one server, and its folder, for exactly as long as standard input stays open; run as a script of its own.
+"""The guard of one server and its folder for as long as standard input stays open; run as a script of its own.
 
 The pipe ends when the owner closes it and also when the owner dies, by SIGKILL too. So there is one
 way to stop a server, and none to leave it behind.
@@ -31,7 +31,7 @@ def main() -> int:
 
 
 def serve(order: dict[str, Any]) -> int:
-    """Run the preparing commands, then the server until it ends or the owner is gone."""
+    """Run the preparing commands, then the server until it ends or the owner has died."""
     manner: dict[str, Any] = {"env": order["environment"], "stdin": subprocess.DEVNULL, "cwd": order["folder"]}
     if order["user"] is not None:
         manner |= {"user": order["user"][0], "group": order["user"][1], "extra_groups": []}
@@ -47,7 +47,7 @@ def serve(order: dict[str, Any]) -> int:
 
 
 def stop_when_alone(server: subprocess.Popen[bytes], stop: int, patience: float) -> None:
-    """Wait for the owner to go, ask the server to stop, and end it when it does not listen."""
+    """Wait for the end of the owner, stop the server, and kill it after a timeout."""
     # Straight from the descriptor: a daemon thread that holds a buffered stream's lock breaks the interpreter's exit.
     while os.read(0, 1024):
         pass

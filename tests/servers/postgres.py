@@ -1,4 +1,4 @@
-"""A real PostgreSQL for tests: a running one if the environment names it, else one of our own for the session."""
+"""A real PostgreSQL for tests: a running one if the environment names it, else one started for the session."""
 
 import asyncio
 import atexit
@@ -28,7 +28,7 @@ NOT_DURABLE = ("-F", "-c", "synchronous_commit=off", "-c", "full_page_writes=off
 
 
 class Binaries(NamedTuple):
-    """A folder of PostgreSQL programs and where it comes from, in a word."""
+    """A folder of PostgreSQL programs and its origin, in a word."""
 
     folder: Path
     origin: str
@@ -36,7 +36,7 @@ class Binaries(NamedTuple):
 
 @dataclass(frozen=True)
 class PostgresServer:
-    """A server that answers. `folder` is None for a server that is not ours."""
+    """A server that answers. `folder` is None for a server that the tests did not start."""
 
     address: str
     version: str
@@ -44,7 +44,7 @@ class PostgresServer:
     made: set[str] = field(default_factory=set)
 
     def url(self, database: str) -> str:
-        """Where to connect for one database of this server."""
+        """Return the URL of one database of this server."""
         return urlunsplit(urlsplit(self.address)._replace(path=f"/{database}"))
 
     async def create_database(self, name: str | None = None, template: str | None = None) -> str:
@@ -63,7 +63,7 @@ class PostgresServer:
 
     @contextmanager
     def fresh_database(self) -> Iterator[str]:
-        """The URL of an empty database that is dropped afterwards; for code outside of an event loop, or inside."""
+        """Yield the URL of an empty database that is dropped afterwards; for code inside or outside an event loop."""
         url = apart(self.create_database)
         try:
             yield url
@@ -80,7 +80,7 @@ class PostgresServer:
 
 @contextmanager
 def running_postgres(durable: bool = False) -> Iterator[PostgresServer]:
-    """A server for as long as the context lasts; `durable` makes commits survive a crash, at the price of speed."""
+    """Yield a server for the time of the context; `durable` makes commits survive a crash, at the price of speed."""
     address = os.environ.get("LONGLINE_TEST_POSTGRES")
     if address:
         with _borrowed(address) as server:
@@ -110,7 +110,7 @@ def apart(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
 
 @cache
 def _loop_beside() -> asyncio.AbstractEventLoop:
-    """One loop in a thread of its own for the whole run: connections made in it can be kept."""
+    """Return one loop in a thread of its own for the whole run: connections made in it can be kept."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="loop beside the tests", daemon=True)
     thread.start()

@@ -1,8 +1,8 @@
 """A process that has imported the program, and makes a copy of itself for each start of the program.
 
-Importing takes a second of a processor, a copy a hundredth of a second. Orders come by a socket, one each: the module,
-the words of the command line, the folder, the environment, and the three standard streams. The answer is the process id
-of the copy.
+Importing takes a second of a processor, a copy a hundredth of a second. Orders arrive by a socket, one each: the
+module, the words of the command line, the folder, the environment, and the three standard streams. The answer is the
+process id of the copy.
 """
 
 import atexit
@@ -67,7 +67,7 @@ def _take(streams: list[int]) -> None:
 
 
 def become(order: dict[str, Any]) -> None:
-    """Be the module, as if it had been started with these words, in this folder and environment."""
+    """Run the module, as if it had been started with these words, in this folder and environment."""
     os.chdir(order["folder"])
     os.environ.clear()
     os.environ.update(order["environment"])
@@ -89,7 +89,7 @@ def become(order: dict[str, Any]) -> None:
 
 
 def end(ended: SystemExit) -> None:
-    """End as the interpreter does, but leave the memory alone: to free it would be to copy all of it first."""
+    """Exit as the interpreter does, but leave the memory alone: to free it would be to copy all of it first."""
     threading._shutdown()  # type: ignore[attr-defined]  # not in the stubs
     atexit._run_exitfuncs()
     try:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Privileges(NamedTuple):
-    """How to run a command without root's rights: words to put before it, or a user and group to become."""
+    """A way to run a command without root's rights: words to put before it, or a user and group to run as."""
 
     prefix: tuple[str, ...] = ()
     user: tuple[int, int] | None = None
@@ -20,13 +20,13 @@ def without_root() -> Privileges:
     if os.geteuid() != 0 and has_name(os.geteuid()):
         return Privileges()
     if user_namespaces_work():
-        # Outside of it we stay who we are, so that a virtual environment below a closed home can be read.
+        # Outside of the namespace the user stays the same: a virtual environment below a closed home can be read.
         return Privileges(prefix=_namespace())
     return Privileges(user=_nobody()) if os.geteuid() == 0 else Privileges()
 
 
 def has_name(user: int) -> bool:
-    """PostgreSQL also refuses to run as a user that the system knows only by number, as containers may have it."""
+    """Return true for a user with a name: PostgreSQL refuses to run as one with a number only, as in containers."""
     try:
         return bool(pwd.getpwuid(user))
     except KeyError:
@@ -34,7 +34,7 @@ def has_name(user: int) -> bool:
 
 
 def user_namespaces_work() -> bool:
-    """Containers and hardened machines often forbid them."""
+    """Return true if a namespace can be made: containers and hardened machines often forbid them."""
     try:
         return subprocess.run([*_namespace(), "true"], capture_output=True).returncode == 0
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""One way to start any server on loopback, to know that it answers, and to be rid of it again."""
+"""The start of any server on loopback, the check that it answers, and its stop."""
 
 import json
 import os
@@ -32,7 +32,7 @@ class PortTaken(ServerFailed):
 
 @dataclass(frozen=True)
 class Launch(Generic[Server]):
-    """How to run one server. `answer` asks it for a sign of life: None or OSError means not yet."""
+    """The command of one server. `answer` checks it for a sign of life: None or OSError means not yet."""
 
     command: Sequence[str]
     answer: Callable[[], Server | None]

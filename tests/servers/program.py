@@ -1,4 +1,4 @@
-"""The program in a process of its own, started in no time."""
+"""The program in a process of its own, started within milliseconds."""
 
 import atexit
 import ctypes
@@ -47,8 +47,8 @@ def _run(words: Sequence[str], **how: Any) -> subprocess.CompletedProcess[Any]:
 class Program(subprocess.Popen[Any]):
     """A command of the program that runs on: a copy of a process that has imported it, and a child of this one.
 
-    Where the environment says something to the interpreter that it reads at its start, one is started. `module` is run
-    instead of the program: one that changes it and then runs it.
+    If the environment has a variable that the interpreter reads at its start, an interpreter is started. `module` is
+    run instead of the program: one that changes it and then runs it.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ def _adopting_orphans() -> Iterator[None]:
 
 @cache
 def _preloaded() -> socket.socket:
-    """One process for the whole run; it ends when the socket is closed."""
+    """Return the socket of one process for the whole run; the process ends when the socket is closed."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     command = [sys.executable, "-m", "tests.servers.preloaded", str(theirs.fileno())]
     process = subprocess.Popen(command, cwd=ROOT, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)

@@ -1,7 +1,7 @@
 """Real proxies on loopback, HTTP and SOCKS5: with and without a password, some that die midway and some that lie.
 
-Each runs in a thread with a loop of its own, so that its user may run in any loop. Names that end in .test are this
-machine; `NodeOptions.names` says otherwise where a proxy is to resolve a name in its own way.
+Each runs in a thread with a loop of its own, so that its client may run in any loop. Names that end in .test resolve to
+this machine; `NodeOptions.names` has other addresses for a proxy that is to resolve a name in its own way.
 """
 
 import asyncio
@@ -23,11 +23,11 @@ GONE = (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError)
 
 @dataclass(frozen=True)
 class Manners:
-    """How a proxy behaves.
+    """The behaviour of a proxy.
 
     `says` is a status (HTTP) or a reply (SOCKS) for every client that is let in; `unknown` is the status for the
-    others. `dies_at` is the passage in the middle of which it breaks everything off and is gone for good; of the
-    answer in a tunnel `last_words` bytes still come.
+    others. `dies_at` is the passage in the middle of which it breaks all connections off and stops for good; of the
+    answer in a tunnel `last_words` bytes are still sent.
     """
 
     username: str = ""
@@ -44,7 +44,7 @@ class Manners:
 
 @dataclass(frozen=True)
 class Passage:
-    """One request that was let through: by which verb, and to whom, as the client put it."""
+    """One request that was let through: its verb, and its target in the words of the client."""
 
     verb: str
     target: str
@@ -52,7 +52,7 @@ class Passage:
 
 
 class RunningProxy:
-    """A proxy that takes connections. `asked` counts requests to pass, `passages` are the successful ones."""
+    """A proxy that accepts connections. `asked` counts requests to pass, `passages` are the successful ones."""
 
     def __init__(self, scheme: ProxyScheme, manners: Manners) -> None:
         self.scheme = scheme
@@ -72,7 +72,7 @@ class RunningProxy:
 
     @property
     def uri(self) -> str:
-        """The same as an operator writes it, password and all."""
+        """Return the proxy as an operator writes it, password included."""
         given = f"{self.manners.username}:{self.manners.password}@" if self.manners.username else ""
         return f"{self.scheme}://{given}127.0.0.1:{self.port}"
 
@@ -84,11 +84,11 @@ class RunningProxy:
     def die(self) -> None:
         """Stop listening and break every connection; may be called from any thread, and again."""
         if self._loop and self._over:
-            with suppress(RuntimeError):  # the loop may be gone already
+            with suppress(RuntimeError):  # the loop may be closed already
                 self._loop.call_soon_threadsafe(self._over.set)
 
     async def serve(self) -> None:
-        """Take connections until it dies."""
+        """Accept connections until the proxy dies."""
         self._loop, self._over = asyncio.get_running_loop(), asyncio.Event()
         server = await asyncio.start_server(self._welcome, "127.0.0.1", 0, ssl=self.manners.tls, backlog=1024)
         self.port = server.sockets[0].getsockname()[1]
@@ -126,7 +126,7 @@ class RunningProxy:
 
 @contextmanager
 def running_proxy(scheme: ProxyScheme = "http", manners: Manners | None = None) -> Iterator[RunningProxy]:
-    """A proxy for as long as the context lasts, or until it dies of itself."""
+    """Yield a proxy for the time of the context, or until it dies of itself."""
     proxy = RunningProxy(scheme, manners or Manners())
     thread = threading.Thread(target=lambda: asyncio.run(proxy.serve()), name=f"{scheme} proxy", daemon=True)
     thread.start()
@@ -143,7 +143,7 @@ Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 @asynccontextmanager
 async def reached(proxy: RunningProxy, host: str, port: int) -> AsyncIterator[Streams]:
-    """A connection to the target, resolved the proxy's way."""
+    """Yield a connection to the target, resolved the proxy's way."""
     usual = "127.0.0.1" if host.endswith(".test") else host.strip("[]")
     streams = await asyncio.open_connection(proxy.manners.names.get(host, usual), port)
     try:
@@ -155,7 +155,7 @@ async def reached(proxy: RunningProxy, host: str, port: int) -> AsyncIterator[St
 
 
 async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, limit: int | None = None) -> None:
-    """Pass bytes on until there are no more, or so many have passed; pass a reset on too."""
+    """Relay bytes until there are no more, or that many have passed; relay a reset too."""
     try:
         while limit != 0 and (piece := await reader.read(65536 if limit is None else limit)):
             limit = None if limit is None else limit - len(piece)
@@ -168,11 +168,11 @@ async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, limi
 
 
 async def join(proxy: RunningProxy, client: Streams, target: Streams, lives: bool) -> None:
-    """Both directions of a tunnel; the one to die in carries half an answer."""
+    """Relay both directions of a tunnel; in the passage of the death only half an answer."""
     upwards = asyncio.create_task(relay(client[0], target[1]))
     await relay(target[0], client[1], None if lives else proxy.manners.last_words)
     if not lives:
-        await asyncio.sleep(0.02)  # what was passed on must arrive before the end does
+        await asyncio.sleep(0.02)  # the relayed bytes must arrive before the end does
         proxy.die()
     upwards.cancel()
     await asyncio.gather(upwards, return_exceptions=True)
@@ -197,14 +197,14 @@ async def attend_http(proxy: RunningProxy, reader: asyncio.StreamReader, writer:
 
 
 async def read_head(reader: asyncio.StreamReader) -> list[str]:
-    """The lines of a head; none when the other side has gone."""
+    """Return the lines of a head; none when the other side has closed the connection."""
     with suppress(asyncio.IncompleteReadError):
         return (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").removesuffix("\r\n\r\n").split("\r\n")
     return []
 
 
 def refusal(manners: Manners, head: list[str]) -> int:
-    """The status for a request that does not get through."""
+    """Return the status for a request that does not get through."""
     if manners.username:
         given = next((line.partition(":")[2].strip() for line in head if line.lower().startswith("proxy-auth")), "")
         pair = f"{manners.username}:{manners.password}".encode()
@@ -214,7 +214,7 @@ def refusal(manners: Manners, head: list[str]) -> int:
 
 
 async def say(writer: asyncio.StreamWriter, status: int) -> None:
-    """A refusal in the manner of tinyproxy, which asks for a password with a 401 once it has seen a wrong one."""
+    """Send a refusal in the manner of tinyproxy, which answers a wrong password with a 401."""
     asks = {407: b"Proxy-Authenticate: Basic\r\n", 401: b"WWW-Authenticate: Basic\r\n"}.get(status, b"")
     writer.write(b"HTTP/1.1 %d No\r\nServer: tinyproxy/1.11.1\r\n%sContent-Length: 0\r\n\r\n" % (status, asks))
     await writer.drain()
@@ -233,7 +233,7 @@ async def tunnel(proxy: RunningProxy, target: str, client: Streams) -> None:
 
 
 async def forward(proxy: RunningProxy, url: str, head: list[str], writer: asyncio.StreamWriter) -> bool:
-    """Ask the target and pass the answer on; True when the connection can be used again."""
+    """Send the request to the target and forward the answer; return true when the connection can be used again."""
     place = urlsplit(url)
     target = url[url.index(place.netloc) + len(place.netloc) :] or "/"
     kept = [line for line in head[1:] if not line.lower().startswith(("proxy-", "connection"))]
@@ -260,13 +260,13 @@ async def answer(proxy: RunningProxy, reader: asyncio.StreamReader, writer: asyn
     writer.write(body if lives else body[: len(body) // 2])
     await writer.drain()
     if not lives:
-        await asyncio.sleep(0.02)  # what was passed on must arrive before the end does
+        await asyncio.sleep(0.02)  # the relayed bytes must arrive before the end does
         proxy.die()
     return lives and is_whole and not proxy.manners.lies
 
 
 async def read_body(reader: asyncio.StreamReader, size: int | None) -> tuple[bytes, bool]:
-    """The body of an answer as far as it came, and whether it is whole."""
+    """Return the body of an answer as far as it arrived, and true if it is whole."""
     if size is None:
         return await reader.read(-1), True
     try:
@@ -279,7 +279,7 @@ async def read_body(reader: asyncio.StreamReader, size: int | None) -> tuple[byt
 
 
 async def attend_socks(proxy: RunningProxy, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Greet, ask for the password, open the way, and get out of it."""
+    """Greet, check the password, open the tunnel, and relay."""
     _, count = await reader.readexactly(2)
     proxy.asked += 1
     if not await authenticated(proxy.manners, await reader.readexactly(count), reader, writer):
@@ -300,7 +300,7 @@ async def attend_socks(proxy: RunningProxy, reader: asyncio.StreamReader, writer
 async def authenticated(
     manners: Manners, methods: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 ) -> bool:
-    """Whether the client may come in."""
+    """Return true if the client may use the proxy."""
     method = 2 if manners.username else 0
     writer.write(bytes([5, method if method in methods else 0xFF]))
     if method not in methods or method == 0:
@@ -313,7 +313,7 @@ async def authenticated(
 
 
 async def read_target(reader: asyncio.StreamReader) -> tuple[str, int]:
-    """Host and port of a CONNECT; an address is told apart from a name by its dots and colons."""
+    """Return host and port of a CONNECT; an address differs from a name by its dots and colons."""
     kind = (await reader.readexactly(4))[3]
     if kind == 3:
         host = (await reader.readexactly((await reader.readexactly(1))[0])).decode()
@@ -323,6 +323,6 @@ async def read_target(reader: asyncio.StreamReader) -> tuple[str, int]:
 
 
 async def reply(writer: asyncio.StreamWriter, code: int) -> None:
-    """Say how it went."""
+    """Send the reply of a CONNECT."""
     writer.write(bytes([5, code, 0, 1, 0, 0, 0, 0, 0, 0]))
     await writer.drain()

@@ -1,4 +1,4 @@
-"""pywb, a replay tool, from an environment of its own: its dependencies cannot be installed beside ours."""
+"""pywb, a replay tool, from an environment of its own: its dependencies conflict with longline's."""
 
 import re
 import subprocess
@@ -25,7 +25,7 @@ main(["add", "pages", *sys.argv[1:]])
 
 
 class Shown(NamedTuple):
-    """A page as the replay tool shows it."""
+    """A page in the form of the replay tool."""
 
     status: int
     location: str
@@ -40,11 +40,11 @@ class Replay:
 
     @property
     def captures(self) -> list[tuple[str, str]]:
-        """Every (timestamp, URL) of the index."""
+        """Return every (timestamp, URL) of the index."""
         return re.findall(r'^\S+ (\d{14}) .*?"url": "([^"]+)"', self.index, re.MULTILINE)
 
     def show(self, timestamp: str, url: str) -> Shown:
-        """The capture of a URL at a time, as it was archived."""
+        """Return the capture of a URL at a time, as it was archived."""
         request = urllib.request.Request(f"{self.url}/pages/{timestamp}id_/{url}")
         opener = urllib.request.build_opener(_Stay)
         try:
@@ -56,7 +56,7 @@ class Replay:
 
 
 class _Stay(urllib.request.HTTPRedirectHandler):
-    """Redirects are shown, not followed."""
+    """A handler that shows redirects and does not follow them."""
 
     def redirect_request(self, *_: object) -> None:
         return None

@@ -54,7 +54,7 @@ class RestartablePostgres:
 
 @contextmanager
 def restartable_postgres() -> Iterator[RestartablePostgres]:
-    """A server that can be restarted, for as long as the context lasts."""
+    """Yield a server that can be restarted, for the time of the context."""
     with tempfile.TemporaryDirectory(prefix="longline-", dir="/tmp") as folder:
         postgres = RestartablePostgres(_launch(Path(folder), find_binaries(), durable=True))
         try:

@@ -17,7 +17,7 @@ from tests.servers.process import Launch, ServerFailed, free_ports, running
 ACCESS_KEY = "longline-test"
 SECRET_KEY = "longline-test-secret"
 REGION = "us-east-1"
-# Every port is given, else two runs on one machine would meet on the default ones.
+# Every port is given, else two runs on one machine would collide on the default ones.
 PORTS = (
     "master.port",
     "master.port.grpc",
@@ -33,7 +33,7 @@ PORTS = (
 
 
 class S3Bucket(NamedTuple):
-    """Everything a client must know to use one bucket (path style, plain HTTP)."""
+    """The data that a client needs to use one bucket (path style, plain HTTP)."""
 
     endpoint: str
     name: str
@@ -67,14 +67,14 @@ class S3Server:
 
 @contextmanager
 def running_s3() -> Iterator[S3Server]:
-    """A store for as long as the context lasts."""
+    """Yield a store for the time of the context."""
     program, origin = find_weed()
     with running(lambda folder: launch(folder, program, origin)) as server:
         yield server
 
 
 def find_weed() -> tuple[Path, str]:
-    """The program and where it comes from, in a word."""
+    """Return the program and its origin, in a word."""
     wheel = Path(sysconfig.get_path("scripts"), "weed")
     if wheel.exists():
         return wheel, "wheel"
@@ -99,13 +99,13 @@ def launch(folder: Path, program: Path, origin: str) -> Launch[S3Server]:
     return Launch(
         command=command,
         answer=lambda: _answer(port["s3.port"], port["filer.port"], origin, folder),
-        stop=signal.SIGKILL,  # a polite stop takes seconds, and what is stored here is thrown away
+        stop=signal.SIGKILL,  # a graceful stop takes seconds, and the stored objects are dropped
         litter=[f"/tmp/seaweedfs-{name}.sock" for name in _sockets(port)],
     )
 
 
 def _sockets(port: dict[str, int]) -> Iterator[str]:
-    """SeaweedFS makes these outside of its folder, wherever it is told to work, and leaves them when killed."""
+    """Yield the sockets that SeaweedFS makes outside of its folder and leaves when killed."""
     yield f"s3-{port['s3.port']}"
     for part in ("master", "volume", "filer", "s3", "admin"):
         yield f"{part}-grpc-{port[f'{part}.port.grpc']}"

@@ -39,7 +39,7 @@ def type_command(command: str, env: Mapping[str, str], cwd: Path | None = None) 
 
 @cache
 def _scripts() -> Path:
-    """A folder with the script; starts are waited for until the tests end."""
+    """Return a folder with the script; it waits for starts until the tests end."""
     folder = Path(tempfile.mkdtemp(prefix="longline-"))
     address = str(folder / "starts")
     starts = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)

@@ -1,6 +1,6 @@
-"""A small source-manager: sources behind real HTTP, with its manners and, when told to, without them.
+"""A small source-manager: sources behind real HTTP, with its contract and, by `trouble`, with any other answer.
 
-The list is open and comes in pages; everything else wants a token of the shared secret. It knows nothing of ours.
+The list is open and paged; all other paths need a token of the shared secret. It has no code of longline's.
 """
 
 import json
@@ -22,10 +22,10 @@ Answer = tuple[int, Any]
 SECRET = "a secret that all services share, and long enough"
 ROOT = "/api/v1/sources"
 WHOLE = {"name", "url", "rate_limit", "max_depth", "selectors", "article_url_patterns", "enabled"}
-"""What must be there when a source is written."""
+"""The required fields of a source."""
 
 FIRST = 1_767_225_600
-"""When the first source was made, in seconds."""
+"""The time of the first source, in seconds."""
 
 COOLDOWN = {"forbidden": 24, "not_found": 48, "gone": 72, "upstream_failure": 6, "network": 12, "parse_error": 24}
 """Hours that a feed rests."""
@@ -33,7 +33,7 @@ COOLDOWN = {"forbidden": 24, "not_found": 48, "gone": 72, "upstream_failure": 6,
 
 @dataclass(frozen=True)
 class Call:
-    """One request that was let in and understood."""
+    """One request that was let in and parsed."""
 
     method: str
     path: str
@@ -53,7 +53,7 @@ class SourceManager:
     closing: threading.Event = field(default_factory=threading.Event)
 
     def add(self, ref: str, **more: Any) -> Json:
-        """A source; it must be told everything that differs from the usual."""
+        """Add a source with the default fields, except for the given ones."""
         said = {
             "id": ref,
             "name": ref,
@@ -122,7 +122,7 @@ class SourceManager:
 
 
 def active(source: Json) -> bool:
-    """Whether a feed is to be polled: it does not rest, or has rested long enough for a trial."""
+    """Return true if a feed is to be polled: it does not rest, or has rested long enough for a trial."""
     since = source.get("feed_disabled_at")
     if not source.get("feed_url") or not since:
         return bool(source.get("feed_url"))
@@ -135,7 +135,7 @@ def shown(at: float) -> str:
 
 
 def allowed(token: str | None) -> bool:
-    """Whether a token is the crawler's, good for a day."""
+    """Return true for a token of the crawler's, valid for a day."""
     try:
         claims = jwt.decode(token or "", SECRET, algorithms=["HS256"], options={"require": ["exp", "iat", "sub"]})
     except jwt.InvalidTokenError:
@@ -150,15 +150,15 @@ def token() -> str:
 
 
 class Unworried(ThreadingHTTPServer):
-    """A server to which it is nothing that a client is killed."""
+    """A server that ignores killed clients."""
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing."""
+        """Write no log."""
 
 
 @contextmanager
 def running_manager() -> Iterator[SourceManager]:
-    """The service on a free port of loopback for as long as the context lasts."""
+    """Yield the service on a free port of loopback for the time of the context."""
     manager = SourceManager()
 
     class Handler(BaseHTTPRequestHandler):

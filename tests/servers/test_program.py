@@ -1,4 +1,4 @@
-"""A copy of the preloaded process behaves as the program does that is started by hand."""
+"""A copy of the preloaded process behaves like a program that is started by hand."""
 
 import os
 import signal

@@ -24,7 +24,7 @@ def site():
 
 
 def ask(proxy: RunningProxy, url: str, headers: dict[str, str] | None = None) -> tuple[int, bytes]:
-    """One plain request through an HTTP proxy."""
+    """Send one plain request through an HTTP proxy."""
     with closing(http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=10)) as connection:
         connection.request("GET", url, headers=headers or {})
         response = connection.getresponse()
@@ -94,19 +94,19 @@ def test_a_target_that_is_not_there():
         assert proxy.passages == []
 
 
-def test_one_that_lies(site: SiteHandle):
+def test_a_lying_proxy_sends_a_body_that_is_too_short(site: SiteHandle):
     with running_proxy("http", Manners(lies=True)) as proxy, pytest.raises(http.client.IncompleteRead) as caught:
         ask(proxy, site.url)
     assert caught.value.expected == 10
 
 
-def test_one_that_always_says_no(site: SiteHandle):
+def test_a_refusing_proxy_sends_no_request_on(site: SiteHandle):
     with running_proxy("http", Manners(says=403)) as proxy:
         assert ask(proxy, site.url)[0] == 403
     assert site.requests == []
 
 
-def test_one_that_dies_midway(site: SiteHandle):
+def test_a_dying_proxy_breaks_off_and_refuses_connections(site: SiteHandle):
     with running_proxy("http", Manners(dies_at=2)) as proxy:
         assert ask(proxy, site.url)[0] == 200
         with pytest.raises((http.client.IncompleteRead, ConnectionError)):
@@ -149,10 +149,10 @@ def test_socks_that_dies_midway(site: SiteHandle):
 def test_socks_resolves_in_its_own_way(site: SiteHandle):
     with running_proxy("socks5", Manners(names={"site.test": "127.0.0.2"})) as proxy:
         heard = exchange(proxy.port, b"\5\1\0", socks_target(site, b"site.test"))
-    assert heard == b"\5\0\5\5\0\1" + b"\0" * 6  # nobody listens at 127.0.0.2
+    assert heard == b"\5\0\5\5\0\1" + b"\0" * 6  # no server listens at 127.0.0.2
 
 
-async def test_one_that_hangs():
+async def test_a_hanging_proxy_sends_no_answer():
     with running_proxy("http", Manners(hangs=True)) as proxy:
         reader, writer = await asyncio.open_connection("127.0.0.1", proxy.port)
         writer.write(b"GET http://x.test/ HTTP/1.1\r\n\r\n")
@@ -161,7 +161,7 @@ async def test_one_that_hangs():
         writer.close()
 
 
-def test_what_it_is_called():
+def test_a_proxy_has_the_uri_of_its_fields():
     with running_proxy("socks5", LOCKED) as proxy:
         assert Proxy.parse(proxy.uri) == proxy.proxy
         assert proxy.proxy == Proxy("socks5", "127.0.0.1", proxy.port, "anna", "Secret")

@@ -20,12 +20,12 @@ async def test_each_test_gets_an_empty_server(redis_url):
         await client.set("left", "behind")
 
 
-async def test_nothing_of_the_test_before_is_left(redis_url):
+async def test_no_key_of_the_previous_test_is_left(redis_url):
     async with Redis.from_url(redis_url) as client:
         assert await client.dbsize() == 0
 
 
-async def test_the_version_is_what_the_server_says(valkey_server):
+async def test_the_version_is_that_of_the_server(valkey_server):
     async with Redis.from_url(valkey_server.url) as client:
         told = await client.info("server")
 

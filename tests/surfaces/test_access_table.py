@@ -1,4 +1,4 @@
-"""Every operation of every door, asked with every kind of credentials: one table, no cell empty."""
+"""Every operation of every door, requested with every kind of credentials: one table, no cell empty."""
 
 import base64
 import hmac
@@ -74,7 +74,7 @@ EXPECTED: dict[tuple[str, str], dict[str, str]] = {
     ("platform", "public"): dict.fromkeys(COLUMNS, IN),
     ("platform", "metrics"): FORBIDDEN | dict.fromkeys({*ROLES, "key", "member's key"} - {"banned"}, IN) | REFUSED,
 }
-"""What each access lets in, written down once more, by hand."""
+"""The callers that each access lets in, written down independently."""
 
 
 class Anything:
@@ -84,7 +84,7 @@ class Anything:
         return Anything()
 
     async def is_under_maintenance(self) -> bool:
-        """Say no: a refused caller of the catalogue API is asked about."""
+        """Return false; the catalogue API checks the maintenance mode of a caller that it refuses."""
         return False
 
 
@@ -101,7 +101,7 @@ def public_key() -> str:
 
 
 def forged(algorithm: str, secret: str = "") -> str:
-    """A token of an admin whose head claims this algorithm, signed with HMAC or not at all."""
+    """Return an admin's token whose head claims this algorithm, signed with HMAC or not at all."""
     parts = [{"alg": algorithm, "typ": "JWT"}, {"sub": "me", "role": "admin", "exp": 9_999_999_999}]
     text = ".".join(base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=").decode() for part in parts)
     sign = base64.urlsafe_b64encode(hmac.digest(secret.encode(), text.encode(), "sha256")) if secret else b""
@@ -113,7 +113,7 @@ def _manifest_services(nothing: Any) -> ManifestServices:
 
 
 class Platform:
-    """The doors over real keys, tokens and bots, and nothing behind them."""
+    """The doors over real keys, tokens and bots, with no services behind them."""
 
     def __init__(self, records: Records, clock: FakeClock) -> None:
         self.pem, self.clock, self.records = public_key(), clock, records
@@ -144,7 +144,7 @@ class Platform:
         ]
 
     async def columns(self, door: str) -> dict[str, tuple[list[Header], bytes]]:
-        """The headers and the query of each column."""
+        """Return the headers and the query of each column."""
         admin, now = self.tokens.issue("admin", "me", 60), self.clock.now() // 1000
         late = jwt.encode({"sub": "me", "role": "admin", "exp": now - 1}, SECRET, "HS256")
         other = next(name for name in ("intervals", "bots") if name != door)
@@ -179,7 +179,7 @@ class Platform:
 
 
 async def served(**_: Any) -> None:
-    """Stand for every handler but those of bots, which know their callers themselves."""
+    """Replace every handler but those of bots, which authenticate their callers themselves."""
 
 
 def endpoint(door: Door, operation: Operation, services: Any) -> Endpoint:
@@ -188,7 +188,7 @@ def endpoint(door: Door, operation: Operation, services: Any) -> Endpoint:
 
 
 async def cell(door: Door, operation: Operation, services: Any, given: tuple[list[Header], bytes]) -> str:
-    """What one operation says to one caller: in, or the status of the refusal."""
+    """Return the access of one caller to one operation: in, or the status of the refusal."""
     body = b""
     if operation.access == "bot":
         example = msgspec.to_builtins(operation.request_example) | {"bot_id": f"b-{door.name}"}
@@ -199,7 +199,7 @@ async def cell(door: Door, operation: Operation, services: Any, given: tuple[lis
 
 
 def door_names() -> set[str]:
-    """The names of all doors: each has a package with a module `door`."""
+    """Return the names of all doors: each has a package with a module `door`."""
     packages = [one.name for one in pkgutil.iter_modules(surfaces.__path__) if one.ispkg]
     return {name for name in packages if find_spec(f"{surfaces.__name__}.{name}.door")}
 
@@ -225,7 +225,7 @@ async def test_every_operation_by_every_credential(records: Records, capsys: pyt
 
 
 def shown(table: dict[tuple[str, str, str], dict[str, str]]) -> str:
-    """The table as text: rows that are alike are counted, and each operation is named."""
+    """Return the table as text: equal rows are counted, and each operation is named."""
     lines = ["", "columns: " + ", ".join(f"{number}={name}" for number, name in enumerate(COLUMNS, 1))]
     for (door, access, operation), row in table.items():
         cells = " ".join(f"{row[name]:>3}" for name in COLUMNS)

@@ -1,4 +1,4 @@
-"""Every operation that changes something leaves exactly one audit row; a refused one leaves none."""
+"""Every operation that changes a row leaves exactly one audit row; a refused one leaves none."""
 
 import asyncio
 import json
@@ -29,14 +29,14 @@ BOTS = "/api/crawl/admin"
 ADMIN = "/api/admin"
 CATALOGUE = "/api/v1/admin"
 HARMLESS = {"preview_rebalance", "test_crawl", "fetch_metadata", "fetch_page"}
-"""Operations that change nothing although their method could."""
+"""Operations without a change, although their method could make one."""
 
 CANARY = "hunter2canary"
 NOBODY = "00000000-0000-7000-8000-000000000000"
 
 
 class Change(NamedTuple):
-    """A request that changes something, and its action in the audit."""
+    """A request that changes a row, and its action in the audit."""
 
     method: str
     path: str
@@ -45,7 +45,7 @@ class Change(NamedTuple):
 
 
 class World:
-    """Things to be changed, behind the doors."""
+    """Objects to be changed, behind the doors."""
 
     def __init__(self, door: Door, client: httpx.AsyncClient) -> None:
         self.door, self.client, self.made = door, client, 0
@@ -60,7 +60,7 @@ class World:
         return f"s{self.made}"
 
     async def dump(self) -> Snapshot:
-        """Every row of every table."""
+        """Return every row of every table."""
         looking = Peek(self.door.platform.settings.database)
         try:
             return await looking.snapshot()
@@ -80,7 +80,7 @@ class World:
         return str((await self.ask("POST", "/api/v1/jobs", body))["id"])
 
     async def running(self) -> tuple[str, int]:
-        """A job under way, and the number of its run."""
+        """Start a job, and return it with the number of its run."""
         job = await self.job()
         row = await self.door.platform.records.schedules.get_by_uid(job)
         assert row
@@ -161,7 +161,7 @@ class World:
         return (await self.shop())[0]
 
     async def shop(self) -> tuple[str, str]:
-        """A domain: its id, and the start of its URLs."""
+        """Make a domain, and return its id and the start of its URLs."""
         name = f"{self.name()}.example"
         body = {"domain_name": name, "base_url": f"https://{name}", "parser_name": "product"}
         return str((await self.ask("POST", f"{ADMIN}/domains", body))["data"]["id"]), f"https://{name}"
@@ -226,7 +226,7 @@ class World:
         return key
 
     async def write(self, sql: str) -> None:
-        """Write past everything of ours."""
+        """Write to the database directly."""
         looking = Peek(self.door.platform.settings.database)
         await looking.rows(sql)
         await looking.close()
@@ -240,7 +240,7 @@ class World:
         await self.door.platform.records.items.put(new_items([item], Origin(run.id, 1, f"https://{source}.example/")))
 
     async def crowd(self) -> None:
-        """Jobs that are all due in one moment."""
+        """Make jobs that are all due at the same time."""
         for _ in range(6):
             await self.job()
         due = "(SELECT MAX(next_due) + 7200000 FROM schedules)"
@@ -438,7 +438,7 @@ CHANGES: dict[str, Prepare] = {
 
 
 def on(method: str, path: str, action: str, make: Callable[[World], Awaitable[str]], body: Any = None) -> Prepare:
-    """A change of one thing that is made first."""
+    """Return a preparation that makes one change first."""
 
     async def prepare(world: World) -> Change:
         return Change(method, path.format(await make(world)), action, body)
@@ -553,7 +553,7 @@ async def world(settings: Settings) -> AsyncIterator[World]:
 
 
 NEED_A_WORKER = {"products_restart_parsing", "products_restart_failed_tasks"}
-"""Operations on tasks that a worker has brought to an end; tests with a worker make them."""
+"""Operations on tasks that a worker has ended; tests with a worker make them."""
 
 
 _SENDING = ("submit_manifest", "begin_upload", "put_part", "complete_upload", "abort_upload")
@@ -631,7 +631,7 @@ REFUSALS = (
 )
 
 
-async def test_what_is_refused_or_changes_nothing_leaves_no_row(world: World):
+async def test_refused_requests_and_requests_without_a_change_leave_no_row(world: World):
     job, bot = await world.job(), await world.bot()
     again = (
         Change("POST", f"{JOB}/{job}/resume", ""),

@@ -21,7 +21,7 @@ async def ask(
     headers: list[tuple[bytes, bytes]] | None = None,
     books: list[Book] | None = None,
 ) -> tuple[int, Any]:
-    """The status and the decoded body of a response."""
+    """Return the status and the decoded body of a response."""
     endpoints = {endpoint.operation.name: endpoint for endpoint in small_door(books or []).endpoints()}
     request = HttpRequest(path_values, query, ME if headers is None else headers, body)
     response = await endpoints[name].answer(request)

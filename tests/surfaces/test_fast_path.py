@@ -1,4 +1,4 @@
-"""The fast path: which requests it answers itself, and how."""
+"""The fast path: the requests that it answers itself, and its answers."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ BODY = b'{"title": "B"}'
 
 
 class Exchange:
-    """One request to a fast path before an application that only notes that it was called."""
+    """One request to a fast path before an application that only records its call."""
 
     def __init__(self, path: str = "/books", method: str = "POST", origin: bool = False) -> None:
         headers = [(b"x-name", b"Ann"), *([(b"origin", b"https://a.example")] if origin else [])]

@@ -70,7 +70,7 @@ async def shape(body: Shape) -> Shape:
 
 
 def with_routes(stage: Stage) -> Litestar:
-    """The application with a few operations that do what tests need."""
+    """Return the application with a few operations for the tests."""
     group = OperationGroup("tests", "For tests.", (fail, guarded, streamed, whoami, shape))
     access = DoorAccess(Callers(stage.tokens), "tests")
     accesses = {"public": PUBLIC, "token": access.of(OPERATORS), "stream": access.of_streams(OPERATORS)}
@@ -207,7 +207,7 @@ async def test_errors_become_answers(doors: httpx.AsyncClient, how: str, status:
     assert (answer.status_code, answer.json()) == (status, body)
 
 
-async def test_a_bug_is_logged_with_its_stack_and_told_to_nobody(
+async def test_a_bug_is_logged_with_its_stack_and_not_shown_to_the_caller(
     doors: httpx.AsyncClient, caplog: pytest.LogCaptureFixture
 ):
     answer = await doors.get("/fail/bug")
@@ -217,7 +217,7 @@ async def test_a_bug_is_logged_with_its_stack_and_told_to_nobody(
     assert str(record.exc_info[1]) == "hunter2"
 
 
-async def test_what_the_framework_refuses_is_said_in_our_shape(doors: httpx.AsyncClient):
+async def test_refusals_of_the_framework_have_the_platforms_error_format(doors: httpx.AsyncClient):
     nowhere = await doors.get("/nowhere")
     assert (nowhere.status_code, nowhere.json()) == (404, {"error": "Not Found"})
     method = await doors.delete("/health")

@@ -1,4 +1,4 @@
-"""The OpenAPI document is valid, complete and true: a generated client and a property-based tester go by it."""
+"""The OpenAPI document is valid, complete and true: a generated client and a property-based tester use it."""
 
 import asyncio
 import os
@@ -95,7 +95,7 @@ BYTES = "application/octet-stream"
 
 
 def has_typed_body(each: Described, document: Json) -> bool:
-    """Whether the body, if there is one, is an object with named fields, and has an example."""
+    """Return true if the body, if any, is an object with named fields and has an example."""
     body = each.parts.get("requestBody")
     if body is None:
         return True
@@ -111,7 +111,7 @@ def has_typed_answers(each: Described, document: Json) -> bool:
 
 
 def has_typed_errors(each: Described, document: Json) -> bool:
-    """Whether every error has a type and literal examples; one without a token is declared unless all are let in."""
+    """Return true if all errors have types and examples, and 500, and 401 for all but open operations, are declared."""
     errors = {status: answer for status, answer in each.parts["responses"].items() if status[0] in "45"}
     media = [answer["content"]["application/json"] for answer in errors.values()]
     is_open = not each.parts["security"] or {} in each.parts["security"]
@@ -120,7 +120,7 @@ def has_typed_errors(each: Described, document: Json) -> bool:
 
 
 def is_described(each: Described, document: Json) -> bool:
-    """Whether the operation has a summary, and every parameter and every field of the body has a description."""
+    """Return true if the operation has a summary, and every parameter and field of the body has a description."""
     body = each.parts.get("requestBody", {"content": {}})["content"].get("application/json")
     fields = (
         {}
@@ -137,7 +137,7 @@ def is_typed(schema: Json) -> bool:
 
 
 def has_fields(schema: Json, document: Json) -> bool:
-    """Whether it is an object with named fields, each of a type; or one of several such objects."""
+    """Return true for an object with named fields, each of a type, and for one of several such objects."""
     if "anyOf" in schema:
         return all(has_fields(option, document) for option in schema["anyOf"])
     found = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
@@ -233,7 +233,7 @@ print("done")
 
 
 async def run(*command: str | Path, cwd: Path) -> str:
-    """What a program prints; it must succeed."""
+    """Run a program, which must succeed, and return its output."""
     environment = {**os.environ, "PYTHONPATH": str(cwd)}
     process = await asyncio.create_subprocess_exec(
         *map(str, command), cwd=cwd, env=environment, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
@@ -294,7 +294,7 @@ class DocumentedRequests:
     session: requests.Session = field(default_factory=requests.Session)
 
     def send_all(self, document: Json) -> list[str]:
-        """Test every operation, those that delete last; return what was wrong."""
+        """Test every operation, deletions last, and return the faults."""
         schema = schemathesis.openapi.from_dict(document)
         found: list[Any] = [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
         self.operations = len(found)
@@ -329,7 +329,7 @@ class DocumentedRequests:
         return None
 
     def fill(self, case: Any, number: int) -> None:
-        """Name objects that exist in every other request, and nothing that is to be fetched outside."""
+        """Put ids of existing objects into every other request, and no URL that would be fetched outside."""
         for name in case.path_parameters if number % 2 else ():
             ids = self.known.get(f"{case.path.partition('{')[0]}{name}", [])
             if ids:
@@ -354,7 +354,7 @@ class DocumentedRequests:
 
 
 async def known_ids(door: Door) -> dict[str, list[str]]:
-    """Objects of every kind; their ids by the place of the id in a path."""
+    """Make objects of every kind, and return their ids by the place of the id in a path."""
     job = await door.job()
     finished, live = await door.run(job), await door.run(await door.job("https://b.example/"))
     await door.say(finished, "a line")

@@ -1,4 +1,4 @@
-"""Operations: what a handler's signature says."""
+"""Operations, as described by a handler's signature."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The rate limits that an API declares, and the headers in which it tells them."""
+"""The rate limits that an API declares, and the headers that show them."""
 
 from collections.abc import AsyncIterator
 from typing import Any

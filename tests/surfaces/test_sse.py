@@ -1,4 +1,4 @@
-"""Streams on the wire, over real sockets."""
+"""Event streams on real sockets."""
 
 import asyncio
 import logging
@@ -14,7 +14,7 @@ from tests.surfaces.conftest import serving
 
 
 class Source:
-    """Frames given by hand, and what became of the stream."""
+    """Frames given by hand, and the end of the stream."""
 
     def __init__(self, **settings: Any) -> None:
         self.frames: asyncio.Queue[bytes | None] = asyncio.Queue()
@@ -46,12 +46,12 @@ class Source:
         return Litestar([follow], openapi_config=None, logging_config=None)
 
 
-def test_a_frame_is_what_browsers_read():
+def test_a_frame_has_the_format_of_server_sent_events():
     assert frame("a:b", {"text": "one\ntwo"}) == b'event: a:b\ndata: {"text":"one\\ntwo"}\n\n'
     assert frame("x", 1, mark="7-8") == b"id: 7-8\nevent: x\ndata: 1\n\n"
 
 
-async def test_frames_come_as_they_are_made_and_the_end_is_an_end():
+async def test_frames_are_sent_at_once_and_the_end_closes_the_stream():
     source = Source()
     async with serving(source.app()) as client, client.stream("GET", "/stream") as answer:
         assert answer.headers["content-type"] == "text/event-stream"
@@ -66,7 +66,7 @@ async def test_frames_come_as_they_are_made_and_the_end_is_an_end():
         await asyncio.wait_for(asyncio.gather(source.left.wait(), source.closed.wait()), 60)
 
 
-async def test_it_says_that_it_is_there_and_loses_nothing_by_that():
+async def test_heartbeats_lose_no_frame():
     source = Source(heartbeat=0.01)
     async with serving(source.app()) as client, client.stream("GET", "/stream") as answer:
         lines = answer.aiter_lines()
@@ -80,7 +80,7 @@ async def test_it_says_that_it_is_there_and_loses_nothing_by_that():
             assert (line, await anext(lines)) == ("event: n", f"data: {number}")
 
 
-async def test_it_says_so_also_while_there_is_much_to_tell():
+async def test_heartbeats_are_sent_between_frequent_frames_too():
     source = Source(heartbeat=0.05)
 
     async def talk() -> None:
@@ -121,7 +121,7 @@ async def test_a_client_that_goes_is_noticed():
 
 
 async def deaf(client: httpx.AsyncClient) -> asyncio.StreamWriter:
-    """A client that asks and never reads."""
+    """Open a connection that sends a request and never reads."""
     where = httpx.URL(str(client.base_url))
     _, writer = await asyncio.open_connection(where.host, where.port, limit=1)
     writer.write(b"GET /stream HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -130,7 +130,7 @@ async def deaf(client: httpx.AsyncClient) -> asyncio.StreamWriter:
 
 @pytest.mark.parametrize("told", [False, True])
 async def test_a_client_that_does_not_read_is_let_go(told: bool, caplog: pytest.LogCaptureFixture):
-    """By itself after a while, or at once when the one who feeds it says so."""
+    """The server closes the stream after a timeout, or at once when its source is lost."""
     source = Source(patience=30.0 if told else 0.2)
     caplog.set_level(logging.INFO)
     async with serving(source.app()) as client:
@@ -142,13 +142,13 @@ async def test_a_client_that_does_not_read_is_let_go(told: bool, caplog: pytest.
                 await asyncio.wait_for(source.begun.wait(), 60)
                 source.lost.set()
             await asyncio.wait_for(asyncio.gather(source.left.wait(), source.closed.wait()), 60)
-            assert source.frames.qsize() > 0, "the rest was not made for nobody"
+            assert source.frames.qsize() > 0, "the remaining frames were not taken from the source"
         finally:
             writer.transport.abort()
     assert "slow stream client" in caplog.text
 
 
-async def test_what_goes_wrong_while_it_streams_is_logged_and_ends_it(caplog: pytest.LogCaptureFixture):
+async def test_an_error_during_a_stream_is_logged_and_ends_it(caplog: pytest.LogCaptureFixture):
     class Broken(Source):
         async def all(self) -> AsyncIterator[bytes]:
             yield frame("one", {})

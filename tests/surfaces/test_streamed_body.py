@@ -1,4 +1,4 @@
-"""A handler may read its body piece by piece: the framework neither gathers nor bounds it."""
+"""A handler may read its body in pieces: the framework neither buffers nor limits it."""
 
 from collections.abc import AsyncIterator
 

@@ -1,4 +1,4 @@
-"""The site as a process of its own: `python -m tests.web --pages 500 --port 8080`; ask /__log for its log."""
+"""The site as a process of its own: `python -m tests.web --pages 500 --port 8080`; `/__log` returns its log."""
 
 import argparse
 import asyncio
@@ -9,7 +9,7 @@ from tests.web.site import Site
 
 
 def main() -> None:
-    """Serve until told to stop; the first line printed is the URL."""
+    """Serve until a signal; the first line printed is the URL."""
     parser = argparse.ArgumentParser(prog="python -m tests.web", description="Serve the test website on loopback.")
     parser.add_argument("--pages", type=int, default=500)
     parser.add_argument("--delay", type=float, default=0.0, help="seconds before each page is answered")

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer that came whole."""
+    """A whole response."""
 
     status: int
     headers: dict[str, str]
@@ -16,7 +16,7 @@ class Reply:
 
 
 def get(url: str, method: str = "GET", timeout: float = 10.0) -> Reply:
-    """Ask once and read everything; a redirect is not followed."""
+    """Send one request and read the whole response; a redirect is not followed."""
     place = urlsplit(url)
     with closing(http.client.HTTPConnection(place.netloc, timeout=timeout)) as connection:
         connection.request(method, url[url.index(place.netloc) + len(place.netloc) :])

@@ -12,7 +12,7 @@ USER, PASSWORD = "anna", "pass-word-canary-1"
 
 
 class Login:
-    """The answers of the site: members' pages for who is logged in, each session good for so many pages."""
+    """The answers of the site: members' pages for clients with a login; each session is good for that many pages."""
 
     def __init__(self, members: dict[str, bytes], pages_per_session: int = 1000) -> None:
         self.members = members
@@ -23,11 +23,11 @@ class Login:
         self.issued: list[str] = []
 
     def add_form(self, site: SiteHandle) -> None:
-        """Serve the pages to who has the cookie of a login; others are sent to the form."""
+        """Serve the pages to clients with the cookie of a login; others are redirected to the form."""
         site.site.extra |= {"/login": self._form, **dict.fromkeys(self.members, self._page)}
 
     def add_token(self, site: SiteHandle) -> None:
-        """Serve the pages to who has a token; others get 401."""
+        """Serve the pages to clients with a token; others get 401."""
         site.site.extra |= {"/token": self._token, **dict.fromkeys(self.members, self._page_by_token)}
 
     def _form(self, request: Request) -> Answer:

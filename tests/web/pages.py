@@ -1,8 +1,8 @@
 """The graph of pages: page 0 is "/", page i is "/page/i", and page i links to 3i+1, 3i+2 and 3i+3.
 
 So every page is reached from "/", page i in about log3(i) steps, and the site has exactly as many distinct URLs of its
-own as it has pages. Everything else that is linked leads back to one of them in other words, is forbidden by
-robots.txt (/private/...), is another site (off-site.example), or is no page at all (mailto:, javascript:, ...).
+own as it has pages. Every other link is another spelling of one of them, is forbidden by robots.txt (/private/...),
+is another site (off-site.example), or is no page at all (mailto:, javascript:, ...).
 """
 
 import random
@@ -15,12 +15,12 @@ VOCABULARY = (
 
 
 def path_of(number: int) -> str:
-    """Where a page lives."""
+    """Return the path of a page."""
     return f"/page/{number}" if number else "/"
 
 
 def number_of(path: str) -> int | None:
-    """Which page lives there, if the path is one that a page could have."""
+    """Return the page of a path, if the path is one that a page could have."""
     if path == "/":
         return 0
     digits = path.removeprefix("/page/")
@@ -28,12 +28,12 @@ def number_of(path: str) -> int | None:
 
 
 def children_of(number: int, pages: int) -> list[int]:
-    """The pages that this one leads to for the first time."""
+    """Return the pages that this one is the first to link to."""
     return [child for child in range(3 * number + 1, 3 * number + 4) if child < pages]
 
 
 def depth_of(number: int) -> int:
-    """How many links lie between "/" and the page."""
+    """Return the number of links between "/" and the page."""
     depth = 0
     while number:
         number, depth = (number - 1) // 3, depth + 1
@@ -41,7 +41,7 @@ def depth_of(number: int) -> int:
 
 
 def page(number: int, pages: int, origin: str) -> bytes:
-    """The HTML of a page, the same bytes every time; `origin` is used where a link is written in full."""
+    """Return the HTML of a page, the same bytes every time; `origin` is used where a link is written in full."""
     anchors = "\n".join(f'<li><a href="{href}">{href}</a></li>' for href in hrefs(number, pages, origin))
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Page {number}</title></head>\n'
@@ -50,7 +50,7 @@ def page(number: int, pages: int, origin: str) -> bytes:
 
 
 def hrefs(number: int, pages: int, origin: str) -> list[str]:
-    """Every link of a page as it is written there."""
+    """Return every link of a page as written there."""
     children = [path_of(child) for child in children_of(number, pages)]
     parent = path_of((number - 1) // 3) if number else "/"
     return [
@@ -73,7 +73,7 @@ def hrefs(number: int, pages: int, origin: str) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def prose(number: int) -> str:
-    """A few kilobytes of text that differ from page to page."""
+    """Return a few kilobytes of text that differ from page to page."""
     chosen = random.Random(number)
     paragraphs = (" ".join(chosen.choices(VOCABULARY.split(), k=chosen.randrange(60, 120))) for _ in range(6))
     return "\n".join(f'<p id="part-{at}">{text}.</p>' for at, text in enumerate(paragraphs))

@@ -1,4 +1,4 @@
-"""A site that runs: in a thread with a loop of its own, beside whatever loop the test has."""
+"""A running site: in a thread with a loop of its own, beside the loop of the test."""
 
 import asyncio
 import ssl
@@ -15,31 +15,31 @@ from tests.web.wire import Connection, serve_connection
 
 @dataclass(frozen=True)
 class SiteHandle:
-    """Where the site is, and what it has seen so far."""
+    """The address of the site, and its requests so far."""
 
     url: str
     site: Site
 
     @property
     def requests(self) -> list[Visit]:
-        """Every request in the order of arrival."""
+        """Return every request in the order of arrival."""
         return self.site.requests
 
     @property
     def page_urls(self) -> list[str]:
-        """The URL of every page: exactly what a crawl from `url` must find."""
+        """Return the URL of every page: exactly the pages that a crawl from `url` must find."""
         return [f"{self.url.rstrip('/')}{path}" for path in self.site.paths]
 
     def hold(self, after: int) -> None:
-        """Let everybody wait who comes after so many requests: a crawl gets that far and no further."""
+        """Hold every request after that many: a crawl gets that far and no further."""
         self.site.held_after = after
 
     def let_go(self) -> None:
-        """Answer whoever waits, and whoever comes."""
+        """Answer the held requests, and all later ones."""
         self.site.held_after = None
 
     def visits(self) -> Counter[str]:
-        """How often each path was asked for."""
+        """Return the number of requests for each path."""
         return Counter(visit.path for visit in list(self.requests))
 
 
@@ -47,9 +47,9 @@ class SiteHandle:
 def running_site(
     pages: int = 500, delay: float = 0.0, robots: str | int = ROBOTS, tls: ssl.SSLContext | None = None
 ) -> Iterator[SiteHandle]:
-    """A site on a free port of loopback for as long as the context lasts; `url` ends with the "/" of page 0.
+    """Yield a site on a free port of loopback for the time of the context; `url` ends with the "/" of page 0.
 
-    With `tls` it is an https one, behind whatever certificate that has.
+    With `tls` it is an https one, behind the certificate of that context.
     """
     site = Site(pages, delay, robots)
     opened: Future[Door] = Future()
@@ -64,7 +64,7 @@ def running_site(
 
 
 class Door:
-    """Takes connections in and, at the end, throws everybody out. To be made inside the loop that it serves in."""
+    """A server that accepts connections and, at the end, closes all of them. It must be made in its own loop."""
 
     def __init__(self, site: Site, tls: ssl.SSLContext | None = None) -> None:
         self.site = site
@@ -75,7 +75,7 @@ class Door:
         self._guests: dict[asyncio.Task[None], Connection] = {}
 
     async def serve(self, port: int, opened: Callable[["Door"], None]) -> None:
-        """Serve until `shut` is called; 0 picks a free port, and `opened` is told when connections are taken."""
+        """Serve until `shut` is called; 0 picks a free port, and `opened` is called when connections are accepted."""
         server = await asyncio.start_server(self._welcome, "127.0.0.1", port, ssl=self._tls, backlog=4096)
         scheme = "https" if self._tls else "http"
         self.url = f"{scheme}://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
@@ -85,7 +85,7 @@ class Door:
         await self._throw_out()
 
     def shut(self) -> None:
-        """End the serving; may be called from any thread."""
+        """End the server; any thread may call this."""
         self._loop.call_soon_threadsafe(self._closing.set)
 
     def _welcome(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -16,7 +16,7 @@ COLUMNS = ["title", "price", "stock", "tags", "url"]
 
 
 def title_of(number: int) -> str:
-    """The title of a book; some have a comma, a quotation mark or a line of their own."""
+    """Return the title of a book; some have a comma, a quotation mark or a line of their own."""
     return f'Book {number}, the "{number}th"' if number % 10 == 0 else f"Book {number}"
 
 
@@ -36,6 +36,6 @@ def open_shop(site: SiteHandle, prices: dict[int, float] | None = None) -> None:
 
 
 def book_page(number: int, price: float) -> bytes:
-    """The page of one book."""
+    """Return the page of one book."""
     facts = f'<p class="price">£{price:.2f}</p><p class="stock">{number} in stock</p><p class="tags">new n{number}</p>'
     return f'<title>A book</title><h1 class="book">{title_of(number)}</h1>{facts}'.encode()

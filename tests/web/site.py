@@ -1,4 +1,4 @@
-"""The site itself: which path answers what, and who came when."""
+"""The site itself: the answer of each path, and the log of requests."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ ROBOTS = "User-agent: *\nDisallow: /private/\n"
 
 @dataclass(frozen=True)
 class Visit:
-    """One request as the log keeps it; `time` is monotonic seconds, so that differences mean something."""
+    """One request in the log; `time` is monotonic seconds, so that differences are true."""
 
     method: str
     path: str
@@ -26,7 +26,7 @@ class Visit:
 
 
 class Site:
-    """So many pages, each answered after `delay` seconds. `robots` is a text, or a status to answer instead of one."""
+    """A site of that many pages, each answered after `delay` seconds. `robots` is a text, or a status in its place."""
 
     def __init__(self, pages: int = 500, delay: float = 0.0, robots: str | int = ROBOTS) -> None:
         self.pages = pages
@@ -34,19 +34,19 @@ class Site:
         self.robots = robots
         self.requests: list[Visit] = []
         self.held_after: int | None = None
-        """Whoever comes after so many requests is written down, and gets no page while that is so."""
+        """Each request after that many is logged, and gets no page as long as the attribute is set."""
         self.etags = False
-        """Whether pages say what identifies them, and are not sent to who knows them."""
+        """Pages have an ETag, and a conditional request for a known one gets 304."""
         self.extra: dict[str, bytes | Answer | Callable[[Request], Answer]] = {}
-        """Pages and answers of a test's own, by path; they come before all others."""
+        """Pages and answers of a test's own, by path; they take precedence over all others."""
 
     @property
     def paths(self) -> list[str]:
-        """Where the pages live: exactly what a crawl from "/" must find."""
+        """Return the paths of the pages: exactly the pages that a crawl from "/" must find."""
         return [path_of(number) for number in range(self.pages)]
 
     async def respond(self, request: Request, connection: Connection) -> None:
-        """Write down the visit and answer it; /__log tells the log, and is not in it."""
+        """Log the request and answer it; /__log returns the log, and is not in it."""
         if request.path == "/__log":
             told = json.dumps([asdict(visit) for visit in self.requests]).encode()
             await connection.send(Answer(body=told, content_type="application/json"), request.method)
@@ -95,7 +95,7 @@ class Site:
 
 
 def tagged(answer: Answer, request: Request) -> Answer:
-    """The answer with its ETag, or the word that it is the one that is known."""
+    """Return the answer with its ETag, or 304 for a known one."""
     etag = f'"{zlib.crc32(answer.body):x}"'
     if request.headers.get("if-none-match") == etag:
         return Answer(304, headers=(("ETag", etag),))

@@ -9,7 +9,7 @@ ORIGIN = "http://site.example"
 
 
 def links(number: int, pages: int) -> set[str]:
-    """Where the links of a page lead, without fragments."""
+    """Return the targets of the links of a page, without fragments."""
     here = ORIGIN + path_of(number)
     return {urldefrag(urljoin(here, href)).url for href in hrefs(number, pages, ORIGIN)}
 
@@ -28,7 +28,7 @@ def test_every_page_is_reached_and_nothing_else_of_the_open_site(pages):
     assert depth == {ORIGIN + path_of(number): depth_of(number) for number in range(pages)}
 
 
-def test_what_is_not_a_page_is_private_elsewhere_or_nothing_to_fetch():
+def test_links_to_other_targets_than_pages_are_private_off_site_or_not_http():
     others = {url for number in range(500) for url in links(number, 500)} - {ORIGIN + path_of(n) for n in range(500)}
     kinds = {url.split("/")[2] if url.startswith("http") else url.partition(":")[0] for url in others}
 

@@ -16,7 +16,7 @@ from tests.web.asking import get
 
 
 async def fetch_all(url: str, paths: list[str]) -> int:
-    """Ask for paths one after the other over one connection; answer how many bytes came."""
+    """Request paths one after the other over one connection, and return the number of received bytes."""
     place, total = urlsplit(url), 0
     reader, writer = await asyncio.open_connection(place.hostname, place.port)
     for path in paths:
@@ -41,7 +41,7 @@ async def test_many_connections_are_kept_at_once():
 def wait_for_a_visit(site: SiteHandle) -> None:
     deadline = time.monotonic() + 10
     while not site.requests:
-        assert time.monotonic() < deadline, "nobody came"
+        assert time.monotonic() < deadline, "no request arrived"
         time.sleep(0.005)
 
 
@@ -69,7 +69,7 @@ def test_a_site_may_be_a_secure_one():
 
 
 @pytest.mark.parametrize("path", ["/hang", "/drip", "/stall", "/slow?seconds=60", "/big?bytes=100000000"])
-def test_a_site_shuts_although_somebody_is_still_being_served(path):
+def test_a_site_shuts_during_an_unfinished_response(path):
     with running_site(pages=1) as site:
         place = urlsplit(site.url)
         guest = socket.create_connection((place.hostname, place.port), timeout=10)

@@ -44,7 +44,7 @@ def test_head_has_the_length_but_not_the_body(site):
     assert int(reply.headers["content-length"]) == len(get(site.url + "page/1").body)
 
 
-def test_robots_forbid_what_is_private(site):
+def test_robots_forbid_the_private_pages(site):
     reply = get(site.url + "robots.txt")
 
     assert reply.headers["content-type"] == "text/plain"

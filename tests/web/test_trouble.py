@@ -107,7 +107,7 @@ def test_bomb(site):
 
 
 @pytest.mark.parametrize(("path", "coding"), [("garbled", "gzip"), ("compress", "compress")])
-def test_what_cannot_be_decoded(site, path, coding):
+def test_a_body_of_another_encoding_cannot_be_decoded(site, path, coding):
     reply = get(site.url + path)
 
     assert reply.headers["content-encoding"] == coding
@@ -133,7 +133,7 @@ def test_reset(site):
     with pytest.raises(ConnectionResetError) as told:
         get(site.url + "reset")
 
-    # An orderly close is told by a kind of reset too, but this is the disorderly one.
+    # An orderly close can be reported as a kind of reset too, but this is the disorderly one.
     assert told.type is ConnectionResetError
 
 
@@ -154,7 +154,7 @@ def test_every_trouble_is_described():
 
 @contextmanager
 def asked(site: SiteHandle, path: str) -> Iterator[http.client.HTTPResponse]:
-    """An answer whose body is still to be read, by somebody without much patience."""
+    """Yield a response with an unread body, to a client with a short timeout."""
     with closing(http.client.HTTPConnection(site.url.split("/")[2], timeout=2)) as connection:
         connection.request("GET", path)
         with connection.getresponse() as response:

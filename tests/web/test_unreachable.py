@@ -12,6 +12,6 @@ def test_a_closed_port_refuses():
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems treat a full queue in their own way")
-def test_a_full_port_says_nothing():
+def test_a_full_port_sends_no_answer():
     with full_port() as port, pytest.raises(TimeoutError):
         socket.create_connection(("127.0.0.1", port), timeout=0.2)

@@ -4,21 +4,21 @@
 /slow?seconds=S       a good answer, S seconds late
 /redirect/N           N redirects, the last of them to "/"
 /loop                 a redirect to itself
-/to?url=URL           a redirect to wherever one likes
+/to?url=URL           a redirect to the given URL
 /truncated            a connection closed before the promised length is reached
-/stall                half a body, and then nothing more
+/stall                half a body, and then no more bytes
 /drip                 a body that never ends, a byte at a time
 /big?bytes=N          N bytes
 /gzip                 a compressed page
 /bomb?bytes=N         N bytes, compressed to next to nothing
-/garbled              a page that is said to be compressed, and is not
-/compress             a page in an encoding that nobody asked for
+/garbled              a page that is declared to be compressed, and is not
+/compress             a page in an encoding that was not requested
 /hang                 no answer at all
 /reset                a broken connection
 /gibberish            an answer that is not HTTP
-/intricate            a tag with more attributes than anybody should have to read
-/latin1               a page in ISO-8859-1, said so in its header only
-/challenge            a wall that wants to know whether a person asks
+/intricate            a tag with far too many attributes
+/latin1               a page in ISO-8859-1, declared in its header only
+/challenge            a challenge page that checks for a human visitor
 """
 
 import asyncio
@@ -34,7 +34,7 @@ HALF = Answer(body=b"<title>Half", headers=(("Content-Length", "1000"),))
 
 
 def trouble_at(path: str) -> Trouble | None:
-    """Who answers for a path, by its first word."""
+    """Return the handler of a path, by its first segment."""
     return TROUBLES.get(path.split("/")[1])
 
 
@@ -131,12 +131,12 @@ async def latin1(request: Request, connection: Connection) -> None:
 
 
 def moved(location: str) -> Answer:
-    """A temporary redirect."""
+    """Return a temporary redirect."""
     return Answer(302, b"", (("Location", location),))
 
 
 def encoded(coding: str, body: bytes) -> Answer:
-    """A page that is said to be encoded."""
+    """Return a page that is declared to be encoded."""
     return Answer(body=body, headers=(("Content-Encoding", coding),))
 
 
@@ -146,7 +146,7 @@ async def challenge(request: Request, connection: Connection) -> None:
 
 
 def pieces(size: int) -> Iterator[bytes]:
-    """So many bytes, without ever holding them all."""
+    """Yield that many bytes, without ever holding them all."""
     while size > 0:
         yield PIECE[:size]
         size -= len(PIECE)

@@ -1,4 +1,4 @@
-"""Ports of loopback behind which there is nobody to talk to."""
+"""Ports of loopback without a server."""
 
 import socket
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def closed_port() -> Iterator[int]:
-    """A port that refuses connections: it is bound, so that nobody else gets it, but does not listen."""
+    """Yield a port that refuses connections: it is bound, so that no other process gets it, but does not listen."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         yield unused.getsockname()[1]
@@ -15,9 +15,9 @@ def closed_port() -> Iterator[int]:
 
 @contextmanager
 def full_port() -> Iterator[int]:
-    """A port that neither takes nor refuses connections: its queue is full and nobody accepts.
+    """Yield a port that neither accepts nor refuses connections: its queue is full, and no process accepts.
 
-    Linux drops whoever comes then, so that connecting takes until the client loses patience; other systems may refuse.
+    Linux drops further connections, so that connecting takes until the client's timeout; other systems may refuse.
     """
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))

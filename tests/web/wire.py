@@ -14,7 +14,7 @@ BODILESS = (204, 304)
 
 @dataclass(frozen=True)
 class Request:
-    """What came in; `target` is the path with its query, header names are in lower case."""
+    """A received request; `target` is the path with its query, header names are in lower case."""
 
     method: str
     target: str
@@ -24,17 +24,17 @@ class Request:
 
     @property
     def path(self) -> str:
-        """The target without its query."""
+        """Return the target without its query."""
         return urlsplit(self.target).path
 
     def query(self, name: str, default: str) -> str:
-        """One value of the query."""
+        """Return one value of the query."""
         return parse_qs(urlsplit(self.target).query).get(name, [default])[0]
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A well-formed answer; its length is counted unless the headers say otherwise."""
+    """A well-formed answer; its length is computed if the headers have none."""
 
     status: int = 200
     body: bytes = b""
@@ -42,7 +42,7 @@ class Answer:
     content_type: str = "text/html; charset=utf-8"
 
     def head(self) -> bytes:
-        """Status line and headers, up to and with the empty line."""
+        """Return status line and headers, up to and with the empty line."""
         fields = [("Content-Type", self.content_type), *self.headers]
         if self.status not in BODILESS and not any(name == "Content-Length" for name, _ in fields):
             fields.append(("Content-Length", str(len(self.body))))
@@ -51,14 +51,14 @@ class Answer:
 
 
 class Connection:
-    """One client's connection, in the hands of whoever answers its request."""
+    """One client's connection, for the handler of its request."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader = reader
         self.writer = writer
 
     async def request(self) -> Request | None:
-        """The next request with its body, or None when the client is done."""
+        """Return the next request with its body, or None when the client is done."""
         try:
             head = (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         except asyncio.IncompleteReadError:
@@ -74,7 +74,7 @@ class Connection:
         await self.send_raw(answer.head() + (b"" if method == "HEAD" else answer.body))
 
     async def send_raw(self, data: bytes) -> None:
-        """Write bytes as they are, whatever they mean."""
+        """Write bytes as they are, valid HTTP or not."""
         self.writer.write(data)
         await self.writer.drain()
 
@@ -85,12 +85,12 @@ class Connection:
             await self.send_raw(piece)
 
     async def wait_for_goodbye(self) -> None:
-        """Say nothing until the client has gone."""
+        """Send nothing until the client has closed the connection."""
         while await self.reader.read(65536):
             pass
 
     def reset(self) -> None:
-        """Break the connection the rude way: the client sees "connection reset by peer"."""
+        """Break the connection with a RST: the client sees "connection reset by peer"."""
         linger_not = struct.pack("ii", 1, 0)
         self.writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger_not)
         self.writer.transport.abort()
@@ -104,7 +104,7 @@ Respond = Callable[[Request, Connection], Awaitable[None]]
 
 
 async def serve_connection(connection: Connection, respond: Respond) -> None:
-    """Answer one request after the other until either side has had enough; what is not HTTP ends it too."""
+    """Answer one request after the other until either side closes; a request that is not HTTP ends it too."""
     with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError, Closed):
         while request := await connection.request():
             try:
@@ -116,7 +116,7 @@ async def serve_connection(connection: Connection, respond: Respond) -> None:
 
 
 def phrase(status: int) -> str:
-    """The usual words for a status, if there are any."""
+    """Return the reason phrase of a status, if it has one."""
     try:
         return http.HTTPStatus(status).phrase
     except ValueError:

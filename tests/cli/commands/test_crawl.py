@@ -56,7 +56,7 @@ def test_a_site_is_crawled_with_the_patience_of_the_settings():
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8080", "localhost", "site.localhost", "[::1]:8080", "127.8.8.8"])
-def test_ones_own_machine_needs_no_patience_unless_asked_for(host: str):
+def test_the_users_own_machine_gets_no_delay_unless_a_setting_has_one(host: str):
     plan = planned(f"http://{host}/")
     assert (plan.politeness.delay_ms, plan.politeness.concurrency) == (0, 8)
     plan = planned(f"http://{host}/", environ={"LONGLINE_DELAY": "1s", "LONGLINE_HOST_CONCURRENCY": "2"})
@@ -123,13 +123,13 @@ def test_a_crawl_without_a_page_says_whether_one_was_fetched(reason: str, said: 
     assert said in summary(a_run(admitted=1, failed=1, completed=0), Fate("failed", reason, 1))
 
 
-def test_one_that_had_ended_is_said_to_have():
+def test_the_summary_of_an_ended_crawl_says_that_it_had_ended():
     told = summary(a_run(), Fate("completed", "ok", 10), untouched=True)
     assert "has already ended; add --again" in told
     assert "resumes the crawl" not in told
 
 
-def test_the_bar_shows_how_much_is_done_of_what_is_known():
+def test_the_bar_shows_the_ended_urls_among_the_admitted_ones():
     with crawl._ProgressBar(Console(quiet=True), parse("https://a.example/")) as bar:
         bar.opened(a_run(state="running", open=4), resumed=True)
         bar.moved(a_run(state="running", admitted=20, open=5), WorkerProgress(failed=3))

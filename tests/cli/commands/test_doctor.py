@@ -17,7 +17,7 @@ from tests.services.clock import HandClock
 
 
 def verdicts(text: str) -> dict[str, str]:
-    """The verdict of every row of the table."""
+    """Return the verdict of every row of the table."""
     return {m[1].strip(): m[2] for m in re.finditer(r"^([a-z][a-z ]*)\t(ok|warn|fail)\t", text, re.M)}
 
 
@@ -87,7 +87,7 @@ def test_settings_without_effect_are_warned_of(longline: Command):
     assert verdicts(outcome.stdout)["settings"] == "warn"
 
 
-# Single looks
+# Single checks
 
 
 def test_a_taken_port_is_warned_of():
@@ -108,7 +108,7 @@ def test_longline_itself_on_the_port_is_well(answer: bytes, verdict: str):
             self.wfile.write(answer)
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Write no log."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Health) as server:
         thread = threading.Thread(target=server.serve_forever)

@@ -1,7 +1,7 @@
 from tests.cli.conftest import Command
 
 
-def test_what_is_pending_is_applied_once(longline: Command, database_url: str):
+def test_pending_migrations_are_applied_once(longline: Command, database_url: str):
     before = longline("migrate", "--check", "--database", database_url)
     assert before.returncode == 1
     pending = [line.removeprefix("pending: ") for line in before.stdout.splitlines()]

@@ -36,7 +36,7 @@ def test_a_file_that_is_no_text_is_one_line(longline: Command, tmp_path: Path):
         assert_one_line(longline("policies", "import", "odd"), 2, "odd")
 
 
-def test_what_is_wrong_is_said_before_anything_is_made(longline: Command, tmp_path: Path):
+def test_invalid_policies_are_refused_before_any_is_made(longline: Command, tmp_path: Path):
     longline("migrate")
     assert_one_line(longline("policies", "add"), 2, "Exactly one of url and domain must be set.")
     (tmp_path / "urls.txt").write_text("https://example.com/2\nnonsense\n")

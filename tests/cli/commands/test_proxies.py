@@ -17,7 +17,7 @@ def test_a_proxy_from_its_registration_to_its_end(longline: Command):
     assert "no proxies" in longline("proxies", "list").stderr
 
 
-def test_pools_and_what_they_fall_back_on(longline: Command):
+def test_pools_and_their_fallbacks(longline: Command):
     for number in (1, 2):
         longline("proxies", "add", f"http://192.0.2.{number}:8080")
     assert longline("proxies", "pool", "spare", "2").stdout == "spare: proxies 2\n"

@@ -27,7 +27,7 @@ HIT = Hit(item(), 0.000001234, (Piece("one "), Piece("hook", wanted=True), Piece
 
 def test_hits_are_paragraphs_with_the_whole_url():
     said = shown(SearchPage((HIT,), 1))
-    assert "A [red]title" in said, "what a page says is no markup"
+    assert "A [red]title" in said, "text of a page is no markup"
     assert f"\n{item().url}\n" in said
     assert "one hook more" in said
     assert "0.00" not in said
@@ -40,7 +40,7 @@ def test_in_a_pipe_a_hit_is_a_line():
     assert said == f"7\t21\t{line}7\t22\t{line}"
 
 
-def test_what_was_looked_for_instead_is_said():
+def test_a_corrected_query_is_shown():
     said = shown(SearchPage((Hit(item(title=""), 0.5, ()),), 1000, more=True, meant="fishing"))
     assert "searched for: fishing" in said
     assert "(no title)" in said

@@ -15,7 +15,7 @@ from tests.cli.conftest import Command, assert_one_line, running
 
 
 def greeting(process: subprocess.Popen[str]) -> tuple[str, str]:
-    """Where a server that was just started says it listens, and how one gets a token; the console is told of too."""
+    """Return the address that a starting server prints, and its hint for a token; it also prints the console's link."""
     assert process.stdout
     head, hint, link = (process.stdout.readline() for _ in range(3))
     assert " listens on http://127.0.0.1:" in head, head
@@ -24,7 +24,7 @@ def greeting(process: subprocess.Popen[str]) -> tuple[str, str]:
 
 
 def ends(process: subprocess.Popen[str], how: int) -> str:
-    """Stop a command and take what it logged."""
+    """Stop a command and return its log."""
     process.send_signal(how)
     said, logged = process.communicate(timeout=60)
     assert (process.returncode, said) == (0, ""), logged
@@ -32,7 +32,7 @@ def ends(process: subprocess.Popen[str], how: int) -> str:
 
 
 @pytest.mark.parametrize(("command", "how"), [("up", signal.SIGTERM), ("up", signal.SIGINT), ("api", signal.SIGTERM)])
-def test_a_server_says_where_it_is_answers_and_goes(tmp_path: Path, command: str, how: int):
+def test_a_server_prints_its_address_answers_and_stops(tmp_path: Path, command: str, how: int):
     with running(tmp_path, command, "--port", "0", "--data", "d") as process:
         where, hint = greeting(process)
         answer = httpx.get(f"{where}/health", headers={"X-Request-ID": "me"}, timeout=60)
@@ -44,10 +44,10 @@ def test_a_server_says_where_it_is_answers_and_goes(tmp_path: Path, command: str
     lines = [json.loads(line) for line in logged.splitlines()]
     assert {line["service"] for line in lines} == {"crawler"}
     assert [line["path"] for line in lines if line.get("request_id") == "me"] == ["/health"]
-    assert lines[-1]["message"] == "stopped", "the end is told"
+    assert lines[-1]["message"] == "stopped", "the end is logged"
 
 
-def test_a_worker_on_a_leash_goes_when_its_parent_does(tmp_path: Path):
+def test_a_leashed_worker_ends_with_its_parent(tmp_path: Path):
     words = ("worker", "--roles", "fetch,upkeep", "--leashed", "--log-format", "json")
     with running(tmp_path, *words, CRAWLER_VALIDATE_URLS="1") as process:
         said, logged = process.communicate(timeout=60)  # closes its standard input

@@ -25,7 +25,7 @@ def test_the_archive_of_a_crawl_is_shown_where_it_is(longline: Command, tmp_path
     assert "\nredis\t\tdefault\n" in longline("settings").stdout
 
 
-def test_what_has_no_effect_is_told_apart(longline: Command):
+def test_a_variable_without_effect_gets_a_warning(longline: Command):
     outcome = longline("settings", CRAWLER_VALIDATE_URLS="true")
     assert outcome.returncode == 0
     assert outcome.stderr == "warning: CRAWLER_VALIDATE_URLS has no effect: every URL is validated\n"

@@ -115,7 +115,7 @@ def test_the_parsers_of_the_running_platform_are_known_without_a_flag(longline: 
 
 
 def platform(folder: Path) -> list[str]:
-    """The parsers of the processes that are registered."""
+    """Return the parsers of the registered processes."""
     try:
         with closing(sqlite3.connect(next(folder.rglob("longline.db")))) as records:
             return [row[0] for row in records.execute("SELECT parsers FROM workers")]

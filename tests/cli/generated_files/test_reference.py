@@ -59,12 +59,12 @@ def test_every_reason_is_in_the_manual():
 
 
 def again(reason: str, plan: CrawlPlan) -> str:
-    """What becomes of a first attempt that ends so in a run with this plan."""
+    """Return the word for the next step after a first attempt with this end in a run with this plan."""
     finished = Finished(fakes.part(None), fakes.claimed(), plan, Fetched(reason, 0), parsed=None, page=None)
     return "yes" if finished.rest == TaskState.PENDING else "no"
 
 
-def test_the_manual_says_what_is_tried_again_as_each_kind_of_run_does():
+def test_the_manual_lists_the_retries_of_each_kind_of_run():
     ended = render()["reasons.md"].split("\n## ")[0]
     rows = re.findall(r"^\| `(\w+)` \| \w+ \| (\S+) \| (\S+) \| (\S+)(?:, but not 404 and 410)? \|", ended, re.M)
     source = CrawlSource(ref="1", name="s", url="https://s.example/")

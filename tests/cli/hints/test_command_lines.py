@@ -9,7 +9,7 @@ from longline.cli.hints.command_lines import command
 
 @pytest.fixture
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A program in a folder with a space, as this process was started by it."""
+    """A program in a folder with a space, by which this process was started."""
     path = tmp_path / "a b" / "longline"
     path.parent.mkdir()
     path.write_text("#!/bin/sh\n")

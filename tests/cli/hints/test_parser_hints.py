@@ -1,4 +1,4 @@
-"""Hints about own parsers, and the exit codes that go with them."""
+"""Hints about custom parsers, and the exit codes that go with them."""
 
 import shlex
 from pathlib import Path
@@ -33,7 +33,7 @@ def test_a_parser_without_a_page_is_named_with_a_page_to_compare():
     assert words[1:] == ["reparse", "--run", "3", "--parsers", "/p/books.py", "--data", "/d"]
 
 
-def test_a_parser_that_must_be_named_says_so():
+def test_the_hint_for_a_parser_without_a_pattern_names_the_option():
     named = UnusedParser("books", "books.py:3", (), HTML)
     assert "--parser books" in hints(ParserUse(6, "https://shop.example/", unused=(named,)))[0]
 

@@ -1,4 +1,4 @@
-"""One platform and one browser for all tests of a module; every page is watched."""
+"""One platform and one browser for all tests of a module; every page is checked for errors."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,13 +32,13 @@ def browser(chromium: Path) -> Iterator[Browser]:
 
 @pytest.fixture
 def visit(stage: Stage, browser: Browser) -> Iterator[Visit]:
-    """A page of an administrator who has logged in; at the end nothing may have gone wrong on it."""
+    """A page of an administrator who has logged in; an error on it fails the test."""
     with watched(browser, stage, role="admin") as visit:
         yield visit
 
 
 @pytest.fixture
 def unknown(stage: Stage, browser: Browser) -> Iterator[Visit]:
-    """A page of a person who has not logged in."""
+    """A page of a visitor without a login."""
     with watched(browser, stage) as visit:
         yield visit

@@ -1,6 +1,6 @@
 """Pictures of every page of the console: `python -m tests.console.browser.shots docs/pictures`, or `make shots`.
 
-Each page is taken wide in the light, wide in the dark, and on a telephone.
+Each page is taken wide in the light theme, wide in the dark theme, and at the width of a telephone.
 """
 
 import base64
@@ -65,7 +65,7 @@ def take(visit: Visit, page: ShownPage, file: Path) -> None:
 def take_all(
     browser: Browser, stage: Stage, pages: Sequence[ShownPage], database: Path, folder: Path
 ) -> Iterator[Path]:
-    """Take the pictures of all pages in every look, of the platform behind a database file."""
+    """Take and yield the pictures of all pages in every look, of the platform behind a database file."""
     for look in LOOKS:
         for role in ("", "admin"):
             with watched(browser, stage, role=role, size=look.size, scheme=look.scheme) as visit:

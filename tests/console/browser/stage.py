@@ -79,13 +79,13 @@ class Stage:
         return self.run(cut())
 
     def token(self, role: str = "admin") -> str:
-        """A token of a person with this role."""
+        """Return a token of a person with this role."""
         return token(self.door, role)
 
 
 @contextmanager
 def running_stage(settings: Settings) -> Iterator[Stage]:
-    """A platform for as long as the context lasts."""
+    """Yield a platform for the time of the context."""
     ready, found = threading.Event(), list[Any]()
     done = asyncio.Event()
 

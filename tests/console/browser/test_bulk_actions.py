@@ -37,7 +37,7 @@ def task_now(stage: Stage, task_id: int) -> TaskRow:
 
 
 async def every_state(records: Records) -> RunRow:
-    """A run with tasks that wait, have failed, are paused and are in a worker's hand, and tasks of bots."""
+    """Make a run with waiting, failed, paused and claimed tasks, and with tasks of bots."""
     run = await start_run(records, "https://states.example/")
     await add_urls(records, run, "states.example", 6)
     await end_urls(records, ((TaskState.COMPLETED, "ok"), (TaskState.FAILED, "http_5xx"), (TaskState.FAILED, "tls")))
@@ -93,7 +93,7 @@ def test_an_order_moves_tasks_and_is_audited(visit: Visit, order: str, button: s
 
 
 async def one_task(records: Records, host: str, state: str) -> int:
-    """A task that has failed, or is in a worker's hand."""
+    """Make a task that has failed or is claimed by a worker, and return its number."""
     run = await start_run(records, f"https://{host}/")
     await add_urls(records, run, host, 2)
     if state == "failed":
@@ -147,7 +147,7 @@ def test_a_rebalance_is_drawn_before_it_is_applied(visit: Visit):
     page.get_by_role("button", name=re.compile(r"Apply \d+ moves…")).click()
     expect(page.get_by_role("button", name="Keep it")).to_be_focused()
     page.keyboard.press("Escape")
-    assert stage.run(next_dues(stage.records)) == dues, "a preview moves nothing"
+    assert stage.run(next_dues(stage.records)) == dues, "a preview moves no schedule"
     page.get_by_role("button", name=re.compile(r"Apply \d+ moves…")).click()
     page.get_by_role("button", name="Move them").click()
     expect(panel).to_contain_text("No schedule would move")
@@ -216,7 +216,7 @@ LATE_ANSWER = """(button) => {
 """Clicks and edits while the answer to the first click is awaited: the driver of the browser would wait for it."""
 
 
-def test_a_form_whose_answer_is_late_is_sent_again_only_after_an_edit(visit: Visit):
+def test_a_form_with_a_late_answer_is_sent_again_only_after_an_edit(visit: Visit):
     page = visit.open("/console/bots")
     held: list[Route] = []
     told: list[tuple[str, int]] = []
@@ -235,7 +235,7 @@ def test_a_form_whose_answer_is_late_is_sent_again_only_after_an_edit(visit: Vis
 
 
 async def crowd(records: Records, now: int) -> None:
-    """Schedules of one day that all start in the same slot."""
+    """Make schedules of one day that all start in the same slot."""
     for number in range(12):
         url = f"https://crowd-{number}.example/"
         terms = ScheduleSpec(url=url, source_ref="", source_name=url, every=1, unit="days", enabled=True)
@@ -245,7 +245,7 @@ async def crowd(records: Records, now: int) -> None:
 
 
 async def next_dues(records: Records) -> list[Any]:
-    """The next starts of all schedules."""
+    """Return the next starts of all schedules."""
     return sorted((row.uid, row.next_due) for row in await records.schedules.find(limit=50))
 
 

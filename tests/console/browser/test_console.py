@@ -56,7 +56,7 @@ def test_the_overview_is_live(visit: Visit, scene: RunRow):
     expect(page.get_by_role("link", name="just-started.example")).to_be_visible()
 
 
-def test_a_page_whose_stream_is_cut_says_so_and_comes_back(visit: Visit, scene: RunRow):
+def test_a_page_reconnects_after_its_stream_is_cut(visit: Visit, scene: RunRow):
     page = visit.open(f"/console/runs/{scene.id}")
     expect(page.locator("[data-live-state]")).to_have_text("Live")
     visit.expected = {"ERR_", "Failed to load"}
@@ -64,7 +64,7 @@ def test_a_page_whose_stream_is_cut_says_so_and_comes_back(visit: Visit, scene: 
     expect(page.locator("[data-live-state]")).to_have_text("Live", timeout=30_000)
 
 
-def test_a_page_whose_session_has_ended_leads_to_the_login_and_back(visit: Visit, scene: RunRow):
+def test_a_page_of_an_ended_session_leads_to_the_login_and_back(visit: Visit, scene: RunRow):
     page = visit.open(f"/console/runs/{scene.id}?levels=error")
     expect(page.locator("[data-live-state]")).to_have_text("Live")
     visit.expected = {"text/html"}
@@ -78,7 +78,7 @@ def test_a_page_whose_session_has_ended_leads_to_the_login_and_back(visit: Visit
     expect(page).to_have_url(f"{visit.address}/console/runs/{scene.id}?levels=error")
 
 
-def test_a_page_whose_stream_is_refused_is_not_fetched_again(visit: Visit, scene: RunRow):
+def test_a_page_with_a_refused_stream_is_not_fetched_again(visit: Visit, scene: RunRow):
     visit.expected = {"503"}
     visit.page.route(re.compile("/console/stream"), lambda route: route.fulfill(status=503, body="full"))
     with visit.page.expect_request(lambda request: request.resource_type == "fetch") as asked:

@@ -1,6 +1,6 @@
 """Every page of the console in a real browser, in both themes and at both widths: contrast, names, order and width.
 
-The pages come from the table of operations: a new page is looked at, or `every_page` fails for want of a thing to show.
+The pages come from the table of operations: a new page is checked too, or `every_page` fails for want of a sample.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ MIN_TEXTS = 5
 
 @pytest.fixture(scope="module")
 def lively(tmp_path_factory: pytest.TempPathFactory, migrated_bytes: bytes) -> Iterator[tuple[Stage, list[ShownPage]]]:
-    """A platform of which every page has something to show, and its pages."""
+    """A platform that fills every page, and its pages."""
     folder = tmp_path_factory.mktemp("lively")
     file = folder / "longline.db"
     file.write_bytes(migrated_bytes)
@@ -34,7 +34,7 @@ def lively(tmp_path_factory: pytest.TempPathFactory, migrated_bytes: bytes) -> I
 
 
 def faults(visit: Visit, path: str) -> dict[str, Any]:
-    """The faults of a page."""
+    """Load a page and return its faults."""
     answer = visit.page.goto(f"{visit.stage.address}{path}", wait_until="load")
     assert answer is not None
     assert answer.status == 200, path
@@ -42,7 +42,7 @@ def faults(visit: Visit, path: str) -> dict[str, Any]:
 
 
 def faults_now(visit: Visit, path: str) -> dict[str, Any]:
-    """The faults of the page that is shown."""
+    """Return the faults of the page that is shown."""
     found = visit.probe()
     assert found["texts"] > MIN_TEXTS, path
     assert found["headings"] == 1, path
@@ -99,7 +99,7 @@ def test_a_page_without_a_thing_to_show_is_named():
 
 
 def test_the_check_finds_faults(lively: tuple[Stage, list[ShownPage]], browser: Browser, tmp_path: Path):
-    """The probe is tried on a page that has every fault."""
+    """The probe finds the faults of a page that has them all."""
     with watched(browser, lively[0], size=(390, 844)) as visit:
         file = tmp_path / "faulty.html"
         file.write_text(FAULTY, encoding="utf-8")

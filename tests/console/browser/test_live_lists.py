@@ -1,4 +1,4 @@
-"""Live lists in the browser: rows change in place, newer runs are announced, and countdowns go by the server's time."""
+"""Live lists in the browser: rows change in place, newer runs are announced, and countdowns use the server's clock."""
 
 import re
 
@@ -48,7 +48,7 @@ def test_rows_change_in_place_and_newer_runs_wait_to_be_shown(stage: Stage, brow
         expect(page.locator("tbody tr").first).to_contain_text(f"newer-{width}.example")
 
 
-def test_a_list_whose_stream_is_cut_goes_on_where_it_was(visit: Visit, scene: RunRow):
+def test_a_list_resumes_its_stream_after_a_cut(visit: Visit, scene: RunRow):
     stage = visit.stage
     page = visit.open("/console/runs")
     expect(page.locator("[data-live-state]")).to_have_text("Live")
@@ -62,7 +62,7 @@ def test_a_list_whose_stream_is_cut_goes_on_where_it_was(visit: Visit, scene: Ru
     expect(page.locator(f'[data-part="run-{made.id}"]')).to_contain_text("cancelled", timeout=WAIT_MS)
     pages = [url for url in visit.requested if url.endswith("/console/runs")]
     streams = [url for url in visit.requested if "/console/runs/stream" in url]
-    assert len(pages) == len(set(streams)), "one stream for each page, and the same after a cut"
+    assert len(pages) == len(set(streams)), "one stream for each page, and the same one after a cut"
 
 
 def test_countdowns_go_by_the_time_of_the_server(visit: Visit):
@@ -72,7 +72,7 @@ def test_countdowns_go_by_the_time_of_the_server(visit: Visit):
     terms = ScheduleSpec(url=url, source_ref="", source_name=url, every=1, unit="days", enabled=True)
     new = NewSchedule(new_id(), url, interval_ms=terms.interval_ms, next_due=now + HOUR_MS, terms=terms)
     stage.run(create_schedule(stage.records.schedules, new, "person"))
-    # A browser whose clock is two hours late counts the same.
+    # A browser with a clock two hours late shows the same countdown.
     visit.page.add_init_script("const real = Date.now; Date.now = () => real() - 7200000;")
     page = visit.open("/console/schedules")
     left = page.locator("tr", has_text="soon.example").locator("[data-until]")

@@ -1,7 +1,7 @@
 """An operator's story, done in the browser alone, with a real site, real proxies and the real program.
 
 A source is registered and scheduled, its run is watched, a failing proxy is found and disabled, the failed page is
-fetched again and found by search. Afterwards the audit tells the same story, line by line.
+fetched again and found by search. Afterwards the audit has a line for each of the actions.
 """
 
 import json
@@ -40,7 +40,7 @@ class Gate:
 
 
 def article(title: str) -> bytes:
-    """A page about a product."""
+    """Return a page about a product."""
     offer = {"@type": "Offer", "price": "12.50", "priceCurrency": "EUR"}
     told = {"@context": "https://schema.org", "@type": "Product", "name": title, "description": WORDS, "offers": offer}
     script = f'<script type="application/ld+json">{json.dumps(told)}</script>'
@@ -49,7 +49,7 @@ def article(title: str) -> bytes:
 
 @contextmanager
 def lighthouse() -> Iterator[tuple[SiteHandle, Gate]]:
-    """A site of six pages, one of which is closed."""
+    """Yield a site of six pages, one of which is refused at first."""
     gate = Gate()
     with running_site(0, delay=0.3) as site:
         site.site.extra |= {f"/{name}": article(f"About {name}") for name in ("tides", "lamps", "keeper", "storms")}
@@ -59,7 +59,7 @@ def lighthouse() -> Iterator[tuple[SiteHandle, Gate]]:
 
 @contextmanager
 def running_program(folder: Path) -> Iterator[tuple[str, str]]:
-    """The whole program on SQLite; its address and the link that logs in once."""
+    """Run the whole program on SQLite, and yield its address and the link that logs in once."""
     environ = {
         **os.environ,
         "LONGLINE_DATA": str(folder),
@@ -109,7 +109,7 @@ def register_source(page: Page, address: str, site: str) -> str:
 
 
 def schedule(page: Page, source: str) -> str:
-    """Make a schedule of six hours, whose first free slot is the present one; return the address of its page."""
+    """Make a schedule of six hours, with the present slot as its first free one; return the address of its page."""
     page.goto(source)
     page.get_by_role("link", name="Schedule it").click()
     page.get_by_label("Every", exact=True).fill("6")
@@ -119,7 +119,7 @@ def schedule(page: Page, source: str) -> str:
 
 
 def see_next_run(page: Page, made: str) -> None:
-    """See the time to the next run go down by the server's clock."""
+    """Check that the time to the next run goes down by the server's clock."""
     page.goto(made)
     left = page.locator("dd", has=page.locator("[data-until]")).first
     expect(left).to_contain_text(re.compile(r"in \d+ (h|min)"))
@@ -130,7 +130,7 @@ def see_next_run(page: Page, made: str) -> None:
 
 
 def watch_run(page: Page, address: str) -> str:
-    """See the run appear in the live list, and follow it to its end; return the address of its page."""
+    """Wait for the run in the live list, and follow it to its end; return the address of its page."""
     page.goto(f"{address}/console/runs?kind=crawl")
     row = page.locator("tbody tr", has_text="Lighthouse news")
     news = page.get_by_role("link", name=re.compile("newer run"))
@@ -187,7 +187,7 @@ def find_result(page: Page) -> None:
 
 
 def audit_lines(page: Page, address: str) -> list[tuple[str, str, str]]:
-    """The audit as the page tells it, the oldest first: action, person and reason."""
+    """Return the lines of the audit page, the oldest first: action, person and reason."""
     page.goto(f"{address}/console/audit")
     rows = page.locator("tbody tr").all()
     told = [(row.locator("td").nth(0), row.locator("td").nth(2), row.locator("td").nth(5)) for row in rows]

@@ -77,7 +77,7 @@ def send_wrong_form(visit: Visit) -> None:
 
 
 def choose_nothing(visit: Visit) -> None:
-    """A refused action leaves the visitor on the page, with a toast that stays until it is closed."""
+    """Submit no selection: the refused action leaves the visitor on the page, with a toast that stays until closed."""
     visit.open("/console/tasks")
     visit.page.evaluate("""() => {
       const form = document.querySelector('.menu form').cloneNode(true);

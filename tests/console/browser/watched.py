@@ -1,4 +1,4 @@
-"""A page in the browser that is watched: errors, refused content, and requests to other hosts fail its test."""
+"""A page in the browser with a record: errors, refused content, and requests to other hosts fail its test."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ PROBE = (Path(__file__).parent / "probe.js").read_text(encoding="utf-8")
 
 
 class Watched:
-    """A page, and everything that it asked for and complained about."""
+    """A page, and its recorded requests, errors and refused content."""
 
     def __init__(self, page: Page, address: str) -> None:
         self.page, self.address = page, address
@@ -35,12 +35,12 @@ class Watched:
         return self.page
 
     def probe(self) -> dict[str, Any]:
-        """Contrast, labels and overflow of the page as it is now."""
+        """Return contrast, labels and overflow of the page in its present state."""
         found: dict[str, Any] = self.page.evaluate(PROBE)
         return found
 
     def check(self) -> None:
-        """Fail if the page complained, or asked another host, or refused content."""
+        """Fail if the page had an error, sent a request to another host, or refused content."""
         hosts = {urlsplit(url).netloc for url in self.requested if not url.startswith("data:")}
         assert hosts <= {urlsplit(self.address).netloc}, hosts
         assert not [url for url in self.requested if "csp-report" in url]
@@ -65,7 +65,7 @@ class Visit(Watched):
 
 @contextmanager
 def watch(browser: Browser, address: str) -> Iterator[Watched]:
-    """A page that is watched, of a program that runs at an address."""
+    """Yield a recorded page of a program that runs at an address."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     try:
         yield Watched(context.new_page(), address)
@@ -81,7 +81,7 @@ def watched(
     size: tuple[int, int] = (1280, 900),
     scheme: Literal["light", "dark"] = "light",
 ) -> Iterator[Visit]:
-    """A visit, logged in with a role if one is given."""
+    """Yield a visit, logged in with a role if one is given."""
     viewport: Any = {"width": size[0], "height": size[1]}
     context = browser.new_context(viewport=viewport, color_scheme=scheme)
     visit = Visit(context.new_page(), stage)

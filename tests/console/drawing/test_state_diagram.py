@@ -1,4 +1,4 @@
-"""Diagrams of states: every state has a place and can be lit, every move is an edge."""
+"""Diagrams of states: every state has a place and can be highlighted, every move is an edge."""
 
 import re
 from itertools import combinations

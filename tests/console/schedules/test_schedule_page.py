@@ -1,4 +1,4 @@
-"""Pages of schedules: only legal buttons, the slots of a day, and the rebalancing that was shown."""
+"""Pages of schedules: only legal buttons, the slots of a day, and the rebalancing of the preview."""
 
 import json
 import re
@@ -55,7 +55,7 @@ async def test_an_illegal_move_is_refused(door: Door, visitor: httpx.AsyncClient
     assert answer.status_code in (400, 409), answer.status_code
 
 
-async def test_the_rebalancing_moves_what_it_showed(door: Door, visitor: httpx.AsyncClient):
+async def test_the_rebalancing_makes_the_moves_of_its_preview(door: Door, visitor: httpx.AsyncClient):
     due = door.platform.clock.now() + DAY_MS // 2
     rows = [await add(door, f"h{n}", due) for n in range(8)]
     page = (await visitor.get("/console/schedules/rebalance")).text

@@ -1,4 +1,4 @@
-"""Pages of sources: the list, one source in one look, the form and the switch."""
+"""Pages of sources: the list, a source with its whole state, the form and the switch."""
 
 import httpx
 import pytest

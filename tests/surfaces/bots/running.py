@@ -1,4 +1,4 @@
-"""The bots' door on a real server, with a clock that tests move: the only part here that knows our code."""
+"""The bots' door on a real server, with a clock that tests advance; only this module imports longline's wiring."""
 
 import asyncio
 import sqlite3
@@ -32,7 +32,7 @@ URL = "https://example.com/product/123"
 
 @dataclass(frozen=True)
 class Door:
-    """A running door, and who asks."""
+    """A running door, and the client that sends the requests."""
 
     client: httpx.AsyncClient
     clock: FakeClock
@@ -46,7 +46,7 @@ class Door:
         return datetime.fromtimestamp(self.clock.now() / 1000, UTC)
 
     def after(self, **span: float) -> str:
-        """A time from now, as the contract writes it."""
+        """Return a time relative to now in the format of the contract."""
         at = self.now + timedelta(**span)
         form = "milliseconds" if at.microsecond else "seconds"
         return at.isoformat(timespec=form).replace("+00:00", "Z")
@@ -55,7 +55,7 @@ class Door:
         return await self.client.post(f"/api/crawl/{path}/", json=body)
 
     async def pull(self, bot: str = "bot-001", **more: Any) -> dict[str, Any]:
-        """Pull, which must work; the data."""
+        """Pull, which must succeed, and return the data."""
         return data(await self.ask("pull", bot_id=bot, **more), 200)
 
     async def submit(self, job: str, bot: str = "bot-001", **more: Any) -> httpx.Response:
@@ -78,11 +78,11 @@ class Door:
         return await self.post("policies", url=url, **more)
 
     async def job(self, url: str = URL, **more: Any) -> str:
-        """A one-off job; its id."""
+        """Create a one-off job and return its id."""
         return str((await self.post("jobs", url=url, **more))["id"])
 
     async def held(self, bot: str = "bot-001", **more: Any) -> str:
-        """A one-off job that is locked by a bot."""
+        """Create a one-off job, lock it for a bot and return its id."""
         job = await self.job(**more)
         pulled = await self.pull(bot)
         assert [j["job_id"] for j in pulled["jobs"]] == [job]
@@ -93,7 +93,7 @@ class Door:
 
 
 def data(answer: httpx.Response, status: int) -> dict[str, Any]:
-    """What a success brought."""
+    """Return the data of a success."""
     assert answer.status_code == status, answer.text
     told = answer.json()
     assert set(told) == {"success", "data"}
@@ -103,7 +103,7 @@ def data(answer: httpx.Response, status: int) -> dict[str, Any]:
 
 
 def error(answer: httpx.Response) -> tuple[int, str, Any]:
-    """What a failure said."""
+    """Return the status, the code and the details of a failure."""
     told = answer.json()
     assert set(told) == {"success", "error", "detail"}, told
     assert told["success"] is False
@@ -120,7 +120,7 @@ class Stage:
         self._thread.start()
         self._records = self.call(open_records(database, self.clock))
         self.call(self._records.schema.migrate())
-        # Of the platform only what the bots' side of it asks for.
+        # Only the parts of the platform that the bots' door uses.
         self.platform: Any = SimpleNamespace(
             settings=Settings(**settings), clock=self.clock, records=self._records, blobs=open_blobs("memory:///")
         )
@@ -135,14 +135,14 @@ class Stage:
         return await self._server.start(build_app(parts), "127.0.0.1", self._port)
 
     def call(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """Do something in the server's loop; blocks, which nothing but the test minds."""
+        """Call a function in the server's loop, and block until it returns."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(60)
 
     def bearer(self, role: str) -> dict[str, str]:
         return {"Authorization": f"Bearer {self._tokens.issue(role, 'me', 10**8)}"}
 
     def empty(self) -> None:
-        """Forget everything; whoever came too often a while ago may come again."""
+        """Empty the database and reset the rate limits."""
         self.clock.advance(120)
         if self.database.startswith("sqlite"):
             with closing(sqlite3.connect(self.database.removeprefix("sqlite:///"), timeout=30)) as connection:
@@ -162,19 +162,19 @@ TABLES = (
     *("bot_answers", "bot_results", "bot_tasks", "bot_hosts", "bot_urls", "bot_schedules", "bot_hours", "bots"),
     *("offers", "tasks", "fates", "events", "runs", "schedules", "line", "hosts"),
 )
-"""What these tests fill, those first that others are named by."""
+"""The tables that these tests fill, referencing tables first."""
 
 
 @asynccontextmanager
 async def visiting(stage: Stage) -> AsyncIterator[Door]:
-    """A client at the door."""
+    """Yield a client of the door."""
     async with httpx.AsyncClient(base_url=stage.address, verify=False, timeout=60) as client:
         yield Door(client, stage.clock, stage, stage.bearer("admin"), stage.bearer("viewer"))
 
 
 @asynccontextmanager
 async def running(database: str, **settings: Any) -> AsyncIterator[Door]:
-    """A door of one's own, on an empty database."""
+    """Yield a door of its own on an empty database."""
     stage = Stage(database, **settings)
     try:
         async with visiting(stage) as door:
@@ -194,10 +194,10 @@ def store_pattern(door: Door, uid: str, pattern: str) -> None:
 
 
 def sweep(door: Door) -> int:
-    """What the upkeep loop does."""
+    """Take back the lapsed locks, as the upkeep loop does, and return their number."""
     return door.stage.call(bot_task_upkeep(door.stage.platform).sweep())
 
 
 def plan(door: Door) -> int:
-    """What the upkeep loop does."""
+    """Make the jobs of due policies, as the upkeep loop does, and return their number."""
     return door.stage.call(bot_task_upkeep(door.stage.platform).plan())

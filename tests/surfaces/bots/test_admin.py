@@ -1,4 +1,4 @@
-"""What people do at the bots' door: policies, jobs, results, bots and the page of figures."""
+"""Administration at the bots' door: policies, jobs, results, bots and the page of figures."""
 
 import asyncio
 from typing import Any
@@ -8,7 +8,7 @@ import pytest
 
 from tests.surfaces.bots.running import URL, Door, data, error, plan, running, store_pattern
 
-# -- who may ----------------------------------------------------------------------------------------------------
+# -- access ------------------------------------------------------------------------------------------------------
 
 PATHS = [
     ("GET", "policies"),
@@ -38,7 +38,7 @@ PATHS = [
 ]
 
 
-async def test_only_admins_come_in(door: Door):
+async def test_requests_without_an_admins_token_are_refused(door: Door):
     for method, path in PATHS:
         where = f"/api/crawl/admin/{path}"
         answer = await door.client.request(method, where)
@@ -50,7 +50,7 @@ async def test_only_admins_come_in(door: Door):
         assert error(answer)[:2] == (403, "authentication_error"), path
 
 
-async def test_what_is_not_there(door: Door):
+async def test_unknown_ids_are_not_found(door: Door):
     nobody = str(uuid4())
     for path, code in (("policies", "policy"), ("jobs", "job"), ("results", "result")):
         answer = await door.manage("GET", f"{path}/{nobody}")
@@ -97,7 +97,7 @@ async def test_a_policy_with_nothing_but_its_url(door: Door):
     assert await door.get("policies") == {"policies": [made], "count": 1, "limit": 50, "offset": 0}
 
 
-async def test_a_policy_with_everything(door: Door):
+async def test_a_policy_with_every_field(door: Door):
     asked: dict[str, Any] = {
         "frequency_hours": 168,
         "priority": 20,
@@ -339,7 +339,7 @@ async def test_a_one_off_job(door: Door):
     assert await door.get(f"jobs/{made['id']}") == made | {"result": None}
     assert error(await door.manage("POST", "jobs", json={}))[2] == {"url": ["This field is required."]}
     again = await door.post("jobs", url=URL)
-    assert again["id"] != made["id"], "the same URL as often as somebody wants"
+    assert again["id"] != made["id"], "one URL may have any number of one-off jobs"
 
 
 async def test_jobs_are_found(door: Door):
@@ -453,19 +453,19 @@ async def test_a_job_that_is_locked_is_not_deleted(door: Door):
     refused = (409, "job_locked", "Job locked by bot-001, it cannot be deleted while it is locked")
     assert error(await door.manage("DELETE", f"jobs/{job}")) == refused
     door.clock.advance(601)
-    assert error(await door.manage("DELETE", f"jobs/{job}")) == refused, "a lapsed lock is one until it is taken back"
+    assert error(await door.manage("DELETE", f"jobs/{job}")) == refused, "a lapsed lock counts until it is taken back"
     assert await door.post("jobs/mark-expired", 200, ids=[job]) == {"changed": 1}
     data(await door.manage("DELETE", f"jobs/{job}"), 200)
     assert (await door.pull())["count"] == 0
     assert error(await door.submit(job)) == (404, "job_not_found", f"Job {job} not found")
 
 
-async def test_a_policy_whose_open_job_is_deleted_gets_another(door: Door):
+async def test_a_policy_gets_another_job_after_its_open_job_is_deleted(door: Door):
     made = await door.policy()
     plan(door)
     [job] = (await door.get("jobs"))["jobs"]
     data(await door.manage("DELETE", f"jobs/{job['id']}"), 200)
-    assert await door.get(f"policies/{made['id']}") == made, "nothing came of it"
+    assert await door.get(f"policies/{made['id']}") == made, "a deleted job leaves its policy unchanged"
     assert plan(door) == 1
     assert (await door.pull())["count"] == 1
     assert (await door.get("dashboard"))["jobs"] == {"pending": 0, "locked": 1, "done": 0, "failed": 0, "expired": 0}
@@ -585,7 +585,7 @@ async def test_a_limit_of_zero_is_none(door: Door):
 
 
 async def test_an_expiry_is_counted_when_the_job_is_pulled_again(door: Door):
-    """As the contract says; the state `expired`, or a lock of the past, tells of the last one."""
+    """The contract counts at the next pull; the state `expired`, or a lock of the past, shows the last expiry."""
     job = (await door.post("jobs", url="https://a.example/", max_retries=1))["id"]
     counts = []
     for bot in ("a", "b", "c"):

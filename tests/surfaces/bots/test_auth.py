@@ -1,4 +1,4 @@
-"""Who may pull and submit, how often, and what a bot's own settings do."""
+"""Access to pull and submit, rate limits, and the effect of a bot's own settings."""
 
 import asyncio
 from typing import Any
@@ -12,7 +12,7 @@ WRONG = (401, "authentication_error", "Invalid or missing API token")
 
 
 async def everywhere(door: Door, **who: Any) -> list[httpx.Response]:
-    """The same caller at each endpoint."""
+    """Send the same caller's request to each endpoint and return the responses."""
     job = await door.job()
     said = {"job_id": job, "success": False}
     return [await door.ask(path, **who, **said) for path in ("pull", "submit", "heartbeat")]
@@ -57,7 +57,7 @@ async def test_a_token_expires(door: Door):
     assert error(await door.ask("pull", bot_id="b", api_token=token)) == WRONG
 
 
-async def test_a_disabled_bot_gets_nothing_even_with_a_good_token(door: Door):
+async def test_a_disabled_bot_is_refused_even_with_a_valid_token(door: Door):
     token = (await door.post("bots", bot_id="b"))["api_token"]
     data(await door.manage("PATCH", "bots/b", json={"enabled": False}), 200)
     for given in ({"api_token": token}, {}):
@@ -65,7 +65,7 @@ async def test_a_disabled_bot_gets_nothing_even_with_a_good_token(door: Door):
             assert error(answer) == (403, "authentication_error", "Bot is disabled")
 
 
-async def test_where_tokens_are_required_strangers_get_nothing(migrated_url: str):
+async def test_bots_without_a_valid_token_are_refused_where_tokens_are_required(migrated_url: str):
     async with running(migrated_url, bots_access="key") as door:
         for who in ({"bot_id": "stranger"}, {"bot_id": "stranger", "api_token": "guess"}):
             for answer in await everywhere(door, **who):
@@ -85,7 +85,7 @@ async def test_where_tokens_are_required_strangers_get_nothing(migrated_url: str
         ({"bots_access": "key"}, 401),
     ],
 )
-async def test_beyond_loopback_tokens_are_required_unless_the_operator_says_otherwise(
+async def test_beyond_loopback_tokens_are_required_unless_the_setting_is_open(
     settings: dict[str, str], status: int, tmp_path: Any
 ):
     async with running(f"sqlite:///{tmp_path}/longline.db", **settings) as door:
@@ -119,7 +119,7 @@ async def test_a_bot_stays_in_its_domains(door: Door):
     assert {job["url"] for job in pulled["jobs"]} == {urls[0], urls[1], urls[3]}
     other = await door.pull("stranger")
     assert [job["url"] for job in other["jobs"]] == [urls[2]]
-    assert (await door.pull("b", api_token=token))["skipped"] == 0, "what lies outside is none of its business"
+    assert (await door.pull("b", api_token=token))["skipped"] == 0, "jobs of other domains are not counted"
     for url in urls:
         await door.job(url)
     assert [j["url"] for j in (await door.pull("b", api_token=token, domain="else"))["jobs"]] == [urls[3]]
@@ -131,7 +131,7 @@ async def test_a_boost_is_shown(door: Door):
     assert [job["priority"] for job in (await door.pull("b", api_token=token))["jobs"]] == [8]
 
 
-async def test_a_bot_that_comes_too_often(door: Door):
+async def test_a_bot_over_its_rate_limit_gets_429(door: Door):
     token = (await door.post("bots", bot_id="b", rate_limit_per_minute=3))["api_token"]
     who = {"bot_id": "b", "api_token": token}
     for path in ("pull", "heartbeat", "submit"):
@@ -140,8 +140,8 @@ async def test_a_bot_that_comes_too_often(door: Door):
     answer = await door.ask("pull", **who)
     assert error(answer) == (429, "rate_limited", "Rate limit exceeded, try again in 20 seconds")
     assert answer.headers["Retry-After"] == "20"
-    assert error(await door.ask("pull", bot_id="b", api_token="x")) == WRONG, "who it is comes first"
-    assert error(await door.ask("pull", **who, max_jobs=0))[1] == "validation_error", "and what it says before that"
+    assert error(await door.ask("pull", bot_id="b", api_token="x")) == WRONG, "the token is checked first"
+    assert error(await door.ask("pull", **who, max_jobs=0))[1] == "validation_error", "the fields too"
     door.clock.advance(20)
     data(await door.ask("pull", **who), 200)
     assert (await door.ask("pull", **who)).status_code == 429

@@ -42,7 +42,7 @@ async def test_a_path_without_its_slash_is_the_same(door: Door):
         assert (answer.status_code, answer.history) == (200, [])
 
 
-async def test_what_others_hold_is_skipped(door: Door):
+async def test_jobs_locked_by_other_bots_are_skipped(door: Door):
     for n in range(3):
         await door.job(f"https://example.com/{n}")
     assert (await door.pull("a", max_jobs=2))["count"] == 2
@@ -77,12 +77,12 @@ async def test_a_pull_that_is_wrong(door: Door):
         assert error(await door.ask("pull", **sent)) == (400, "validation_error", {field: [message]}), sent
 
 
-async def test_everything_that_is_wrong_is_told_at_once(door: Door):
+async def test_all_invalid_fields_are_reported_together(door: Door):
     _, _, detail = error(await door.ask("pull", max_jobs=0))
     assert set(detail) == {"bot_id", "max_jobs"}
 
 
-async def test_what_is_no_json_or_no_object(door: Door):
+async def test_invalid_json_and_other_values_than_objects_are_refused(door: Door):
     answer = await door.client.post("/api/crawl/pull/", content=b"{")
     assert error(answer)[:2] == (400, "validation_error")
     assert error(answer)[2].startswith("JSON parse error")
@@ -99,7 +99,7 @@ async def test_higher_priority_first_then_the_oldest(door: Door):
     assert pulled == [jobs[n] for n in (1, 4, 0, 2, 3)]
 
 
-async def test_a_hundred_at_once_for_one_that_nobody_capped(door: Door):
+async def test_a_pull_without_a_cap_gets_ten_by_default_and_up_to_a_hundred(door: Door):
     for n in range(12):
         await door.job(f"https://example.com/{n}")
     assert (await door.pull())["count"] == 10, "the default"
@@ -143,7 +143,7 @@ async def test_hosts_are_meant_to_the_letter(door: Door):
     assert await got("shop.example", "*.shop.example", domain="WWW") == {"www.shop.example"}, "both must fit"
     assert len(await got()) == 11, "an empty list means all"
     await door.pull("one", hosts=["shop.example"])
-    assert (await door.pull("two", hosts=["notshop.example"]))["skipped"] == 0, "what lies elsewhere is not counted"
+    assert (await door.pull("two", hosts=["notshop.example"]))["skipped"] == 0, "jobs of other hosts are not counted"
 
 
 async def test_hosts_that_are_none(door: Door):
@@ -173,7 +173,7 @@ async def test_many_bots_at_once_get_every_job_once(door: Door):
     assert (len(handed), len(set(handed))) == (100, 100)
 
 
-# -- submit: what is sent ---------------------------------------------------------------------------------------
+# -- submit: the request -----------------------------------------------------------------------------------------
 
 CURRENCY = "Currency must be 3-letter ISO code (e.g., USD, VND, EUR)"
 BOTH = "price and currency are required when success=true"
@@ -234,14 +234,14 @@ async def test_a_job_that_is_not_locked(door: Door):
     await door.pull()
     data(await door.submit(job), 201)
     assert error(await door.submit(job)) == (400, "job_not_locked", "Job is in done state, expected locked")
-    assert error(await door.submit(job, "other"))[1] == "job_not_locked", "asked before whose it is"
+    assert error(await door.submit(job, "other"))[1] == "job_not_locked", "checked before the holder of the lock"
 
 
 async def test_a_job_of_another_bot(door: Door):
     job = await door.held("bot-001")
     assert error(await door.submit(job, "bot-002")) == (403, "not_assigned", "Job locked by bot-001, not bot-002")
     door.clock.advance(601)
-    assert error(await door.submit(job, "bot-002"))[1] == "not_assigned", "asked before whether the lock has lapsed"
+    assert error(await door.submit(job, "bot-002"))[1] == "not_assigned", "checked before the expiry of the lock"
 
 
 async def test_a_lock_that_has_lapsed(door: Door):
@@ -266,7 +266,7 @@ async def test_at_its_very_end_a_lock_still_holds(door: Door):
     data(await door.submit(job), 201)
 
 
-# -- submit: what becomes of it ---------------------------------------------------------------------------------
+# -- submit: the effect ------------------------------------------------------------------------------------------
 
 
 async def test_a_success(door: Door):
@@ -398,7 +398,7 @@ async def test_failures_are_tried_again_as_often_as_the_seed_says(door: Door):
     assert (await door.get(f"policies/{policy['id']}"))["failure_count"] == 0
 
 
-async def test_what_failed_is_free_for_any_bot_at_once(door: Door):
+async def test_a_failed_job_is_free_for_any_bot_at_once(door: Door):
     job = await door.held("bot-001")
     await door.fail(job)
     assert [j["job_id"] for j in (await door.pull("bot-002"))["jobs"]] == [job]
@@ -418,7 +418,7 @@ ERRORS: list[tuple[str | None, str]] = [
 ]
 
 
-async def test_what_is_kept_of_an_error(door: Door):
+async def test_an_error_is_stored_in_the_form_of_the_contract(door: Door):
     for said, kept in ERRORS:
         job = await door.held(max_retries=0)
         told = data(await door.submit(job, success=False, error_msg=said, price=None, currency=""), 200)
@@ -454,7 +454,7 @@ async def figures(door: Door, bot: str) -> list[Any]:
     return [row[name] for name in (*names, "last_pull_at", "last_submit_at")]
 
 
-async def test_what_a_bot_does_is_counted(door: Door):
+async def test_pulls_and_submissions_of_a_bot_are_counted(door: Door):
     made = await door.post("bots", bot_id="shop")
     key = {"api_token": made["api_token"]}
     assert await figures(door, "shop") == [0, 0, 0, 0.0, None, None]
@@ -531,7 +531,7 @@ async def test_a_key_that_is_too_long(door: Door):
     assert error(answer)[:2] == (400, "validation_error")
 
 
-async def test_the_openapi_document_says_what_bots_send(door: Door):
+async def test_the_openapi_document_describes_the_requests_of_bots(door: Door):
     document = (await door.client.get("/openapi.json")).json()
     paths, schemas = document["paths"], document["components"]["schemas"]
     bodies = {

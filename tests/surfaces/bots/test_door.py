@@ -1,4 +1,4 @@
-"""The short way and the framework's answer alike; what the short way leaves alone, the framework takes."""
+"""The short way and the framework give equal answers; the framework takes all requests that the short way leaves."""
 
 import asyncio
 import json
@@ -11,7 +11,7 @@ from tests.surfaces.bots.running import Door, data, error
 ELSEWHERE = {"Origin": "https://page.example"}
 
 
-async def test_both_ways_say_the_same(door: Door):
+async def test_both_ways_give_equal_answers(door: Door):
     for headers in ({}, ELSEWHERE):
         await door.job()
         answer = await door.client.post("/api/crawl/pull/", json={"bot_id": "b"}, headers=headers)

@@ -78,7 +78,7 @@ def test_queries_are_strict():
         assert problem_texts(caught.value.problems) == {name: [text]}
 
 
-def test_a_text_of_its_own_comes_first():
+def test_a_problems_own_text_takes_precedence():
     assert problem_texts([Problem("ids", "null", text="Own.")]) == {"ids": ["Own."]}
 
 

@@ -153,7 +153,7 @@ async def test_problems_of_a_body_and_of_the_stored_policy_are_reported_together
     detail = errors.WRONG_FORM.body["detail"] | errors.INVALID_PRIORITY.body["detail"]
     assert (answer.status_code, answer.json()["detail"]) == (400, detail)
     answer = await door.manage("PATCH", f"policies/{JOB}", json={"priority": 21})
-    assert answer.json() == errors.NO_POLICY.body, "a policy that does not exist comes first"
+    assert answer.json() == errors.NO_POLICY.body, "a missing policy is reported first"
 
 
 async def test_problems_of_a_header_and_of_the_body_are_reported_together(door: Door):

@@ -1,4 +1,4 @@
-"""Whatever is sent, the answer is the contract's: a refusal in its envelope, never a failure of ours."""
+"""Random requests get an answer of the contract: a refusal in its envelope, never an internal error."""
 
 import json
 from typing import Any
@@ -117,7 +117,7 @@ async def test_every_field_of_every_request(door: Door, policy: str):
                 assert told[:2] == (400, "validation_error"), (path, field, odd, told)
 
 
-async def test_what_is_no_object(door: Door, policy: str):
+async def test_bodies_other_than_objects_are_refused(door: Door, policy: str):
     for method, path in {(method, path) for method, path, _, _ in ENDPOINTS}:
         for odd in NOT_OBJECTS:
             told = await send(door, method, path.format(policy=policy), odd)
@@ -167,10 +167,10 @@ async def test_a_header_that_is_odd(door: Door):
         assert error(answer)[:2] == (400, "validation_error"), odd
     for odd in (b"Bearer \xff", b"Bearer", b"Basic x"):
         answer = await door.client.post("/api/crawl/pull/", json={"bot_id": "x"}, headers=[(b"Authorization", odd)])
-        assert answer.status_code == 200, "nobody asks a stranger for its token"
+        assert answer.status_code == 200, "an unknown bot needs no token"
 
 
-async def test_paths_and_methods_that_nobody_serves(door: Door):
+async def test_unknown_paths_and_methods_get_404_and_405(door: Door):
     for method in ("GET", "PUT", "PATCH", "DELETE"):
         for path in ("pull/", "pull", "submit/", "heartbeat/"):
             answer = await door.client.request(method, f"/api/crawl/{path}")

@@ -1,4 +1,4 @@
-"""Ids in paths: a bot may be called anything, and is found by whatever name it has."""
+"""Ids in paths: a bot's id may be any text, and finds the bot in a path too."""
 
 from urllib.parse import quote
 
@@ -25,7 +25,7 @@ async def test_a_bot_of_any_name_is_found_by_it(door: Door, name: str):
     assert (await door.post(f"{where}/reset-statistics/", 200))["bot_id"] == name
 
 
-async def test_ids_that_nobody_has(door: Door):
+async def test_unknown_ids_of_odd_characters_are_not_found(door: Door):
     for odd in ("a%2Fb", "%25", "%", "%ED%A0%80", "%00", "x" * 4000, "%C3%BC"):
         for noun in ("policies", "jobs", "results", "bots"):
             code, kind, _ = error(await door.manage("GET", f"{noun}/{odd}"))

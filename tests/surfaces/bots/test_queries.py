@@ -23,7 +23,7 @@ async def test_policies_by_when_they_were_made_and_when_they_are_due(door: Door)
         return [url[-1] for url in await found(door, f"policies?{query}", "policies", "url")]
 
     assert await urls(f"created_after={begun}") == ["2", "1", "0"], "the first moment counts"
-    assert await urls(f"created_before={begun}") == [], "the last one does not"
+    assert await urls(f"created_before={begun}") == [], "a policy created at the bound is not listed"
     second = (await door.get("policies"))["policies"][1]
     assert await urls(f"created_after={second['created_at']}") == ["2", "1"]
     assert await urls(f"created_before={second['created_at']}") == ["0"]
@@ -97,9 +97,9 @@ async def test_one_search_looks_in_urls_and_names_of_bots(door: Door):
     a, b = await door.job("https://example.com/Lamp"), await door.job("https://example.com/chair")
     await door.pull("Lamp-Bot", max_jobs=1)
     c = await door.job("https://example.com/100%_lamp")
-    assert await found(door, "jobs?search=LAMP", "jobs", "id") == [c, a], "in whatever case"
-    assert await found(door, "jobs?search=lamp-b", "jobs", "id") == [a], "whose lock it is"
-    assert await found(door, "jobs?search=%25_", "jobs", "id") == [c], "no character means another one"
+    assert await found(door, "jobs?search=LAMP", "jobs", "id") == [c, a], "in upper or lower case"
+    assert await found(door, "jobs?search=lamp-b", "jobs", "id") == [a], "by the bot that holds the lock"
+    assert await found(door, "jobs?search=%25_", "jobs", "id") == [c], "no character is a wildcard"
     assert await found(door, "jobs?search=chair&status=pending", "jobs", "id") == [b]
 
 
@@ -134,7 +134,7 @@ async def test_a_token_in_the_query_is_not_read(door: Door):
     assert error(answer) == (401, "authentication_error", "Authentication credentials were not provided.")
 
 
-async def test_numbers_that_only_look_like_some(door: Door):
+async def test_a_limit_that_is_no_plain_integer_is_refused(door: Door):
     for odd in ("--5", "5-", "-", "+5", "1_0", "٥", "5.0", "1e1", ""):
         answer = await door.manage("GET", "jobs", params={"limit": odd})
         assert error(answer) == (400, "validation_error", {"limit": ["A valid integer is required."]}), odd

@@ -50,11 +50,11 @@ TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 @pytest.fixture(autouse=True)
 def curl() -> None:
-    assert shutil.which("curl"), "these tests type what the seed types"
+    assert shutil.which("curl"), "these tests send the seed's requests with curl"
 
 
 async def typed(door: Door, command: str, job: str = SAMPLE) -> Any:
-    """What the command prints; the address and the job are this server's, everything else is the seed's."""
+    """Run the command and return its output; the address and the job are this server's, all else is the seed's."""
     address = str(door.client.base_url).replace("127.0.0.1", "localhost").rstrip("/")
     said = command.replace("http://localhost:8000", address).replace(SAMPLE, job)
     shell = await asyncio.create_subprocess_shell(said, stdout=-1, stderr=asyncio.subprocess.DEVNULL)

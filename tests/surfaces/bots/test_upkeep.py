@@ -9,7 +9,7 @@ from tests.surfaces.bots.running import Door, data, error, plan, running, sweep
 # -- jobs from policies -----------------------------------------------------------------------------------------
 
 
-async def test_a_due_policy_gets_one_job_however_often_one_looks(door: Door):
+async def test_a_due_policy_gets_one_job_in_repeated_creations(door: Door):
     policies = [await door.policy(f"https://example.com/{n}", priority=1 + n, timeout_minutes=2) for n in range(3)]
     later = await door.policy("https://example.com/later", next_run_at=door.after(hours=1))
     assert await door.post("create-jobs", 200, dry_run=True) == {"created": 3, "skipped": 0}
@@ -35,7 +35,7 @@ async def test_a_due_policy_gets_one_job_however_often_one_looks(door: Door):
     assert job["status"] == "pending"
 
 
-async def test_many_who_look_at_once_make_nothing_extra(door: Door):
+async def test_concurrent_creations_make_one_job_for_each_policy(door: Door):
     for n in range(20):
         await door.policy(f"https://example.com/{n}")
     told = await asyncio.gather(*(door.post("create-jobs", 200) for _ in range(8)))
@@ -43,7 +43,7 @@ async def test_many_who_look_at_once_make_nothing_extra(door: Door):
     assert len({job["policy_id"] for job in (await door.get("jobs"))["jobs"]}) == 20
 
 
-async def test_no_job_while_there_is_an_open_one_whatever_its_state(door: Door):
+async def test_a_policy_gets_no_job_while_one_is_locked_lapsed_or_expired(door: Door):
     await door.policy()
     plan(door)
     await door.pull()
@@ -77,7 +77,7 @@ async def test_only_lapsed_locks_expire(door: Door):
     data(await door.submit(lapsed, "b"), 201)
 
 
-async def test_the_reaper_of_workers_leaves_what_bots_hold_alone(door: Door):
+async def test_the_reaper_of_workers_leaves_the_jobs_of_bots_alone(door: Door):
     job = await door.held()
     door.clock.advance(601)
     assert door.stage.call(Lifecycle(door.stage.platform.records).reap())["offers"] == 0
@@ -124,7 +124,7 @@ async def test_a_url_that_kills_its_bots_does_not_block_its_policy_for_ever(door
 
 
 async def handed_out(door: Door, lapse: Callable[[str], Awaitable[None]]) -> int:
-    """How often a silent bot gets the one job that there is."""
+    """Return the number of pulls in which a silent bot gets the only job."""
     for times in range(30):
         jobs = (await door.pull("silent"))["jobs"]
         if not jobs:
@@ -166,7 +166,7 @@ async def test_a_job_that_lapsed_too_often_keeps_no_other_from_a_bot(door: Door)
         door.clock.advance(601)
     good = [await door.job(f"https://example.com/good/{n}", priority=1) for n in range(5)]
     pulled = await door.pull("b", max_jobs=2)
-    assert [job["job_id"] for job in pulled["jobs"]] == good[:2], "the bot gets as many as it asked for"
+    assert [job["job_id"] for job in pulled["jobs"]] == good[:2], "the bot gets as many as it requested"
     assert [await door.status(job) for job in poison] == ["failed"] * 5
     [run] = door.stage.call(door.stage.platform.records.runs.find())
     assert (run.admitted, run.open, run.failed) == (10, 5, 5)

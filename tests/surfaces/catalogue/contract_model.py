@@ -1,4 +1,4 @@
-"""A small model of the contract: what it holds after each request, and the answer that it expects to the next one."""
+"""A small model of the contract: its state after each request, and the answer that it expects to the next one."""
 
 import itertools
 import re
@@ -47,20 +47,20 @@ class Catalogue:
     clock: Any = field(default_factory=lambda: itertools.count(1))
 
     def note(self, user: str, action: str, entity: object, reason: str | None = None) -> None:
-        """Remember an audit entry."""
+        """Record an audit entry."""
         self.audit.append((user, action, str(entity), reason))
 
     # -- sources ----------------------------------------------------------------------------------------------
 
     def conflict(self, body: Json, own: int | None = None) -> Failure | None:
-        """Return the conflict of a name or slug; a name comes first."""
+        """Return the conflict of a name or slug; the name is checked first."""
         others = [each for each in self.sources.values() if each["id"] != own]
         if any(each["name"] == body["name"].strip() for each in others if "name" in body):
             return NAME_TAKEN
         return SLUG_TAKEN if any(each["slug"] == body["slug"] for each in others if "slug" in body) else None
 
     def register(self, user: str, made: Json, body: Json) -> None:
-        """Take up a source that was made."""
+        """Add a source that was made."""
         given: Json = {"extensionid": None, "config": {}, "isenabled": True} | body
         facts = {"consecutivefails": 0, "lastsucceededat": None, "lastfailedat": None}
         self.sources[made["id"]] = given | facts | {"id": made["id"], "name": body["name"].strip()}
@@ -139,7 +139,7 @@ class Catalogue:
         return DUPLICATE if any(job["status"] in OPEN for job in same) else None
 
     def trigger(self, user: str, made: Json, body: Json) -> None:
-        """Take up a job that was made."""
+        """Add a job that was made."""
         facts = {"sourceid": body["sourceid"], "comicid": body.get("comicid"), "status": "queued", "triggeredby": user}
         times = {"scheduledat": made["scheduledat"], "ended": 0}
         self.jobs[made["id"]] = {"id": made["id"], "lasterror": None} | facts | times
@@ -151,7 +151,7 @@ class Catalogue:
         self.note(user, "job.cancel", job["id"], reason)
 
     def end(self, job: Json, error: str | None, threshold: int) -> None:
-        """End a running job: the health of its source follows."""
+        """End a running job, and update the health of its source."""
         source = self.sources[job["sourceid"]]
         job.update(status="failed" if error else "done", lasterror=error, ended=next(self.clock))
         if error is None:
@@ -174,7 +174,7 @@ class Catalogue:
 
 
 def same(told: Any, wanted: Any) -> bool:
-    """Return whether an answer has all that the model wants; `TIME` stands for any time."""
+    """Return true if an answer has all fields of the model's; `TIME` stands for any time."""
     if wanted is TIME:
         return isinstance(told, str) and TIME.fullmatch(told) is not None
     if isinstance(wanted, dict):

@@ -44,13 +44,13 @@ def comic_pages() -> dict[str, str]:
 
 
 def root(site: SiteHandle) -> str:
-    """The address of a site without its last slash."""
+    """Return the address of a site without its last slash."""
     return site.url.rstrip("/")
 
 
 @contextmanager
 def working_stage(request: pytest.FixtureRequest, folder: Path, engine: str, **more: Any) -> Iterator[WorkingStage]:
-    """A server with workers, on an engine."""
+    """Yield a server with workers on an engine."""
     settings: dict[str, Any] = {"egress_allow": ("127.0.0.0/8",), "delay": 0.0} | more
     if engine == "sqlite":
         found = WorkingStage(folder, **settings)
@@ -66,7 +66,7 @@ def working_stage(request: pytest.FixtureRequest, folder: Path, engine: str, **m
 
 @asynccontextmanager
 async def source_on(admin: Admin, site: SiteHandle, extension: str, config: Json) -> AsyncIterator[Json]:
-    """A source on the site: made at another API, for a base URL by http, and given an extension here."""
+    """Yield a source on the site: made at another API, for a base URL by http, and given an extension here."""
     answer = await admin.client.post(
         "/api/v1/sources", json={"name": "site", "url": f"{root(site)}/", "enabled": False}
     )
@@ -77,7 +77,7 @@ async def source_on(admin: Admin, site: SiteHandle, extension: str, config: Json
 
 
 async def ended(admin: Admin, job: Json) -> Json:
-    """A job after its end."""
+    """Wait until a job has ended, and return it."""
     async with asyncio.timeout(60):
         while (found := await admin.get(f"crawler/jobs/{job['id']}"))["status"] not in ENDED:  # noqa: ASYNC110 - over HTTP
             await asyncio.sleep(0.1)

@@ -1,4 +1,4 @@
-"""A running `longline up` on each engine, as an outsider sees it: an address and a secret for tokens."""
+"""A running `longline up` on each engine, used from outside: an address and a secret for tokens."""
 
 import json
 import os
@@ -26,12 +26,12 @@ _NUMBERS = count(1)
 
 
 def unique() -> str:
-    """A word that no other thing has."""
+    """Return a unique word."""
     return f"n{next(_NUMBERS)}-{uuid.uuid4().hex[:6]}"
 
 
 def token(role: Any = "admin", seconds: int = 3600, key: str = SECRET, algorithm: str = "HS256", **more: Any) -> str:
-    """A token of a fresh user, since users have limits."""
+    """Return a token of a fresh user, since users have limits."""
     now = int(time.time())
     claims = {"sub": unique(), "username": "ada", "role": role, "iat": now, "exp": now + seconds, "jti": unique()}
     return jwt.encode(claims | more, key, algorithm)
@@ -75,7 +75,7 @@ class World:
         self.names["job"] = self.make("crawler/jobs", {"sourceid": self.names["source"], "scheduledat": FAR})["id"]
 
     def mapping(self, **more: Any) -> Json:
-        """The body of a mapping."""
+        """Return the body of a mapping."""
         body = {"sourceid": self.names["source"], "sourceid_ext": unique(), "sourceurl": "https://a.example/x"}
         return body | more
 

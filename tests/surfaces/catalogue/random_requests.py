@@ -34,7 +34,7 @@ from tests.surfaces.catalogue.running import end_job, start_job, token
 from tests.surfaces.products.running import Stage
 
 REQUESTS_OF_A_USER = 40
-"""Fewer than a user may send in a minute."""
+"""Fewer requests than a user may send in a minute."""
 
 UNKNOWN = "01963a7e-5b2c-7def-8123-456789abcdef"
 NAMES = [f"Site {letter}" for letter in "ABCDEFGH"]
@@ -69,7 +69,7 @@ class Disagreement(AssertionError):
 
 
 class RandomAdmin:
-    """A client that sends random requests, and a model that foretells the answers."""
+    """A client that sends random requests, and a model that predicts the answers."""
 
     def __init__(self, stage: Stage, client: httpx.AsyncClient, seed: int) -> None:
         self.stage, self.client, self.model = stage, client, Catalogue()
@@ -93,7 +93,7 @@ class RandomAdmin:
         return await self.client.request(method, f"/api/v1/admin/{path}", json=body, params=params)
 
     def check(self, answer: httpx.Response, wanted: Any) -> None:
-        """Raise `Disagreement` for an answer that does not have what is wanted."""
+        """Raise `Disagreement` for an answer without the expected status and fields."""
         if not wanted:
             raise Disagreement(f"{self.said}: {answer.status_code} {answer.text[:500]}")
 

@@ -1,4 +1,4 @@
-"""The catalogue API on a real server: the only part here that knows our code."""
+"""The catalogue API on a real server; only this module of the folder imports longline's wiring."""
 
 import asyncio
 import sqlite3
@@ -24,7 +24,7 @@ _NUMBERS = count(1)
 
 @dataclass(frozen=True)
 class Admin:
-    """A client with the token of an admin; each has a user of its own, whose requests are counted apart."""
+    """A client with the token of an admin; each has a user of its own, so that their rate limits are separate."""
 
     client: httpx.AsyncClient
     stage: Stage
@@ -132,7 +132,7 @@ class WorkingStage(Stage):
 
 
 def write(stage: Stage, statement: str) -> None:
-    """Change rows of the database behind the server, as time would."""
+    """Change rows of the database behind the server, for states that only time would bring."""
     database = stage.settings.database
     if database.startswith("sqlite"):
         with closing(sqlite3.connect(database.removeprefix("sqlite:///"), timeout=30)) as connection:

@@ -1,4 +1,4 @@
-"""Who may use the catalogue API: tokens, roles, rate limits, and the answers of each refusal."""
+"""Access to the catalogue API: tokens, roles, rate limits, and the answers of each refusal."""
 
 import asyncio
 

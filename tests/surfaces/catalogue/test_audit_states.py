@@ -11,7 +11,7 @@ FAR = "2099-01-01T00:00:00.000Z"
 
 
 async def _newest(admin: Admin, action: str) -> Json:
-    """The newest entry of an action of this user; its states have the names of the contract and times as text."""
+    """Return the newest entry of an action of this user; its states have the contract's names, and times as text."""
     found, _ = await admin.page("auditlog", actorid=admin.user, action=action)
     newest = dict(found[0])
     for state in (newest["before"] or {}, newest["after"] or {}):

@@ -1,4 +1,4 @@
-"""The cache of the contract (§11.1) with two API processes and a worker: nobody sees the past."""
+"""The cache of the contract (§11.1) with two API processes and a worker: no answer is stale."""
 
 import asyncio
 import json
@@ -64,7 +64,7 @@ def servers(request: pytest.FixtureRequest, tmp_path: Path, postgres_server: Pos
 
 
 class Caller:
-    """A caller that asks either server by chance; each request has a user of its own, since users have limits."""
+    """A caller that picks either server at random; each request has a user of its own, since users have limits."""
 
     def __init__(self, client: httpx.AsyncClient, ports: list[int], seed: int) -> None:
         self._client, self._ports, self.random, self.sent = client, ports, random.Random(seed), 0
@@ -80,7 +80,7 @@ class Caller:
         return data(await self.ask("GET", path))
 
     async def get_at_both(self, path: str) -> list[Any]:
-        """Return what each server shows."""
+        """Return the answer of each server."""
         return [(await self.ask("GET", path, port=port)).json()["data"] for port in self._ports]
 
     async def listed(self, source_id: int) -> Json:
@@ -114,7 +114,7 @@ async def _source(caller: Caller, name: str) -> Json:
 
 
 async def _change(caller: Caller, source: Json, number: int) -> None:
-    """Change the config, and look at the source at any server."""
+    """Change the config, and read the source at any server."""
     path = f"crawler/sources/{source['id']}"
     assert data(await caller.ask("PATCH", path, {"config": {"number": number}}))["config"] == {"number": number}
     found = await (caller.get(path) if caller.random.random() < 0.5 else caller.listed(source["id"]))
@@ -157,11 +157,11 @@ async def test_no_caller_sees_its_own_write_late(servers: Servers):
 
 
 async def _check_keys(caller: Caller, source: Json, redis: str) -> None:
-    """The keys and times of the contract, where there is Redis."""
+    """Check the keys and times of the contract, where there is Redis."""
     if not redis:
         return
     path = f"crawler/sources/{source['id']}"
-    await asyncio.sleep(1)  # what others have changed is cleared away by then
+    await asyncio.sleep(1)  # cached answers that others have changed are deleted by then
     for look in (path, f"{path}/health"):
         await caller.get(look)
     await caller.ask("GET", "crawler/sources")
@@ -181,7 +181,7 @@ async def _check_keys(caller: Caller, source: Json, redis: str) -> None:
 
 
 class Stored:
-    """The health of a source as the database has it."""
+    """The health of a source in the database."""
 
     def __init__(self, connection: Any, source_id: int) -> None:
         self._connection, self._source_id = connection, source_id
@@ -194,7 +194,7 @@ class Stored:
 
 @pytest.mark.slow(reason="three processes, and a job after the other")
 async def test_an_outcome_of_another_process_is_seen_by_all_at_once(servers: Servers):
-    """Each outcome that the database has is shown by both servers, before a second has passed and at the first look."""
+    """Both servers show each outcome in the database within a second and at the first read."""
     async with calling(servers, 1) as caller:
         source = await _source(caller, "site")
         path = f"crawler/sources/{source['id']}"

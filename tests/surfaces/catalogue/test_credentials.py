@@ -1,4 +1,4 @@
-"""Passwords in URLs of the catalogue: refused, and neither told nor stored."""
+"""Passwords in URLs of the catalogue: refused, and neither shown nor stored."""
 
 import pytest
 

@@ -22,7 +22,7 @@ DUPLICATE = (409, "CONFLICT", "A job for this comic and source is already queued
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[SiteHandle]:
-    """A site by https, whose issuer is in a file."""
+    """A site by https with a self-signed issuer in a file."""
     issuer, tls = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     issuer.issue_cert("127.0.0.1").configure_cert(tls)
     issuer.cert_pem.write_to_path(tmp_path / "issuer.pem")
@@ -50,7 +50,7 @@ async def _comic(admin: Admin, title: str) -> Json:
 
 
 async def _follow(admin: Admin, job: Json) -> list[Json]:
-    """The lines of a job, polled by cursors from its start to its last line."""
+    """Return the lines of a job, polled by cursors from its start to its last line."""
     seen: list[Json] = []
     cursor: Json = {}
     async with asyncio.timeout(90):
@@ -63,7 +63,7 @@ async def _follow(admin: Admin, job: Json) -> list[Json]:
 
 
 async def _rows(stage: Stage, job: Json) -> list[tuple[int, str]]:
-    """The numbers and levels of the lines of a job in the database."""
+    """Return the numbers and levels of the lines of a job in the database."""
     peek = Peek(stage.settings.database)
     try:
         return await peek.rows(
@@ -90,7 +90,7 @@ async def test_the_journey_over_tls(working: Stage, site: SiteHandle):
 
 
 async def _one_comic(stage: Stage, admin: Admin, source: Json, comic: Json) -> None:
-    """A targeted job fetches chapters and pages; its log is followed while it runs, and a second one is refused."""
+    """Run a targeted job for chapters and pages, follow its log while it runs, and check that a second is refused."""
     job = await admin.job(source, comicid=comic["id"])
     following = asyncio.create_task(_follow(admin, job))
     second = await admin.ask("POST", "crawler/jobs", {"sourceid": source["id"], "comicid": comic["id"]})
@@ -117,7 +117,7 @@ async def _one_comic(stage: Stage, admin: Admin, source: Json, comic: Json) -> N
 
 
 async def _cancelled(admin: Admin, site: SiteHandle, source: Json, comic: Json) -> None:
-    """A running job that is cancelled sends no request a second later."""
+    """Cancel a running job, and check that it sends no request a second later."""
     before = len(site.requests)
     job = await admin.job(source, comicid=comic["id"])
     async with asyncio.timeout(30):
@@ -132,7 +132,7 @@ async def _cancelled(admin: Admin, site: SiteHandle, source: Json, comic: Json) 
 
 
 async def _failing(admin: Admin, site: SiteHandle, source: Json) -> None:
-    """Five failing jobs disable the source, enabling resets the count, and a sixth failure alone changes nothing."""
+    """Fail five jobs, which disables the source; enable it, which resets the count; a sixth failure changes nothing."""
     path = f"crawler/sources/{source['id']}"
     site.site.extra["/"] = Answer(404, b"gone")
     for number in range(1, 6):

@@ -36,7 +36,7 @@ def stages(redis: str, tmp_path: Path, postgres_server: PostgresServer) -> Itera
 
 
 class Caller:
-    """A caller that asks both servers in turn; each request has a user of its own, since users have limits."""
+    """A caller that uses both servers in turn; each request has a user of its own, since users have limits."""
 
     def __init__(self, stages: list[Stage], clients: list[httpx.AsyncClient], seed: int) -> None:
         self._stages, self._clients, self.random = stages, clients, random.Random(seed)

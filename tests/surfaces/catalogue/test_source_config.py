@@ -25,13 +25,13 @@ NEVER = {"schedule": None}
 
 
 async def _told(admin: Admin) -> str:
-    """Everything that other APIs and the audit tell."""
+    """Return the answers of the other APIs and the audit log as one text."""
     paths = ("/api/v1/sources", "/api/admin/domains", "/api/v1/admin/auditlog", "/api/v1/admin/crawler/jobs")
     return "".join([(await admin.client.get(path)).text for path in paths])
 
 
 async def _dump(stage: Stage) -> dict[str, str]:
-    """The text of every table."""
+    """Return the text of every table."""
     database = stage.settings.database
     if database.startswith("sqlite"):
         connection = sqlite3.connect(database.removeprefix("sqlite:///"), timeout=30)
@@ -58,7 +58,7 @@ async def test_a_proxy_and_headers_of_a_source_are_its_own_and_stay_secret(worki
                 through, asked = len(proxy.passages), list(site.site.requests)
                 assert through == len(asked) == 5  # robots.txt and four lists
                 assert all(visit.headers.get("x-key") == CANARY for visit in asked if visit.path != "/robots.txt")
-                # Another source on the same site goes its own way.
+                # Another source on the same site has its own rate and proxy.
                 await admin.client.post("/api/v1/sources", json={"name": "two", "url": f"{root(site)}/list/4"})
                 [other] = [each for each in (await admin.page("crawler/sources"))[0] if each["name"] == "two"]
                 body = {"extensionid": GENERIC, "config": SELECTORS | NEVER | {"ratelimit": 1000}}
@@ -70,7 +70,7 @@ async def test_a_proxy_and_headers_of_a_source_are_its_own_and_stay_secret(worki
                 assert CANARY not in logs.text
                 tables = await _dump(working)
                 assert [name for name, text in tables.items() if CANARY in text] == ["sources"]
-        # The proxy is gone: the source has no other way.
+        # Without the proxy the source cannot be crawled.
         failed = await ended(admin, await admin.job(source))
         assert failed["status"] == "failed"
         assert CANARY not in failed["lasterror"]

@@ -1,4 +1,4 @@
-"""The interval crawler's door on each engine: as a platform, or with a scheduler and a clock that are moved by hand."""
+"""The interval crawler's door on each engine: as a platform, or with a scheduler and a clock moved by hand."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -15,7 +15,7 @@ from tests.surfaces.intervals.stage import Stage, opened
 
 @pytest.fixture
 async def stage(records: Records, clock: FakeClock, tmp_path: Path) -> AsyncIterator[Stage]:
-    """A server and a scheduler that does something only when a test says so."""
+    """A server and a scheduler that acts only on a test's call."""
     async with opened(records, clock, tmp_path) as stage:
         yield stage
 

@@ -1,4 +1,4 @@
-"""A whole platform behind its door: real engines, real HTTP, and a hand that starts and ends runs."""
+"""A whole platform behind its door: real engines, real HTTP, and runs that tests start and end."""
 
 import asyncio
 import json
@@ -37,7 +37,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Door:
-    """The address, a token for it, and what stands behind."""
+    """The address, a token for it, and the platform behind it."""
 
     address: str
     token: str
@@ -54,7 +54,7 @@ class Door:
         return await self.platform.records.schedules.add(NewSchedule(new_id(), url))
 
     async def run(self, job: ScheduleRow) -> RunRow:
-        """An execution under way."""
+        """Start an execution."""
         run = await self.platform.records.runs.add(NewRun(new_id(), RunKind.CRAWL, "{}", schedule_id=job.id))
         await self.platform.records.moves.apply(Change("run", run.id, "start", "queued", "running", "scheduler"))
         return run
@@ -66,16 +66,16 @@ class Door:
         await self.platform.signals.send("logs", str(run.id))
 
     async def end(self, run: RunRow, move: str = "cancel", became: str = "cancelled") -> None:
-        """The execution is over, its log closed and kept."""
+        """End the execution, and close and archive its log."""
         await self.stop(run, move, became)
         await run_log_keeper(self.platform, grace_ms=0).once()
 
     async def stop(self, run: RunRow, move: str = "cancel", became: str = "cancelled") -> None:
-        """The execution is over; its log is not closed yet."""
+        """End the execution, and leave its log open."""
         await self.platform.records.moves.apply(Change("run", run.id, move, "running", became, "person", error="why"))
 
     async def finish(self, uid: str, became: str, reason: str, status: int | None = None, error: str = "") -> None:
-        """A worker takes a URL and reports how it ended."""
+        """Claim a URL as a worker and report its end."""
         found = task_id_of(uid)
         assert found
         frontier = self.platform.records.frontier
@@ -89,7 +89,7 @@ class Door:
         assert not (await frontier.report(ReportBatch(reports=reports))).refused
 
     async def peek(self, sql: str) -> Any:
-        """The one value of a query, past everything of ours."""
+        """Return the one value of a query, sent to the database directly."""
         looking = Peek(self.platform.settings.database)
         try:
             return await looking.value(sql)
@@ -98,7 +98,7 @@ class Door:
 
     @asynccontextmanager
     async def stream(self, path: str, last: str | None = None, **params: str) -> AsyncIterator[AsyncIterator[Event]]:
-        """The events of a stream, heartbeats left out."""
+        """Yield the events of a stream without heartbeats."""
         headers = self.headers | ({"Last-Event-ID": last} if last else {})
         async with (
             httpx.AsyncClient(base_url=self.address, verify=False, headers=headers, timeout=60) as client,
@@ -110,7 +110,7 @@ class Door:
 
 
 async def events(answer: httpx.Response) -> AsyncIterator[Event]:
-    """Events as a browser reads them."""
+    """Yield events as a browser parses them."""
     fields: dict[str, str] = {}
     async for line in answer.aiter_lines():
         if line and not line.startswith(":"):
@@ -122,12 +122,12 @@ async def events(answer: httpx.Response) -> AsyncIterator[Event]:
 
 
 async def take(stream: AsyncIterator[Event], amount: int) -> list[Event]:
-    """The next so many."""
+    """Return the next events, that many."""
     return [await asyncio.wait_for(anext(stream), 60) for _ in range(amount)]
 
 
 async def rest(stream: AsyncIterator[Event]) -> list[Event]:
-    """What comes until the stream ends."""
+    """Return the events until the stream ends."""
 
     async def read() -> list[Event]:
         return [event async for event in stream]
@@ -137,7 +137,7 @@ async def rest(stream: AsyncIterator[Event]) -> list[Event]:
 
 @asynccontextmanager
 async def open_door(settings: Settings) -> AsyncIterator[Door]:
-    """The door of a platform with these settings."""
+    """Yield the door of a platform with these settings."""
     async with open_platform(settings) as platform:
         await migrate_tables(platform, may_migrate=True)
         found: list[str] = []

@@ -1,4 +1,4 @@
-"""A platform whose scheduler and worker do only what a test says, served over real HTTP."""
+"""A platform whose scheduler and worker act only on a test's call, served over real HTTP."""
 
 import hashlib
 from collections.abc import AsyncIterator
@@ -39,17 +39,17 @@ Json = dict[str, Any]
 
 
 def seconds(text: str) -> float:
-    """A time of an answer, in seconds."""
+    """Return a time of an answer in seconds."""
     return datetime.fromisoformat(text).timestamp()
 
 
 def shown(at: float) -> str:
-    """Seconds as an answer shows them."""
+    """Return seconds in the format of an answer."""
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class Stage:
-    """Everything a test may move. Schedulers have numbers; the first one is there from the start."""
+    """Everything that a test may move. Schedulers have numbers; the first one is there from the start."""
 
     def __init__(self, platform: Platform, client: httpx.AsyncClient, clock: FakeClock) -> None:
         self.platform, self.client, self.clock = platform, client, clock
@@ -66,19 +66,19 @@ class Stage:
         return self.schedulers.setdefault(number, scheduler(self.platform, number))
 
     async def ask(self, method: str, path: str, body: Any = None, expect: int = 200) -> Any:
-        """What the server answers, which must have this status."""
+        """Return the decoded answer, which must have this status."""
         answer = await self.client.request(method, path, json=body)
         assert answer.status_code == expect, f"{method} {path}: {answer.status_code} {answer.text}"
         return answer.json() if answer.content else None
 
     async def source(self, name: str = "news", **more: Any) -> str:
-        """A source; its id."""
+        """Make a source and return its id."""
         body = {"name": name, "url": f"https://{name}.example/", "rate_limit": "1s"} | more
         found: str = (await self.ask("POST", "/api/v1/sources", body, 201))["id"]
         return found
 
     async def job(self, source_id: str | None = "", **more: Any) -> Json:
-        """A job; of a fresh source unless told otherwise."""
+        """Make a job, of a fresh source by default."""
         name = "news"
         if source_id == "":
             name, self.made = f"s{self.made}", self.made + 1
@@ -88,7 +88,7 @@ class Stage:
         return found
 
     async def recurring(self, count: int = 30, unit: str = "minutes", **more: Any) -> Json:
-        """A recurring job of a source of its own."""
+        """Make a recurring job of a source of its own."""
         return await self.job(
             more.pop("source_id", ""), interval_minutes=count, interval_type=unit, schedule_enabled=True, **more
         )
@@ -102,16 +102,16 @@ class Stage:
         return found
 
     async def runs(self, job: Json) -> list[Json]:
-        """The executions of a job, oldest first."""
+        """Return the executions of a job, oldest first."""
         found = await self.ask("GET", f"/api/v1/jobs/{job['id']}/executions?limit=250")
         return list(reversed(found["executions"]))
 
     async def poll(self, number: int = 1) -> int:
-        """Let a scheduler start what is due."""
+        """Let a scheduler start the due jobs."""
         return await self.scheduler(number).poll()
 
     async def work(self, number: int = 1, *, look: bool = True) -> None:
-        """Let a worker fetch whatever there is, and the scheduler see to what has ended unless it may not `look`."""
+        """Let a worker fetch all claimable tasks, and the scheduler end finished runs, unless `look` is false."""
         leases = await claim(self.platform.records)
         for lease in leases.values():
             segment = await self.platform.records.segments.begin(f"warc/{lease.host}-{lease.token}", 1)
@@ -139,7 +139,7 @@ class Stage:
         return Outcome(task, TaskState.COMPLETED, "ok", at=at, status=200, page=page, asked=asked)
 
     async def run(self, number: int = 1) -> int:
-        """One round: what is due is started and done."""
+        """Run one round: the due jobs are started and worked."""
         started = await self.poll(number)
         await self.work(number)
         return started
@@ -164,7 +164,7 @@ async def opened(
     page_changes: PageChangeStore | None = None,
     **changes: Any,
 ) -> AsyncIterator[Stage]:
-    """The platform, open."""
+    """Yield the opened platform."""
     nothing: Any = None
     source_manager = changes.pop("source_manager", None)
     settings = msgspec.structs.replace(Settings(data=folder, jwt_secret=SECRET), **changes)

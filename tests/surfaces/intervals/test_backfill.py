@@ -1,4 +1,4 @@
-"""Sources with thin documents, over HTTP: told of, and crawled again only when asked in so many words."""
+"""Sources with thin documents, over HTTP: listed, and crawled again only by an explicit order."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from tests.surfaces.intervals.stage import Stage
 
 
 async def documents(stage: Stage, source: str, *words: Any) -> None:
-    """Documents of a source, each of so many words."""
+    """Store documents of a source, each of that many words."""
     row = await stage.platform.records.sources.get_by_ref(source)
     assert row is not None
     made = await stage.platform.records.runs.add(NewRun(f"r{source}", RunKind.CRAWL, "{}", source_id=row.id))

@@ -1,4 +1,4 @@
-"""Whatever is sent to this door, its answer is one of the contract's: nothing makes it stumble, on either engine."""
+"""Random input to this door gets an answer of the contract, never an internal error, on either engine."""
 
 import hashlib
 import itertools
@@ -57,14 +57,14 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /api/v1/discovered-domains/bulk-state": {"domains": ["a.example"], "status": "ignored", "notes": "n"},
     "POST /api/internal/v1/fetch": {"url": "http://127.0.0.1:1/", "timeout": 1},
 }
-"""Every endpoint that takes a body, with one that says everything there is to say."""
+"""Every endpoint that takes a body, with a body of all fields."""
 
 DEEP: Any = "x"
 for _ in range(400):
     DEEP = [DEEP]
 
 LONG = "".join(hashlib.sha256(bytes([n])).hexdigest() for n in range(200))
-"""A text that nothing makes shorter, as an engine may try that finds it too long for an index."""
+"""An incompressible text: an engine cannot shorten it for an index."""
 
 ODD: tuple[Any, ...] = (
     *(None, True, 0, -1, 10**9, 10**12, 2**63, -(2**63) - 1, 1e308, 0.5, [], [None], {}, {"a": {"b": []}}, DEEP),
@@ -85,7 +85,7 @@ ODD: tuple[Any, ...] = (
     ),
     *("https://a.example/\ud800", "https://a.example/\0", "javascript:1", "undefined", "2024-01-01", "' OR 1=1 --"),
 )
-"""Values of every type that no field expects all of."""
+"""Values of every type; no field accepts all of them."""
 
 RAW = (
     b"",
@@ -139,7 +139,7 @@ PATHS = (
     "PATCH /api/v1/sources/{}/enable",
     "GET /api/v1/sources/by-identity?identity_key={}",
 )
-"""Every endpoint that names a thing."""
+"""Every endpoint with an id in its path."""
 
 LISTS = (
     "/api/v1/jobs",
@@ -157,10 +157,10 @@ ASKED = ("status", "source_id", "search", "sort_by", "sort_order", "sort", "orde
 
 
 def bodies(whole: dict[str, Any]) -> Iterator[bytes]:
-    """The body with each of its fields odd in turn, and what is no body."""
+    """Yield the body with each of its fields odd in turn, then bodies that are no JSON object."""
     yield from RAW
     for name, value in itertools.product(whole, ODD):
-        # Half characters are what careless clients send, as they are escaped.
+        # Careless clients send lone surrogates as escapes.
         yield json.dumps(whole | {name: value}).encode()
 
 
@@ -171,7 +171,7 @@ async def door(settings: Settings) -> Any:
 
 
 async def known(client: httpx.AsyncClient) -> dict[str, str]:
-    """A source and a job that are there."""
+    """Return the ids of an existing source and job."""
     source = await client.post("/api/v1/sources", json={"name": "known", "url": "https://known.example/"})
     job = {"url": "https://known.example/", "source_id": "none", "interval_minutes": 5, "schedule_enabled": True}
     made = await client.post("/api/v1/jobs", json=job)

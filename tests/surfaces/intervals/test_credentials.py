@@ -1,4 +1,4 @@
-"""User names and passwords in URLs: refused wherever a URL comes in, and shown nowhere."""
+"""User names and passwords in URLs: refused at every entrance, and shown nowhere."""
 
 import logging
 from typing import Any
@@ -41,7 +41,7 @@ SHOWN = ("sources", "sources/{source}", "jobs", "jobs/{job}", "frontier", "disco
 
 
 async def texts(door: Door) -> str:
-    """Everything that is stored, as text."""
+    """Return all stored values as text."""
     names = "SELECT string_agg(tablename, ',') FROM pg_tables WHERE schemaname = 'public'"
     if door.platform.embedded:
         names = "SELECT group_concat(name, ',') FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
@@ -68,7 +68,7 @@ async def test_a_url_with_a_password_is_refused_everywhere_and_told_nowhere(
             assert PASSWORD not in answer.text, (path, answer.text)
         for path in SHOWN:
             assert PASSWORD not in (await client.get(f"/api/v1/{path.format(**ids)}")).text
-        assert "news.example" in await texts(door), "what was looked at is all there is"
+        assert "news.example" in await texts(door), "the dump has the stored rows"
         assert PASSWORD not in await texts(door)
     told = [f"{record.getMessage()} {record.__dict__}" for record in caplog.records]
     assert not [line for line in told if PASSWORD in line and "httpx" not in line]
@@ -80,7 +80,7 @@ async def made(client: httpx.AsyncClient) -> dict[str, str]:
     return {"source": source.json()["id"], "job": job.json()["id"]}
 
 
-async def test_what_was_stored_before_is_shown_without_its_password(door: Door):
+async def test_urls_stored_before_are_shown_without_their_password(door: Door):
     records = door.platform.records
     crawl = f'{{"sitemap_url":"{URL}"}}'
     source = await records.sources.make(NewSource("old", URL, crawl=crawl, feed_url=URL))
@@ -96,7 +96,7 @@ async def test_what_was_stored_before_is_shown_without_its_password(door: Door):
 
 
 @pytest.mark.parametrize("migrated_url", ["sqlite"], indirect=True)
-async def test_what_a_site_leads_to_is_not_followed_with_a_password(busy: Door):  # noqa: F811 - the fixture
+async def test_a_redirect_to_a_url_with_a_password_is_not_followed(busy: Door):  # noqa: F811 - the fixture
     with running_site(pages=1) as site:
         host = site.url.partition("//")[2]
         there = f"http://anna:{PASSWORD}@{host}page/0"

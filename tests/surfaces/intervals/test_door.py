@@ -1,4 +1,4 @@
-"""Who may ask, and which action is allowed in which state: every cell of the contract's table."""
+"""Access, and the actions allowed in each state: every cell of the contract's table."""
 
 import base64
 import json
@@ -21,7 +21,7 @@ ACTIONS = {
     "retry": ({"failed"}, "pending"),
     "force-run": ({"scheduled"}, "pending"),
 }
-"""Where an action may be asked for, and where it leads."""
+"""The states in which an action is allowed, and the state after it."""
 
 CELLS = {
     "pending": {"scheduled", "cancelled"},
@@ -32,11 +32,11 @@ CELLS = {
     "failed": {"pending"},
     "cancelled": set(),
 }
-"""Where a person may bring a job by naming a state; the rest is the scheduler's. A completed job is a one-time job."""
+"""The states that a person may give a job by name; the rest is the scheduler's. A completed job is a one-time job."""
 
 
 async def job_in(stage: Stage, state: str) -> Json:
-    """A recurring job in this state (the completed one was made to recur afterwards)."""
+    """Return a recurring job in this state (the completed one was made to recur afterwards)."""
     if state == "failed":
         made = await stage.recurring(30, max_retries=0, source_id="gone")
     elif state == "completed":
@@ -91,7 +91,7 @@ async def test_a_change_cannot_smuggle_a_state(stage: Stage, state: str):
         else:
             told = await stage.ask("PUT", path, {"status": wanted, "source_name": "changed"}, 400)
             assert told == {"error": f"invalid state transition from {state} to {wanted}"}
-            assert await stage.get(made) == made, "nothing else was changed either"
+            assert await stage.get(made) == made, "no other field was changed either"
         await stage.ask("DELETE", path)
 
 
@@ -109,7 +109,7 @@ async def test_actions_on_nothing_are_404(stage: Stage):
 
 
 def forged(secret: str, algorithm: str) -> str:
-    """A token whose head claims this algorithm."""
+    """Return a token whose head claims this algorithm."""
     parts = [{"alg": algorithm, "typ": "JWT"}, {"sub": "me", "exp": 9_999_999_999}]
     head, claims = (base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=").decode() for part in parts)
     return f"{head}.{claims}.{secret}"
@@ -217,6 +217,6 @@ async def test_every_endpoint_of_the_contract_is_there(settings: Settings):
         nobody = {"authorization": "Basic x"}
         for method, path in wanted:
             answer = await client.request(method, path.replace(":id", "7").replace(":domain", "a"), headers=nobody)
-            # Whoever shows no token is kept out of what is there, and told of what is not.
+            # A caller without a token gets 401 at an existing path, and 404 at others.
             assert answer.status_code in (200, 401), (method, path, answer.status_code)
         assert (await client.get("/api/v1/nothing", headers=nobody)).status_code == 404

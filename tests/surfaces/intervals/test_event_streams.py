@@ -54,7 +54,7 @@ async def test_every_stream_begins_the_same_and_asks_for_a_token(door: Door):
                 assert (connected.name, set(connected.data)) == ("connected", {"timestamp", "message"})
 
 
-async def test_the_crawler_stream_tells_what_jobs_and_executions_do(door: Door):
+async def test_the_crawler_stream_has_the_moves_of_jobs_and_executions(door: Door):
     job = await door.job()
     other = await door.job()
     async with door.stream("/sse/crawler/events") as stream:
@@ -86,7 +86,9 @@ async def test_the_crawler_stream_tells_what_jobs_and_executions_do(door: Door):
     assert (last.name, last.data["job_id"]) == ("job:status", other.uid)
 
 
-async def test_who_is_connected_hears_of_what_it_does_at_once(monkeypatch: pytest.MonkeyPatch, settings: Settings):
+async def test_a_connected_client_receives_the_event_of_its_own_request_at_once(
+    monkeypatch: pytest.MonkeyPatch, settings: Settings
+):
     set_intervals(monkeypatch, move=0.5)
     async with open_door(settings) as door, door.stream("/sse/crawler/events") as stream, door.client() as client:
         await take(stream, 1)
@@ -141,7 +143,7 @@ async def test_there_are_so_many_seats_and_no_more(door: Door, monkeypatch: pyte
             assert (answer.status_code, answer.json()) == (503, {"error": "too many connections"})
 
 
-def test_what_the_contract_does_not_name_is_no_event():
+def test_a_topic_that_the_contract_does_not_name_is_refused():
     with pytest.raises(TypeError):
         contract_events("something")
 

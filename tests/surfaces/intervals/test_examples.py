@@ -23,7 +23,7 @@ class Anything(SimpleNamespace):
 
 
 def door() -> Door:
-    """The whole door, with nothing behind it."""
+    """Return the whole door, with no services behind it."""
     nothing = cast(Any, Anything())
     services = IntervalServices(**dict.fromkeys(IntervalServices.__slots__, nothing) | {"internal_secret": "s"})
     return intervals_door(services, Callers(Tokens("s" * 64, lambda: 0)), CollectorRegistry())
@@ -37,7 +37,7 @@ def test_the_example_of_a_request_is_read(name: str):
     operation = OPERATIONS[name]
     assert operation.body is not None
     sent = operation.request_example
-    assert sent, "there is one"
+    assert sent, "the operation has an example"
     read = RequestReader(operation.body).body(msgspec.json.encode(sent))
     known = {field.encode_name for field in msgspec.structs.fields(type(read))}
     assert set(sent) <= known
@@ -52,6 +52,6 @@ def is_json(operation: Operation) -> bool:
 def test_the_example_of_a_response_is_of_its_type(name: str):
     operation = OPERATIONS[name]
     example = operation.response_example
-    assert example, "there is one"
+    assert example, "the operation has an example"
     found = msgspec.convert(example, operation.answers[operation.status])
-    assert msgspec.to_builtins(found) == msgspec.to_builtins(example), "nothing is unknown, nothing left out"
+    assert msgspec.to_builtins(found) == msgspec.to_builtins(example), "no field is unknown, and none is left out"

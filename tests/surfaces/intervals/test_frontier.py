@@ -1,4 +1,4 @@
-"""The frontier over HTTP: given, looked up, tried again, taken out."""
+"""The frontier over HTTP: submitted, looked up, retried, deleted."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -141,7 +141,7 @@ async def test_how_a_url_ended_is_told_in_the_contracts_words(door: Door):
             again = await submit(client, url, priority=9)
             assert again["queued"] is False
             row = (await client.get(f"{PATH}/{given['id']}")).json()
-            assert (row["status"], row["priority"]) == (shown, 5), "what has ended is left alone"
+            assert (row["status"], row["priority"]) == (shown, 5), "a URL that has ended is unchanged"
 
 
 async def test_a_dead_url_is_tried_again_and_no_other(door: Door):
@@ -157,7 +157,9 @@ async def test_a_dead_url_is_tried_again_and_no_other(door: Door):
         assert answer.status_code == 200
         row = (await client.get(path)).json()
         assert (row["status"], row["retry_count"], row.get("last_error")) == ("pending", 0, None)
-        assert row["created_at"] < dead["updated_at"] <= row["next_fetch_at"] == row["updated_at"], "it goes now"
+        assert row["created_at"] < dead["updated_at"] <= row["next_fetch_at"] == row["updated_at"], (
+            "the retry is due now"
+        )
         assert (await client.post(f"{path}/retry")).status_code == 404
         await door.finish(given["id"], "completed", "ok")
         assert (await client.post(f"{path}/retry")).status_code == 404
@@ -295,7 +297,7 @@ async def test_16_urls_are_told_apart_by_their_one_form(door: Door):
 
 @asynccontextmanager
 async def fetching(settings: Settings, delay: float = 0.0, workers: int = 1) -> AsyncIterator[Door]:
-    """A platform in which workers fetch what the frontier has, from this machine too."""
+    """Yield a platform whose workers fetch the frontier's URLs, also from this machine."""
     there = msgspec.structs.replace(settings, egress_allow=("127.0.0.0/8",), delay=delay)
     async with (
         open_door(there) as door,
@@ -324,7 +326,7 @@ Look = Callable[[dict[str, Any]], bool]
 
 
 async def until(client: httpx.AsyncClient, uid: str, so: Look) -> dict[str, Any]:
-    """The row once it is so."""
+    """Return the row once it meets the condition."""
     async with asyncio.timeout(60):
         while True:
             row: dict[str, Any] = (await client.get(f"{PATH}/{uid}")).json()
@@ -342,7 +344,7 @@ def tried(times: int) -> Look:
 
 
 async def rests(client: httpx.AsyncClient, url: str, **more: Any) -> dict[str, Any]:
-    """The row of a URL that was given and fetched."""
+    """Submit a URL, and return its row once it is fetched or dead."""
     return await until(client, (await submit(client, url, **more))["id"], resting)
 
 
@@ -364,7 +366,7 @@ async def test_11_6_a_failure_is_tried_again_after_a_minute_and_after_two_and_th
                 url = f"{site.url}{status}"
                 for times, wait in ((1, 60), (2, 120)):
                     before = now()
-                    uid = (await submit(client, url))["id"]  # who gives a URL again that waits need not wait
+                    uid = (await submit(client, url))["id"]  # submitted again, a waiting URL is due at once
                     row = await until(client, uid, tried(times))
                     assert (row["status"], row["last_error"]) == ("pending", error)
                     assert before + wait <= seconds(row["next_fetch_at"]) <= now() + wait + 1
@@ -374,7 +376,7 @@ async def test_11_6_a_failure_is_tried_again_after_a_minute_and_after_two_and_th
                 assert site.visits()[f"/{status}"] == 3
 
 
-async def test_11_6_what_cannot_get_better_is_given_up_at_once(busy: Door):
+async def test_11_6_permanent_failures_are_given_up_at_once(busy: Door):
     with running_site(pages=1, robots="User-agent: *\nDisallow: /secret?x\n") as site:
         site.site.extra |= {"/gone": Answer(410), "/image": Answer(content_type="image/png"), "/404": Answer(404)}
         ends = {
@@ -394,7 +396,7 @@ async def test_11_6_what_cannot_get_better_is_given_up_at_once(busy: Door):
         assert [visits[f"/{path.partition('?')[0]}"] for path in ends] == [1, 1, 1, 0, 0, 0], "once, or not at all"
 
 
-async def test_11_6_a_page_that_is_fetched_says_what_it_was(busy: Door):
+async def test_11_6_a_fetched_page_shows_its_etag_hash_and_counts(busy: Door):
     with running_site(pages=1) as site:
         site.site.etags = True
         async with busy.client() as client:
@@ -404,11 +406,11 @@ async def test_11_6_a_page_that_is_fetched_says_what_it_was(busy: Door):
             assert row["content_hash"] == sha256((await client.get(site.url)).content).hexdigest()
             assert "last_error" not in row
             assert (await submit(client, site.url, priority=9))["queued"] is False
-            assert (await client.get(f"{PATH}/{row['id']}")).json() == row, "what was fetched stays fetched"
-        assert site.visits()["/"] == 2, "once for us, and once for the test"
+            assert (await client.get(f"{PATH}/{row['id']}")).json() == row, "a fetched URL stays fetched"
+        assert site.visits()["/"] == 2, "one request by the fetcher, and one by the test"
 
 
-async def test_11_6_a_page_that_has_not_changed_stays_what_it_was(busy: Door):
+async def test_11_6_an_unchanged_page_keeps_its_row_and_its_body(busy: Door):
     with running_site(pages=2) as site:
         site.site.etags = True
         async with busy.client() as client:
@@ -422,7 +424,7 @@ async def test_11_6_a_page_that_has_not_changed_stays_what_it_was(busy: Door):
             same = ("status", "etag", "content_hash", "fetch_count")
             assert [again[name] for name in same] == [row[name] for name in same]
             assert again["last_fetched_at"] > row["last_fetched_at"]
-            assert await busy.peek(made) == before, "nothing is kept twice"
+            assert await busy.peek(made) == before, "no segment is written for an unchanged page"
             site.site.etags = False
             assert (await client.delete(f"{PATH}/{row['id']}")).status_code == 204
             await submit(client, site.url)
@@ -436,7 +438,7 @@ async def test_11_5_robots_that_cannot_be_had_forbid_nothing(busy: Door):
             assert (await rests(client, site.url))["status"] == "fetched"
 
 
-async def test_11_6_a_host_that_has_enough_is_asked_half_as_often(settings: Settings):
+async def test_11_6_a_host_that_answers_429_gets_half_as_many_requests(settings: Settings):
     delay = 0.3
     with running_site(pages=2) as site:
         site.site.extra["/full"] = Answer(429, headers=(("Retry-After", "0"),))
@@ -449,7 +451,7 @@ async def test_11_6_a_host_that_has_enough_is_asked_half_as_often(settings: Sett
         assert min(b - a for a, b in pairwise([full, *others])) >= 2 * delay
 
 
-async def test_17_two_requests_to_a_host_keep_their_distance_whoever_makes_them(settings: Settings):
+async def test_17_two_requests_to_a_host_keep_their_distance_between_all_workers(settings: Settings):
     delay = 0.4
     with running_site(pages=5) as site:
         async with fetching(settings, delay, workers=16) as door, door.client() as client:
@@ -461,7 +463,7 @@ async def test_17_two_requests_to_a_host_keep_their_distance_whoever_makes_them(
 
 
 def redirects(site: SiteHandle, hops: int, end: str) -> str:
-    """Where a chain of so many redirects begins."""
+    """Return the URL at which a chain of that many redirects begins."""
     for hop in range(hops):
         target = end if hop == 0 else f"/{hops}-{hop - 1}"
         site.site.extra[f"/{hops}-{hop}"] = Answer(302, headers=(("Location", target),))
@@ -520,7 +522,7 @@ async def test_18_a_redirect_to_another_host_is_the_same_row_and_so_is_its_end(b
             assert second.visits()["/page/1"] == 2
 
 
-async def test_19_what_a_dead_worker_held_is_pending_again_and_not_counted(stage: Stage):
+async def test_19_a_dead_workers_url_is_pending_again_and_not_counted(stage: Stage):
     body = {"url": "https://a.example/", "source_id": "s"}
     path = f"{PATH}/{(await stage.ask('POST', PATH, body, 201))['id']}"
     await claim(stage.platform.records)
@@ -530,17 +532,17 @@ async def test_19_what_a_dead_worker_held_is_pending_again_and_not_counted(stage
     row = await stage.ask("GET", path)
     assert (row["status"], row["retry_count"]) == ("pending", 0)
     stage.advance(1)
-    assert len(await claim(stage.platform.records)) == 1, "somebody else may have it"
+    assert len(await claim(stage.platform.records)) == 1, "another worker may claim it"
 
 
 async def test_11_a_url_waits_while_the_fetcher_is_off_and_goes_when_it_is_on(settings: Settings):
-    """FETCHER_ENABLED=false: what is given is kept for the day when somebody fetches."""
+    """With FETCHER_ENABLED=false a submitted URL is kept until a fetcher runs."""
     with running_site(pages=2) as site:
         async with fetching(msgspec.structs.replace(settings, frontier=False)) as door, door.client() as client:
             uids = [(await submit(client, url))["id"] for url in (*site.page_urls, site.page_urls[0])]
             row = (await client.get(f"{PATH}/{uids[0]}")).json()
             assert (row["status"], row["next_fetch_at"]) == ("pending", row["created_at"])
-            await asyncio.sleep(1)  # longer than a worker looks away
+            await asyncio.sleep(1)  # longer than a worker waits between two claims
             assert not site.requests
             assert (await client.get(f"{PATH}/stats")).json()["total_pending"] == 2
             assert await StandingWaker(door.platform.records.standing).once() == 2
@@ -560,7 +562,7 @@ async def test_11_4_a_better_priority_counts_while_the_fetcher_is_off(settings: 
             ("1", 8, "pending"),
             ("2", 6, "pending"),
         ]
-        assert await door.peek(asleep) == 2, "and nothing is woken by that"
+        assert await door.peek(asleep) == 2, "and no host becomes due by that"
         assert (await client.delete(f"{PATH}/{first['id']}")).status_code == 204
         assert (await submit(client, "https://a.example/1", priority=9))["queued"] is True
         assert (await client.get(f"{PATH}/{first['id']}")).json()["priority"] == 9
@@ -591,13 +593,13 @@ async def test_a_url_over_the_budget_of_its_source_is_refused(door: Door):
             assert (answer.status_code, answer.json()) == (400, told)
         assert (await client.get(PATH)).json()["total"] == 1
         again = await submit(client, "https://news.example/1", source_id=source, priority=9)
-        assert again == first | {"queued": False}, "what is there already costs nothing"
+        assert again == first | {"queued": False}, "a known URL takes nothing from the budget"
         assert (await client.put(f"/api/v1/sources/{source}/budget", json={"budget": 2})).status_code == 200
         assert (await submit(client, "https://news.example/2", source_id=source))["queued"] is True
 
 
 @pytest.mark.parametrize("origin", ["manual", "feed", "sitemap", "spider", "discovered"])
-async def test_19_urls_given_by_name_are_indexed_whatever_they_look_like(settings: Settings, origin: str):
+async def test_19_urls_given_by_name_are_indexed_in_any_form(settings: Settings, origin: str):
     words = " ".join(f"word{n}" for n in range(80))
     paths = ("p/123", "story.html", "?p=55", "tag/x", "login", "a", "shop/products/7")
     with running_site(pages=1) as site:
@@ -611,8 +613,8 @@ async def test_19_urls_given_by_name_are_indexed_whatever_they_look_like(setting
             assert await door.peek("SELECT COUNT(*) FROM items WHERE kind = 'article'") == len(paths)
 
 
-async def test_11_what_waits_goes_by_the_settings_of_the_last_start(settings: Settings):
-    """FETCHER_MAX_RETRIES and FETCHER_MAX_REDIRECTS: what was given under others is not left with them."""
+async def test_11_waiting_urls_follow_the_settings_of_the_last_start(settings: Settings):
+    """FETCHER_MAX_RETRIES and FETCHER_MAX_REDIRECTS apply to URLs submitted under other values too."""
     with running_site(pages=2) as site:
         site.site.extra["/500"] = Answer(500)
         away = redirects(site, 1, "/page/1")

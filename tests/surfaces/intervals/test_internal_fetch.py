@@ -1,4 +1,4 @@
-"""The internal fetch over HTTP, of pages that a client played by hand answers."""
+"""The internal fetch over HTTP, of pages that a fake client answers."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -40,7 +40,7 @@ async def test_without_a_secret_there_is_no_such_path(stage: Stage):
     assert (await stage.client.post(PATH, json={}, headers=HEADER)).status_code == 404
 
 
-async def test_without_the_secret_nobody_is_let_in(inside: Stage):
+async def test_requests_without_the_secret_are_refused(inside: Stage):
     for headers in ({}, {"X-Internal-Secret": ""}, {"X-Internal-Secret": "sesame"}):
         answer = await inside.client.post(PATH, json={"url": "https://a.example/"}, headers=headers)
         assert (answer.status_code, answer.json()) == (401, {"error": "invalid internal auth"})
@@ -82,7 +82,7 @@ async def test_text_is_that_of_the_article_else_of_main_else_of_the_body(inside:
         assert " ".join(told["body"].split()) == text
 
 
-async def test_what_is_no_html_is_not_read(inside: Stage, http: FakeHttp):
+async def test_a_page_that_is_no_html_is_not_read(inside: Stage, http: FakeHttp):
     http.on(
         "https://a.example/i", response("https://a.example/i", body=b"PNG", headers=(("Content-Type", "image/png"),))
     )
@@ -91,7 +91,7 @@ async def test_what_is_no_html_is_not_read(inside: Stage, http: FakeHttp):
     assert http.requests[0].total_seconds == 30, "no more than that"
 
 
-async def test_what_is_wrong_is_400_and_what_fails_502(inside: Stage, http: FakeHttp):
+async def test_an_invalid_request_is_400_and_a_failed_fetch_502(inside: Stage, http: FakeHttp):
     for body in ({}, {"url": 7}, {"url": "a.example"}, {"url": "https://a.example/", "timeout": "long"}):
         await ask(inside, body, 400)
     http.on("https://in.example/", FetchFailed("egress", "10.0.0.1 is inside"))

@@ -1,4 +1,4 @@
-"""Job logs over HTTP: lists, downloads, and streams that are left and taken up again."""
+"""Job logs over HTTP: lists, downloads, and streams that are closed and resumed."""
 
 import asyncio
 import gzip
@@ -128,7 +128,7 @@ async def test_an_archive_is_downloaded_and_viewed(door: Door):
             {"level": "warn"},
         ]
         await door.platform.blobs.delete([f"logs/{job.uid}/2.log.gz"])
-        # On an engine that other instances share, one of them may have it.
+        # With an engine that other instances share, the log may be at one of them.
         assert (await client.get(f"{path}/download")).status_code == (404 if door.platform.embedded else 503)
 
 
@@ -172,7 +172,7 @@ async def test_v2_replays_then_follows_and_tells_of_the_archive(door: Door):
 
 
 async def one_run(door: Door, job: ScheduleRow, *texts: str) -> RunRow:
-    """A run from its first word to its archive."""
+    """Run an execution from its first line to its archived log."""
     run = await door.run(job)
     await door.say(run, *texts)
     await door.end(run)
@@ -180,7 +180,7 @@ async def one_run(door: Door, job: ScheduleRow, *texts: str) -> RunRow:
 
 
 async def test_v2_ends_with_the_run_it_was_waiting_for(door: Door):
-    """Before the first run, between two, and at the end of one: who comes waits, and is not cut off by what was."""
+    """A client that connects before the first run, between two, or at the end of one gets all the lines of the next."""
     job = await door.job()
     path = f"/api/v1/jobs/{job.uid}/logs/stream/v2"
     async with door.stream(path) as stream:
@@ -203,7 +203,7 @@ async def test_v2_ends_with_the_run_it_was_waiting_for(door: Door):
 
 @pytest.mark.parametrize("place", [-1, -2], ids=["archive", "last line"])
 async def test_v2_taken_up_at_the_end_of_a_run_waits_for_the_next(door: Door, place: int):
-    """A browser comes back by itself: it must neither be sent away again nor be told anything twice."""
+    """A browser reconnects by itself: it must neither get 204 nor any event twice."""
     job = await door.job()
     run = await door.run(job)
     path = f"/api/v1/jobs/{job.uid}/logs/stream/v2"
@@ -273,10 +273,10 @@ async def test_v2_of_one_execution_ends_with_its_archive(door: Door):
         answer = await client.get(
             path, params={"execution_id": first.uid}, headers={"Last-Event-ID": again[-1].id or ""}
         )
-    assert (answer.status_code, answer.content) == (204, b""), "there is nothing to come back for"
+    assert (answer.status_code, answer.content) == (204, b""), "204 ends the reconnections of a browser"
 
 
-async def test_an_execution_whose_log_is_forgotten_is_over(door: Door, monkeypatch: pytest.MonkeyPatch):
+async def test_the_stream_of_an_execution_with_a_pruned_log_ends(door: Door, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(following, "ARCHIVE_TIMEOUT_SECONDS", 0.01)
     job = await door.job()
     run = await one_run(door, job, "a")
@@ -293,7 +293,7 @@ async def test_a_mark_that_leads_nowhere_means_a_replay(door: Door):
     for last in ("", "nonsense", "1-2-3", "-1-1", "99999999-7", "0-0", "9" * 30 + "-1"):
         async with door.stream(f"/api/v1/jobs/{job.uid}/logs/stream/v2", last=last) as stream:
             _, event = await take(stream, 2)
-            # 0-0 is before everything there is, so that everything is what comes after it.
+            # 0-0 is before the first entry, so that the stream has every entry after it.
             assert event.name == ("log:line" if last == "0-0" else "log:replay"), last
 
 
@@ -314,7 +314,7 @@ async def test_v1_replays_and_follows_without_ids(door: Door):
 
 
 async def test_fifty_clients_that_come_and_go_lose_nothing(door: Door):
-    """Each line once and in order for each of them, whenever they go away and from wherever they go on."""
+    """Each client gets each line once and in order, wherever it disconnects and resumes."""
     job, clients, lines = await door.job(), 50, 250
     run = await door.run(job)
     await door.say(run, "0")
@@ -339,7 +339,7 @@ async def test_fifty_clients_that_come_and_go_lose_nothing(door: Door):
                 assert answer.status_code == 200
                 async for event in events(answer):
                     if event.name == "log:replay":
-                        assert last is None, "only who comes anew is given a replay"
+                        assert last is None, "only a new client gets a replay"
                         seen += [int(line["message"]) for line in event.data["lines"]]
                     elif event.name == "log:line":
                         seen.append(int(event.data["message"]))
@@ -376,7 +376,7 @@ async def test_a_stop_ends_streams_in_good_order(settings: Settings):
 
 
 @EMBEDDED
-async def test_who_may_not_and_what_is_not(door: Door):
+async def test_requests_without_access_and_for_unknown_ids_are_refused(door: Door):
     job = await door.job()
     async with httpx.AsyncClient(base_url=door.address, verify=False, timeout=60) as stranger, door.client() as client:
         base = f"/api/v1/jobs/{job.uid}/logs"
@@ -449,7 +449,7 @@ async def test_without_an_archive_nothing_is_said_to_be_there(settings: Settings
 
 @pytest.mark.parametrize("migrated_url", ["postgres"], indirect=True)
 async def test_a_log_that_another_instance_keeps_is_said_to_be_elsewhere(settings: Settings, tmp_path: Path):
-    """Two instances on one database, each with a folder of its own: only one of them has the log."""
+    """Of two instances on one database, each with a folder of its own, only one has the log."""
     async with open_door(settings) as door:
         job = await door.job()
         await one_run(door, job, "a")

@@ -1,4 +1,4 @@
-"""What `/metrics` tells of the interval crawler."""
+"""The interval crawler's samples in `/metrics`."""
 
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -6,7 +6,7 @@ from tests.surfaces.intervals.stage import Stage
 
 
 async def figures(stage: Stage) -> dict[tuple[str, ...], float]:
-    """Every sample by its name and label values."""
+    """Return every sample by its name and label values."""
     families = text_string_to_metric_families((await stage.client.get("/metrics")).text)
     return {(s.name, *s.labels.values()): s.value for family in families for s in family.samples}
 
@@ -26,7 +26,7 @@ async def test_jobs_executions_and_urls_are_counted(stage: Stage):
     assert len(jobs) == 7
     assert (found["longline_executions", "completed"], found["longline_executions", "failed"]) == (2, 1)
     assert found["longline_executions", "cancelled"] == 0
-    assert found[("longline_execution_duration_seconds",)] == 1, "three seconds and twice nothing"
+    assert found[("longline_execution_duration_seconds",)] == 1, "the average of three seconds and twice zero"
     assert found["longline_frontier_urls", "pending"] == 1
 
 

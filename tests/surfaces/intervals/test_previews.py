@@ -1,4 +1,4 @@
-"""A site is looked at before it becomes a source, over HTTP, of pages that a client played by hand answers."""
+"""The preview of a site before it becomes a source, over HTTP, of pages that a fake client answers."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -45,7 +45,7 @@ async def test_a_page_is_tried_with_the_selectors_that_are_meant_for_it(trying: 
     assert await trying.jobs() == []
 
 
-async def test_what_would_not_be_indexed_says_why(trying: Stage, http: FakeHttp):
+async def test_a_page_that_would_not_be_indexed_has_a_warning(trying: Stage, http: FakeHttp):
     thin = "https://a.example/2024/05/nothing"
     http.on(thin, response(thin, body=b"<title>T</title><p>few words"))
     told = await trying.ask("POST", "/api/v1/sources/test-crawl", {"url": thin})
@@ -109,7 +109,7 @@ async def test_without_a_name_the_own_parser_that_matches_is_tried(shop: Stage):
     ("parser", "warning"),
     [("empty", "the parser empty makes no item of the page"), ("broken", "the CSS selector 'h1::text' cannot be read")],
 )
-async def test_a_trial_tells_of_a_parser_without_items(shop: Stage, parser: str, warning: str):
+async def test_a_preview_warns_of_a_parser_without_items(shop: Stage, parser: str, warning: str):
     told = await shop.ask("POST", "/api/v1/sources/test-crawl", {"url": URL, "parser": parser})
     assert (told["articles_found"], told["success_rate"]) == (0, 0.0)
     assert warning in told["warnings"][0]
@@ -128,7 +128,7 @@ async def test_a_trial_of_a_parser_that_is_not_understood_is_refused(shop: Stage
     assert error in told["error"]
 
 
-async def test_a_site_is_asked_what_it_says_of_itself(trying: Stage, http: FakeHttp):
+async def test_the_metadata_of_a_site_is_read_from_its_page(trying: Stage, http: FakeHttp):
     http.on(URL, response(URL, body=PAGE))
     told = await trying.ask("POST", "/api/v1/sources/fetch-metadata", {"url": URL})
     assert (told["name"], told["title"], told["description"]) == ("The Paper", "A story", "About")
@@ -136,7 +136,7 @@ async def test_a_site_is_asked_what_it_says_of_itself(trying: Stage, http: FakeH
 
 
 @pytest.mark.parametrize("path", ["test-crawl", "fetch-metadata"])
-async def test_what_is_wrong_is_400_and_what_fails_502(trying: Stage, http: FakeHttp, path: str):
+async def test_an_invalid_request_is_400_and_a_failed_fetch_502(trying: Stage, http: FakeHttp, path: str):
     for body in ({}, {"url": ""}, {"url": "nothing"}, {"url": 5}, {"url": URL, "selectors": []}):
         if path == "fetch-metadata" and "selectors" in body:
             continue

@@ -15,7 +15,7 @@ from longline.plugins.manifest_handlers import (
 
 
 class Counting:
-    """Notes every end of a manifest in a file."""
+    """A handler that notes every end of a manifest in a file."""
 
     def __init__(self, options: dict[str, Any]) -> None:
         self._file = Path(options["file"])
@@ -26,7 +26,7 @@ class Counting:
 
 
 class Choosy(Counting):
-    """Refuses every manifest, and notes its end."""
+    """A handler that refuses every manifest, and notes its end."""
 
     def prepare_manifest(self, manifest: Manifest) -> Manifest:
         raise InvalidManifest(f"no manifest like {manifest.id}")
@@ -40,7 +40,7 @@ class Idle(Counting):
 
 
 class Picky:
-    """Refuses, fails or changes manifests as their metadata says."""
+    """A handler that refuses, fails or changes manifests by their metadata."""
 
     async def prepare_manifest(self, manifest: Manifest) -> Manifest:
         wish = manifest.metadata.get("wish")
@@ -60,14 +60,14 @@ class Picky:
 
 
 class Placing:
-    """Chooses the place of each file."""
+    """A handler that chooses the place of each file."""
 
     def override_storage(self, task: DownloadTask) -> StoragePlace:
         return StoragePlace(key=f"placed/{task.resource_id}")
 
 
 class Hinting:
-    """Asks for the proxy pools that the tags of a resource name."""
+    """A handler that requests the proxy pools named in the tags of a resource."""
 
     def build_tasks(self, prepared: Manifest, emit: Callable[[DownloadTask], None]) -> None:
         for one in prepared.resources:
@@ -76,4 +76,4 @@ class Hinting:
 
 
 class Nothing:
-    """Has no hook."""
+    """A handler without a hook."""

@@ -1,4 +1,4 @@
-"""An origin of files on loopback: it serves, fails and stalls as its paths say, and keeps a log of its requests."""
+"""An origin of files on loopback: it serves, fails and stalls by the path, and keeps a log of its requests."""
 
 import hashlib
 import threading
@@ -21,16 +21,16 @@ class Origin:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def asked(self, path: str) -> int:
-        """How often a path was asked for."""
+        """Return the number of requests for a path."""
         return Counter(found for found, _ in self.requests)[path]
 
     def headers(self, path: str) -> dict[str, str]:
-        """The headers of the last request for a path."""
+        """Return the headers of the last request for a path."""
         return next(headers for found, headers in reversed(self.requests) if found == path)
 
 
 def content(path: str) -> bytes:
-    """The bytes of the file at a path."""
+    """Return the bytes of the file at a path."""
     return hashlib.sha256(path.encode()).digest() * 32
 
 
@@ -40,7 +40,7 @@ def digest(path: str) -> str:
 
 @contextmanager
 def running_origin() -> Iterator[Origin]:
-    """An origin for as long as the context lasts. `/status/N/…` answers N, `/gate/…` waits for the gate."""
+    """Yield an origin for the time of the context. `/status/N/…` answers N, `/gate/…` waits for the gate."""
     origin = Origin()
 
     class Handler(BaseHTTPRequestHandler):
@@ -61,7 +61,7 @@ def running_origin() -> Iterator[Origin]:
             self.wfile.write(body)
 
         def log_message(self, *_: Any) -> None:
-            """Say nothing."""
+            """Write no log."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

@@ -1,4 +1,4 @@
-"""The manifest door of a real program, with workers: only the start-up here knows our code."""
+"""The manifest door of a real program, with workers; only this module of the folder imports longline's start-up."""
 
 import json
 import os
@@ -41,7 +41,7 @@ class Box:
         return self.client.post("/jobs", content=data, headers=sent)
 
     def submit(self, *paths: str, kind: str = "gallery", **more: Any) -> str:
-        """The id of a job with a file for each path of the origin."""
+        """Submit a job with a file for each path of the origin, and return its id."""
         answer = self.post(self.manifest(*paths, **more), kind)
         assert answer.status_code == 202, answer.text
         return str(answer.json()["job_id"])
@@ -60,7 +60,7 @@ class Box:
         return found
 
     def ended(self, job_id: str) -> Json:
-        """The snapshot of a job once it has ended."""
+        """Wait until a job has ended, and return its snapshot."""
         return self.until(job_id, lambda job: job["status"] in ("completed", "failed"))
 
     def until(self, job_id: str, wanted: Callable[[Json], bool]) -> Json:
@@ -83,20 +83,20 @@ class Box:
         return [json.loads(line) for line in answer.text.splitlines() if line]
 
     def read(self, key: str) -> bytes:
-        """An object, out of the folder or the bucket."""
+        """Return an object from the folder or the bucket."""
         if self.bucket is None:
             return (self.folder / "objects" / key).read_bytes()
         return bytes(self._store().get(key).bytes())
 
     def keys(self, prefix: str) -> list[str]:
-        """The keys of all objects below a prefix."""
+        """Return the keys of all objects below a prefix."""
         if self.bucket is None:
             root = self.folder / "objects"
             return sorted(str(one.relative_to(root)) for one in (root / prefix).rglob("*") if one.is_file())
         return sorted(one["path"] for batch in self._store().list(prefix) for one in batch)
 
     def attributes(self, key: str) -> Json:
-        """The attributes of an object of a bucket."""
+        """Return the attributes of an object of a bucket."""
         return dict(self._store().get(key).attributes)
 
     def _store(self) -> S3Store:
@@ -113,7 +113,7 @@ class Box:
 
 
 def config(folder: Path, bucket: S3Bucket | None = None, more: str = "") -> Path:
-    """A settings file of the contract."""
+    """Write a settings file of the contract."""
     store = ""
     if bucket is not None:
         store = f"""
@@ -175,7 +175,7 @@ def environment(folder: Path, file: Path, **more: str) -> dict[str, str]:
 
 @contextmanager
 def serving(words: list[str], environ: dict[str, str], log: Path) -> Iterator[tuple[str, "subprocess.Popen[Any]"]]:
-    """The program until the context ends, and its address."""
+    """Run the program until the context ends, and yield its address."""
     with log.open("ab") as errors:
         program = Program(words, env=environ, stdout=subprocess.PIPE, stderr=errors)
     assert program.stdout is not None
@@ -198,7 +198,7 @@ def serving(words: list[str], environ: dict[str, str], log: Path) -> Iterator[tu
 def running_box(
     folder: Path, origin: Origin, bucket: S3Bucket | None = None, more: str = "", **environ: str
 ) -> Iterator[Box]:
-    """The whole service on a folder of its own."""
+    """Yield the whole service on a folder of its own."""
     env = environment(folder, config(folder, bucket, more), **environ)
     with serving(["up"], env, folder / "log") as (address, _), httpx.Client(base_url=address, timeout=60) as client:
         yield Box(client, origin, folder, bucket)

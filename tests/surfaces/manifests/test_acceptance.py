@@ -88,7 +88,7 @@ def test_acceptance_07_metadata_comes_back_byte_for_byte(box: Box):
 
 
 def test_acceptance_09_statuses_are_retried_or_final(box: Box):
-    # The origin serves all services of the tests: a path of its own shows the requests of this one alone.
+    # The origin serves all services of the tests: only this service uses the path.
     own = uuid.uuid4()
     attempts = {f"/status/404/{own}": 1, f"/status/503/{own}": 3, f"/status/429/{own}": 3}
     job_id = box.submit(*attempts, "/nine")
@@ -105,7 +105,7 @@ def test_acceptance_09_statuses_are_retried_or_final(box: Box):
 
 
 def finalized(box: Box, job_id: str) -> list[str]:
-    """The lines that the hook at the end of a job has written, after there was time for a second one."""
+    """Return the lines written by the hook at the end of a job, after a wait in which a second one would be written."""
     ends = box.folder / "ends"
     wait_until(lambda: ends.exists() and job_id in ends.read_text(), "the hook at the end")
     time.sleep(1.5)
@@ -134,7 +134,7 @@ def test_a_job_without_tasks_completes_and_is_finalized_once(box: Box):
     assert messages[-1] == "run completed"
 
 
-def test_acceptance_11_a_job_goes_its_way_and_is_finalized_once(box: Box):
+def test_acceptance_11_a_job_runs_to_its_end_and_is_finalized_once(box: Box):
     box.origin.gate.clear()
     job_id = box.submit("/gate/eleven", "/eleven", kind="counted")
     try:

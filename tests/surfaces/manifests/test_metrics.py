@@ -29,7 +29,7 @@ NAMES = {
 
 
 def scraped(url: str) -> dict[tuple[str, ...], float]:
-    """Samples by their names and the values of their labels, in the order of the labels' names."""
+    """Return samples by their names and the values of their labels, in the order of the labels' names."""
     families = text_string_to_metric_families(httpx.get(url, timeout=30).raise_for_status().text)
     return {(s.name, *(s.labels[name] for name in sorted(s.labels))): s.value for f in families for s in f.samples}
 

@@ -18,7 +18,7 @@ NUL = "\0"
 
 
 class Streams:
-    """The streams of a service, as a direct producer and a reader outside see them."""
+    """The streams of a service, for a direct producer and a reader outside."""
 
     def __init__(self, url: str) -> None:
         self._client: Any = redis.Redis.from_url(url, decode_responses=True)

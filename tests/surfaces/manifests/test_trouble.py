@@ -1,4 +1,4 @@
-"""Acceptance checks that need a service of their own: engines that are away, proxies, pruning, direct producers."""
+"""Acceptance checks that need a service of their own: unreachable engines, proxies, pruning, direct producers."""
 
 import hashlib
 import json
@@ -31,12 +31,12 @@ def eventually(wanted: Callable[[], Any]) -> Any:
 
 
 def listed(box: Box, status: str) -> list[str]:
-    """The ids of the jobs in a list by status."""
+    """Return the ids of the jobs in a list by status."""
     answer = box.client.get("/operators/jobs", params={"status": status})
     return [job["job_id"] for job in answer.json()["jobs"]]
 
 
-def test_acceptance_06_and_14_storage_that_is_away_takes_nothing(tmp_path: Path, origin: Origin):
+def test_acceptance_06_and_14_manifests_are_refused_without_storage(tmp_path: Path, origin: Origin):
     with running_box(tmp_path, origin) as box:
         objects = tmp_path / "objects"
         assert box.post(box.manifest("/six")).status_code == 202
@@ -189,7 +189,9 @@ def test_acceptance_10_a_killed_worker_does_not_count_twice(tmp_path: Path, orig
         assert box.read(f"resources/gallery/{job_id}/r0") == content("/gate/ten")
 
 
-def test_acceptance_13_the_pruner_keeps_what_runs_and_the_export_has_what_went(tmp_path: Path, origin: Origin):
+def test_acceptance_13_the_pruner_keeps_running_jobs_and_the_export_has_the_deleted_ones(
+    tmp_path: Path, origin: Origin
+):
     more = '[retention]\nledger_max_bytes = "1KB"\n'
     file = config(tmp_path, more=more)
     origin.gate.clear()

@@ -1,4 +1,4 @@
-"""The platform's own paths: who may see them."""
+"""The platform's own paths, and the callers that may see them."""
 
 import httpx
 import pytest

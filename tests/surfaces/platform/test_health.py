@@ -54,7 +54,7 @@ async def test_head_tells_the_status_without_a_body(client: httpx.AsyncClient, s
     assert answer.content == b""
 
 
-async def test_what_the_process_takes_is_told(client: httpx.AsyncClient):
+async def test_the_memory_and_threads_of_the_process_are_shown(client: httpx.AsyncClient):
     told = (await client.get("/health/memory")).json()
     assert 0 < told["memory_mb"] <= told["memory_peak_mb"] * 1.5
     assert min(told["num_gc"], told["num_tasks"], told["num_threads"], told["cpus"]) >= 1

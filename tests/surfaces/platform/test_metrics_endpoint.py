@@ -5,7 +5,7 @@ from tests.surfaces.conftest import Stage, serving
 
 
 def figures(answer: httpx.Response) -> dict[tuple[str, ...], float]:
-    """Every sample by its name and label values."""
+    """Return every sample by its name and label values."""
     families = text_string_to_metric_families(answer.text)
     return {(s.name, *(s.labels[k] for k in sorted(s.labels))): s.value for f in families for s in f.samples}
 
@@ -44,7 +44,7 @@ async def test_requests_are_counted_by_route_and_not_by_path(client: httpx.Async
     assert "/nowhere" not in str(found)
 
 
-async def test_without_records_the_rest_is_still_told(client: httpx.AsyncClient, stage: Stage):
+async def test_without_records_all_other_metrics_are_exported(client: httpx.AsyncClient, stage: Stage):
     await client.get("/metrics")
     stage.database.up = False
     answer = await client.get("/metrics")

@@ -6,7 +6,7 @@ from longline.surfaces.platform.metrics_listener import metrics_app
 from tests.surfaces.conftest import Stage, serving
 
 
-async def test_it_serves_metrics_and_nothing_else():
+async def test_the_listener_serves_metrics_alone():
     records: Any = Stage().database
     app = metrics_app(MetricsServices(Metrics("1.2.3"), Counts(records, records)))
     async with serving(app) as client:

@@ -11,7 +11,7 @@ TIMES = {"startTimeUnixNano": "1", "timeUnixNano": "2"}
 
 
 def metrics(registry: CollectorRegistry) -> dict[str, Any]:
-    """The metrics of a registry's document, by name."""
+    """Return the metrics of a registry's document by name."""
     [whole] = json.loads(otlp_document(registry.collect(), {"service.name": "it"}, 1, 2))["resourceMetrics"]
     assert whole["resource"]["attributes"] == [{"key": "service.name", "value": {"stringValue": "it"}}]
     [scope] = whole["scopeMetrics"]

@@ -10,7 +10,7 @@ from longline.surfaces.platform.platform_metrics import GAUGES, SINKS, Operation
 
 
 class Taken:
-    """A reader of figures that are given."""
+    """A reader that returns the given figures."""
 
     async def take(self) -> PlatformFigures:
         counters = {FETCHES.key("2xx", "ok", "other"): 3, FETCH_SECONDS.bucket_key(0.2): 2}
@@ -25,7 +25,7 @@ async def test_figures_are_exported_once_for_each_snapshot():
     registry, reader = CollectorRegistry(), Taken()
     given: Any = reader
     metrics = OperationMetrics(given, registry)
-    assert generate_latest(registry) == b"", "nothing is exported before a snapshot"
+    assert generate_latest(registry) == b"", "no metric is exported before a snapshot"
     await metrics.refresh()
     families = list(text_string_to_metric_families(generate_latest(registry).decode()))
     assert {family.name for family in families} == {metric.name for metric in (*COUNTED, *GAUGES, *SINKS)}

@@ -15,7 +15,7 @@ async def keep_busy(kept: list[bytes]) -> None:
         await asyncio.sleep(0)
 
 
-async def test_it_tells_where_time_memory_and_tasks_are():
+async def test_profiles_show_time_memory_and_tasks():
     kept: list[bytes] = []
     working = asyncio.create_task(keep_busy(kept), name="a busy task")
     async with serving(profile_app()) as client:
@@ -30,7 +30,7 @@ async def test_it_tells_where_time_memory_and_tasks_are():
     assert "a busy task" in told["tasks"]
 
 
-async def test_one_measures_at_a_time_and_not_for_ever():
+async def test_one_measurement_runs_at_a_time_for_a_bounded_time():
     async with serving(profile_app()) as client:
         first = asyncio.create_task(client.get("/debug/pprof/heap", params={"seconds": 2}))
         while "_heap" not in (await client.get("/debug/pprof/tasks")).text:

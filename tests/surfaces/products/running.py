@@ -1,4 +1,4 @@
-"""The product-tasks door on a real server: the only part here that knows our code."""
+"""The product-tasks door on a real server; only this module of the folder imports longline's wiring."""
 
 import asyncio
 import sqlite3
@@ -35,18 +35,18 @@ class Door:
 
     @property
     def platform(self) -> Platform:
-        """What stands behind the door."""
+        """Return the platform behind the door."""
         return self.stage.platform
 
     async def ask(self, method: str, path: str, body: Any = None, **params: Any) -> httpx.Response:
         return await self.client.request(method, f"/api/{path}", json=body, params=params)
 
     async def get(self, path: str, **params: Any) -> Any:
-        """The data of an answer that was only read."""
+        """Send a GET and return the data of its answer."""
         return data(await self.ask("GET", path, **params))
 
     async def list(self, path: str, **params: Any) -> tuple[list[Json], Json]:
-        """The entries of a list, and its pagination."""
+        """Return the entries of a list and its pagination."""
         answer = await self.ask("GET", path, **params)
         assert answer.status_code == 200, answer.text
         told = answer.json()
@@ -55,7 +55,7 @@ class Door:
         return told["data"], told["pagination"]
 
     async def write(self, method: str, path: str, body: Any = None, status: int = 200) -> Any:
-        """The data of a change, which has a message."""
+        """Send a change and return the data of its answer, which has a message."""
         answer = await self.ask(method, path, body)
         assert answer.status_code == status, answer.text
         told = answer.json()
@@ -79,7 +79,7 @@ class Door:
 
 
 def data(answer: httpx.Response, status: int = 200) -> Any:
-    """What a success brought."""
+    """Return the data of a success."""
     assert answer.status_code == status, answer.text
     told = answer.json()
     assert set(told) == {"success", "data"}, told
@@ -88,7 +88,7 @@ def data(answer: httpx.Response, status: int = 200) -> Any:
 
 
 def error(answer: httpx.Response) -> tuple[int, str, str]:
-    """The status, the code and the message of a failure."""
+    """Return the status, the code and the message of a failure."""
     told = answer.json()
     assert set(told) == {"success", "error"}, told
     assert told["success"] is False
@@ -97,7 +97,7 @@ def error(answer: httpx.Response) -> tuple[int, str, str]:
 
 
 def details(answer: httpx.Response) -> Json:
-    """The details of a failure."""
+    """Return the details of a failure."""
     error(answer)
     found: Json = answer.json()["error"]["details"]
     return found
@@ -124,7 +124,7 @@ class Stage:
         self.address = found[0]
 
     def call(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """Do something in the server's loop; blocks, which nothing but the test minds."""
+        """Call a function in the server's loop, and block until it returns."""
         return asyncio.run_coroutine_threadsafe(work, self.loop).result(120)
 
     def bearer(self, role: str) -> dict[str, str]:
@@ -154,14 +154,14 @@ class Stage:
 
 @asynccontextmanager
 async def visiting(stage: Stage, headers: dict[str, str] | None = None) -> AsyncIterator[Door]:
-    """A client at the door."""
+    """Yield a client of the door."""
     async with httpx.AsyncClient(base_url=stage.address, verify=False, headers=headers, timeout=60) as client:
         yield Door(client, stage)
 
 
 @asynccontextmanager
 async def running(folder: Path, database: str = "", **settings: Any) -> AsyncIterator[Door]:
-    """A door of one's own, on an empty database."""
+    """Yield a door of its own on an empty database."""
     stage = Stage(folder, database, **settings)
     try:
         async with visiting(stage) as door:

@@ -20,14 +20,14 @@ class Pool:
         return (await self.door.list(self.path, **params))[0]
 
     async def order(self, **params: Any) -> list[int]:
-        """The places of the proxies in a list."""
+        """Return the places of the proxies in a list."""
         return [self.proxies.index(row["proxy_id"]) for row in await self.rows(**params)]
 
     async def account(self, place: int, *outcomes: bool, ms: int = 100) -> None:
         await account(self.door, self.proxies[place], *outcomes, source_id=self.domain_id, ms=ms)
 
     async def next(self, wanted: int = 1) -> list[int]:
-        """The places of the proxies that requests would use next."""
+        """Return the places of the proxies that requests would use next."""
         asked = ProxyRequest(source_id=self.domain_id, wanted=wanted)
         picked = self.door.call(self.door.platform.records.proxies.pick(asked))
         return [self.proxies.index(row.id) for row in picked.proxies]

@@ -184,7 +184,7 @@ async def test_a_body_that_is_no_object_is_told(door: Door):
 
 
 async def robots_site(body: str) -> tuple[asyncio.Server, str]:
-    """A site with a robots.txt."""
+    """Start a site with a robots.txt, and return its URL too."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
@@ -228,7 +228,7 @@ async def test_a_crawl_delay_with_a_fraction_becomes_whole_seconds(door: Door):
         assert (shown, type(shown)) == (3, int)
         row = door.call(door.platform.records.sources.get(domain["id"]))
         assert row is not None
-        assert row.delay_ms == 3000, "the delay is the one that is shown"
+        assert row.delay_ms == 3000, "the delay in force is the delay shown"
         assert (await door.write("POST", f"{path}/refresh-robots"))["updated_settings"] == {}
         changed = await door.write("PATCH", path, {"crawl_delay_seconds": shown})
         assert changed["crawl_delay_seconds"] == 3

@@ -95,7 +95,7 @@ async def submit(door: Door, domain_id: int, path: str, /, **more: Any) -> httpx
 
 
 def by_the_seed(url: str) -> str:
-    """The hash of a URL by the code of the seed."""
+    """Return the hash of a URL by the code of the seed."""
     parts = urlparse(url.strip())
     query = "&".join(sorted(parts.query.split("&"))) if parts.query else ""
     normal = urlunparse((parts.scheme.lower(), parts.netloc.lower(), parts.path, parts.params, query, ""))

@@ -1,4 +1,4 @@
-"""Engines that go away while the door is open: every operation names the engine that it misses (§1.1)."""
+"""Engines that stop while the door is open: every operation names the engine that it misses (§1.1)."""
 
 import sqlite3
 from contextlib import ExitStack, closing
@@ -30,7 +30,7 @@ TEXTS = {
 
 
 def damage(database: Path) -> None:
-    """Overwrite a database; a change committed afterwards makes other connections forget the pages that they know."""
+    """Overwrite a database; a change committed afterwards makes other connections drop their cached pages."""
     with closing(sqlite3.connect(database, timeout=30, isolation_level=None)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         connection.execute("BEGIN IMMEDIATE")

@@ -31,7 +31,7 @@ KETTLE: Json = {
 
 
 async def put(door: Door, *products: Json, domain: Json | None = None) -> Json:
-    """Products of one crawl, in the index at once; the domain they belong to."""
+    """Store products of one crawl, indexed at once, and return their domain."""
     domain = domain or await door.domain()
     platform = door.platform
 
@@ -109,7 +109,7 @@ async def test_another_price_is_an_update_with_a_history(door: Door):
 
 
 def shelf() -> list[Json]:
-    """Products that differ in every field with a filter."""
+    """Make products that differ in every field with a filter."""
     return [
         {
             "title": f"Thing {n}",
@@ -201,7 +201,7 @@ async def test_an_item_of_another_kind_is_no_product(door: Door):
     assert told == (404, "PRODUCT_NOT_FOUND", f"Product with ID {article} not found")
 
 
-async def test_a_total_of_a_search_that_looked_no_further_says_so(door: Door, monkeypatch: pytest.MonkeyPatch):
+async def test_a_bounded_total_of_a_search_is_marked(door: Door, monkeypatch: pytest.MonkeyPatch):
     await put(door, *(KETTLE | {"url": f"https://shop.example/p/{number}"} for number in range(3)))
     monkeypatch.setattr(index, "MAX_RANKED", 2)
     place = (await door.ask("GET", "products/search", q="kettle", per_page=1)).json()["pagination"]

@@ -86,7 +86,7 @@ async def test_a_host_is_one_in_every_spelling(door: Door, host: str, other: str
     assert made["proxy_url"] in ("2001:db8::1", "proxy.example")
 
 
-async def test_the_same_host_and_port_is_a_duplicate_whatever_the_protocol(door: Door):
+async def test_the_same_host_and_port_is_a_duplicate_also_with_another_protocol(door: Door):
     made = await door.proxy()
     other = {"proxy_url": "10.0.0.1", "proxy_port": 8080, "proxy_protocol": "socks5", "proxy_username": "other"}
     answer = await door.ask("POST", "admin/proxies", other)

@@ -24,7 +24,7 @@ Received = list[tuple[dict[str, str], bytes]]
 
 @asynccontextmanager
 async def receiver(*statuses: int) -> AsyncIterator[tuple[str, Received]]:
-    """A receiver that answers with these statuses in turn, and then with the last one; its URL and its requests."""
+    """Yield the URL and the requests of a receiver that answers with these statuses in turn, then with the last one."""
     received: Received = []
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -43,7 +43,7 @@ async def receiver(*statuses: int) -> AsyncIterator[tuple[str, Received]]:
 
 
 async def put(door: Door, url: str, outcome: str = "completed") -> None:
-    """A webhook that waits."""
+    """Store a pending webhook."""
     looking = Peek(door.stage.settings.database)
     columns = "uid, task_id, task_url, url, outcome, due, created_at, updated_at"
     values = f"'{new_id()}', 7, 'https://shop.example/p', '{url}', '{outcome}', 0, 1764410400000, 1764410400000"
@@ -52,7 +52,7 @@ async def put(door: Door, url: str, outcome: str = "completed") -> None:
 
 
 async def send(door: Door) -> int:
-    """What the loop does, with no delay between two tries."""
+    """Send the due webhooks as the loop does, with no delay between two attempts, and return their number."""
     platform = door.platform
     eager = msgspec.structs.replace(platform.settings, webhook_retry=0.0)
 
@@ -67,7 +67,7 @@ async def log(door: Door, **params: object) -> list[Json]:
 
 
 def is_signed(door: Door, headers: dict[str, str], body: bytes) -> bool:
-    """Whether a request is signed as Standard Webhooks say, computed here once more."""
+    """Return true if a request is signed as Standard Webhooks require; the signature is computed independently."""
     key = base64.b64decode(webhook_secret(door.stage.settings).removeprefix("whsec_"))
     signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
     wanted = base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode()

@@ -28,7 +28,7 @@ LARGE = 64 * 1024 * 1024
 
 
 class App:
-    """Reads the body and answers with its length, or with as many bytes as the path says, or with a stream."""
+    """An app that reads the body and answers with its length, with as many bytes as the path says, or with a stream."""
 
     def __init__(self) -> None:
         self.seen: list[str] = []
@@ -56,14 +56,14 @@ class App:
 
 
 async def ticks() -> AsyncIterator[bytes]:
-    """Frames for three times as long as any other answer may take."""
+    """Yield frames for three times as long as any other answer may take."""
     for number in range(6):
         yield frame("tick", number)
         await asyncio.sleep(SHORT / 2)
 
 
 def application() -> Litestar:
-    """The platform's application, with two doors that read bodies."""
+    """Return the platform's application, with two doors that read bodies."""
 
     @post("/shape")
     async def shape(data: JSONBody[dict[str, int]]) -> dict[str, int]:
@@ -81,7 +81,7 @@ def application() -> Litestar:
 
 @asynccontextmanager
 async def framed() -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-    """One connection to the platform's application, whose deadlines no test lives to see."""
+    """Yield one connection to the platform's application, with deadlines longer than any test."""
     async with served(Deadlines(LONG, LONG, LONG), application()) as (_, reader, writer):
         yield reader, writer
 
@@ -90,10 +90,10 @@ async def framed() -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWr
 async def served(
     deadlines: Deadlines, other: Litestar | None = None
 ) -> AsyncIterator[tuple[App, asyncio.StreamReader, asyncio.StreamWriter]]:
-    """The app, or another one, and one connection to it."""
+    """Yield the app, or another one, and one connection to it."""
     app, server = App(), HttpServer(deadlines)
     where = await server.start(other or app, "127.0.0.1", 0)
-    # What is not read stays on its way: nobody reads ahead for the test.
+    # Unread bytes stay in the socket: the stream reads nothing ahead of the test.
     reader, writer = await asyncio.open_connection("127.0.0.1", int(where.rpartition(":")[2]), limit=1024)
     try:
         async with asyncio.timeout(PATIENCE):
@@ -105,7 +105,7 @@ async def served(
 
 
 async def all_of(reader: asyncio.StreamReader) -> bytes:
-    """Everything until the server hangs up, politely or not."""
+    """Return all bytes until the server closes or resets the connection."""
     got = b""
     try:
         while piece := await reader.read(65536):
@@ -119,7 +119,7 @@ def request(path: str, length: int = 0) -> bytes:
     return f"POST {path} HTTP/1.1\r\nhost: x\r\ncontent-length: {length}\r\n\r\n".encode()
 
 
-async def test_who_says_nothing_is_let_go():
+async def test_a_silent_client_is_disconnected():
     async with served(Deadlines(SHORT, LONG, LONG)) as (app, reader, _):
         assert await all_of(reader) == b""
         assert app.seen == []
@@ -158,7 +158,7 @@ async def test_an_answer_that_does_not_come_is_cut():
         assert await all_of(reader) == b""
 
 
-async def test_an_answer_that_nobody_takes_is_cut():
+async def test_an_answer_that_the_client_does_not_read_is_cut():
     async with served(Deadlines(LONG, SHORT, LONG)) as (_, reader, writer):
         writer.write(request("/large"))
         assert await reader.readuntil(b"\r\n\r\n")
@@ -217,7 +217,7 @@ def head(*fields: str, line: str = "POST / HTTP/1.1") -> bytes:
         (head("host: x", f"x: {'y' * 70_000}", line="GET /health HTTP/1.1"), 431),
     ],
 )
-async def test_what_cannot_be_right_is_refused_at_once_and_the_connection_ends(sent: bytes, status: int):
+async def test_a_malformed_request_is_refused_at_once_and_the_connection_ends(sent: bytes, status: int):
     async with framed() as (reader, writer):
         writer.write(sent)
         answer = await all_of(reader)
@@ -238,7 +238,7 @@ async def test_what_cannot_be_right_is_refused_at_once_and_the_connection_ends(s
         head("host: x", "content-length: 0", line="GET /health HTTP/1.1"),
     ],
 )
-async def test_what_the_standard_allows_is_answered(sent: bytes):
+async def test_unusual_requests_that_the_standard_allows_are_answered(sent: bytes):
     async with framed() as (reader, writer):
         writer.write(sent)
         assert (await reader.readline()).startswith(b"HTTP/1.1 200 ")
@@ -261,7 +261,7 @@ async def test_a_body_in_chunks_is_refused_when_it_becomes_too_large():
         assert b"connection: close\r\n" in answer
 
 
-async def test_whoever_asks_before_sending_is_not_told_to_go_on_with_what_is_too_large():
+async def test_expect_100_continue_is_answered_before_the_body_is_sent():
     async with framed() as (reader, writer):
         fields = ("host: x", "content-type: application/json", "content-length: 7", "expect: 100-continue")
         writer.write(head(*fields, line="POST /shape HTTP/1.1"))
@@ -278,7 +278,7 @@ async def test_a_refusal_comes_after_the_answers_before_it():
         assert re.findall(rb"HTTP/1\.1 (\d+) ", answer) == [b"200", b"400"]
 
 
-async def test_an_answer_under_way_is_finished_before_what_is_no_request():
+async def test_a_response_is_finished_before_the_refusal_of_a_malformed_second_request():
     async with framed() as (reader, writer):
         writer.write(head("host: x", line="GET /health HTTP/1.1") + b"\x00\x01nonsense\r\n\r\n")
         answer = await all_of(reader)
@@ -290,7 +290,7 @@ async def test_an_answer_under_way_is_finished_before_what_is_no_request():
 @pytest.mark.parametrize(
     ("coding", "body"), [("banana", b"0\r\n\r\n"), ("chunked", b"zz\r\n"), ("chunked", b"1\r\na\r\nzz\r\n")]
 )
-async def test_a_body_that_is_none_is_refused_and_no_error_of_ours(
+async def test_a_malformed_body_is_refused_without_an_error_in_the_log(
     path: str, coding: str, body: bytes, caplog: pytest.LogCaptureFixture
 ):
     caplog.set_level(logging.INFO)
@@ -300,7 +300,7 @@ async def test_a_body_that_is_none_is_refused_and_no_error_of_ours(
         assert status.startswith("4")
         await asyncio.sleep(0.05)
     said = [record.getMessage() for record in caplog.records if record.name == "longline.access"]
-    assert said == [f"POST {path} {status}"], "the log says what the client read"
+    assert said == [f"POST {path} {status}"], "the log has the status that the client read"
     assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
 
 

@@ -11,7 +11,7 @@ from longline.surfaces.server.http_server import HttpServer
 from tests.surfaces.conftest import Stage, serving
 
 
-async def test_it_answers_as_soon_as_it_has_started(stage: Stage):
+async def test_a_server_answers_as_soon_as_it_has_started(stage: Stage):
     server = HttpServer()
     where = await server.start(stage.app, "127.0.0.1", 0)
     async with httpx.AsyncClient(timeout=60) as client:

@@ -16,7 +16,7 @@ def test_a_port_bound_by_another_process_is_taken_even_before_it_listens():
 @pytest.mark.parametrize(
     ("host", "said"), [("no.such.host.invalid", "is not an address of this machine"), ("192.0.2.1", "cannot listen on")]
 )
-def test_a_host_that_is_not_ours_is_said_in_one_line(host: str, said: str):
+def test_a_host_of_another_machine_is_an_error_of_one_line(host: str, said: str):
     with pytest.raises(LonglineError, match=said) as caught:
         bind(host, 0)
     assert isinstance(caught.value, BadInput) is (said == "is not an address of this machine")

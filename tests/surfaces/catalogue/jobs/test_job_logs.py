@@ -22,7 +22,7 @@ CHAPTERS = 60
 
 @pytest.fixture
 def site() -> Iterator[SiteHandle]:
-    """A site with forty comics; the eighth has sixty chapters, of which one is gone and one throttles once."""
+    """A site with forty comics; the eighth has sixty chapters, of which one is missing and one throttles once."""
     with running_site(0) as found:
         pages = comic_pages() | {f"/read/{n}": f"<p>page {n}" for n in range(1, CHAPTERS + 1)}
         pages["/comic/8"] = "<ul class=chapters>" + "".join(
@@ -54,7 +54,7 @@ async def _lines(admin: Admin, job: Json, **query: object) -> list[Json]:
 
 
 async def _finished(admin: Admin, job: Json) -> list[Json]:
-    """The log of a job after its last line, which comes a second after its end."""
+    """Return the log of a job after its last line, which is written a second after its end."""
     await ended(admin, job)
     async with asyncio.timeout(30):
         while not (lines := await _lines(admin, job)) or "status" not in (lines[-1]["meta"] or {}):  # noqa: ASYNC110 - over HTTP
@@ -116,7 +116,7 @@ async def test_the_lines_that_the_contract_names_pass_every_filter(strict: Stage
         assert (lines[-1]["meta"]["pagescount"], lines[-1]["meta"]["errorcount"]) == (job["pagescount"], 1)
         assert {line["jobid"] for line in lines} == {targeted["id"]}
         again = await _finished(admin, await admin.job(source, comicid=comic["id"]))
-        assert not _named(again, "Found"), "nothing is new the second time"
+        assert not _named(again, "Found"), "the second crawl finds no new comics"
 
 
 async def test_acceptance_12_polling_yields_each_line_once(working: Stage, site: SiteHandle):
@@ -165,7 +165,7 @@ async def test_acceptance_09_cancel_stops_requests_within_a_second(working: Stag
         await asyncio.sleep(3)
         late = [visit.time - at for visit in site.requests if visit.time > at]
         assert not [seconds for seconds in late if seconds > 1], late
-        assert len(site.requests) - begun < CHAPTERS, "the job would have asked for more"
+        assert len(site.requests) - begun < CHAPTERS, "the job would have sent more requests"
         shown = await admin.get(f"crawler/jobs/{job['id']}")
         assert (shown["status"], shown["finishedat"] is not None) == ("cancelled", True)
         warned = await _lines(admin, job, level="warn")

@@ -12,7 +12,7 @@ RUN = RunRow(
 )
 
 
-def test_what_would_be_empty_is_left_out():
+def test_empty_figures_are_left_out():
     survey = RunStats()
     run = msgspec.structs.replace(RUN, completed=0, failed=0)
     assert msgspec.to_builtins(crawl_metrics(survey, run)) == {

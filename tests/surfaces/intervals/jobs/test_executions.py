@@ -1,4 +1,4 @@
-"""Runs of jobs over HTTP: when they happen, how they end, and what is remembered of them."""
+"""Runs of jobs over HTTP: their times, their ends, and their history."""
 
 import asyncio
 import hashlib
@@ -74,8 +74,8 @@ async def test_two_schedulers_run_each_due_job_once(stage: Stage):
     assert [len(await stage.runs(job)) for job in jobs] == [1] * 100
 
 
-async def test_a_very_long_url_is_run_like_any_other_and_keeps_nobody_waiting(stage: Stage):
-    # Nothing makes it shorter, as an engine may try that finds it too long for an index.
+async def test_a_very_long_url_is_run_like_any_other_and_delays_no_other_job(stage: Stage):
+    # A compressible URL could be shortened by an engine whose index it is too long for; this one cannot.
     tail = "".join(hashlib.sha256(bytes([n])).hexdigest() for n in range(100))
     jobs = [await stage.job(url=f"https://s0.example/{tail}"), await stage.job()]
     assert await stage.run() == 2
@@ -127,7 +127,7 @@ async def test_killed_in_mid_run_it_goes_on_as_the_same_execution(stage: Stage):
         assert (found["status"], found["current_retry_count"], "error_message" in found) == ("running", 0, False)
         assert found["lock_token"] != before[job["id"]]
     assert (await stage.ask("GET", "/api/v1/scheduler/metrics"))["stale_locks_cleared"] == 2
-    assert await stage.run(2) == 0, "nothing is started anew"
+    assert await stage.run(2) == 0, "no new run is started"
     for job in (again, once):
         [run] = await stage.runs(job)
         assert (run["status"], run["items_crawled"], run["retry_attempt"]) == ("completed", 1, 0)
@@ -188,7 +188,7 @@ async def test_the_time_without_a_process_is_not_part_of_the_time_a_run_may_take
     assert (run["status"], run["error_message"]) == ("failed", "the run took longer than 3600 seconds")
 
 
-async def test_a_scheduler_that_was_only_paused_lets_go_of_what_another_adopted(stage: Stage):
+async def test_a_scheduler_that_was_only_paused_gives_up_runs_that_another_adopted(stage: Stage):
     made = await stage.job()
     await stage.poll()
     stage.advance(301)
@@ -282,7 +282,7 @@ async def test_failures_are_tried_again_ever_later(stage: Stage, backoff: int, g
     assert await stage.poll() == 1
 
 
-async def test_what_runs_once_and_fails_once_is_completed_in_the_end(stage: Stage):
+async def test_a_one_off_job_that_fails_once_is_completed_in_the_end(stage: Stage):
     made = await stage.job("100000000")
     await stage.poll()
     assert (await stage.get(made))["status"] == "scheduled"
@@ -294,7 +294,7 @@ async def test_what_runs_once_and_fails_once_is_completed_in_the_end(stage: Stag
     assert (found["status"], found["current_retry_count"], "error_message" in found) == ("completed", 0, False)
 
 
-async def test_without_a_source_it_is_made_and_fails(stage: Stage):
+async def test_a_job_without_a_source_is_made_and_its_run_fails(stage: Stage):
     made = await stage.job(None, max_retries=0)
     await stage.poll()
     [run] = await stage.runs(made)
@@ -369,7 +369,7 @@ async def test_an_unchanging_start_page_is_looked_at_less_often(stage: Stage):
 @pytest.mark.parametrize(
     ("more", "count", "unit"), [({}, 48, "hours"), ({"adaptive_scheduling": False}, 30, "minutes")]
 )
-async def test_what_is_long_or_fixed_keeps_its_interval(stage: Stage, more: Json, count: int, unit: str):
+async def test_long_and_fixed_intervals_are_not_adapted(stage: Stage, more: Json, count: int, unit: str):
     made = await stage.recurring(count, unit, **more)
     for _ in range(3):
         due = seconds((await stage.get(made))["next_run_at"])
@@ -378,7 +378,7 @@ async def test_what_is_long_or_fixed_keeps_its_interval(stage: Stage, more: Json
         assert seconds((await stage.get(made))["next_run_at"]) - due == count * {"hours": HOUR, "minutes": MINUTE}[unit]
 
 
-async def test_14_intervals_stay_what_they_are_while_redis_is_away(records: Records, clock: FakeClock, tmp_path: Path):
+async def test_14_intervals_stay_unchanged_while_redis_is_away(records: Records, clock: FakeClock, tmp_path: Path):
     away = RedisPageChanges("redis://127.0.0.1:1/0")
     async with opened(records, clock, tmp_path, page_changes=away) as stage:
         made = await stage.recurring(30)
@@ -427,7 +427,7 @@ async def test_a_start_page_is_visited_again_at_the_next_run(stage: Stage):
         ),
     ],
 )
-async def test_figures_tell_what_became_of_a_page(stage: Stage, outcome: str, status: int, figures: Json):
+async def test_figures_count_the_outcome_of_a_page(stage: Stage, outcome: str, status: int, figures: Json):
     stage.bodies["https://s0.example/"], stage.statuses["https://s0.example/"] = outcome, status
     made = await stage.job()
     await stage.run()
@@ -457,7 +457,7 @@ async def test_figures_are_kept_however_a_run_ends(stage: Stage):
         assert run["memory_peak_mb"] > 0
 
 
-async def test_interrupted_by_a_shutdown_it_goes_on_at_once(stage: Stage):
+async def test_a_run_interrupted_by_a_shutdown_goes_on_at_once(stage: Stage):
     again, once = await stage.recurring(20, adaptive_scheduling=False), await stage.job()
     stage.until(seconds(again["next_run_at"]))
     phase = stage.now
@@ -495,13 +495,15 @@ async def test_a_run_may_be_stopped_and_continued_as_often_as_there_are_shutdown
 
 
 async def bring(stage: Stage, lease: HostLease, documents: int) -> None:
-    """Report the one task of a host with so many documents, one of them without a title, and let no scheduler look."""
+    """Report the one task of a host with that many documents, one of them without a title; no scheduler is called."""
     [task] = lease.tasks
     items = [
         NewItem("h", "article", task.run_id, task.id, task.url, title="T" if n else "", body="b", key=bytes([n]))
         for n in range(documents)
     ]
-    items.append(NewItem("h", "extraction", task.run_id, task.id, task.url, key=b"x"))  # says how, and is no document
+    items.append(
+        NewItem("h", "extraction", task.run_id, task.id, task.url, key=b"x")
+    )  # an extraction record, which is no document
     outcome = Outcome(task, TaskState.COMPLETED, "ok", at=1, status=200, asked=(RequestMade(200, 5, 6),))
     batch = ReportBatch(reports=[host_report(lease, [outcome])], items=items, cpu_ms=40, memory_mb=70)
     assert not (await stage.platform.lifecycle.report(batch)).refused
@@ -525,7 +527,7 @@ async def test_an_execution_ends_with_its_job_and_its_figures(stage: Stage):
     assert (run["cpu_time_ms"], run["memory_peak_mb"] >= 70) == (40, True)
     assert await stage.ask("GET", f"/api/v1/executions/{run['id']}") == run
     await stage.scheduler().follow()
-    assert await stage.runs(made) == [run], "nothing comes later"
+    assert await stage.runs(made) == [run], "no later run starts"
 
 
 async def test_a_job_cancelled_after_its_last_page_is_cancelled_with_its_execution(stage: Stage):
@@ -549,7 +551,7 @@ async def test_a_run_without_open_urls_is_ended_by_the_next_scheduler_where_its_
     assert (run["status"], (await stage.get(made))["status"]) == ("completed", "scheduled")
 
 
-async def test_a_scheduler_that_stops_ends_what_has_no_open_urls(stage: Stage):
+async def test_a_scheduler_that_stops_ends_runs_without_open_urls(stage: Stage):
     made = await stage.job()
     await stage.poll()
     await stage.work(look=False)
@@ -567,7 +569,7 @@ async def test_a_run_that_a_person_cancelled_has_its_figures_at_once(stage: Stag
     assert (run["cpu_time_ms"], run["memory_peak_mb"] > 0) == (0, True)
 
 
-async def test_overlapping_runs_of_one_source_count_what_each_of_them_brought(stage: Stage):
+async def test_overlapping_runs_of_one_source_count_the_items_of_each(stage: Stage):
     source = await stage.source()
     jobs = [await stage.job(source, url=f"https://news.example/{n}") for n in range(3)]
     assert await stage.poll() == 3

@@ -1,4 +1,4 @@
-"""Jobs over HTTP: made, listed, changed, deleted; what is wrong is said with 400."""
+"""Jobs over HTTP: made, listed, changed, deleted; invalid requests get 400."""
 
 import asyncio
 from collections import Counter
@@ -42,7 +42,7 @@ async def test_a_recurring_job_is_made_whole(stage: Stage):
 async def test_a_job_that_runs_once_waits_to_be_polled(stage: Stage):
     made = await stage.job(interval_minutes=5, schedule_enabled=False)
     assert (made["status"], seconds(made["next_run_at"])) == ("pending", stage.now)
-    assert made["interval_minutes"] == 5, "kept, but nothing recurs"
+    assert made["interval_minutes"] == 5, "kept, but the job does not recur"
 
 
 WRONG: list[tuple[Any, str]] = [
@@ -79,7 +79,7 @@ async def test_a_body_that_is_wrong_is_400(stage: Stage):
     assert await stage.jobs() == []
 
 
-async def test_what_is_no_json_is_400(stage: Stage):
+async def test_invalid_json_is_400(stage: Stage):
     job = await stage.job()
     made = {"/api/v1/jobs": job["id"], "/api/v1/sources": job["source_id"]}
     for text in (b"{", b"\xff", b'{"url": "\\ud800"}', b""):
@@ -98,7 +98,7 @@ async def test_a_change_that_is_wrong_is_400_and_changes_nothing(stage: Stage):
     assert await stage.get(made) == made
 
 
-async def test_a_change_keeps_what_it_does_not_name(stage: Stage):
+async def test_a_change_keeps_fields_that_it_does_not_name(stage: Stage):
     made = await stage.recurring(30, metadata={"k": 1})
     path = f"/api/v1/jobs/{made['id']}"
     changed = await stage.ask(
@@ -109,7 +109,7 @@ async def test_a_change_keeps_what_it_does_not_name(stage: Stage):
     await stage.ask("PUT", "/api/v1/jobs/nowhere", {}, 404)
 
 
-async def test_what_is_said_at_once_is_all_kept(stage: Stage):
+async def test_concurrent_changes_of_a_job_are_all_kept(stage: Stage):
     said = {"max_retries": 7, "retry_backoff_seconds": 77, "source_name": "N", "metadata": {"k": 1}, "priority": 9}
     for _ in range(3):
         job = await stage.recurring(1, "days")
@@ -140,7 +140,7 @@ async def test_a_job_that_runs_once_can_be_made_to_recur(stage: Stage):
     assert stage.now <= seconds(changed["next_run_at"]) < stage.now + DAY
 
 
-async def test_schedulers_are_called_for_what_was_asked_for_now(stage: Stage):
+async def test_schedulers_are_signalled_for_jobs_that_are_due_at_once(stage: Stage):
     async with stage.platform.signals.listen(DUE_TOPIC) as heard:
         recurring = await stage.recurring()
         assert recurring["next_run_at"] == shown(stage.now), "the present slot is the emptiest"
@@ -209,8 +209,8 @@ async def test_lists_are_filtered_sorted_and_paged(stage: Stage):
     assert await listed("search=%25") == [], "no sign of LIKE's own"
     assert await listed("search=news.example") == [2, 1, 0]
     assert await listed("sort_by=source_name&sort_order=asc") in ([0, 1, 2], [1, 0, 2])
-    assert (await listed("sort_by=source_name&sort_order=desc"))[-1] == 2, "nothing comes last"
-    assert (await listed("sort_by=next_run_at&sort_order=desc"))[0] == 0, "here nothing comes first"
+    assert (await listed("sort_by=source_name&sort_order=desc"))[-1] == 2, "an absent value is last"
+    assert (await listed("sort_by=next_run_at&sort_order=desc"))[0] == 0, "here an absent value is first"
     assert (await listed("sort_by=next_run_at&sort_order=asc"))[-1] == 0
     assert await listed("sort_by=status&sort_order=asc") in ([0, 1, 2], [0, 2, 1])
     assert await listed("limit=1&offset=1") == [1]
@@ -245,7 +245,7 @@ async def test_a_search_knows_letters_and_no_signs_of_its_own(stage: Stage):
 
 
 def in_order(made: list[Json], sort: str, order: str) -> list[Json]:
-    """Jobs as a reader of the contract puts them, by nothing but what is shown of them."""
+    """Return jobs in the order of a reader of the contract, from nothing but the fields shown."""
     falls, field = order == "desc", "started_at" if sort == "last_run_at" else sort
     jobs = list(reversed(made)) if falls else made
     there = sorted((job for job in jobs if field in job), key=lambda job: str(job[field]), reverse=falls)
@@ -253,7 +253,7 @@ def in_order(made: list[Json], sort: str, order: str) -> list[Json]:
     return missing + there if falls and sort == "next_run_at" else there + missing
 
 
-async def test_a_list_is_sorted_by_what_it_shows(stage: Stage):
+async def test_a_list_is_sorted_by_the_fields_that_it_shows(stage: Stage):
     made = [await stage.recurring(2, "days", source_name=name) for name in ("b", None, "aa", "a")]
     for job in made[:2]:
         await stage.ask("POST", f"/api/v2/jobs/{job['id']}/force-run", expect=202)
@@ -297,7 +297,7 @@ async def test_a_running_job_is_cancelled_before_it_is_deleted(stage: Stage):
     assert not (await stage.platform.records.tasks.counts())["open"]
 
 
-async def test_a_job_whose_run_ends_while_it_is_deleted_is_deleted(stage: Stage, monkeypatch: pytest.MonkeyPatch):
+async def test_a_job_is_deleted_though_its_run_ends_during_the_deletion(stage: Stage, monkeypatch: pytest.MonkeyPatch):
     cancel = Schedules.cancel
 
     async def too_late(schedules: Schedules, uid: str) -> ScheduleRow:
@@ -341,7 +341,7 @@ async def test_a_job_that_has_run_and_is_not_to_recur_stays_completed(stage: Sta
 
 
 async def test_jobs_that_are_made_at_once_share_commits_and_lie_even(stage: Stage, monkeypatch: pytest.MonkeyPatch):
-    """Hundreds at once: the slots are looked at once for a group and not for each, and every slot has its share."""
+    """Hundreds made at once read the slots once for a group and not for each, and every slot has its share."""
     commits = 0
     database: Any = getattr(stage.platform.records.schedules, "_database")  # noqa: B009 - nothing else sees commits
     transact = database.transact

@@ -15,7 +15,7 @@ PATHS = {
 }
 
 
-async def test_what_is_switched_off_says_so(records: Records, clock: FakeClock, tmp_path: Path):
+async def test_a_disabled_scheduler_answers_503(records: Records, clock: FakeClock, tmp_path: Path):
     async with opened(records, clock, tmp_path, scheduler=False) as stage:
         for method, paths in PATHS.items():
             for path in paths:
@@ -36,7 +36,7 @@ async def test_metrics_count_jobs_and_executions(stage: Stage):
 
 
 async def spread(stage: Stage, hours: list[int]) -> list[Json]:
-    """Daily jobs, so many in each hour from now."""
+    """Make daily jobs, that many in each hour from now."""
     made = []
     for hour, count in enumerate(hours):
         for _ in range(count):
@@ -82,21 +82,21 @@ async def test_daily_jobs_made_at_once_get_a_slot_each_and_resume_takes_the_empt
     path = f"/api/v1/jobs/{jobs[40]['id']}"
     await stage.ask("POST", f"{path}/pause")
     free = slots[40]
-    # The 97th slot of the window is as empty as the one that was left; of two the earlier one is taken.
+    # The 97th slot of the window is as empty as the remaining one; of two the earlier one is taken.
     resumed = await stage.ask("POST", f"{path}/resume")
     assert int(seconds(resumed["next_run_at"]) // 900) == free
 
 
-async def test_a_slot_whose_jobs_have_run_is_not_empty(stage: Stage):
+async def test_a_slot_is_not_empty_after_its_jobs_have_run(stage: Stage):
     made = [await stage.recurring(1, "days")]
     assert await stage.run() == 1, "it is the present slot's"
     made += [await stage.recurring(1, "days") for _ in range(96)]
     slots = [seconds(job["next_run_at"]) // (15 * MINUTE) for job in made]
     assert len(set(slots[:96])) == 96
-    assert slots[96] == slots[0], "all have one, so that the first is taken again"
+    assert slots[96] == slots[0], "each slot has one job, so that the first is taken again"
 
 
-async def test_what_is_previewed_is_what_is_done(stage: Stage):
+async def test_a_rebalance_makes_the_moves_of_its_preview(stage: Stage):
     jobs = await spread(stage, [0, 0, 6, 1])
     stage.advance(61 * MINUTE)
     close = await stage.recurring(1, "days")
@@ -121,7 +121,7 @@ async def test_what_is_previewed_is_what_is_done(stage: Stage):
     assert "placement_cooldown" in {one["reason"] for one in again["skipped"] if one["job_id"] in moved}
 
 
-async def test_what_runs_or_waits_for_a_retry_is_not_moved(stage: Stage):
+async def test_running_jobs_and_jobs_with_a_pending_retry_are_not_moved(stage: Stage):
     running = await stage.recurring(1, "days")
     failing = await stage.job(
         "gone", interval_minutes=1, interval_type="days", schedule_enabled=True, retry_backoff_seconds=3600
@@ -139,14 +139,16 @@ async def test_rebalancing_is_not_for_readers(stage: Stage, method: str):
     await stage.ask(method, "/api/v1/scheduler/rebalance", expect=405)
 
 
-async def test_what_is_due_now_is_counted(stage: Stage):
+async def test_jobs_due_now_are_counted(stage: Stage):
     await stage.job()
     await stage.recurring(1, "days")
     told = await stage.ask("GET", "/api/v1/scheduler/distribution")
     assert (told["total_jobs"], told["hourly_counts"]["0"]) == (2, 2), "at the very moment"
     stage.advance(5 * MINUTE)
     told = await stage.ask("GET", "/api/v1/scheduler/distribution")
-    assert (told["total_jobs"], told["hourly_counts"]["0"], told["peak_hour"]) == (2, 2, 0), "and while nobody polls"
+    assert (told["total_jobs"], told["hourly_counts"]["0"], told["peak_hour"]) == (2, 2, 0), (
+        "also while no scheduler polls"
+    )
     await stage.run()
     told = await stage.ask("GET", "/api/v1/scheduler/distribution")
     assert (told["total_jobs"], told["hourly_counts"]["0"], told["hourly_counts"]["23"]) == (1, 0, 1)

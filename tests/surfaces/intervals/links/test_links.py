@@ -16,7 +16,7 @@ LINKS, DOMAINS = "/api/v1/discovered-links", "/api/v1/discovered-domains"
 
 
 async def found(door: Door, *urls: str, source: str = "one") -> None:
-    """A crawl of a source came by these links."""
+    """Record these links as discovered in a crawl of a source."""
     row = await door.platform.records.sources.add(NewSource(source, f"https://{source}.example/"))
     run = await door.platform.records.runs.add(NewRun(f"run of {source} {urls}", RunKind.CRAWL, "{}", source_id=row.id))
     links = [NewLink(run.id, url, f"https://{source}.example/page", 1) for url in urls]

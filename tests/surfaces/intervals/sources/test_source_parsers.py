@@ -49,11 +49,13 @@ async def test_a_parser_and_its_config_are_kept_and_shown(shop: Stage):
         assert found == await shop.ask("GET", where)
         return found.get("parser"), found.get("config")
 
-    assert await after({"rate_limit": "1s"}) == ("books", {"currency": "EUR"}), "what is not sent stays"
+    assert await after({"rate_limit": "1s"}) == ("books", {"currency": "EUR"}), (
+        "a field that is not sent keeps its value"
+    )
     assert await after({"config": {"pages": 2}}) == ("books", {"pages": 2}), "a config is replaced as a whole"
     assert await after({"config": None}) == ("books", None)
     assert await after({"parser": "article", "config": {"page_types": False}}) == ("article", {"page_types": False})
-    assert await after({"parser": None}) == (None, None), "a config goes with its parser"
+    assert await after({"parser": None}) == (None, None), "a config is removed with its parser"
     assert await after({"parser": "books"}) == ("books", None)
     assert await after({"parser": ""}) == (None, None)
 
@@ -75,7 +77,7 @@ async def test_a_parser_and_its_config_are_kept_and_shown(shop: Stage):
         ({"sinks": "books"}, "sinks must be a list"),
     ],
 )
-async def test_what_is_not_understood_is_refused(shop: Stage, sent: Json, error: str):
+async def test_invalid_parsers_and_sinks_are_refused(shop: Stage, sent: Json, error: str):
     made = await shop.source("a")
     for method, where, body in (
         ("POST", PATH, {"name": "b", "url": "https://b.example/"} | sent),
@@ -106,7 +108,9 @@ async def test_the_sinks_of_a_source_are_names_and_show_no_address(shop: Stage):
     where = f"{PATH}/{await shop.source('a', sinks=['books'])}"
     shown = await shop.ask("GET", where)
     assert shown["sinks"] == ["books"]
-    assert (await shop.ask("PUT", where, {"rate_limit": "1s"}))["sinks"] == ["books"], "what is not sent stays"
+    assert (await shop.ask("PUT", where, {"rate_limit": "1s"}))["sinks"] == ["books"], (
+        "a field that is not sent keeps its value"
+    )
     nothing: tuple[Any, ...] = ([], None)
     for none in nothing:
         assert (await shop.ask("PUT", where, {"sinks": ["books"]}))["sinks"] == ["books"]
@@ -159,7 +163,9 @@ async def test_a_run_goes_by_the_parser_that_its_source_has_by_then(shop: Stage)
         ),
     ],
 )
-async def test_a_run_whose_parser_was_removed_fails_and_says_so(shop: Stage, parser: str, config: str, error: str):
+async def test_a_run_fails_with_a_message_after_its_parser_was_removed(
+    shop: Stage, parser: str, config: str, error: str
+):
     row = await shop.platform.records.sources.make(
         NewSource("old", "https://old.example/", parser=parser, config=config)
     )
@@ -171,7 +177,7 @@ async def test_a_run_whose_parser_was_removed_fails_and_says_so(shop: Stage, par
     assert (await shop.get(job))["error_message"] == run["error_message"]
 
 
-async def test_what_parsers_refuse_is_in_the_figures_of_the_run(shop: Stage):
+async def test_refusals_of_parsers_are_in_the_figures_of_the_run(shop: Stage):
     job = await shop.job()
     await shop.poll()
     [run] = await shop.platform.records.runs.find(limit=1)
@@ -195,4 +201,4 @@ async def test_what_parsers_refuse_is_in_the_figures_of_the_run(shop: Stage):
         "noindex": 6,
     }
     assert figures["skipped_by_parser"] == {"sold_out": 2, "empty": 7}
-    assert (shown["status"], shown["items_crawled"]) == ("completed", 1), "the sum of its URLs is what it was"
+    assert (shown["status"], shown["items_crawled"]) == ("completed", 1), "the sum of its URLs is unchanged"

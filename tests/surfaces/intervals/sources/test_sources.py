@@ -65,7 +65,7 @@ async def test_a_source_comes_back_as_it_was_sent(stage: Stage):
     assert await stage.ask("GET", f"{PATH}/undefined", expect=404) == {"error": "Source not found"}
 
 
-async def test_what_is_wrong_is_400_and_a_taken_name_409(stage: Stage):
+async def test_an_invalid_source_is_400_and_a_taken_name_409(stage: Stage):
     made = await stage.source("taken")
     for body in (
         {},
@@ -138,7 +138,7 @@ async def test_a_rate_limit_is_a_duration_or_a_number_of_seconds(stage: Stage, r
     assert (await stage.ask("GET", path))["rate_limit"] == shown
 
 
-async def test_what_is_said_at_once_is_all_kept(stage: Stage):
+async def test_concurrent_changes_of_a_source_are_all_kept(stage: Stage):
     said = {"name": "other", "rate_limit": "9", "max_depth": 4, "feed_url": "https://f.example/", "enabled": False}
     for n in range(3):
         path = f"{PATH}/{await stage.source(f's{n}')}"
@@ -186,7 +186,7 @@ async def test_lists_come_in_pages(stage: Stage):
 
 
 def fnv1a(text: str) -> int:
-    """FNV-1a of 32 bits, by its definition."""
+    """Return FNV-1a of 32 bits, by its definition."""
     return reduce(lambda value, byte: (value ^ byte) * 16_777_619 % 2**32, text.encode(), 2_166_136_261)
 
 
@@ -250,7 +250,7 @@ async def test_enabling_gives_a_source_its_job(stage: Stage):
     assert (await stage.get(job))["status"] == "paused"
 
 
-async def test_a_job_made_for_a_source_follows_what_is_said_of_it(stage: Stage):
+async def test_a_job_made_for_a_source_follows_its_changes(stage: Stage):
     source = await stage.source("news", rate_limit=10)
     await stage.ask("POST", "/api/v1/admin/sync-enabled-sources")
     [job] = await stage.jobs()
@@ -290,7 +290,7 @@ MINUTE, HOUR = 60, 3600
 
 
 class Reader:
-    """Whoever polls feeds, in a web that answers as a test says."""
+    """A poller and a finder of feeds, in a web with answers that a test sets."""
 
     def __init__(self, stage: Stage) -> None:
         self.stage, self.web = stage, HandMadeWeb(stage.platform.records)
@@ -298,7 +298,7 @@ class Reader:
         self.finder = FeedFinder(self.web.parts, stage.platform.records.sources)
 
     async def look(self, said: Said | None = None) -> int:
-        """Poll what is due, which is answered so; how often the feed was asked for."""
+        """Poll the due feeds, which get this answer; return the number of requests for the feed."""
         if said is not None:
             self.web.says[FEED] = said
         before = self.web.asked.count(FEED)
@@ -308,7 +308,7 @@ class Reader:
         return self.web.asked.count(FEED) - before
 
     async def search(self) -> None:
-        """Search for feeds until there is nothing more to ask for."""
+        """Search for feeds until no source is due."""
         while await self.finder.once():
             await self.web.answer()
 
@@ -338,7 +338,7 @@ async def test_21_the_third_404_disables_and_a_success_after_the_cooldown_enable
         assert await reader.look(MISSING) == 1
         assert "feed_disabled_at" not in await stage.ask("GET", path)
         stage.advance(MINUTE)
-    assert await reader.look(Said(304)) == 1, "nothing new is a success, and forgets both failures"
+    assert await reader.look(Said(304)) == 1, "Not Modified is a success, and resets the failures"
     for _ in range(3):
         stage.advance(MINUTE)
         assert await reader.look(MISSING) == 1
@@ -403,7 +403,7 @@ async def test_21_two_hundred_and_fifty_sources_are_all_polled(stage: Stage, rea
     assert sorted(reader.web.asked) == sorted(feeds), "each of them, once"
 
 
-async def test_13_only_feeds_of_enabled_sources_that_want_it_are_polled_and_when_they_want_it(
+async def test_13_only_feeds_of_enabled_sources_in_a_feed_mode_are_polled_at_their_interval(
     stage: Stage, reader: Reader
 ):
     path = await with_feed(stage)
@@ -453,7 +453,7 @@ async def test_22_discovery_prefers_the_link_of_the_page(stage: Stage, reader: R
     assert FEED not in reader.web.asked, "the usual places are for pages that name none"
 
 
-async def test_22_discovery_rejects_what_is_no_feed_and_tries_the_usual_paths(stage: Stage, reader: Reader):
+async def test_22_discovery_rejects_html_and_tries_the_usual_paths(stage: Stage, reader: Reader):
     path = f"{PATH}/{await stage.source()}"
     reader.web.says[HOME] = Said(body=b"<link rel=alternate type=application/rss+xml href=/broken>")
     reader.web.says["https://news.example/broken"] = Said(body=b"<html>no feed")
@@ -484,7 +484,7 @@ async def test_13_entries_of_a_sitemap_become_urls_of_the_frontier(stage: Stage,
     body = "<urlset><url><loc>https://news.example/1</loc></url></urlset>"
     reader.web.says["https://news.example/map.xml"] = Said(body=body.encode())
     mapper = SitemapReader(mapped(reader.web, stage.clock))
-    assert await mapper.once() == 0, "it wants none of it"
+    assert await mapper.once() == 0, "the mode spider reads no sitemap"
     await stage.ask("PUT", f"{PATH}/{source}", {"ingestion_mode": "feed"})
     assert await mapper.once() == 1
     await reader.web.answer()
@@ -522,7 +522,9 @@ async def test_9_sources_of_another_service_are_shown_under_its_ids_and_changed_
                 refused = await stage.ask(method, f"{PATH}/abc{path}", {}, 409)
                 assert refused == {"error": "source abc is kept by another service: change it there"}
                 await stage.ask(method, f"{PATH}/nobody{path}", {}, 404)
-            assert (await stage.ask("PUT", f"{PATH}/abc/budget", {"budget": 9}))["budget"] == 9, "that is ours to say"
+            assert (await stage.ask("PUT", f"{PATH}/abc/budget", {"budget": 9}))["budget"] == 9, (
+                "the budget is stored by this platform"
+            )
             assert (await stage.ask("PUT", f"{PATH}/{own}", {"rate_limit": "9s"}))["rate_limit"] == "9s"
         await service.close()
 

@@ -78,7 +78,7 @@ def test_a_handler_reads_metadata_with_any_integer(box: Box, digits: str):
 
 
 def padded(box: Box, size: int) -> bytes:
-    """A manifest of exactly this many bytes."""
+    """Return a manifest of exactly this many bytes."""
     empty = len(json.dumps(box.manifest("/a", metadata={"x": ""})))
     return json.dumps(box.manifest("/a", metadata={"x": "x" * (size - empty)})).encode()
 

@@ -1,4 +1,4 @@
-"""The OpenAPI document as a page shows it."""
+"""The OpenAPI document in the form of a page."""
 
 import pytest
 

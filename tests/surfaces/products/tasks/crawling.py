@@ -1,4 +1,4 @@
-"""Domains and workers for the tests of tasks: what a crawl does to the rows, without a crawl."""
+"""Domains and workers for the tests of tasks: they change the rows as a crawl does, without requests."""
 
 from msgspec.structs import replace
 
@@ -17,7 +17,7 @@ TTL_MS, WORKER = 30_000, 1
 
 
 def domain(door: Door, name: str = "shop.example", *, enabled: bool = True) -> int:
-    """A domain; its id."""
+    """Make a domain and return its id."""
     source = NewSource(name, f"https://{name}/", use=SourceUse.PRODUCTS, enabled=enabled, delay_ms=0, concurrency=5)
     return door.call(door.platform.records.sources.make(source)).id
 
@@ -29,14 +29,14 @@ def switch(door: Door, domain_id: int, *, on: bool) -> None:
 
 
 async def submit(door: Door, domain_id: int, path: str = "/p", **more: object) -> Json:
-    """A task for a page of the shop."""
+    """Submit a task for a page of the shop."""
     body = {"domain_id": domain_id, "url": f"https://shop.example{path}"} | more
     found: Json = await door.write("POST", "admin/tasks", body, 201)
     return found
 
 
 def claim(door: Door, tasks: int = 100) -> list[ClaimedTask]:
-    """What a worker takes into its hand; it holds the hosts for good."""
+    """Claim tasks as a worker that never releases the hosts."""
     return door.call(_claimed(door.platform.records, tasks))
 
 

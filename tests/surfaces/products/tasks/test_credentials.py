@@ -1,4 +1,4 @@
-"""Passwords in URLs of products: refused, and not told."""
+"""Passwords in URLs of products: refused, and not shown."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Recurrence: one successor for each interval, however many schedulers look for it (§4.2, §10.1, §12)."""
+"""Recurrence: one successor for each interval, for any number of schedulers (§4.2, §10.1, §12)."""
 
 import asyncio
 
@@ -23,7 +23,7 @@ async def look(door: Door) -> list[int]:
 
 
 def kept(task: Json) -> Json:
-    """The fields of a task that its successors leave alone."""
+    """Return the fields of a task that its successors share."""
     return {name: value for name, value in task.items() if name not in ("next_crawl_at", "updated_at")}
 
 
@@ -37,7 +37,7 @@ async def test_check_4_and_5_each_interval_has_one_successor_of_several_schedule
     for interval in range(1, INTERVALS + 1):
         work(door)
         await asyncio.sleep(PAUSE_SECONDS)
-        assert sum(await look(door)) == 2, "one for each page"
+        assert sum(await look(door)) == 2, "one successor for each page"
         assert sum(await look(door)) == 0, "none before the next interval"
         rows, place = await door.list("admin/tasks", sort_by="id", sort_order="asc")
         assert place["total"] == 2 * (interval + 1)

@@ -1,4 +1,4 @@
-"""Restart, restart-parsing, restart-failed, pause, resume, priority and cancel, word for word as the contract says."""
+"""Restart, restart-parsing, restart-failed, pause, resume, priority and cancel, by the letter of the contract."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Tasks: submitted one by one and in batches, shown, listed and counted, word for word as the contract says."""
+"""Tasks: submitted one by one and in batches, shown, listed and counted, by the letter of the contract."""
 
 import hashlib
 from datetime import UTC, datetime, timedelta
@@ -43,7 +43,7 @@ async def test_the_path_with_a_slash_at_its_end_is_the_same(door: Door):
 
 
 @pytest.mark.parametrize("state", ["queued", "completed", "cancelled"])
-async def test_a_url_has_one_task_whatever_its_state(door: Door, state: str):
+async def test_a_url_has_one_task_in_every_state(door: Door, state: str):
     domain_id = domain(door)
     made = await submit(door, domain_id, "/p?a=1&b=2")
     if state == "completed":
@@ -97,7 +97,7 @@ async def test_subdomains_belong_to_the_domain(door: Door):
     await door.write("POST", "admin/tasks", {"domain_id": domain_id, "url": "https://www.shop.example/p"}, 201)
 
 
-async def test_a_batch_counts_what_it_creates_and_what_not(door: Door):
+async def test_a_batch_counts_created_duplicate_and_failed_urls(door: Door):
     domain_id = domain(door)
     await submit(door, domain_id, "/0")
     urls = [f"https://shop.example/{n}" for n in range(5)] + [
