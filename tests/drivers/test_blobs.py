@@ -8,7 +8,7 @@ from longline.model.errors import BadInput
 S3 = "endpoint=http://127.0.0.1:1&access_key_id=a&secret_access_key=b"
 
 
-async def test_a_folder_by_path_or_url(tmp_path, monkeypatch):
+async def test_a_folder_is_opened_by_path_or_url(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     folder = tmp_path / "with space"
@@ -20,7 +20,7 @@ async def test_a_folder_by_path_or_url(tmp_path, monkeypatch):
         assert await open_blobs(url).check() == f"folder {folder}"
 
 
-def test_opening_touches_nothing(tmp_path):
+def test_opening_a_store_makes_no_file(tmp_path):
     for url in (f"{tmp_path}/folder", f"file://{tmp_path}/folder", "memory://", f"s3://bucket?{S3}"):
         open_blobs(url)
     assert list(tmp_path.iterdir()) == []
@@ -45,14 +45,14 @@ def test_opening_touches_nothing(tmp_path):
         ("s3://bucket?access_key_id=a", "both, or neither"),
     ],
 )
-def test_an_address_that_cannot_be_right_is_bad_input(url, said):
+def test_an_invalid_address_is_bad_input(url, said):
     with pytest.raises(BadInput, match=re.escape(said)) as caught:
         open_blobs(url)
     assert "hidden" not in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_a_server_of_ones_own_needs_a_key(monkeypatch):
+def test_an_endpoint_needs_a_key(monkeypatch):
     monkeypatch.delenv("AWS_ACCESS_KEY_ID", raising=False)
     with pytest.raises(BadInput, match="needs access_key_id and secret_access_key"):
         open_blobs("s3://bucket?endpoint=http://127.0.0.1:1")

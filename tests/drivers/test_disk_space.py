@@ -1,4 +1,4 @@
-"""Room on a disk: proved by reserving it, and told of when there is none."""
+"""Room on a disk: proved by reserving it, and reported when there is none."""
 
 import errno
 import os
@@ -22,13 +22,13 @@ def refuse(*_: object) -> None:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def test_a_folder_with_room_says_how_much(tmp_path: Path):
+def test_a_folder_with_room_returns_the_amount(tmp_path: Path):
     assert check_room(tmp_path).endswith(" GB free")
-    assert list(tmp_path.iterdir()) == [], "nothing is left behind"
+    assert list(tmp_path.iterdir()) == [], "no file is left"
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT])
-def test_a_full_disk_or_quota_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int):
+def test_a_full_disk_or_quota_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int):
     def full(*_: object) -> None:
         raise OSError(code, os.strerror(code))
 
@@ -37,7 +37,7 @@ def test_a_full_disk_or_quota_is_told(tmp_path: Path, monkeypatch: pytest.Monkey
         check_room(tmp_path)
 
 
-def test_more_than_there_is_cannot_be_had_where_reserving_is_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_system_without_reservation_is_checked_by_its_free_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     def unknown(*_: object) -> None:
         raise OSError(errno.EOPNOTSUPP, "not here")
 
@@ -47,13 +47,13 @@ def test_more_than_there_is_cannot_be_had_where_reserving_is_unknown(tmp_path: P
         check_room(tmp_path, 1 << 60)
 
 
-def test_a_folder_that_is_none_is_no_full_disk(tmp_path: Path):
+def test_a_missing_folder_is_no_full_disk(tmp_path: Path):
     with pytest.raises(Unavailable) as told:
         check_room(tmp_path / "none")
     assert not isinstance(told.value, DiskFull)
 
 
-async def test_a_store_without_room_for_an_object_says_so_until_there_is(
+async def test_a_store_without_room_for_an_object_is_full_until_there_is_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     blobs, reserved = open_blobs(str(tmp_path / "objects")), []
@@ -70,14 +70,14 @@ async def test_a_store_without_room_for_an_object_says_so_until_there_is(
 
     monkeypatch.setattr(os, "posix_fallocate", reserve)
     await blobs.check()
-    assert reserved == [3 << 20], "room for the object that was refused is asked for"
+    assert reserved == [3 << 20], "room for the refused object is checked"
     await blobs.check()
     assert reserved[1] < 3 << 20
     assert [key async for key in blobs.list()] == []
 
 
 @pytest.mark.parametrize("formats", [("warc",), ("jsonl",), ("parquet",)])
-async def test_an_export_without_room_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, formats):
+async def test_an_export_without_room_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, formats):
     class Full:
         def write(self, _: object) -> None:
             refuse()

@@ -1,4 +1,4 @@
-"""Files of an export: they appear whole or not at all."""
+"""Files of an export: they appear completely or not at all."""
 
 import os
 from datetime import UTC, datetime
@@ -38,7 +38,7 @@ async def test_lines_hold_json_and_columns_text(tmp_path: Path):
     )
 
 
-async def test_what_is_broken_off_leaves_what_was_there(tmp_path: Path):
+async def test_an_unfinished_export_leaves_the_older_file(tmp_path: Path):
     (tmp_path / "things.jsonl").write_text("older")
     with FolderExport(tmp_path, ("jsonl",)) as export:
         await export.rows("things", [row(1)])
@@ -46,7 +46,7 @@ async def test_what_is_broken_off_leaves_what_was_there(tmp_path: Path):
     assert (tmp_path / "things.jsonl").read_text() == "older"
 
 
-async def test_a_folder_that_cannot_be_is_one_line(tmp_path: Path):
+async def test_an_impossible_folder_is_reported_in_one_line(tmp_path: Path):
     (tmp_path / "file").write_text("")
     with pytest.raises(Unavailable, match="cannot write into"):
         FolderExport(tmp_path / "file" / "below", ("jsonl",))

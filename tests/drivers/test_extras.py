@@ -35,7 +35,7 @@ def bare(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         (("--redis", "redis://127.0.0.1:1"), "redis"),
     ],
 )
-def test_an_engine_without_its_library_is_one_line(tmp_path: Path, words: tuple[str, ...], library: str):
+def test_an_engine_without_its_library_is_reported_in_one_line(tmp_path: Path, words: tuple[str, ...], library: str):
     done = bare(tmp_path, "api", "--port", "0", *words)
     assert done.returncode == 2
     told = f"error: the package {library} is not installed; run: pip install 'longline[{EXTRAS[library]}]'\n"

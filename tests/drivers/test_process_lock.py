@@ -24,7 +24,7 @@ presence.release()
 
 @contextmanager
 def somebody(folder: Path, script: str = ENTER) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A real process that is present, and its mark."""
+    """Run a real process that holds a lock; yield it and its mark."""
     process = subprocess.Popen(
         [sys.executable, "-c", script, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -36,27 +36,27 @@ def somebody(folder: Path, script: str = ENTER) -> Iterator[tuple[subprocess.Pop
         process.communicate()
 
 
-def test_whoever_lives_is_not_gone(tmp_path: Path):
+def test_a_living_process_is_not_gone(tmp_path: Path):
     with somebody(tmp_path) as (_, mark):
         assert mark
         assert not FileProcessLock(tmp_path).gone(mark)
-        assert not FileProcessLock(tmp_path).gone(mark), "looking has changed nothing"
+        assert not FileProcessLock(tmp_path).gone(mark), "the check has changed nothing"
 
 
-def test_whoever_was_killed_is_gone(tmp_path: Path):
+def test_a_killed_process_is_gone(tmp_path: Path):
     presence = FileProcessLock(tmp_path)
     with somebody(tmp_path) as (process, mark):
         process.kill()
         process.wait()
         assert presence.gone(mark)
-        assert presence.gone(mark), "until somebody clears the mark away"
+        assert presence.gone(mark), "until the mark is removed"
         presence.forget(mark)
         assert not presence.gone(mark)
         presence.forget(mark)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_whoever_left_in_good_order_leaves_nothing(tmp_path: Path):
+def test_a_process_that_exits_leaves_no_mark(tmp_path: Path):
     with somebody(tmp_path) as (process, mark):
         process.communicate()
         assert process.returncode == 0
@@ -64,8 +64,8 @@ def test_whoever_left_in_good_order_leaves_nothing(tmp_path: Path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_child_does_not_inherit_the_life_of_its_parent(tmp_path: Path):
-    """A process that outlives the one that started it must not make that one look alive."""
+def test_a_child_process_does_not_hold_the_lock_of_its_parent(tmp_path: Path):
+    """A process that outlives its parent must not make the parent look alive."""
     start = (
         "import subprocess; child = subprocess.Popen(['sleep', '60'], close_fds=False); print(child.pid, flush=True)"
     )
@@ -81,7 +81,7 @@ def test_a_child_does_not_inherit_the_life_of_its_parent(tmp_path: Path):
 
 
 @pytest.mark.parametrize("mark", ["", "01a1-of-another-machine.alive", "../outside.alive", "/etc/hostname"])
-def test_of_a_mark_that_is_not_here_nothing_is_known(tmp_path: Path, mark: str):
+def test_a_missing_or_foreign_mark_is_not_gone(tmp_path: Path, mark: str):
     inside = tmp_path / "alive"
     inside.mkdir()
     (tmp_path / "outside.alive").touch()
@@ -92,7 +92,7 @@ def test_of_a_mark_that_is_not_here_nothing_is_known(tmp_path: Path, mark: str):
     assert (tmp_path / "outside.alive").exists(), "a mark cannot name a file elsewhere"
 
 
-def test_marks_are_ours_for_as_long_as_we_are_here(tmp_path: Path):
+def test_a_mark_is_held_until_its_lock_is_released(tmp_path: Path):
     first, second = FileProcessLock(tmp_path / "new" / "folder"), FileProcessLock(tmp_path / "new" / "folder")
     mine, yours = first.enter(), second.enter()
     assert mine != yours
@@ -104,7 +104,7 @@ def test_marks_are_ours_for_as_long_as_we_are_here(tmp_path: Path):
     second.release()
 
 
-def test_a_folder_that_cannot_be_used_is_said(tmp_path: Path):
+def test_an_unusable_folder_is_reported(tmp_path: Path):
     (tmp_path / "file").touch()
     with pytest.raises(Unavailable, match="cannot write to the folder"):
         FileProcessLock(tmp_path / "file" / "alive").enter()

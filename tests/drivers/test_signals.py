@@ -21,6 +21,6 @@ NOWHERE = "127.0.0.1:1"
 )
 async def test_the_settings_choose_the_carrier(database, redis, carrier):
     signals = open_signals(database, redis)
-    [said] = await asyncio.gather(signals.check(), return_exceptions=True)  # nothing listens there: it says so
+    [said] = await asyncio.gather(signals.check(), return_exceptions=True)  # no server listens there: the check fails
     assert str(said).startswith(carrier)
     await signals.close()

@@ -20,7 +20,7 @@ def engine_of(url: str) -> Engine:
 
 
 async def execute(url: str, text: str) -> None:
-    """Run a script as it stands."""
+    """Run a script unchanged."""
     if url.startswith("sqlite"):
         with closing(sqlite3.connect(path_of(url))) as connection:
             for statement in statements(text):
@@ -35,7 +35,7 @@ async def execute(url: str, text: str) -> None:
 
 
 async def begun(url: str) -> str:
-    """Make an empty database of the first release; the name of its one migration."""
+    """Make an empty database of the first release; return the name of its only migration."""
     ledger = f"INSERT INTO migrations (name, applied_at) VALUES ('{FIRST_MIGRATION}', 0);"
     await execute(url, f"{CREATE_MIGRATIONS}\n{schema_text(engine_of(url))}\n{ledger}")
     return FIRST_MIGRATION

@@ -1,4 +1,4 @@
-"""What a database says of itself: everything that `schema.sql` can say, in a form that can be compared."""
+"""The catalogue of a database: everything that `schema.sql` can define, in a form that can be compared."""
 
 import re
 import sqlite3
@@ -33,7 +33,7 @@ POSTGRES = {
 
 
 async def of_postgres(url: str) -> Catalogue:
-    """The catalogue of a PostgreSQL database."""
+    """Return the catalogue of a PostgreSQL database."""
     connection = await asyncpg.connect(url)
     try:
         return {part: [tuple(row) for row in await connection.fetch(query)] for part, query in POSTGRES.items()}
@@ -42,7 +42,7 @@ async def of_postgres(url: str) -> Catalogue:
 
 
 def of_sqlite(path: Path) -> Catalogue:
-    """The catalogue of an SQLite file."""
+    """Return the catalogue of an SQLite file."""
     connection = sqlite3.connect(path)
     try:
         found = connection.execute(
@@ -81,7 +81,7 @@ def _form(sql: str) -> tuple[bool, bool]:
 
 
 def _checks(sql: str) -> list[str]:
-    """What stands in the brackets after each CHECK."""
+    """Return the expression of each CHECK constraint."""
     text, found = _plain(sql), []
     for start in (match.end() for match in re.finditer(r"CHECK \(", text)):
         depth, end = 1, start

@@ -1,4 +1,4 @@
-"""Migrations: replayed they give the schema, together they are applied once, broken they leave nothing."""
+"""Migrations: a replay gives the schema, concurrent runs apply each once, and a failed one is rolled back."""
 
 import asyncio
 import sqlite3
@@ -28,7 +28,7 @@ async def migrated(url: str) -> list[str]:
 
 
 async def replayed(url: str) -> list[str]:
-    """Bring a database of the first release forward."""
+    """Make a database of the first release and migrate it; return the names of its migrations."""
     return [await begun(url), *await migrated(url)]
 
 
@@ -37,7 +37,7 @@ async def catalogue(url: str) -> Catalogue:
 
 
 async def catalogue_of_text(like: str, text: str, server: PostgresServer, folder: Path) -> Catalogue:
-    """The catalogue of a new database of the same engine, made by a script."""
+    """Return the catalogue of a new database of the same engine, made by a script."""
     if engine_of(like) == "lite":
         url = f"sqlite:///{folder}/schema.db"
         await execute(url, text)
@@ -62,7 +62,7 @@ ALTER TABLE runs ADD COLUMN half BIGINT;
 
 @pytest.fixture
 def with_a_second(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Plant a migration more than there is; its text is what the list holds."""
+    """One more migration than the release has; the list holds its text."""
     names, read, text = migration_names(), migration_runner.migration_text, [GOOD]
     monkeypatch.setattr(migration_runner, "migration_names", lambda: [*names, "0002_pre_half"])
     monkeypatch.setattr(
@@ -78,7 +78,7 @@ async def test_the_schema_is_the_replay_of_all_migrations(database_url: str, pre
     assert await catalogue(database_url) == present_truth
 
 
-async def test_a_database_that_is_brought_forward_equals_a_new_one(
+async def test_a_migrated_database_equals_a_new_one(
     database_url: str, postgres_server: PostgresServer, tmp_path: Path, with_a_second: list[str]
 ):
     assert await replayed(database_url) == migration_runner.migration_names() == [*migration_names(), "0002_pre_half"]
@@ -94,7 +94,7 @@ async def test_a_database_from_before_the_first_release_is_refused(database_url:
         await migrated(database_url)
 
 
-async def test_a_new_database_is_made_as_the_schema_says(database_url: str, present_truth: Catalogue):
+async def test_a_new_database_has_the_schema(database_url: str, present_truth: Catalogue):
     assert await migrated(database_url) == await applied_rows(database_url) == migration_names()
     assert await catalogue(database_url) == present_truth
 
@@ -116,7 +116,7 @@ SPOILERS = [
 ]
 
 
-async def test_a_difference_would_be_seen(database_url: str, present_truth: Catalogue):
+async def test_a_difference_of_catalogues_is_found(database_url: str, present_truth: Catalogue):
     await replayed(database_url)
     engine = engine_of(database_url)
     seen = await catalogue(database_url)
@@ -139,7 +139,7 @@ async def applied_rows(url: str) -> list[str]:
     return [name for (name,) in rows]
 
 
-async def test_many_who_migrate_at_once_apply_each_migration_once(database_url: str, present_truth: Catalogue):
+async def test_concurrent_migrations_apply_each_migration_once(database_url: str, present_truth: Catalogue):
     applied = await asyncio.gather(*(migrated(database_url) for _ in range(4)))
     assert sorted(name for names in applied for name in names) == migration_names()
     assert await applied_rows(database_url) == migration_names()
@@ -160,7 +160,7 @@ asyncio.run(main())
 """
 
 
-async def test_processes_that_migrate_at_once_apply_each_migration_once(database_url: str):
+async def test_concurrent_processes_apply_each_migration_once(database_url: str):
     async def process() -> list[str]:
         command = [sys.executable, "-c", PROGRAM, database_url]
         started = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
@@ -173,7 +173,7 @@ async def test_processes_that_migrate_at_once_apply_each_migration_once(database
     assert await applied_rows(database_url) == migration_names()
 
 
-async def test_a_migration_that_fails_half_way_leaves_nothing_behind(
+async def test_a_migration_that_fails_half_way_is_rolled_back(
     database_url: str, present_truth: Catalogue, with_a_second: list[str]
 ):
     with_a_second[0] = f"{GOOD}INSERT INTO no_such_table VALUES (1);\n"

@@ -1,4 +1,4 @@
-"""Properties that are computed once, and stop no other thread meanwhile."""
+"""Properties that are computed once, without blocking other threads."""
 
 import threading
 
@@ -6,7 +6,7 @@ from longline.model.cached_property import cached_property
 
 
 class Slow:
-    """A thing with a property that waits for a signal."""
+    """An object with a property that waits for a signal."""
 
     def __init__(self) -> None:
         self.begun, self.go_on, self.computed = threading.Event(), threading.Event(), 0
@@ -27,7 +27,7 @@ def test_a_value_is_computed_once():
     assert Slow.value.__doc__ == "A number."
 
 
-def test_one_that_is_being_computed_does_not_stop_that_of_another():
+def test_a_computation_for_one_object_does_not_block_that_for_another():
     slow, quick = Slow(), Slow()
     quick.go_on.set()
     thread = threading.Thread(target=lambda: slow.value)

@@ -23,7 +23,7 @@ def test_durations_are_read(text: str, seconds: float):
 
 
 @pytest.mark.parametrize("text", ["", "s", "abc", "-5s", "5 m", "10x", "1h banana", "1..5", "٣s5", "١", "١s"])
-def test_what_is_no_duration_is_refused(text: str):
+def test_a_text_that_is_no_duration_is_refused(text: str):
     with pytest.raises(ValueError, match="not a duration"):
         parse_duration(text)
 
@@ -48,5 +48,5 @@ def test_durations_are_shown_as_people_write_them(seconds: float, text: str):
 
 
 @pytest.mark.parametrize("seconds", [0.0, 0.001, 0.25, 1.0, 59.999, 60.0, 3601.0, 90061.5, 604800.0])
-def test_what_is_shown_is_read_back(seconds: float):
+def test_a_shown_duration_is_read_back(seconds: float):
     assert parse_duration(show_duration(seconds)) == pytest.approx(seconds, abs=1e-9)

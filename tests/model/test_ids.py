@@ -1,4 +1,4 @@
-"""Ids sort by time, and a task's UUID can be turned back."""
+"""Ids sort by time, and a task's UUID can be converted back."""
 
 from uuid import UUID, uuid4
 
@@ -19,7 +19,7 @@ def test_new_ids_are_version_seven_and_sort_by_time():
 
 
 @given(TASK_IDS, TIMES)
-def test_a_tasks_uuid_is_version_seven_and_can_be_turned_back(task_id: int, created_at: int):
+def test_a_tasks_uuid_is_version_seven_and_can_be_converted_back(task_id: int, created_at: int):
     text = task_uuid(task_id, created_at)
     assert UUID(text).version == 7
     assert UUID(text).variant == "specified in RFC 4122"
@@ -32,11 +32,11 @@ def test_later_tasks_sort_after_earlier_ones(task_id: int, created_at: int):
     assert task_uuid(task_id, created_at) < task_uuid(task_id, created_at + 1)
 
 
-def test_what_is_not_ours_is_refused():
+def test_a_text_that_is_no_tasks_uuid_is_refused():
     assert task_id_of("no uuid") is None
     assert task_id_of("") is None
     assert task_id_of(str(uuid4())) is None
-    # One bit off in the id is not another task: the check bits would have to change with it.
+    # An id with one flipped bit is no other task: the check bits would have to change as well.
     value = UUID(task_uuid(77, 1_700_000_000_000)).int
     assert task_id_of(str(UUID(int=value ^ 1))) is None
 

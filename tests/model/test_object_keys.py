@@ -1,4 +1,4 @@
-"""Keys of objects are safe, unlike each other, and where other programs look for them."""
+"""Keys of objects are safe, distinct, and in the places of the contracts."""
 
 from urllib.parse import unquote
 
@@ -33,7 +33,7 @@ def test_a_plain_url_is_its_key():
     assert page_object_key("series/1", "https://cdn.example/7/001.jpg") == "series/1/cdn.example/7/001.jpg"
 
 
-def test_urls_that_look_alike_have_other_keys():
+def test_urls_that_look_alike_have_distinct_keys():
     urls = [
         *("https://a.example/p?n=1", "https://a.example/p?n=2", "https://a.example/p", "https://a.example/p%20"),
         *("https://a.example/p_", f"https://a.example/{'x' * 900}", f"https://a.example/{'x' * 901}"),

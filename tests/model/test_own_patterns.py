@@ -1,4 +1,4 @@
-"""Expressions of our own that run over texts of others: none of them takes longer than the text is long."""
+"""Patterns in the source that are searched in external texts: each takes time linear in the length of the text."""
 
 import importlib
 import pkgutil
@@ -12,7 +12,7 @@ import pytest
 
 import longline
 
-# No public module tells what a pattern is made of.
+# No public module gives the parts of a pattern.
 sre: Any = importlib.import_module("re._constants")
 sre_parser: Any = importlib.import_module("re._parser")
 
@@ -37,7 +37,7 @@ ANCHORED = {
     "longline.model.recrawls.frequency._FORM": "fullmatch",
     "longline.surfaces.server.request_head._HOST": "match",
 }
-"""Expressions that are tried at the beginning of a text only, and by which method."""
+"""Patterns that are matched at the beginning of a text only, and the method of each."""
 
 BOUNDED = {
     "longline.drivers.http.certificates._CERTIFICATE": "a file of the operator",
@@ -57,20 +57,20 @@ BOUNDED = {
     "longline.settings.values._SECRET_PART": "a setting of the operator",
     "longline.html.loose_json._TOKEN": "a script, up to the first token that no literal has",
 }
-"""Expressions that never see a long text of others, and why."""
+"""Patterns that are never searched in a long external text, and the reason."""
 
 SHORT, LONG = 300, 2400
 MAX_RATIO = 30
 """Between these lengths a linear search takes eight times as long, a quadratic one 64 times."""
 
 QUADRATIC = re.compile(rb"<script\b.*?</script", re.IGNORECASE | re.DOTALL)
-"""A search of known cost, by which the speed of the machine is measured."""
+"""A search of known cost, which measures the speed of the machine."""
 
 LETTERS = " a1-.,/<\"'=&;:[{!x\n\t_%(" + "".join(map(chr, range(33, 127)))
 
 
 def patterns() -> Iterator[tuple[str, re.Pattern[Any]]]:
-    """Every compiled expression that stands at the top of a module."""
+    """Yield every compiled pattern at the top of a module."""
     for module in pkgutil.walk_packages(longline.__path__, "longline."):
         if module.name.endswith("__main__"):
             continue
@@ -81,7 +81,7 @@ def patterns() -> Iterator[tuple[str, re.Pattern[Any]]]:
 
 
 def sample(tree: Any) -> str:
-    """A text that the expression fits, more or less; its repeats occur once."""
+    """Return a text that the pattern roughly matches; its repeats occur once."""
     return "".join(_sample(op, said) for op, said in tree)
 
 
@@ -109,7 +109,7 @@ def _letters(op: Any, said: Any) -> list[str]:
 
 
 def _fits(said: Any, letter: str) -> bool:
-    """Whether a class has a letter; of its named parts only the usual ones."""
+    """Return True if a character class has a letter; of the named classes only the usual ones are known."""
     negated = bool(said) and said[0][0] is sre.NEGATE
     named = {
         sre.CATEGORY_DIGIT: letter.isdigit(),
@@ -129,7 +129,7 @@ def _fits(said: Any, letter: str) -> bool:
 
 
 def repeats(tree: Any, before: str = "") -> Iterator[tuple[str, str]]:
-    """What each repeat repeats, with what has to stand before it."""
+    """Yield the text of each repeat, with the text that has to precede it."""
     for op, said in tree:
         if op in (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT):
             inner = said[2]
@@ -148,7 +148,7 @@ def repeats(tree: Any, before: str = "") -> Iterator[tuple[str, str]]:
 
 
 def attacks(pattern: re.Pattern[Any]) -> Iterator[tuple[str, str]]:
-    """Beginnings, and what is repeated after them."""
+    """Yield pairs of a beginning and the text that is repeated after it."""
     text = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
     flags = pattern.flags & ~re.UNICODE if isinstance(pattern.pattern, bytes) else pattern.flags
     tree = sre_parser.parse(text, flags)
@@ -175,27 +175,27 @@ def seconds(pattern: re.Pattern[Any], how: str, attack: tuple[str, str], length:
 
 @cache
 def suspicious_seconds() -> float:
-    """The time from which a search of the long text is looked at twice: a third of that of a quadratic search."""
+    """Return the time from which a search of the long text is measured again: a third of that of a quadratic search."""
     return seconds(QUADRATIC, "search", ("", "<script "), LONG) / 3
 
 
 def is_linear(pattern: re.Pattern[Any], how: str, attack: tuple[str, str]) -> bool:
-    """Whether an attack fails; most do at the first look, and only the others are measured with care."""
+    """Return True if an attack fails; most fail at the first measurement, only the others are measured with care."""
     if seconds(pattern, how, attack, LONG, times=1) < suspicious_seconds():
         return True
     return seconds(pattern, how, attack, LONG) < MAX_RATIO * max(seconds(pattern, how, attack, SHORT), 1e-5)
 
 
 @pytest.mark.parametrize(("name", "pattern"), [one for one in patterns() if one[0] not in BOUNDED])
-def test_no_expression_takes_longer_than_the_text_is_long(name: str, pattern: re.Pattern[Any]):
+def test_the_time_of_no_pattern_grows_faster_than_the_text(name: str, pattern: re.Pattern[Any]):
     how = ANCHORED.get(name, "search")
     assert [attack for attack in attacks(pattern) if not is_linear(pattern, how, attack)] == []
 
 
-def test_the_lists_name_expressions_that_exist():
+def test_the_lists_name_patterns_that_exist():
     assert {*ANCHORED, *BOUNDED} <= {name for name, _ in patterns()}
 
 
-def test_the_attacks_find_what_they_should():
+def test_the_attacks_find_patterns_of_quadratic_time():
     for pattern in (re.compile(rb"<meta[\t /][^>]*charset", re.IGNORECASE | re.DOTALL), QUADRATIC):
         assert not all(is_linear(pattern, "search", attack) for attack in attacks(pattern))

@@ -1,4 +1,4 @@
-"""Patterns of people: what cannot blow up is accepted, and everything else is refused in one line."""
+"""Patterns of users: RE2 patterns are accepted, and all others are refused in one line."""
 
 import logging
 import time
@@ -28,7 +28,7 @@ def test_the_time_of_a_search_grows_with_the_text_and_not_faster(text: str):
             times.append(time.process_time() - started)
         return min(times)
 
-    seconds(4000)  # what a search builds for the next ones is built
+    seconds(4000)  # the first search builds states for the next ones
     assert seconds(8000) < 20 * seconds(500) + 0.02
 
 
@@ -46,7 +46,7 @@ def test_the_time_of_a_search_grows_with_the_text_and_not_faster(text: str):
         ("\ud800", "half a character"),
     ],
 )
-def test_what_cannot_be_compiled_is_refused_in_one_line(text: str, why: str):
+def test_a_pattern_that_cannot_be_compiled_is_refused_in_one_line(text: str, why: str):
     with pytest.raises(BadInput, match="bad pattern") as refused:
         compile_pattern(text)
     assert why in str(refused.value)
@@ -67,7 +67,7 @@ def test_what_cannot_be_compiled_is_refused_in_one_line(text: str, why: str):
         ("x", "\ud800", False),
     ],
 )
-def test_patterns_mean_what_they_mean_elsewhere(text: str, url: str, found: bool):
+def test_patterns_have_the_usual_meaning(text: str, url: str, found: bool):
     assert compile_pattern(text).found_in(url) is found
 
 
@@ -96,12 +96,12 @@ def test_a_stored_pattern_that_cannot_be_compiled_matches_nothing_and_is_logged_
 
 
 @pytest.mark.parametrize("texts", ["x", ["("], [7], [None], ["a"] * (MAX_PATTERNS + 1)])
-def test_a_list_that_cannot_be_used_is_refused_by_its_name(texts: object):
+def test_an_unusable_list_is_refused_by_its_name(texts: object):
     with pytest.raises(BadInput, match=r"rules\.allow"):
         check_patterns("rules.allow", texts)
 
 
-def test_a_list_that_can_be_used_is_not_refused():
+def test_a_usable_list_is_not_refused():
     usable = ["/a", "(b+)+$"]
     check_patterns("rules.allow", usable)
     with pytest.raises(BadInput):

@@ -1,4 +1,4 @@
-"""Dates of the web."""
+"""Timestamps in the formats of the web."""
 
 import pytest
 
@@ -34,11 +34,11 @@ from longline.model.timestamps import read_us, w3c_moment, written, written_us
         ("", None),
     ],
 )
-def test_w3c_dates(text: str, moment: int | None) -> None:
+def test_w3c_dates_are_read(text: str, moment: int | None) -> None:
     assert w3c_moment(text) == moment
 
 
-def test_a_moment_is_written_as_it_is_read():
+def test_a_timestamp_is_written_as_it_is_read():
     assert written(1_700_000_000_007) == "2023-11-14T22:13:20.007Z"
     assert w3c_moment(written(1_700_000_000_007)) == 1_700_000_000_007
 

@@ -1,4 +1,4 @@
-"""Whole numbers in texts from outside."""
+"""Whole numbers in external texts."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def test_digits_are_a_number():
 
 
 @pytest.mark.parametrize("text", ["", " 1", "-1", "+1", "1.0", "1_0", "\u0663", "\u00b2", "9" * 19, LONG])
-def test_any_other_text_is_none(text: str):
+def test_any_other_text_is_no_number(text: str):
     assert whole_number(text) is None
 
 

@@ -5,5 +5,5 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Work in an empty folder: a settings file beside the tests must not be read."""
+    """An empty working folder, so that no settings file beside the tests is read."""
     monkeypatch.chdir(tmp_path)

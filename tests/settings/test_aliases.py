@@ -1,4 +1,4 @@
-"""Names of all contracts for one setting."""
+"""Aliases of settings: the names in all contracts."""
 
 from longline.settings import KEYS
 from longline.settings.aliases import ALIASES, canonical_name, environment_names

@@ -149,9 +149,9 @@ CHANGED = Settings(
 )
 
 
-def test_a_child_reads_exactly_what_we_have():
+def test_a_child_process_reads_exactly_the_settings_of_its_parent():
     defaults = Settings()
-    assert not [name for name in KEYS if getattr(CHANGED, name) == getattr(defaults, name)], "change this one as well"
+    assert not [name for name in KEYS if getattr(CHANGED, name) == getattr(defaults, name)], "CHANGED lacks a setting"
     assert load(environ=settings_as_environment(CHANGED)).settings == CHANGED
 
 

@@ -1,4 +1,4 @@
-"""Settings that can each be read and do not go together."""
+"""Combinations of valid settings that contradict each other."""
 
 import pytest
 
@@ -9,7 +9,7 @@ ELSEWHERE = "https://search.example.com:9200"
 
 
 @pytest.mark.parametrize("node", [ELSEWHERE, "http://93.184.216.34:9200", "http://[2606:4700::1111]:9200"])
-def test_a_search_node_elsewhere_must_be_told_who_asks(node):
+def test_a_remote_search_node_without_credentials_is_refused(node):
     with pytest.raises(BadInput, match=r"ELASTICSEARCH_ADDRESSES: the search node .* ELASTICSEARCH_API_KEY"):
         load(environ={"ELASTICSEARCH_ADDRESSES": f"http://localhost:9200,{node}"})
 
@@ -22,7 +22,7 @@ def test_a_search_node_elsewhere_must_be_told_who_asks(node):
         {"ELASTICSEARCH_TLS_CERT_FILE": "me.pem", "ELASTICSEARCH_TLS_KEY_FILE": "me.key"},
     ],
 )
-def test_it_may_be_elsewhere_once_it_is_told(who):
+def test_a_remote_search_node_with_credentials_is_accepted(who):
     assert load(environ={"ELASTICSEARCH_ADDRESSES": ELSEWHERE, **who}).settings.search
 
 
@@ -38,5 +38,5 @@ def test_it_may_be_elsewhere_once_it_is_told(who):
         "http://search.prod.internal",
     ],
 )
-def test_a_search_node_nearby_needs_no_key(node):
+def test_a_local_search_node_needs_no_key(node):
     assert load(environ={"ELASTICSEARCH_ADDRESSES": node}).settings.search == (node,)

@@ -13,7 +13,7 @@ NOBODY = 65534
 
 @contextmanager
 def without_rights(folder: Path) -> Iterator[None]:
-    """Root may write anywhere, so it steps down for a moment; others have their right taken."""
+    """Take away write permission: root becomes another user for the block, other users lose it on the folder."""
     mode = folder.stat().st_mode
     if os.geteuid() == 0:
         os.seteuid(NOBODY)
@@ -39,13 +39,13 @@ def test_a_folder_below_a_file_is_refused_in_one_line(tmp_path: Path):
         prepare_folder(tmp_path / "file" / "data")
 
 
-def test_a_file_in_its_place_is_refused_in_one_line(tmp_path: Path):
+def test_a_file_instead_of_a_folder_is_refused_in_one_line(tmp_path: Path):
     (tmp_path / "data").write_text("")
     with pytest.raises(LonglineError, match="cannot be written: it is a file"):
         prepare_folder(tmp_path / "data")
 
 
-def test_a_folder_that_is_not_ours_is_refused_in_one_line(tmp_path: Path):
+def test_a_folder_without_write_permission_is_refused_in_one_line(tmp_path: Path):
     with without_rights(tmp_path), pytest.raises(LonglineError, match="cannot be written: Permission denied"):
         prepare_folder(tmp_path / "data")
     with without_rights(tmp_path), pytest.raises(LonglineError, match="cannot be written: Permission denied"):

@@ -1,4 +1,4 @@
-"""Settings files, in the order in which they win."""
+"""Settings files, in order of precedence."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from longline.model.errors import BadInput
 from longline.settings.files import settings_files
 
 
-def test_files_without_a_name_given_need_not_exist():
+def test_default_files_need_not_exist():
     assert settings_files(None, {}) == []
 
 

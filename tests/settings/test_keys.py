@@ -61,7 +61,7 @@ def test_named_engines_are_kept():
         *((host, False) for host in ("0.0.0.0", "::", "10.0.0.1", "crawler.example")),
     ],
 )
-def test_loopback_is_what_only_this_machine_can_reach(host: str, local: bool):
+def test_loopback_means_that_only_this_machine_can_connect(host: str, local: bool):
     assert Settings(host=host).loopback is local
 
 

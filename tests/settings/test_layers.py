@@ -9,11 +9,11 @@ from longline.settings.layers import flag_name
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """The settings file that is found by itself."""
+    """The settings file at its default path."""
     return tmp_path / "longline.toml"
 
 
-def test_without_anything_there_are_defaults(file: Path):
+def test_without_files_and_variables_there_are_defaults(file: Path):
     loaded = load(environ={})
     assert loaded.settings.port == 8060
     assert set(loaded.origins.values()) == {"default"}
@@ -68,7 +68,7 @@ def test_the_file_can_be_named(tmp_path: Path, how: str):
         ("port = true", r'longline\.toml: port "True" is not a whole number'),
     ],
 )
-def test_a_wrong_file_is_told_in_one_line(file: Path, text: str, said: str):
+def test_a_wrong_file_is_reported_in_one_line(file: Path, text: str, said: str):
     file.write_text(text)
     with pytest.raises(BadInput, match=said) as caught:
         load(environ={})
@@ -119,13 +119,13 @@ def test_a_value_that_cannot_be_read_is_an_error(environ: dict[str, str], said: 
     assert str(caught.value) == said
 
 
-def test_flags_are_read_like_everything_else():
+def test_flags_are_checked_like_other_settings():
     with pytest.raises(BadInput, match='--host-concurrency: host_concurrency "0" is not a whole number'):
         load({"host_concurrency": "0"}, environ={})
     assert flag_name("user_agent") == "--user-agent"
 
 
-def test_every_key_is_obeyed():
+def test_every_key_has_an_effect():
     assert load(environ={"AUTH_INTERNAL_SECRET": "x", "CRAWLER_SCHEDULER_ENABLED": "false"}).notes == ()
 
 

@@ -15,7 +15,7 @@ NOBODY = 65534
 
 @contextmanager
 def without_rights(folder: Path) -> Iterator[None]:
-    """Root may write anywhere, so it steps down for a moment; others have their right taken."""
+    """Take away write permission: root becomes another user for the block, other users lose it on the folder."""
     mode = folder.stat().st_mode
     if os.geteuid() == 0:
         os.seteuid(NOBODY)
@@ -34,7 +34,7 @@ def test_a_secret_that_was_set_is_used_and_nothing_is_written(tmp_path: Path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_secret_is_made_once_and_for_us_alone(tmp_path: Path):
+def test_a_secret_is_created_once_and_readable_by_its_owner_alone(tmp_path: Path):
     settings = Settings(data=tmp_path / "data")
     secret = jwt_secret(settings)
     assert len(secret) == 64
@@ -59,7 +59,7 @@ def test_processes_that_start_together_agree(tmp_path: Path):
     for child in children:
         assert child.stdout
         assert child.stdout.readline() == "ready\n"
-    for child in children:  # all are loaded and wait: let them go at once
+    for child in children:  # All processes are loaded and wait: start them together.
         assert child.stdin
         child.stdin.close()
         child.stdin = None

@@ -73,7 +73,7 @@ def test_values_are_read(kind: values.Kind, raw: Any, value: Any):
         (values.url("sqlite"), "just/a/path"),
     ],
 )
-def test_what_cannot_be_read_is_refused(kind: values.Kind, raw: Any):
+def test_an_invalid_value_is_refused(kind: values.Kind, raw: Any):
     with pytest.raises(ValueError):  # noqa: PT011 - the reader's own text is never shown; `wanted` is
         kind.read(raw)
 

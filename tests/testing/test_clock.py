@@ -1,4 +1,4 @@
-"""The clock that is moved by hand."""
+"""The fake clock, which tests advance."""
 
 import asyncio
 
@@ -7,7 +7,7 @@ import pytest
 from longline.testing.clock import FakeClock
 
 
-def test_time_stands_still_until_it_is_moved():
+def test_time_stands_still_until_the_clock_is_advanced():
     clock = FakeClock(5_000)
     assert (clock.now(), clock.monotonic()) == (5_000, 0.0)
     clock.advance(1.5)
@@ -20,7 +20,7 @@ def test_time_does_not_go_back():
         clock.advance(-1)
 
 
-async def test_sleepers_wake_when_their_time_has_come_and_not_before():
+async def test_sleepers_wake_at_their_time_and_not_before():
     clock = FakeClock()
     woken: list[int] = []
 
@@ -39,11 +39,11 @@ async def test_sleepers_wake_when_their_time_has_come_and_not_before():
     assert woken == [1, 2, 3]
 
 
-async def test_a_sleep_of_nothing_does_not_wait():
+async def test_a_sleep_of_zero_seconds_does_not_wait():
     await asyncio.wait_for(FakeClock().sleep(0), 60)
 
 
-async def test_a_sleeper_that_was_cancelled_harms_nobody():
+async def test_a_cancelled_sleeper_does_not_disturb_the_clock():
     clock = FakeClock()
     sleeping = asyncio.create_task(clock.sleep(1))
     await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""Pages out of files."""
+"""Pages that are read from files."""
 
 from pathlib import Path
 
@@ -21,14 +21,14 @@ def test_a_file_is_a_page_at_a_url(story: Path):
     assert got.config == {"parser": "mine"}
 
 
-def test_its_type_is_that_of_its_name(tmp_path: Path):
+def test_the_content_type_follows_the_file_name(tmp_path: Path):
     file = tmp_path / "list.xml"
     file.write_text("<urlset/>")
     assert page(file).content_type in ("application/xml", "text/xml")
     assert page(file, content_type="text/plain").content_type == "text/plain"
 
 
-async def test_what_a_parser_yields_is_listed_whichever_kind_it_is(story: Path):
+async def test_the_items_and_links_of_plain_and_async_parsers_are_listed(story: Path):
     @parser("plain")
     def plain(page: Page):
         yield Item("page", title=page.title)
@@ -43,7 +43,7 @@ async def test_what_a_parser_yields_is_listed_whichever_kind_it_is(story: Path):
     assert await parsed(patient, page(story)) == [Item("page", title="Hooks")]
 
 
-async def test_what_a_crawl_would_refuse_is_refused(story: Path):
+async def test_a_value_that_a_crawl_refuses_is_refused(story: Path):
     @parser("wrong")
     def wrong(page: Page):
         yield page.title

@@ -6,7 +6,7 @@ from tests.servers import S3Bucket
 
 
 def s3_url(bucket: S3Bucket, prefix: str = "some/prefix", **changes: str | None) -> str:
-    """The bucket as `open_blobs` takes it; an option that is changed to None is left out."""
+    """Return the URL of a bucket for `open_blobs`; an option that is changed to None is left out."""
     options: dict[str, str | None] = {
         "endpoint": bucket.endpoint,
         "region": bucket.region,

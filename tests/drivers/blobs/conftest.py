@@ -1,4 +1,4 @@
-"""One store of each engine."""
+"""One object store of each engine."""
 
 from pathlib import Path
 

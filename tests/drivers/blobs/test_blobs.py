@@ -1,4 +1,4 @@
-"""What every object store promises, on each engine."""
+"""Promises of every object store, on each engine."""
 
 import asyncio
 import random
@@ -56,7 +56,7 @@ async def keys(blobs: Blobs, prefix: str = "") -> list[str]:
 
 
 @pytest.mark.parametrize("key", ODD_KEYS)
-async def test_what_is_put_is_got(blobs, key):
+async def test_a_stored_object_is_read_back(blobs, key):
     await blobs.put(key, b"content of " + key.encode())
     assert await blobs.get(key) == b"content of " + key.encode()
     assert await listed(blobs) == [BlobInfo(key, len(b"content of " + key.encode()))]
@@ -76,7 +76,7 @@ async def test_chunks_are_joined(blobs, data):
     assert await blobs.get("put") == (data if isinstance(data, bytes) else b"".join(data))
 
 
-async def test_a_large_object_of_many_chunks(blobs):
+async def test_a_large_object_of_many_chunks_is_stored(blobs):
     source = random.Random(1)
     chunks = [source.randbytes(30_011) for _ in range(700)]  # 21 MB: three parts on S3
     await blobs.put("large", chunks)
@@ -88,7 +88,7 @@ async def test_a_large_object_of_many_chunks(blobs):
     assert await blobs.get("large") == whole[: border + 1]
 
 
-async def test_a_missing_object_is_said_to_be_missing(blobs):
+async def test_a_missing_object_is_not_found(blobs):
     for key in ("nothing", "no/thing"):
         with pytest.raises(NotFound, match=key):
             await blobs.get(key)
@@ -104,20 +104,20 @@ async def test_a_missing_object_is_said_to_be_missing(blobs):
 
 
 @pytest.mark.parametrize(("offset", "length"), [(0, 10), (0, 1), (9, 1), (3, 4), (0, 0), (10, 0)])
-async def test_a_range_is_exact(blobs, offset, length):
+async def test_a_range_has_its_exact_bytes(blobs, offset, length):
     await blobs.put("digits", b"0123456789")
     assert await blobs.get_range("digits", offset, length) == b"0123456789"[offset : offset + length]
 
 
 @pytest.mark.parametrize(("offset", "length"), [(0, 11), (9, 2), (10, 1), (500, 5), (0, 10**15)])
-async def test_a_range_that_would_be_short_is_an_error(blobs, offset, length):
+async def test_a_range_beyond_the_end_is_an_error(blobs, offset, length):
     await blobs.put("digits", b"0123456789")
     with pytest.raises(NotFound, match=f"ends before byte {offset + length}"):
         await blobs.get_range("digits", offset, length)
 
 
 @pytest.mark.parametrize(("offset", "length"), [(-1, 1), (0, -1)])
-async def test_a_range_that_cannot_be_is_bad_input(blobs, offset, length):
+async def test_a_negative_range_is_bad_input(blobs, offset, length):
     with pytest.raises(BadInput):
         await blobs.get_range("digits", offset, length)
 
@@ -125,7 +125,7 @@ async def test_a_range_that_cannot_be_is_bad_input(blobs, offset, length):
 # Removing
 
 
-async def test_delete_removes_many_and_minds_none_that_is_missing(blobs):
+async def test_delete_removes_many_objects_and_ignores_missing_ones(blobs):
     for key in ("a/1", "a/2", "b", "keep"):
         await blobs.put(key, b"x")
     await blobs.delete(iter(["missing", "a/1", "mis/sing", "a/2", "b", "b", "a", "keep/deeper"]))
@@ -154,7 +154,7 @@ async def test_a_prefix_ends_at_a_slash(blobs):
     assert await keys(blobs, "a/1") == await keys(blobs, "no/where") == await keys(blobs, "a/1/2") == []
 
 
-async def test_a_long_list_is_whole(blobs):
+async def test_a_long_list_is_complete(blobs):
     names = sorted(f"folder{n % 7}/object-{n}" for n in range(1100))
     for start in range(0, len(names), 100):
         await asyncio.gather(*(blobs.put(name, b"x") for name in names[start : start + 100]))
@@ -169,7 +169,7 @@ async def test_an_empty_store_lists_nothing(blobs):
 
 
 @pytest.mark.parametrize("key", BAD_KEYS)
-async def test_a_bad_key_is_refused_everywhere(blobs, key):
+async def test_a_bad_key_is_refused_by_every_operation(blobs, key):
     for attempt in (
         blobs.put(key, b"x"),
         blobs.get(key),
@@ -189,7 +189,7 @@ async def test_a_bad_prefix_is_refused(blobs, prefix):
 # The check
 
 
-async def test_check_names_the_store_and_leaves_nothing(blobs):
+async def test_check_names_the_store_and_leaves_no_object(blobs):
     said = await blobs.check()
     assert said.startswith(("folder /", "memory", "S3 bucket 'test-"))
     assert "secret" not in said

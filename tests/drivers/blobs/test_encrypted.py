@@ -10,7 +10,7 @@ from longline.ports.blobs import Blobs
 KEY = "a key of the operator"
 
 
-async def test_an_object_is_stored_encrypted_and_read_as_it_was(blobs: Blobs):
+async def test_an_object_is_stored_encrypted_and_read_back_decrypted(blobs: Blobs):
     encrypted = EncryptedBlobs(blobs, KEY)
     await encrypted.put("m/a", [b'{"secret"', b": 1}"])
     stored = await blobs.get("m/a")
@@ -50,7 +50,7 @@ async def test_an_object_that_was_changed_or_moved_is_refused():
             await encrypted.get(key)
 
 
-async def test_an_object_from_before_the_key_is_read_as_it_is():
+async def test_an_object_from_before_the_key_is_read_unchanged():
     blobs = open_blobs("memory://")
     await blobs.put("m/a", b"{}")
     assert await EncryptedBlobs(blobs, KEY).get("m/a") == b"{}"

@@ -43,7 +43,7 @@ def blobs(root: Path) -> FolderBlobs:
 
 @contextmanager
 def without_rights(folder: Path) -> Iterator[None]:
-    """Nothing may be written to the folder, not even by root, who is somebody else for the while."""
+    """Take away write permission on a folder for the block; root becomes another user."""
     folder.chmod(0o500)
     me = os.geteuid()
     if me == 0:
@@ -60,7 +60,7 @@ def without_rights(folder: Path) -> Iterator[None]:
 
 @pytest.fixture
 def deeds(monkeypatch: pytest.MonkeyPatch, root: Path) -> list[tuple[str, str]]:
-    """What is synced and renamed, in order, by the names that things have below the folder of the test."""
+    """Syncs and renames in order, with paths relative to the folder of the test."""
     done: list[tuple[str, str]] = []
     real: dict[str, Any] = {name: getattr(os, name) for name in ("fsync", "replace")}
 
@@ -82,7 +82,7 @@ def deeds(monkeypatch: pytest.MonkeyPatch, root: Path) -> list[tuple[str, str]]:
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="files are told by their handles only on Linux")
-async def test_stored_means_on_the_disk_with_its_name_and_the_names_of_its_folders(root, deeds, blobs):
+async def test_a_stored_object_is_synced_with_its_name_and_the_names_of_its_folders(root, deeds, blobs):
     await blobs.put("a/b/c", b"x")
     # New folders are durable when their parents are synced: data in the test's, objects in data, and so on.
     made = [("sync", name) for name in ("../..", "..", ".", ".", "a")]
@@ -91,13 +91,13 @@ async def test_stored_means_on_the_disk_with_its_name_and_the_names_of_its_folde
     deeds.clear()
     await blobs.put("a/b/d", b"x")
     assert deeds == [("sync", ".staging/ID"), ("replace", "a/b/d"), ("sync", "a/b")]
-    # Another process may have made the folders a moment ago and not have synced them yet.
+    # Another process may have made the folders a moment ago without syncing them yet.
     deeds.clear()
     await FolderBlobs(root).put("a/b/e", b"x")
     assert deeds[:3] == [("sync", "."), ("sync", "."), ("sync", "a")]
 
 
-async def test_a_process_that_is_killed_leaves_whole_objects_only(root, blobs):
+async def test_a_killed_process_leaves_complete_objects_only(root, blobs):
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", ENDLESS_WRITER, str(root), stdout=asyncio.subprocess.PIPE
     )
@@ -111,7 +111,7 @@ async def test_a_process_that_is_killed_leaves_whole_objects_only(root, blobs):
     assert [info async for info in blobs.list()] == [("object", 4_000_000)]
 
 
-async def test_what_the_dead_left_behind_is_swept_away_in_time(root, blobs):
+async def test_old_files_in_the_staging_folder_are_removed(root, blobs):
     await blobs.check()
     old, fresh = root / ".staging" / "old", root / ".staging" / "fresh"
     for path in (old, fresh):
@@ -121,13 +121,13 @@ async def test_what_the_dead_left_behind_is_swept_away_in_time(root, blobs):
     assert (old.exists(), fresh.exists()) == (False, True)
 
 
-async def test_nothing_stays_in_the_staging_folder(root, blobs):
+async def test_no_file_stays_in_the_staging_folder(root, blobs):
     await blobs.put("a", b"x")
     await blobs.put("a", b"y")
     assert list((root / ".staging").iterdir()) == []
 
 
-async def test_a_folder_that_somebody_removed_is_made_again(root, blobs):
+async def test_a_removed_folder_is_made_again(root, blobs):
     await blobs.put("a/b", b"x")
     (root / "a" / "b").unlink()
     (root / "a").rmdir()
@@ -135,10 +135,10 @@ async def test_a_folder_that_somebody_removed_is_made_again(root, blobs):
     assert await blobs.get("a/c") == b"y"
 
 
-# What a folder cannot do
+# Limits of a folder
 
 
-async def test_an_object_cannot_be_a_folder_too(blobs):
+async def test_an_object_cannot_be_a_folder_as_well(blobs):
     await blobs.put("a/b", b"x")
     with pytest.raises(BadInput, match="'a' cannot be stored: there are objects below it"):
         await blobs.put("a", b"x")
@@ -148,7 +148,7 @@ async def test_an_object_cannot_be_a_folder_too(blobs):
     assert await blobs.get("a/b") == b"x"
 
 
-# Trouble
+# Failures
 
 
 async def all_writes_fail(blobs: FolderBlobs, said: str) -> None:
@@ -158,7 +158,7 @@ async def all_writes_fail(blobs: FolderBlobs, said: str) -> None:
         assert str(caught.value) == said
 
 
-async def test_a_file_in_the_way_is_one_clear_line(tmp_path):
+async def test_a_file_in_place_of_a_folder_is_one_clear_line(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     for root in (tmp_path / "file", tmp_path / "file" / "objects"):
         said = f"the objects folder {root} cannot be written: a file stands in its way"
@@ -171,7 +171,7 @@ async def test_an_unwritable_folder_is_one_clear_line(tmp_path):
         await all_writes_fail(FolderBlobs(root), f"the objects folder {root} cannot be written: Permission denied")
 
 
-async def test_a_folder_that_loses_its_rights_says_so(root, blobs):
+async def test_a_folder_that_loses_its_permissions_is_unavailable(root, blobs):
     await blobs.put("a", b"x")
     with without_rights(root.parent.parent):
         with pytest.raises(Unavailable, match="cannot be written: Permission denied"):
@@ -184,7 +184,7 @@ async def test_a_folder_that_loses_its_rights_says_so(root, blobs):
     assert await blobs.get("a") == b"x"
 
 
-async def test_a_full_disk_leaves_what_was_there(root, blobs, monkeypatch):
+async def test_a_full_disk_leaves_the_earlier_object(root, blobs, monkeypatch):
     await blobs.put("a", b"before")
 
     def full(handle: int) -> None:

@@ -1,4 +1,4 @@
-"""Uploads into a folder: no rename before the syncs, nothing left behind."""
+"""Uploads into a folder: no rename before the syncs, and no remaining files."""
 
 import asyncio
 import os
@@ -17,7 +17,7 @@ async def flow(*pieces: bytes) -> AsyncIterator[bytes]:
 
 
 class Calls:
-    """The syncs and renames, in order."""
+    """Syncs and renames, in order."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.made: list[str] = []
@@ -32,7 +32,7 @@ class Calls:
         return noted
 
 
-async def test_a_large_object_is_synced_before_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+async def test_a_large_object_is_synced_before_it_is_renamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     blobs = FolderBlobs(tmp_path)
     await blobs.upload("f/first", flow(b"x"))
     calls = Calls(monkeypatch)

@@ -7,7 +7,7 @@ from longline.model.errors import BadInput
 
 
 @given(st.text(st.sampled_from("ab./\\\0\n%"), max_size=12))
-def test_no_key_that_passes_leads_out_of_a_folder(key):
+def test_no_valid_key_leads_out_of_a_folder(key):
     try:
         checked_key(key)
     except BadInput:
@@ -18,7 +18,7 @@ def test_no_key_that_passes_leads_out_of_a_folder(key):
 
 
 @pytest.mark.parametrize("key", ["a", "a/b", "a.b/..c/d..", "...", " ", "a/.staging/b", ".stagings/x", "é" * 127])
-def test_a_good_key_is_itself(key):
+def test_a_valid_key_is_returned_unchanged(key):
     assert checked_key(key) == key
 
 
@@ -34,14 +34,14 @@ def test_a_good_key_is_itself(key):
         ("/".join(["x" * 100] * 11), "key of 1110 bytes is too long"),
     ],
 )
-def test_a_bad_key_is_told_what_is_wrong(key, said):
+def test_a_bad_key_is_refused_with_the_fault(key, said):
     with pytest.raises(BadInput, match=said) as caught:
         checked_key(key)
     assert str(caught.value).isprintable()
 
 
 @pytest.mark.parametrize(("prefix", "folder"), [("", ""), ("a", "a"), ("a/", "a"), ("a/b/", "a/b")])
-def test_a_prefix_loses_its_slash(prefix, folder):
+def test_a_trailing_slash_of_a_prefix_is_removed(prefix, folder):
     assert checked_prefix(prefix) == folder
 
 

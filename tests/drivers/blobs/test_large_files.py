@@ -1,4 +1,4 @@
-"""Large files: written and synced while they come, whole or not there."""
+"""Large files: written and synced while they are received, and stored completely or not at all."""
 
 import asyncio
 import errno
@@ -27,7 +27,7 @@ async def large(pieces: int) -> AsyncIterator[bytes]:
         yield bytes([number]) * SMALL_BYTES
 
 
-async def test_a_large_object_is_synced_while_it_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+async def test_a_large_object_is_synced_while_it_is_received(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(large_files, "SYNC_BYTES", 2 * SMALL_BYTES)
     sizes: list[int] = []
 
@@ -76,8 +76,8 @@ async def test_slow_syncs_of_large_objects_leave_the_threads_to_others(tmp_path:
     assert await asyncio.gather(*uploads) == [3 * SMALL_BYTES] * 2
 
 
-async def test_a_full_disk_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """The sync fails with the write; its failure is no error of a future that was lost."""
+async def test_a_full_disk_is_reported_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """The sync fails together with the write; its failure must not be reported as that of a lost future."""
     monkeypatch.setattr(large_files, "SYNC_BYTES", 2 * SMALL_BYTES)
     lost, failed, write = list[Any](), threading.Event(), os.write
     asyncio.get_running_loop().set_exception_handler(lambda _, context: lost.append(context))
@@ -101,7 +101,7 @@ async def test_a_full_disk_is_told_once(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 async def test_a_cancelled_upload_closes_its_file_after_the_last_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """A write to a closed handle would go to the next file that is opened."""
+    """A write to a closed handle would reach the next file that is opened."""
     blobs, writing, go_on, events = FolderBlobs(tmp_path), threading.Event(), threading.Event(), list[str]()
     write, close = os.write, os.close
 

@@ -26,20 +26,20 @@ async def exit_code(program: str) -> int:
 
 
 @pytest.mark.slow(reason="starts 48 processes")
-async def test_a_program_that_ends_right_after_its_last_answer_ends_well():
+async def test_a_program_that_ends_right_after_its_last_response_exits_with_0():
     codes = []
     for _ in range(12):
         codes += await asyncio.gather(*(exit_code(SHORT_PROGRAM) for _ in range(4)))
     assert set(codes) == {0}
 
 
-async def test_every_memory_is_one_of_its_own():
+async def test_every_store_in_memory_is_separate():
     first, second = open_blobs("memory://"), open_blobs("memory://")
     await first.put("a", b"x")
     assert [info async for info in second.list()] == []
 
 
-async def test_a_server_that_is_no_object_store_is_not_taken_for_an_empty_one():
+async def test_a_server_that_is_no_object_store_is_unavailable():
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\nConnection: close\r\n\r\nnope")

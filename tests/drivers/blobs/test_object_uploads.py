@@ -1,4 +1,4 @@
-"""Objects that come piece by piece, on each engine: whole or not at all."""
+"""Objects that are uploaded in pieces, on each engine: stored completely or not at all."""
 
 import asyncio
 import hashlib
@@ -23,11 +23,11 @@ SIZES = [0, 1, UNCOUNTED_BYTES + 1, MB + 1, PART_BYTES + 1, 2 * PART_BYTES + 300
 
 
 class Broken(Exception):
-    """The pieces end too early."""
+    """A failure before the last piece."""
 
 
 async def flow(data: bytes, size: int = 300_000, failure: Exception | None = None) -> AsyncIterator[memoryview]:
-    """The data in pieces, and a failure at the end."""
+    """Yield the data in pieces; raise the failure, if any, at the end."""
     for start in range(0, len(data), size):
         yield memoryview(data)[start : start + size]
     if failure is not None:
@@ -39,14 +39,14 @@ async def names(blobs: Blobs, prefix: str = "") -> list[str]:
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_an_object_is_stored_as_it_came(blobs: StreamingBlobs, size: int):
+async def test_an_object_is_stored_unchanged(blobs: StreamingBlobs, size: int):
     data = os.urandom(size)
     assert await blobs.upload("a/b", flow(data)) == size
     assert hashlib.sha256(await blobs.get("a/b")).digest() == hashlib.sha256(data).digest()
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_an_object_whose_pieces_fail_is_not_stored(blobs: StreamingBlobs, size: int):
+async def test_an_object_with_failing_pieces_is_not_stored(blobs: StreamingBlobs, size: int):
     await blobs.put("kept", b"before")
     with pytest.raises(Broken):
         await blobs.upload("kept", flow(os.urandom(size), failure=Broken()))
@@ -57,7 +57,7 @@ async def test_an_object_whose_pieces_fail_is_not_stored(blobs: StreamingBlobs, 
 
 
 @pytest.mark.parametrize("size", [0, UNCOUNTED_BYTES + 1, 2 * PART_BYTES])
-async def test_an_object_that_is_cancelled_is_not_stored(blobs: StreamingBlobs, size: int):
+async def test_a_cancelled_object_is_not_stored(blobs: StreamingBlobs, size: int):
     reached = asyncio.Event()
 
     async def endless() -> AsyncIterator[memoryview]:
@@ -74,7 +74,7 @@ async def test_an_object_that_is_cancelled_is_not_stored(blobs: StreamingBlobs, 
     assert await names(blobs) == []
 
 
-async def test_nothing_is_visible_before_the_last_piece(blobs: StreamingBlobs):
+async def test_no_object_is_visible_before_its_last_piece(blobs: StreamingBlobs):
     data, seen = os.urandom(3 * PART_BYTES), []
 
     async def watched() -> AsyncIterator[memoryview]:
@@ -87,7 +87,7 @@ async def test_nothing_is_visible_before_the_last_piece(blobs: StreamingBlobs):
     assert await names(blobs) == ["late"]
 
 
-async def test_many_objects_at_once(blobs: StreamingBlobs):
+async def test_many_objects_are_stored_at_once(blobs: StreamingBlobs):
     files = {f"f/{n % 7}/{n}": os.urandom(n * 100) for n in range(100)}
     sizes = await asyncio.gather(*(blobs.upload(key, flow(data)) for key, data in files.items()))
     assert list(sizes) == [len(data) for data in files.values()]
@@ -100,7 +100,7 @@ async def test_large_objects_wait_for_each_other_and_all_are_stored(blobs: Strea
     assert {key: await blobs.get(key) for key in files} == files
 
 
-async def test_an_object_that_cannot_be_stored_does_not_spoil_its_neighbours(tmp_path: Path):
+async def test_a_refused_object_does_not_fail_the_others(tmp_path: Path):
     blobs = open_blobs(str(tmp_path))
     await blobs.put("file", b"")
     keys = ["a", "file/below", "b", "c", "d"]
@@ -125,7 +125,7 @@ async def test_another_bucket_has_objects_of_its_own(blobs: StreamingBlobs, requ
 
 
 @pytest.mark.parametrize("size", [3, PART_BYTES + 1])
-async def test_a_bucket_that_is_not_there_refuses_its_objects_alone(s3_bucket: S3Bucket, size: int):
+async def test_a_wrong_key_refuses_the_objects_of_its_own_store_alone(s3_bucket: S3Bucket, size: int):
     blobs = open_blobs(s3_url(s3_bucket))
     wrong = open_blobs(s3_url(s3_bucket._replace(secret_key="wrong")))
     with pytest.raises(UploadRefused, match="refuses our key") as refused:
@@ -134,7 +134,7 @@ async def test_a_bucket_that_is_not_there_refuses_its_objects_alone(s3_bucket: S
     assert await blobs.upload("a", flow(b"x" * size)) == size
 
 
-async def test_labels_are_asked_for_at_the_end_of_a_small_object(blobs: StreamingBlobs):
+async def test_labels_are_requested_after_the_last_piece_of_a_small_object(blobs: StreamingBlobs):
     asked: list[str] = []
 
     async def last() -> AsyncIterator[memoryview]:
@@ -162,7 +162,7 @@ async def test_labels_of_any_name_and_value_are_stored_with_their_object(blobs: 
 
 
 @pytest.mark.parametrize("size", [1, PART_BYTES + 1])
-async def test_names_of_labels_are_stored_as_s3_takes_them(s3_bucket: S3Bucket, size: int):
+async def test_names_of_labels_are_stored_in_the_form_of_s3(s3_bucket: S3Bucket, size: int):
     blobs: Any = open_blobs(s3_url(s3_bucket))
     await blobs.upload("labelled", flow(b"x" * size), lambda: {"crawl id": "7", "größe": "a\nb"})
     found = (await obstore.get_async(blobs._store, "labelled")).attributes

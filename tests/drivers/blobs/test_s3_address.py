@@ -11,7 +11,7 @@ from tests.servers.process import free_ports
 
 
 async def everything_fails(blobs: Blobs, said: str) -> None:
-    """Every verb fails in the same one sentence."""
+    """Check that every operation fails with the same sentence."""
     attempts = (
         blobs.check(),
         blobs.put("a", b"x"),
@@ -37,14 +37,14 @@ async def test_an_unknown_key_is_one_clear_line(s3_bucket):
         await open_s3(s3_url(s3_bucket, access_key_id="nobody")).check()
 
 
-async def test_an_endpoint_where_nothing_answers_is_one_clear_line(s3_bucket):
+async def test_an_endpoint_without_a_server_is_one_clear_line(s3_bucket):
     endpoint = f"http://127.0.0.1:{free_ports(1)[0]}"
     blobs = open_s3(s3_url(s3_bucket, endpoint=endpoint))
     name = f"S3 bucket '{s3_bucket.name}' at {endpoint}"
     await everything_fails(blobs, f"{name} cannot be reached: nothing answers there")
 
 
-async def test_a_missing_bucket_is_found_out_and_not_made(s3_bucket):
+async def test_a_missing_bucket_is_reported_and_not_made(s3_bucket):
     missing = s3_bucket._replace(name="never-made")
     blobs = open_s3(s3_url(missing))
     for attempt in (blobs.check(), blobs.get("a"), anext(aiter(blobs.list())), blobs.check()):
@@ -53,7 +53,7 @@ async def test_a_missing_bucket_is_found_out_and_not_made(s3_bucket):
         assert str(caught.value) == f"S3 bucket 'never-made' at {missing.endpoint} does not exist"
 
 
-async def test_a_prefix_is_a_wall(s3_bucket):
+async def test_a_prefix_separates_the_objects_of_a_bucket(s3_bucket):
     whole, ours, theirs = (open_s3(s3_url(s3_bucket, prefix)) for prefix in ("", "our/things", "theirs"))
     await ours.put("a", b"ours")
     await theirs.put("a", b"theirs")
@@ -65,7 +65,7 @@ async def test_a_prefix_is_a_wall(s3_bucket):
         await theirs.get("a")
 
 
-async def test_what_the_address_leaves_out_comes_from_the_environment(s3_bucket, monkeypatch):
+async def test_options_missing_in_the_address_are_read_from_the_environment(s3_bucket, monkeypatch):
     monkeypatch.setenv("AWS_ENDPOINT_URL_S3", s3_bucket.endpoint)
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", s3_bucket.access_key)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", s3_bucket.secret_key)
@@ -84,17 +84,17 @@ async def test_the_address_wins_over_the_environment(s3_bucket, monkeypatch, var
     await open_s3(s3_url(s3_bucket)).check()
 
 
-def test_a_secret_with_a_plus_sign_stays_as_it_is():
+def test_a_secret_with_a_plus_sign_is_kept_unchanged():
     assert read_options("secret_access_key=x+y/z%2Bw==") == {"secret_access_key": "x+y/z+w=="}
 
 
 @pytest.mark.parametrize(("endpoint", "allowed"), [("http://h", True), ("https://h", False), (None, False)])
-def test_plain_http_is_used_only_where_it_is_asked_for(endpoint, allowed):
+def test_plain_http_is_allowed_for_an_http_endpoint_alone(endpoint, allowed):
     assert client_options(endpoint)["allow_http"] is allowed
 
 
 async def headers_of_puts(query: str, *buckets: str) -> list[dict[str, str]]:
-    """The headers of one stored object for each bucket, as the server gets them."""
+    """Return the headers that the server receives with one stored object for each bucket."""
     asked: list[dict[str, str]] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -107,7 +107,7 @@ async def headers_of_puts(query: str, *buckets: str) -> list[dict[str, str]]:
             self.end_headers()
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Write no log."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = Thread(target=server.serve_forever, args=(0.05,), daemon=True)
@@ -124,7 +124,7 @@ async def headers_of_puts(query: str, *buckets: str) -> list[dict[str, str]]:
     return asked
 
 
-async def test_objects_are_encrypted_by_the_server_as_their_bucket_says():
+async def test_objects_are_encrypted_by_the_server_according_to_their_bucket():
     query = "encryption=AES256&encryption.other=aws:kms&kms_key.other=k1"
     main, other = await headers_of_puts(query, "main", "other")
     assert main["x-amz-server-side-encryption"] == "AES256"

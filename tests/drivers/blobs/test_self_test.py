@@ -7,13 +7,13 @@ from longline.model.errors import Unavailable
 
 
 class Forgetful(ObjectBlobs):
-    """A store that gives back something else."""
+    """A store that returns other bytes."""
 
     async def get(self, key: str) -> bytes:
         return (await super().get(key))[:-1]
 
 
-async def test_a_store_that_does_not_keep_what_it_is_given_is_found_out():
+async def test_a_store_that_returns_other_bytes_is_unavailable():
     blobs = Forgetful(MemoryStore(), StoreTraits("the sieve", str, lambda _: open_memory()))
     with pytest.raises(Unavailable, match="the sieve did not return"):
         await write_and_read(blobs, "the sieve")

@@ -1,4 +1,4 @@
-"""Encryption by a real S3 server: objects are read as they were written, and the disk has none of their bytes."""
+"""Encryption by a real S3 server: objects are read back unchanged, and the disk has none of their bytes."""
 
 import asyncio
 import os
@@ -15,12 +15,12 @@ PIECE_BYTES, PIECES = 1024 * 1024, 12
 
 
 def on_disk(folder: Path, wanted: bytes) -> bool:
-    """Return whether a file of a server has some bytes."""
+    """Return True if a file of the server has these bytes."""
     return any(wanted in path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
 async def becomes_visible(folder: Path, wanted: bytes) -> bool:
-    """Return whether a server writes some bytes to its disk in time."""
+    """Return True if the server writes these bytes to its disk within 20 seconds."""
     deadline = time.monotonic() + 20
     while not on_disk(folder, wanted):
         if time.monotonic() > deadline:
@@ -43,6 +43,6 @@ async def test_a_server_that_encrypts_has_no_plain_bytes_on_its_disk(s3_server: 
     assert await encrypted.get("small") == small
     assert await open_blobs(url).get("large") == b"".join(pieces), "the server decrypts for every reader"
     await open_blobs(url).put("plain", plain)
-    assert await becomes_visible(s3_server.folder, plain[1000:1100]), "the test can see plain bytes"
+    assert await becomes_visible(s3_server.folder, plain[1000:1100]), "the test can find plain bytes"
     assert not on_disk(s3_server.folder, small[1000:1100])
     assert not on_disk(s3_server.folder, pieces[5][1000:1100])

@@ -1,4 +1,4 @@
-"""Batches of small files: joint syncs, no rename before the syncs, nothing left behind."""
+"""Batches of small files: joint syncs, no rename before the syncs, and no remaining files."""
 
 import asyncio
 import os
@@ -33,7 +33,7 @@ async def test_small_objects_are_synced_at_the_same_time(tmp_path: Path, monkeyp
 
     def sync(handle: int) -> None:
         if Path(f"/proc/self/fd/{handle}").readlink().parent.name == ".staging":
-            together.wait()  # raises an error unless as many threads come here
+            together.wait()  # raises an error unless as many threads arrive here
 
     monkeypatch.setattr(os, "fsync", sync)
     await asyncio.gather(*(blobs.upload(f"f/{n}", flow(b"x")) for n in range(SYNCS_AT_ONCE)))
@@ -51,7 +51,7 @@ async def test_an_unexpected_error_ends_every_upload_of_its_batch(tmp_path: Path
     assert {type(result) for result in results} == {RuntimeError}
 
 
-async def test_a_full_disk_fails_every_object_of_a_batch_and_leaves_nothing(
+async def test_a_full_disk_fails_every_object_of_a_batch_and_leaves_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     blobs = FolderBlobs(tmp_path)

@@ -1,4 +1,4 @@
-"""Staged files: old ones are removed, a rename makes a folder that another process removed."""
+"""Staged files: old ones are removed, and a rename makes a folder that another process removed."""
 
 import os
 import time

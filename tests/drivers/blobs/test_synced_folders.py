@@ -1,4 +1,4 @@
-"""Folders whose names are synced with them."""
+"""Folders that are synced together with their names."""
 
 import os
 from pathlib import Path
@@ -33,7 +33,7 @@ def test_a_new_folder_is_synced_with_its_parents_once(tmp_path: Path, synced: li
     assert len(synced) > 3
 
 
-def test_nothing_is_synced_where_nothing_has_to_last(tmp_path: Path, synced: list[Path]):
+def test_nothing_is_synced_without_durability(tmp_path: Path, synced: list[Path]):
     folders = SyncedFolders(tmp_path / "root", durable=False)
     folders.make(tmp_path / "root/a")
     folders.sync(tmp_path)

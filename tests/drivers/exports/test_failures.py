@@ -1,4 +1,4 @@
-"""Failures to write, told in one sentence."""
+"""Failures of writing a table, each explained in one sentence."""
 
 import errno
 from pathlib import Path
@@ -15,7 +15,7 @@ def test_a_full_disk_and_other_failures_name_the_file(tmp_path: Path):
             raise OSError(code, "told by the system")
 
 
-def test_an_error_of_a_table_writer_is_a_full_disk_only_where_the_disk_is_full(tmp_path: Path, monkeypatch):
+def test_an_error_of_a_table_writer_is_a_full_disk_only_if_the_disk_is_full(tmp_path: Path, monkeypatch):
     with pytest.raises(KeyError), explained(str(tmp_path / "x.csv")):
         raise KeyError("a fault of ours")
     monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": 0}))

@@ -16,5 +16,5 @@ def test_only_mixed_columns_become_texts(tmp_path: Path):
     assert (tmp_path / "out").read_text() == "a,b\n1,2\nx,3\n,\n"
 
 
-def test_rows_without_mixed_columns_are_left_alone(tmp_path: Path):
+def test_rows_without_mixed_columns_are_not_read(tmp_path: Path):
     unmix(tmp_path / "there is no such file", [TableColumn("a", ColumnType.INT)])

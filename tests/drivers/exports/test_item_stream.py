@@ -17,7 +17,7 @@ async def test_each_line_is_an_item():
         assert lines.read() == '{"b":1,"a":"ä"}\n{"title":"T"}\n'
 
 
-async def test_more_than_a_pipe_holds_is_written_as_it_is_read():
+async def test_more_than_a_pipe_holds_is_written_as_fast_as_it_is_read():
     reader, writer = os.pipe()
 
     async def write() -> None:
@@ -35,7 +35,7 @@ async def test_more_than_a_pipe_holds_is_written_as_it_is_read():
     os.close(reader)
 
 
-async def test_a_reader_that_has_gone_is_told():
+async def test_a_closed_pipe_is_reported():
     reader, writer = os.pipe()
     os.close(reader)
     with pytest.raises(BrokenPipeError):

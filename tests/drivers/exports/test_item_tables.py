@@ -1,4 +1,4 @@
-"""Tables of items: each file is whole, has the columns of the parser, and is replaced at once."""
+"""Tables of items: each file is complete, has the columns of the parser, and is replaced at once."""
 
 import os
 from datetime import UTC, date, datetime
@@ -64,7 +64,7 @@ async def test_several_kinds_have_a_file_each(tmp_path: Path):
     assert (tmp_path / "x.author.csv").read_text() == "name\nN\n"
 
 
-async def test_only_the_chosen_kinds_are_put_in_place(tmp_path: Path):
+async def test_only_the_selected_kinds_are_written(tmp_path: Path):
     await written(tmp_path, ["x.csv"], item("book", title="A"), item("page", title="P"), kinds=["book"])
     assert (tmp_path / "x.csv").read_text() == "title\nA\n"
 
@@ -77,7 +77,7 @@ async def test_a_run_without_items_has_an_empty_table(tmp_path: Path, name: str)
         assert read_parquet(tmp_path / name).read_all().num_rows == 0
 
 
-async def test_tables_that_are_not_finished_leave_the_earlier_ones(tmp_path: Path):
+async def test_unfinished_tables_leave_the_earlier_ones(tmp_path: Path):
     await written(tmp_path, ["x.csv"], item(title="A"))
     with ItemTableFiles([table_file(str(tmp_path / "x.csv"))]) as tables:
         await tables.add([item(title="B")])
@@ -85,7 +85,7 @@ async def test_tables_that_are_not_finished_leave_the_earlier_ones(tmp_path: Pat
     assert os.listdir(tmp_path) == ["x.csv"]
 
 
-def test_a_place_that_cannot_be_written_is_told_before(tmp_path: Path):
+def test_an_unwritable_place_is_reported_before_the_export(tmp_path: Path):
     (tmp_path / "file").write_text("")
     (tmp_path / "folder.csv").mkdir()
     for name in ("file/x.csv", "folder.csv"):

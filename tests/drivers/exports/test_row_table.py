@@ -34,7 +34,7 @@ def write(file: Path, *rows: Line) -> int | None:
         ("x.jsonl", '{"name":"a","status":200,"at":"2026-01-02T03:04:05.678000Z"}\n'),
     ],
 )
-def test_a_table_is_put_in_place_whole(tmp_path: Path, name: str, text: str):
+def test_a_table_is_put_in_place_complete(tmp_path: Path, name: str, text: str):
     assert write(tmp_path / name, Line("a", 200, AT)) == 1
     assert (tmp_path / name).read_text() == text
     assert os.listdir(tmp_path) == [name]
@@ -48,7 +48,7 @@ def test_columns_have_their_types_without_values(tmp_path: Path):
         assert "Int64" in str(table.schema.field("status").type)
 
 
-def test_a_table_that_is_not_finished_leaves_nothing(tmp_path: Path):
+def test_an_unfinished_table_leaves_no_file(tmp_path: Path):
     with RowTable(table_file(str(tmp_path / "x.csv")), Line) as table:
         table.add([Line("a", 1, AT)])
     assert os.listdir(tmp_path) == []

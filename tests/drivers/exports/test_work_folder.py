@@ -1,4 +1,4 @@
-"""The folder in which a file is made."""
+"""The work folder in which a file is made."""
 
 import os
 import subprocess

@@ -14,7 +14,7 @@ Headers = list[tuple[str, str]]
 
 
 class Stream:
-    """One request, and the means to answer it in pieces."""
+    """One request, and the methods to answer it in pieces."""
 
     def __init__(self, conversation: "Conversation", number: int, headers: Headers) -> None:
         self.conversation = conversation
@@ -26,7 +26,7 @@ class Stream:
         return dict(self.headers)[":path"]
 
     def answer(self, body: bytes, *headers: tuple[str, str], length: int | None = None, ends: bool = True) -> None:
-        """Head and body; the length that is told may differ from the true one."""
+        """Send head and body; the declared length may differ from the true one."""
         told = ("content-length", str(len(body) if length is None else length))
         self.conversation.connection.send_headers(self.number, [(":status", "200"), told, *headers])
         self.conversation.connection.send_data(self.number, body, end_stream=ends)
@@ -35,7 +35,7 @@ class Stream:
         self.conversation.connection.reset_stream(self.number, error_code=2)
 
     def go_away(self) -> None:
-        # What it says at its leave is any text; this one is out to be taken for something else.
+        # The debug data of GOAWAY may be any text; this one tries to be mistaken for an error.
         words = b'", Library) TimedOut Parse('
         self.conversation.connection.close_connection(error_code=0, additional_data=words, last_stream_id=0)
 
@@ -87,7 +87,7 @@ class Conversation(asyncio.Protocol):
 
 
 class Http2Server:
-    """Where it listens, and what it was asked."""
+    """A server's address and the requests that it received."""
 
     def __init__(self, answering: Answering) -> None:
         self.answering = answering
@@ -102,7 +102,7 @@ class Http2Server:
 
 @asynccontextmanager
 async def serving_http2(answering: Answering, context: ssl.SSLContext) -> AsyncIterator[Http2Server]:
-    """A server with this certificate that speaks HTTP/2 and nothing else."""
+    """Run a server with this certificate that supports HTTP/2 alone."""
     context.set_alpn_protocols(["h2"])
     server = Http2Server(answering)
     loop = asyncio.get_running_loop()

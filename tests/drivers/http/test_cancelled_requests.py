@@ -1,4 +1,4 @@
-"""Requests that are cancelled around the moment at which their response comes: no connection stays open.
+"""Requests that are cancelled around the arrival of their response: no connection stays open.
 
 The server counts its open connections. A client that closes a connection with unread bytes resets it: a reset is a
 close.
@@ -56,7 +56,7 @@ async def timed(client: WreqHttp, url: str) -> object:
 
 
 class Origin:
-    """A server that sends the head and a part of each body, and says when."""
+    """A server that sends the head and a part of each body, and reports when."""
 
     def __init__(self) -> None:
         self.answered = asyncio.Event()
@@ -85,7 +85,7 @@ async def _cancel_around_the_response(client: WreqHttp, send: Send, server: Serv
     await _pause()
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
-    del task  # and with it a response that nobody has taken
+    del task  # and with it a response that no caller has taken
     async with asyncio.timeout(10):
         await server.until_open(0)
 
@@ -100,7 +100,7 @@ async def test_a_cancelled_request_leaves_no_connection(client: WreqHttp, send: 
 
 @pytest.mark.parametrize(("scheme", "secure"), [("http", True), ("socks5", False), ("socks5", True)])
 @pytest.mark.parametrize("method", ["open", "fetch"])
-async def test_nor_one_in_a_tunnel(client: WreqHttp, scheme: ProxyScheme, secure: bool, method: str):
+async def test_a_cancelled_request_leaves_no_tunnel(client: WreqHttp, scheme: ProxyScheme, secure: bool, method: str):
     origin = Origin()
     with running_proxy(scheme, Manners()) as proxy:
 

@@ -1,4 +1,4 @@
-"""Certificates: the operator's issuers are added to the usual ones, and everything that is not right is refused."""
+"""Certificates: the operator's issuers are added to the usual ones, and every invalid certificate is refused."""
 
 import ssl
 from collections.abc import AsyncIterator
@@ -51,7 +51,7 @@ async def trusting(roots: Path | None) -> AsyncIterator[WreqHttp]:
 
 
 async def fetched(client: WreqHttp, context: ssl.SSLContext) -> str:
-    """`ok`, or the word for why not."""
+    """Return `ok`, or the kind of the failure."""
     async with serving(keeps_answering, secure=context) as server:
         try:
             answer = await client.fetch(Request(server.url("/x", "site.test", "https")))
@@ -60,7 +60,7 @@ async def fetched(client: WreqHttp, context: ssl.SSLContext) -> str:
         return "ok" if answer.body == b"/x" else repr(answer)
 
 
-async def test_an_issuer_of_the_operators_own(issuer: trustme.CA, tmp_path: Path):
+async def test_an_issuer_of_the_operator_is_trusted(issuer: trustme.CA, tmp_path: Path):
     async with trusting(written(issuer, tmp_path)) as client:
         assert await fetched(client, certificate(issuer)) == "ok"
         assert await fetched(client, certificate(issuer, host="other.test")) == "tls"
@@ -68,13 +68,13 @@ async def test_an_issuer_of_the_operators_own(issuer: trustme.CA, tmp_path: Path
         assert await fetched(client, certificate(trustme.CA())) == "tls"
 
 
-async def test_nobody_vouches(issuer: trustme.CA):
+async def test_a_certificate_of_an_unknown_issuer_is_refused(issuer: trustme.CA):
     async with trusting(None) as client:
         assert await fetched(client, certificate(issuer)) == "tls"
 
 
-async def test_self_signed(issuer: trustme.CA, tmp_path: Path):
-    """One that vouches for itself is no better than one for whom nobody does, unless the operator says so."""
+async def test_a_self_signed_certificate_is_trusted_only_if_the_operator_lists_it(issuer: trustme.CA, tmp_path: Path):
+    """A self-signed certificate is treated like one of an unknown issuer, unless the operator lists it."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(Path(__file__).parent / "site.test.pem")
     async with trusting(written(issuer, tmp_path)) as client:
@@ -83,10 +83,10 @@ async def test_self_signed(issuer: trustme.CA, tmp_path: Path):
         assert await fetched(client, context) == "ok"
 
 
-async def test_the_operators_file_takes_nothing_away(
+async def test_the_operators_file_adds_to_the_other_issuers(
     issuer: trustme.CA, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """Of three issuers, one from each list, each is believed as long as its list is there."""
+    """Each of three issuers, one from each list, is trusted as long as its list is used."""
     mozilla, system = trustme.CA(), trustme.CA()
     monkeypatch.setattr(certifi, "where", lambda: str(written(mozilla, tmp_path, "mozilla.pem")))
     monkeypatch.setenv("SSL_CERT_FILE", str(written(system, tmp_path, "system.pem")))
@@ -98,7 +98,7 @@ async def test_the_operators_file_takes_nothing_away(
         assert client.issuers == tuple(tmp_path / name for name in ("mozilla.pem", "system.pem"))
 
 
-def test_a_system_without_a_list(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+def test_a_system_without_issuers_uses_those_of_certifi(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "nowhere.pem"))
     monkeypatch.setattr("longline.drivers.http.certificates._SYSTEM", ())
     assert load_issuers().files == (Path(certifi.where()),)
@@ -113,7 +113,7 @@ def test_a_system_without_a_list(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
         ("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "is broken"),
     ],
 )
-def test_a_file_that_will_not_do(tmp_path: Path, content: str | None, complaint: str):
+def test_an_unusable_file_of_issuers_is_refused(tmp_path: Path, content: str | None, complaint: str):
     file = tmp_path / "issuer.pem"
     if content is not None:
         file.write_text(content)
@@ -122,7 +122,7 @@ def test_a_file_that_will_not_do(tmp_path: Path, content: str | None, complaint:
     assert str(file) in str(caught.value)
 
 
-# -- what the operator says of TLS ------------------------------------------------------------------------------
+# -- TLS settings of the operator -------------------------------------------------------------------------------
 
 
 async def speaking(tls: TlsSettings, context: ssl.SSLContext) -> str:
@@ -133,7 +133,7 @@ async def speaking(tls: TlsSettings, context: ssl.SSLContext) -> str:
         await client.close()
 
 
-async def test_whoever_does_not_verify_believes_anybody(issuer: trustme.CA):
+async def test_without_verification_every_certificate_is_accepted(issuer: trustme.CA):
     for context in (certificate(issuer), certificate(issuer, host="other.test"), certificate(issuer, days=-1)):
         assert await speaking(TlsSettings(), context) == "tls"
         assert await speaking(TlsSettings(verify=False), context) == "ok"
@@ -149,7 +149,7 @@ async def test_whoever_does_not_verify_believes_anybody(issuer: trustme.CA):
         (TlsSettings(False, "1.2", "1.2"), ssl.TLSVersion.TLSv1_2, True),
     ],
 )
-async def test_versions_are_those_that_are_wanted(
+async def test_connections_use_the_configured_tls_versions(
     issuer: trustme.CA, tls: TlsSettings, server: ssl.TLSVersion, well: bool
 ):
     context = certificate(issuer)

@@ -1,4 +1,4 @@
-"""One request, one answer: what is sent, what comes back, and what is let go of."""
+"""One request and one response: the bytes sent, the bytes received, and the connections closed."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -21,7 +21,7 @@ async def client() -> AsyncIterator[WreqHttp]:
     await client.close()
 
 
-async def test_an_answer_as_it_came(client: Http):
+async def test_a_response_is_returned_unchanged(client: Http):
     head = b"HTTP/1.1 203 Odd\r\nX-Two: 1\r\nContent-Type: text/html\r\nX-Two: 2\r\nX-Latin: caf\xe9\r\n"
     async with serving(says(head + b"Content-Length: 4\r\n\r\nbody")) as server:
         answer = await client.fetch(Request(server.url("/a?b#c")))
@@ -33,7 +33,7 @@ async def test_an_answer_as_it_came(client: Http):
     assert answer.header("content-type") == "text/html"
 
 
-async def test_what_is_sent_is_what_was_asked(client: Http):
+async def test_a_request_is_sent_with_its_url_and_headers_alone(client: Http):
     async with serving(keeps_answering) as server:
         headers = (("User-Agent", "Longline/1"), ("Accept", "text/html"), ("X-Two", "1"), ("X-Two", "2"))
         await client.fetch(Request(server.url("/a%20b?c=%7E#d", "site.test"), headers))
@@ -52,13 +52,13 @@ async def test_what_is_sent_is_what_was_asked(client: Http):
 @pytest.mark.parametrize(
     ("value", "sent"),
     [
-        ("caf\xc3\xa9", b"caf\xc3\xa9"),  # bytes of a server, told as Latin-1
+        ("caf\xc3\xa9", b"caf\xc3\xa9"),  # bytes of a server, decoded as Latin-1
         ("\xe4\xb8\xad=1", b"\xe4\xb8\xad=1"),
         ("caf\xe9", b"caf\xc3\xa9"),  # text of a person
         ("\u4e2d", b"\xe4\xb8\xad"),
     ],
 )
-async def test_a_header_goes_back_with_the_bytes_that_came(client: Http, value: str, sent: bytes):
+async def test_a_header_is_sent_back_with_the_bytes_received(client: Http, value: str, sent: bytes):
     async with serving(keeps_answering) as server:
         await client.fetch(Request(server.url(), (("Cookie", value), ("If-None-Match", value))))
     lines = server.heads[0].split(b"\r\n")
@@ -66,14 +66,14 @@ async def test_a_header_goes_back_with_the_bytes_that_came(client: Http, value: 
 
 
 @pytest.mark.parametrize("header", [("User-Agent", "x\r\nX-Smuggled: 1"), ("bad name", "x"), ("", "x")])
-async def test_what_is_no_header_is_not_sent_in_silence(client: Http, header: tuple[str, str]):
+async def test_an_invalid_header_is_refused(client: Http, header: tuple[str, str]):
     async with serving(keeps_answering) as server:
         with pytest.raises(ValueError, match="not headers"):
             await client.fetch(Request(server.url(), (("Accept", "*/*"), header)))
     assert server.heads == []
 
 
-async def test_the_test_site(client: Http):
+async def test_pages_of_the_test_site_are_fetched(client: Http):
     with running_site(pages=3) as site:
         page = await client.fetch(Request(site.url))
         moved = await client.fetch(Request(f"{site.url}redirect/1"))
@@ -104,7 +104,7 @@ async def test_the_test_site(client: Http):
         (b"HTTP/1.1 200 OK\r\n" + b"X-Many: 1\r\n" * 300 + b"Content-Length: 2\r\n\r\nok", b"ok"),
     ],
 )
-async def test_forms_of_a_body(client: Http, answer: bytes, body: bytes):
+async def test_every_framing_of_a_body_is_read(client: Http, answer: bytes, body: bytes):
     async with serving(says(answer)) as server:
         assert (await client.fetch(Request(server.url(), max_bytes=1000))).body == body
 
@@ -137,7 +137,7 @@ async def test_a_body_beyond_its_bound_is_not_read_to_the_end(client: Http, head
     assert not sent.is_set()
 
 
-async def test_connections_are_used_again(client: Http):
+async def test_connections_are_reused(client: Http):
     async with serving(keeps_answering) as server:
         for number in range(5):
             assert (await client.fetch(Request(server.url(f"/{number}")))).body == f"/{number}".encode()
@@ -152,7 +152,7 @@ async def test_a_connection_closed_between_requests_is_no_failure(client: Http):
     assert server.taken == 5
 
 
-async def test_names_are_resolved_by_us_and_pinned():
+async def test_names_are_resolved_by_the_given_resolver_and_pinned():
     asked: list[str] = []
 
     async def resolve(hostname: str) -> tuple[Address, ...]:
@@ -172,8 +172,8 @@ async def test_names_are_resolved_by_us_and_pinned():
     assert len(server.heads) == 3
 
 
-async def test_an_address_in_the_url_is_the_one_that_resolve_saw():
-    """A guard must see what will be dialled, however it was written."""
+async def test_an_address_in_the_url_is_passed_to_the_resolver():
+    """The resolver, which may be a guard, must see the address to be dialled in every notation."""
     seen: list[str] = []
 
     async def resolve(hostname: str) -> tuple[Address, ...]:
@@ -189,7 +189,7 @@ async def test_an_address_in_the_url_is_the_one_that_resolve_saw():
 
 
 @pytest.mark.parametrize(("kept", "connections"), [(1, 3), (2, 2)])
-async def test_clients_are_kept_for_a_few_hosts(kept: int, connections: int):
+async def test_clients_are_kept_for_a_limited_number_of_hosts(kept: int, connections: int):
     client = WreqHttp(to_loopback, max_clients=kept)
     async with serving(keeps_answering) as server:
         for host in ("a.test", "b.test", "a.test"):
@@ -198,7 +198,7 @@ async def test_clients_are_kept_for_a_few_hosts(kept: int, connections: int):
     assert server.taken == connections
 
 
-async def test_a_client_that_makes_room_finishes_what_it_does():
+async def test_an_evicted_client_completes_its_requests():
     client = WreqHttp(to_loopback, max_clients=1)
     arrived, proceed = asyncio.Event(), asyncio.Event()
 
@@ -219,8 +219,8 @@ async def test_a_client_that_makes_room_finishes_what_it_does():
         await client.close()
 
 
-async def test_fetches_do_not_hold_each_other_up(client: Http):
-    """Nobody gets the second half before all have had the first: with one of them blocking, none would end."""
+async def test_concurrent_fetches_do_not_block_each_other(client: Http):
+    """The server sends the second halves after all first halves: if one fetch blocked, none would end."""
     count, half = 40, b"x" * 300_000
     started = asyncio.Barrier(count)
 
@@ -238,7 +238,7 @@ async def test_fetches_do_not_hold_each_other_up(client: Http):
 @pytest.mark.parametrize(
     "partly", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc", b"HTTP/1.1 200 OK\r\n\r\nabc"]
 )
-async def test_a_cancelled_fetch_hangs_up(client: Http, partly: bytes):
+async def test_a_cancelled_fetch_closes_its_connection(client: Http, partly: bytes):
     arrived = asyncio.Event()
 
     async def script(peer: Peer) -> None:
@@ -261,7 +261,7 @@ async def test_a_cancelled_fetch_hangs_up(client: Http, partly: bytes):
         assert (await client.fetch(Request(server.url("/next")))).body == b"next"
 
 
-async def test_close_lets_go_of_everything():
+async def test_close_closes_every_connection():
     client = WreqHttp(to_loopback)
     async with serving(keeps_answering) as server:
         await asyncio.gather(*(client.fetch(Request(server.url("/", f"{n}.test"))) for n in range(5)))
@@ -273,7 +273,7 @@ async def test_close_lets_go_of_everything():
         await client.close()
 
 
-async def test_close_fails_what_is_under_way_and_cancels_nobody():
+async def test_close_fails_open_requests_and_cancels_no_task():
     client = WreqHttp(to_loopback)
     arrived = asyncio.Event()
 
@@ -293,7 +293,7 @@ async def test_close_fails_what_is_under_way_and_cancels_nobody():
     assert not task.cancelled()
 
 
-async def test_secure_connections():
+async def test_https_pages_are_fetched():
     client = WreqHttp(to_loopback, roots=CERTIFICATE)
     async with serving(keeps_answering, secure=True) as server:
         answer = await client.fetch(Request(server.url("/x", "site.test", "https")))
@@ -301,7 +301,7 @@ async def test_secure_connections():
     assert (answer.status, answer.body) == (200, b"/x")
 
 
-def test_the_same_on_uvloop():
+def test_the_client_works_on_uvloop():
     async def run(url: str) -> tuple[int, bool]:
         client = WreqHttp(to_loopback)
         answer = await client.fetch(Request(url))
@@ -312,6 +312,6 @@ def test_the_same_on_uvloop():
         await client.close()
         return answer.status, task.cancelled()
 
-    # The site has a loop of its own: a connection that comes in last must not be left over in the one that ends here.
+    # The site has a loop of its own: a late connection must not remain in the loop that ends here.
     with running_site(pages=1) as site:
         assert uvloop.run(run(site.url)) == (200, True)

@@ -1,4 +1,4 @@
-"""No connection is ever taken for another: each host and each way to it has a client of its own."""
+"""Connections are never mixed up: each host and each route to it has a client of its own."""
 
 from ipaddress import ip_address
 
@@ -25,7 +25,7 @@ def store():
     return load_issuers().store
 
 
-def test_a_client_is_kept_for_what_is_the_same(store):
+def test_equal_routes_share_a_client(store):
     clients = ClientCache(9, store)
     first = clients.get(Route("site.test", BOTH), 1)
     assert clients.get(Route("site.test", tuple(reversed(BOTH))), 1) is first
@@ -40,7 +40,7 @@ def test_a_client_is_kept_for_what_is_the_same(store):
         (Route("site.test", BOTH, ANNA, HERE), 1),
     ],
 )
-def test_everything_else_has_another(store, way: Route, seconds: float):
+def test_other_routes_and_timeouts_have_other_clients(store, way: Route, seconds: float):
     clients = ClientCache(9, store)
     assert clients.get(way, seconds) is not clients.get(Route("site.test", BOTH), 1)
 
@@ -54,18 +54,18 @@ def test_everything_else_has_another(store, way: Route, seconds: float):
         Proxy("socks5", "127.0.0.1", 1, "anna", "secret"),
     ],
 )
-def test_every_proxy_has_its_own(store, other: Proxy):
+def test_every_proxy_has_a_client_of_its_own(store, other: Proxy):
     clients = ClientCache(9, store)
     assert clients.get(Route("site.test", (), other, HERE), 1) is not clients.get(Route("site.test", (), ANNA, HERE), 1)
 
 
-def test_a_proxy_that_moved_has_a_new_one(store):
+def test_a_proxy_with_another_address_has_another_client(store):
     clients = ClientCache(9, store)
     moved = clients.get(Route("site.test", (), ANNA, ELSEWHERE), 1)
     assert clients.get(Route("site.test", (), ANNA, HERE), 1) is not moved
 
 
-def test_the_one_not_used_for_longest_goes_first(store):
+def test_the_least_recently_used_client_is_evicted_first(store):
     clients = ClientCache(2, store)
     ways = [Route(f"{name}.test", HERE) for name in "abc"]
     a, _ = clients.get(ways[0], 1), clients.get(ways[1], 1)
@@ -74,7 +74,7 @@ def test_the_one_not_used_for_longest_goes_first(store):
     assert clients.get(ways[0], 1) is a
 
 
-def test_a_host_remembers_which_connections_have_answered(store, monkeypatch: pytest.MonkeyPatch):
+def test_the_answered_connections_of_a_host_are_remembered_for_a_while(store, monkeypatch: pytest.MonkeyPatch):
     now = 0.0
     monkeypatch.setattr(clients_of, "monotonic", lambda: now)
     host = ClientCache(9, store).get(Route("site.test", HERE), 1)
@@ -91,7 +91,7 @@ def test_a_host_remembers_which_connections_have_answered(store, monkeypatch: py
     assert [host.has_answered(f"127.0.0.1:{n}") for n in (1, 2, 3)] == [True, False, True]
 
 
-def test_and_not_of_more_than_it_can_have(store):
+def test_the_number_of_remembered_connections_is_bounded(store):
     host = ClientCache(9, store).get(Route("site.test", HERE), 1)
     for port in range(MAX_REMEMBERED_CONNECTIONS + 5):
         host.note_answer(f"127.0.0.1:{port}")
@@ -101,7 +101,7 @@ def test_and_not_of_more_than_it_can_have(store):
 
 @pytest.mark.parametrize("secure", [False, True])
 async def test_connections_are_not_shared_between_hosts_or_proxies(secure: bool):
-    """Two hosts at one address, two proxies and none: six ways, six connections, each used again."""
+    """Two hosts at one address, with two proxies and none, are six routes: six connections, each reused."""
     client = WreqHttp(to_loopback)
     async with serving(keeps_answering) as server:
         with running_proxy("socks5" if secure else "http") as one, running_proxy("socks5") as two:
@@ -118,7 +118,7 @@ async def test_connections_are_not_shared_between_hosts_or_proxies(secure: bool)
 
 @pytest.mark.parametrize("name", ["NO_PROXY", "no_proxy"])
 @pytest.mark.parametrize("scheme", ["http", "socks5", "socks5h"])
-async def test_the_environment_does_not_lead_around_a_proxy(monkeypatch: pytest.MonkeyPatch, scheme, name: str):
+async def test_no_proxy_variables_do_not_bypass_a_proxy(monkeypatch: pytest.MonkeyPatch, scheme, name: str):
     monkeypatch.setenv(name, "*,site.test,127.0.0.1,localhost")
     client = WreqHttp(to_loopback)
     async with serving(keeps_answering) as server:
@@ -130,7 +130,7 @@ async def test_the_environment_does_not_lead_around_a_proxy(monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"])
-async def test_nor_through_one(monkeypatch: pytest.MonkeyPatch, name: str):
+async def test_proxy_variables_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch, name: str):
     with running_proxy("http", Manners(says=403)) as proxy:
         monkeypatch.setenv(name, proxy.uri)
         client = WreqHttp(to_loopback)

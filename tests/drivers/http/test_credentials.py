@@ -1,4 +1,4 @@
-"""A password in a URL goes to its host and nowhere else."""
+"""Passwords of URLs are sent to their host alone."""
 
 from base64 import b64decode
 
@@ -25,13 +25,13 @@ from tests.drivers.http.wire import keeps_answering, says, serving, to_loopback
         ("http://anna:secret@[::1]:81/", "http://[::1]:81/", b"anna:secret"),
     ],
 )
-def test_parting(text: str, bare: str, pair: bytes | None):
+def test_credentials_are_split_from_a_url(text: str, bare: str, pair: bytes | None):
     href, authorization = split_credentials(parse(text, credentials=True).href)
     assert href == bare
     assert (b64decode(authorization.removeprefix("Basic ")) if authorization else None) == pair
 
 
-async def test_they_are_sent_and_not_told():
+async def test_credentials_are_sent_and_not_shown():
     client = WreqHttp(to_loopback)
     async with serving(keeps_answering) as server:
         answer = await client.fetch(Request(server.url("/x#y", "anna:secret@site.test")))
@@ -50,7 +50,7 @@ async def test_they_are_sent_and_not_told():
     "url",
     [
         "http://anna:secret@site.test:{port}/",  # breaks off
-        "http://anna:secret@site.test:1/",  # nobody there
+        "http://anna:secret@site.test:1/",  # no server
         "https://anna:secret@site.test:{port}/",  # no TLS
         "http://anna:secret@site.test:99999/",
         "http://anna:sec/secret@site.test/",
@@ -61,7 +61,7 @@ async def test_they_are_sent_and_not_told():
         "http://anna:secret@site.test/" + "x" * 9000,
     ],
 )
-async def test_no_failure_tells_them(url: str):
+async def test_no_failure_shows_credentials(url: str):
     client = WreqHttp(to_loopback)
     async with serving(says(b"")) as server:
         with pytest.raises(FetchFailed) as caught:
@@ -71,7 +71,7 @@ async def test_no_failure_tells_them(url: str):
     assert str(caught.value)
 
 
-async def test_nor_does_a_header_that_is_none():
+async def test_an_invalid_authorization_header_is_refused_without_its_value():
     client = WreqHttp(to_loopback)
     with pytest.raises(ValueError, match="Authorization") as caught:
         await client.fetch(Request("http://site.test/", (("Authorization", "secret\r\n"),)))

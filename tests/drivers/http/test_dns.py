@@ -1,4 +1,4 @@
-"""Names are asked for once, remembered for a while, and nobody spoils them for others."""
+"""Names are resolved once and cached for a while, and no caller spoils the cache for others."""
 
 import asyncio
 import socket
@@ -12,7 +12,7 @@ from longline.ports.http import FetchFailed
 
 
 class Resolver:
-    """Stands in for the system's resolver: counts, waits until told to go on, and fails for names in .invalid."""
+    """A substitute for the system's resolver: counts, waits for the test, and fails for names in .invalid."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.asked: list[str] = []
@@ -40,11 +40,11 @@ async def resolver(monkeypatch: pytest.MonkeyPatch) -> Resolver:
 BOTH = (ip_address("::1"), ip_address("127.0.0.1"))
 
 
-async def test_addresses_in_order_each_once(resolver: Resolver):
+async def test_addresses_keep_their_order_without_repeats(resolver: Resolver):
     assert await NameResolver().resolve("site.test") == BOTH
 
 
-async def test_an_answer_is_remembered_for_its_time(resolver: Resolver):
+async def test_addresses_are_cached_for_a_while(resolver: Resolver):
     names = NameResolver(seconds=60)
     for _ in range(3):
         await names.resolve("site.test")
@@ -56,7 +56,7 @@ async def test_an_answer_is_remembered_for_its_time(resolver: Resolver):
     assert resolver.asked[2:] == ["site.test"] * 3
 
 
-async def test_a_failure_is_remembered_too(resolver: Resolver):
+async def test_a_failure_is_cached_too(resolver: Resolver):
     names = NameResolver(failure_seconds=60)
     for _ in range(3):
         with pytest.raises(FetchFailed, match=r"no\.invalid: Name or service not known") as failure:
@@ -70,14 +70,14 @@ async def test_a_failure_is_remembered_too(resolver: Resolver):
     assert resolver.asked[1:] == ["no.invalid"] * 2
 
 
-async def test_only_so_many_are_remembered(resolver: Resolver):
+async def test_the_number_of_cached_names_is_bounded(resolver: Resolver):
     names = NameResolver(size=2)
     for host in ("a.test", "b.test", "c.test", "c.test", "b.test", "a.test"):
         await names.resolve(host)
     assert resolver.asked == ["a.test", "b.test", "c.test", "a.test"]
 
 
-async def test_many_who_ask_at_once_share_one_question(resolver: Resolver):
+async def test_concurrent_callers_share_one_lookup(resolver: Resolver):
     names = NameResolver()
     resolver.proceed.clear()
     waiting = [asyncio.create_task(names.resolve("site.test")) for _ in range(20)]
@@ -91,7 +91,7 @@ async def test_many_who_ask_at_once_share_one_question(resolver: Resolver):
     assert resolver.asked == ["site.test"]
 
 
-async def test_patience_has_an_end_but_the_answer_is_kept(resolver: Resolver):
+async def test_a_lookup_that_times_out_is_still_cached(resolver: Resolver):
     names = NameResolver(patience=0.05)
     resolver.proceed.clear()
     with pytest.raises(FetchFailed, match="did not resolve in") as failure:
@@ -102,7 +102,7 @@ async def test_patience_has_an_end_but_the_answer_is_kept(resolver: Resolver):
     assert resolver.asked == ["site.test"]
 
 
-async def test_close_ends_the_asking(resolver: Resolver):
+async def test_close_cancels_the_lookups(resolver: Resolver):
     names = NameResolver()
     resolver.proceed.clear()
     waiting = asyncio.create_task(names.resolve("site.test"))
@@ -112,11 +112,11 @@ async def test_close_ends_the_asking(resolver: Resolver):
         await waiting
 
 
-async def test_the_real_resolver_knows_this_machine():
+async def test_the_systems_resolver_resolves_localhost():
     assert set(await NameResolver().resolve("localhost")) <= {ip_address("127.0.0.1"), ip_address("::1")}
 
 
-async def test_an_address_is_its_own_name(resolver: Resolver):
+async def test_an_address_is_resolved_to_itself(resolver: Resolver):
     assert await NameResolver().resolve("[::1]") == (ip_address("::1"),)
     assert await NameResolver().resolve("127.0.0.1") == (ip_address("127.0.0.1"),)
     assert resolver.asked == []

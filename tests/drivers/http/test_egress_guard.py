@@ -1,4 +1,4 @@
-"""The egress table: every form of an inside address is refused, and what is dialled is what was checked."""
+"""The egress guard: every notation of an inside address is refused, and the dialled address is the checked one."""
 
 import socket
 from collections.abc import AsyncIterator, Callable
@@ -20,7 +20,7 @@ from tests.drivers.http.wire import Server, keeps_answering, says, serving
 from tests.servers.proxies import Manners, running_proxy
 
 PUBLIC = "127.0.0.1"
-"""Stands in for a public address: the only one that the wall of these tests lets through."""
+"""A substitute for a public address: the only one that the guard of these tests admits."""
 
 INSIDE = "127.0.0.2"
 
@@ -28,7 +28,7 @@ WALL = AddressPolicy.opening([PUBLIC])
 
 
 def answering(*answers: str) -> Resolve:
-    """A resolver that gives these answers one after the other, each a list of addresses, and then always the last."""
+    """Return a resolver that gives these answers one after the other, each a list of addresses, and then the last."""
     left = [tuple(ip_address(address) for address in answer.split()) for answer in answers]
 
     async def resolve(hostname: str) -> tuple[Address, ...]:
@@ -48,7 +48,7 @@ async def guarded(
 
 @asynccontextmanager
 async def two_servers() -> AsyncIterator[tuple[Server, Server]]:
-    """One outside and one inside, at the same port."""
+    """Run two servers at the same port, one outside and one inside."""
     async with (
         serving(keeps_answering, host=PUBLIC) as outside,
         serving(keeps_answering, host=INSIDE, port=outside.port) as inside,
@@ -64,7 +64,7 @@ async def refused(client: WreqHttp, request: Request) -> FetchFailed:
     return caught.value
 
 
-def test_the_word_is_final():
+def test_an_egress_failure_is_final():
     assert "egress" in reasons.FINAL
 
 
@@ -106,8 +106,8 @@ def test_the_word_is_final():
     ],
 )
 @pytest.mark.parametrize("scheme", ["http", "https"])
-async def test_every_way_of_writing_an_inside_address(host: str, scheme: str):
-    """Somebody listens at loopback: only the guard is in the way."""
+async def test_every_notation_of_an_inside_address_is_refused(host: str, scheme: str):
+    """A server listens at loopback: only the guard refuses the request."""
     names = NameResolver()
     async with guarded(names.resolve, AddressPolicy()) as client, serving(keeps_answering) as server:
         await refused(client, Request(server.url("/", host, scheme)))
@@ -116,7 +116,7 @@ async def test_every_way_of_writing_an_inside_address(host: str, scheme: str):
 
 
 @pytest.mark.parametrize("address", ["10.0.0.1", "169.254.169.254", "::1", "::ffff:10.0.0.1", "fe80::1", "127.0.0.2"])
-async def test_names_that_lead_inside(address: str):
+async def test_names_of_inside_addresses_are_refused(address: str):
     async with guarded(answering(address)) as client:
         failure = await refused(client, Request("http://site.test/"))
     assert address not in str(failure)
@@ -128,14 +128,14 @@ async def test_an_inside_address_among_others_is_dropped():
     assert (outside.taken, inside.taken) == (1, 0)
 
 
-async def test_a_public_one_is_let_through():
+async def test_a_public_address_is_admitted():
     async with two_servers() as (outside, inside), guarded(answering(PUBLIC)) as client:
         assert (await client.fetch(Request(outside.url("/x", "site.test")))).body == b"/x"
         assert (await client.fetch(Request(outside.url("/y")))).body == b"/y"
     assert (len(outside.heads), inside.taken) == (2, 0)
 
 
-async def test_a_redirect_inside():
+async def test_a_redirect_to_the_inside_is_refused():
     async def names(hostname: str) -> tuple[Address, ...]:
         return (ip_address(PUBLIC if hostname == "site.test" else INSIDE),)
 
@@ -149,23 +149,23 @@ async def test_a_redirect_inside():
         assert inside.taken == 0
 
 
-# What is dialled is what was checked
+# The dialled address is the checked one
 
 
 Make = Callable[[Resolve, AddressPolicy], WreqHttp]
 
 
 async def strayed(make: Make, names: Resolve, hostname: str = "site.test") -> bool:
-    """Whether a client, asked for a host that is outside when it is checked, knocks at the inside."""
+    """Return True if a client connects to the inside for a host that is outside when it is checked."""
     async with two_servers() as (outside, inside):
         client = make(names, WALL)
         try:
-            for _ in range(2):  # the second time over whatever connection the first has left
+            for _ in range(2):  # the second time over the connection of the first, if it is open
                 await client.fetch(Request(outside.url("/x", hostname)))
         except FetchFailed:
             pass
         await client.close()
-        assert outside.taken + inside.taken > 0, "nobody was asked at all"
+        assert outside.taken + inside.taken > 0, "no server was requested"
         return inside.taken > 0
 
 
@@ -174,7 +174,7 @@ def checks_and_pins(names: Resolve, wall: AddressPolicy) -> WreqHttp:
 
 
 def checks_but_asks_again(names: Resolve, wall: AddressPolicy) -> WreqHttp:
-    """A mutant: the guard looks at one answer, and the client dials the next."""
+    """Return a mutant: its guard checks one answer, and the client dials the next one."""
     guard = GuardedResolver(names, wall)
 
     async def resolve(hostname: str) -> tuple[Address, ...]:
@@ -185,7 +185,7 @@ def checks_but_asks_again(names: Resolve, wall: AddressPolicy) -> WreqHttp:
 
 
 def checks_but_does_not_pin(names: Resolve, wall: AddressPolicy) -> WreqHttp:
-    """A mutant: what the guard lets through is forgotten, and the library resolves the name by itself."""
+    """Return a mutant: the checked addresses are dropped, and the library resolves the name itself."""
 
     class Forgetful(Route):
         def pins(self) -> dict[str, tuple[Address, ...]]:
@@ -200,11 +200,11 @@ def checks_but_does_not_pin(names: Resolve, wall: AddressPolicy) -> WreqHttp:
     return client
 
 
-async def test_dns_that_changes_between_check_and_dial():
+async def test_dns_that_changes_between_check_and_dial_does_not_lead_inside():
     assert not await strayed(checks_and_pins, answering(PUBLIC, INSIDE))
 
 
-async def test_dns_that_changes_between_requests():
+async def test_dns_that_changes_between_requests_does_not_lead_inside():
     """The second answer is refused, even though a connection to the first is still open."""
     async with two_servers() as (outside, inside), guarded(answering(PUBLIC, INSIDE, PUBLIC)) as client:
         await client.fetch(Request(outside.url("/x", "site.test")))
@@ -219,7 +219,7 @@ async def test_a_mutant_that_dials_another_answer_is_caught():
 
 @pytest.mark.parametrize(("make", "right"), [(checks_and_pins, True), (checks_but_does_not_pin, False)])
 async def test_a_mutant_that_leaves_the_name_to_the_library_is_caught(make: Make, right: bool):
-    """`localhost` is the one name that the library knows; here it is to mean another address than it usually does."""
+    """`localhost` is the one name that the library resolves; here it stands for another address than usual."""
     async with two_servers() as (usual, meant):
         client = make(answering(INSIDE), AddressPolicy.opening([INSIDE]))
         answer, failure = b"", ""
@@ -229,14 +229,14 @@ async def test_a_mutant_that_leaves_the_name_to_the_library_is_caught(make: Make
             failure = failed.kind
         await client.close()
     assert (meant.taken == 1, usual.taken == 0) == (right, right)
-    # Even from the mutant: what comes from an unchecked address is not taken for an answer.
+    # Even with the mutant, a response from an unchecked address is refused.
     assert (answer, failure) == ((b"/x", "") if right else (b"", "egress"))
 
 
-# Trust
+# Trusted names
 
 
-async def test_what_the_operator_typed_may_be_inside():
+async def test_a_trusted_host_may_be_inside():
     async with serving(keeps_answering, host=INSIDE) as inside:
         trusted = frozenset({"intranet.test", "127.0.0.2"})
         async with guarded(answering(INSIDE), AddressPolicy(), trusted) as client:
@@ -246,7 +246,7 @@ async def test_what_the_operator_typed_may_be_inside():
                 await refused(client, Request(inside.url("/x", host)))
 
 
-async def test_a_public_name_that_was_typed_cannot_turn_inside():
+async def test_a_trusted_public_name_may_not_change_to_an_inside_address():
     typed = frozenset({"site.test"})
     async with two_servers() as (outside, inside), guarded(answering(PUBLIC, INSIDE), trusted=typed) as client:
         await client.fetch(Request(outside.url("/x", "site.test")))
@@ -254,7 +254,7 @@ async def test_a_public_name_that_was_typed_cannot_turn_inside():
     assert inside.taken == 0
 
 
-# Through proxies, as far as we resolve
+# Proxies, as far as names are resolved here
 
 
 @pytest.mark.parametrize("scheme", ["http", "https", "socks5", "socks5h"])
@@ -274,7 +274,7 @@ async def test_refused_targets_never_reach_the_proxy(scheme, host: str, secure: 
 
 
 @pytest.mark.parametrize("host", ["127.0.0.2", "127.2", "[::ffff:7f00:2]", "localhost", "x.localhost", "localhost."])
-async def test_what_needs_no_resolving_is_not_left_to_the_proxy(host: str):
+async def test_inside_addresses_and_localhost_are_not_left_to_the_proxy(host: str):
     async def names(hostname: str) -> tuple[Address, ...]:
         return (ip_address(INSIDE),)
 
@@ -285,8 +285,8 @@ async def test_what_needs_no_resolving_is_not_left_to_the_proxy(host: str):
 
 
 @pytest.mark.parametrize("scheme", ["socks5", "socks5h"])
-async def test_a_socks_proxy_is_given_the_checked_address(scheme: ProxyScheme):
-    """It would resolve the name to the inside, but it never hears the name."""
+async def test_a_socks_proxy_gets_the_checked_address(scheme: ProxyScheme):
+    """The proxy would resolve the name to the inside, but it gets only the address."""
     async with two_servers() as (outside, inside):
         with running_proxy(scheme, Manners(names={"site.test": INSIDE})) as proxy:
             async with guarded(answering(f"{INSIDE} {PUBLIC}", INSIDE)) as client:
@@ -299,7 +299,7 @@ async def test_a_socks_proxy_is_given_the_checked_address(scheme: ProxyScheme):
 
 @pytest.mark.parametrize("scheme", ["http", "socks5", "socks5h"])
 async def test_every_hop_is_checked(scheme: ProxyScheme):
-    """A site outside that redirects inside is not followed there, whatever the proxy makes of the name."""
+    """A redirect from outside to inside is not followed, even if the proxy can resolve the name."""
 
     async def names(hostname: str) -> tuple[Address, ...]:
         return (ip_address(INSIDE if hostname == "inside.test" else PUBLIC),)
@@ -315,8 +315,8 @@ async def test_every_hop_is_checked(scheme: ProxyScheme):
     assert (proxy.asked, inside.taken) == (1, 0)
 
 
-async def test_a_redirecting_proxy():
-    """A proxy that sends us inside is told nothing more."""
+async def test_a_redirect_by_a_proxy_to_the_inside_is_refused():
+    """A proxy that redirects to the inside receives no second request."""
     redirect = b"HTTP/1.1 302 Found\r\nLocation: http://inside.test/\r\nContent-Length: 0\r\n\r\n"
 
     async def names(hostname: str) -> tuple[Address, ...]:
@@ -330,8 +330,8 @@ async def test_a_redirecting_proxy():
 
 
 @pytest.mark.parametrize("scheme", ["http", "socks5", "socks5h"])
-async def test_a_name_that_we_cannot_resolve_is_not_left_to_a_proxy(scheme: ProxyScheme):
-    """It may well be a name of the proxy's inside."""
+async def test_an_unresolvable_name_is_not_left_to_a_proxy(scheme: ProxyScheme):
+    """The name may exist inside the network of the proxy."""
     with running_proxy(scheme) as proxy:
         async with guarded(NameResolver().resolve) as client:
             with pytest.raises(FetchFailed) as caught:
@@ -339,8 +339,8 @@ async def test_a_name_that_we_cannot_resolve_is_not_left_to_a_proxy(scheme: Prox
     assert (caught.value.kind, caught.value.proxy_fault, proxy.asked) == ("dns", False, 0)
 
 
-async def test_a_proxy_of_the_same_name_as_the_target():
-    """The name's checked address serves for both; the unchecked one for neither."""
+async def test_a_proxy_and_a_target_of_the_same_name_are_checked():
+    """The checked address of the name is used for both, and the unchecked one for neither."""
     localhost = socket.gethostbyname("localhost")
     async with serving(keeps_answering, host=localhost) as server:
         with running_proxy("socks5") as proxy:

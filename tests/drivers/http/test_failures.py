@@ -1,4 +1,4 @@
-"""Every way in which a fetch can fail, brought about for real, has its word."""
+"""Every failure of a fetch, caused by a real server, has its kind."""
 
 import asyncio
 import socket
@@ -24,7 +24,7 @@ async def client() -> AsyncIterator[WreqHttp]:
 
 
 async def failing(client: WreqHttp, request: Request) -> FetchFailed:
-    """The failure of a fetch; whatever it is, it is in the taxonomy and says itself in one short line."""
+    """Return the failure of a fetch; every failure is in the taxonomy and has one short line."""
     with pytest.raises(FetchFailed) as caught:
         await client.fetch(request)
     failure = caught.value
@@ -48,7 +48,7 @@ async def resets(peer: Peer) -> None:
 async def resets_in_the_body(peer: Peer) -> None:
     await peer.request()
     await peer.send(OK + b"Content-Length: 100\r\n\r\nabc")
-    await asyncio.sleep(0.05)  # an abort right away may overtake what was sent
+    await asyncio.sleep(0.05)  # an immediate abort may overtake the bytes sent
     peer.writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
     peer.writer.transport.abort()
 
@@ -71,12 +71,12 @@ async def resets_in_the_body(peer: Peer) -> None:
         (says(OK + b"X-Long: " + b"x" * 5_000_000 + b"\r\n\r\n"), "protocol"),
     ],
 )
-async def test_what_a_server_does(client: WreqHttp, script: Script, kind: str):
+async def test_each_fault_of_a_server_has_its_kind(client: WreqHttp, script: Script, kind: str):
     async with serving(script) as server:
         assert (await failing(client, Request(server.url()))).kind == kind
 
 
-async def test_the_test_site_in_trouble(client: WreqHttp):
+async def test_failures_of_the_test_site_have_their_kinds(client: WreqHttp):
     with running_site(pages=1) as site:
         patient, hasty = (Request(site.url, idle_seconds=seconds, max_bytes=5000) for seconds in (LONG, 0.3))
         kinds = {
@@ -99,7 +99,7 @@ async def test_the_test_site_in_trouble(client: WreqHttp):
 
 
 @pytest.mark.parametrize("head", [b"Content-Length: 100\r\n\r\n", b"\r\n"])
-async def test_a_body_that_stops(client: WreqHttp, head: bytes):
+async def test_a_body_that_stops_is_an_idle_timeout(client: WreqHttp, head: bytes):
     async def script(peer: Peer) -> None:
         await peer.request()
         await peer.send(OK + head + b"abc")
@@ -111,7 +111,7 @@ async def test_a_body_that_stops(client: WreqHttp, head: bytes):
 
 
 @pytest.mark.parametrize("head", [b"Content-Length: 1000\r\n\r\n", b"\r\n"])
-async def test_a_body_that_drips(client: WreqHttp, head: bytes):
+async def test_a_body_that_drips_is_a_total_timeout(client: WreqHttp, head: bytes):
     async def script(peer: Peer) -> None:
         await peer.request()
         await peer.send(OK + head)
@@ -125,7 +125,7 @@ async def test_a_body_that_drips(client: WreqHttp, head: bytes):
         await server.until_open(0)
 
 
-async def test_slow_but_steady_is_no_failure(client: WreqHttp):
+async def test_a_slow_and_steady_body_is_no_failure(client: WreqHttp):
     async def script(peer: Peer) -> None:
         await peer.request()
         await peer.send(OK + b"Content-Length: 22\r\n\r\n")
@@ -139,7 +139,7 @@ async def test_slow_but_steady_is_no_failure(client: WreqHttp):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems treat a full queue in their own way")
-async def test_no_connection_in_time(client: WreqHttp):
+async def test_a_connection_that_is_not_made_in_time_is_a_connect_timeout(client: WreqHttp):
     with full_port() as port:
         url = f"http://site.test:{port}/"
         assert (await failing(client, Request(url, connect_seconds=0.3))).kind == "connect_timeout"
@@ -165,14 +165,14 @@ async def stalls_in_the_body(peer: Peer) -> None:
 
 SHORT, LONG = 0.2, 30.0
 APART = 3.0
-"""Silence in which the end of the patience with a connection comes well before its own, on a busy machine too."""
+"""An idle timeout that expires clearly after the connect timeout, on a busy machine too."""
 
 
 @pytest.mark.parametrize(
     ("script", "secure", "short", "kind"),
     [
         (Peer.goodbye, True, "connect_seconds", "connect_timeout"),
-        (Peer.goodbye, True, "idle_seconds", "connect_timeout"),  # nothing is heard, since nobody is there
+        (Peer.goodbye, True, "idle_seconds", "connect_timeout"),  # no bytes arrive without a connection
         (Peer.goodbye, True, "total_seconds", "total_timeout"),
         (stalls_before_the_head, False, "idle_seconds", "idle_timeout"),
         (stalls_before_the_head, False, "total_seconds", "total_timeout"),
@@ -182,7 +182,7 @@ APART = 3.0
         (stalls_in_the_body, False, "total_seconds", "total_timeout"),
     ],
 )
-async def test_the_deadline_that_passes_gives_its_name(client: WreqHttp, script: Script, secure, short: str, kind: str):
+async def test_the_timeout_that_expires_gives_its_name(client: WreqHttp, script: Script, secure, short: str, kind: str):
     async with serving(script) as server:
         far = Request(server.url("/", "site.test", "https" if secure else "http"), (), LONG, LONG, LONG + 1)
         seconds = APART if (short, kind) == ("idle_seconds", "connect_timeout") else SHORT
@@ -191,7 +191,7 @@ async def test_the_deadline_that_passes_gives_its_name(client: WreqHttp, script:
 
 
 @pytest.mark.parametrize("script", [stalls_before_the_head, stalls_in_the_body])
-async def test_of_two_that_pass_together_the_total_is_named(client: WreqHttp, script: Script):
+async def test_of_two_timeouts_that_expire_together_the_total_is_named(client: WreqHttp, script: Script):
     async with serving(script) as server:
         request = Request(server.url(), idle_seconds=SHORT, total_seconds=SHORT)
         failures = await asyncio.gather(*(failing(client, request) for _ in range(10)))
@@ -199,46 +199,46 @@ async def test_of_two_that_pass_together_the_total_is_named(client: WreqHttp, sc
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "site.test"])
-async def test_refused(client: WreqHttp, host: str):
+async def test_a_refused_connection_is_named(client: WreqHttp, host: str):
     with closed_port() as port:
         failure = await failing(client, Request(f"http://{host}:{port}/"))
     assert failure.kind == "refused"
     assert host in str(failure)
 
 
-async def test_a_name_that_does_not_resolve():
+async def test_a_name_that_does_not_resolve_is_a_dns_failure():
     client = WreqHttp()
     for host in ("no-such-host.invalid", "a" * 64 + ".test"):
         assert (await failing(client, Request(f"http://{host}/"))).kind == "dns"
     await client.close()
 
 
-async def test_a_name_that_takes_too_long():
+async def test_a_name_that_resolves_too_slowly_is_a_total_timeout():
     client = WreqHttp(lambda _: asyncio.sleep(30, ()))
     assert (await failing(client, Request("http://site.test/", total_seconds=0.1))).kind == "total_timeout"
     await client.close()
 
 
 @pytest.mark.parametrize("url", ["", "example.com", "ftp://example.com/", "http://", "http://exa mple/"])
-async def test_what_is_no_url(client: WreqHttp, url: str):
+async def test_a_text_that_is_no_url_is_refused(client: WreqHttp, url: str):
     assert (await failing(client, Request(url))).kind == "bad_url"
 
 
-async def test_a_certificate_that_nobody_vouches_for(client: WreqHttp):
+async def test_a_certificate_of_an_unknown_issuer_is_a_tls_failure(client: WreqHttp):
     async with serving(keeps_answering, secure=True) as server:
         failure = await failing(client, Request(server.url("/", "site.test", "https")))
     assert failure.kind == "tls"
     assert "certificate verify failed" in str(failure)
 
 
-async def test_a_certificate_of_somebody_else():
+async def test_a_certificate_of_another_host_is_a_tls_failure():
     client = WreqHttp(to_loopback, roots=CERTIFICATE)
     async with serving(keeps_answering, secure=True) as server:
         assert (await failing(client, Request(server.url("/", "other.test", "https")))).kind == "tls"
     await client.close()
 
 
-async def test_no_tls_where_it_was_asked_for(client: WreqHttp):
+async def test_a_server_without_tls_is_a_tls_failure(client: WreqHttp):
     async def script(peer: Peer) -> None:
         await peer.reader.read(10)
         await peer.send(b"HTTP/1.1 400 Bad Request\r\n\r\n")
@@ -247,7 +247,7 @@ async def test_no_tls_where_it_was_asked_for(client: WreqHttp):
         assert (await failing(client, Request(server.url("/", "site.test", "https")))).kind == "tls"
 
 
-async def test_hung_up_during_the_handshake(client: WreqHttp):
+async def test_a_connection_closed_during_the_handshake_is_a_reset(client: WreqHttp):
     async def script(peer: Peer) -> None:
         await peer.reader.read(10)
 
@@ -255,7 +255,7 @@ async def test_hung_up_during_the_handshake(client: WreqHttp):
         assert (await failing(client, Request(server.url("/", "site.test", "https")))).kind == "reset"
 
 
-async def test_a_url_is_not_mistaken_for_a_cause(client: WreqHttp):
+async def test_words_in_a_url_do_not_change_the_kind_of_a_failure(client: WreqHttp):
     async with serving(says(b"")) as server:
         failure = await failing(client, Request(server.url("/ConnectionRefused,TimedOut,UnexpectedEof,Parse(")))
     assert failure.kind == "reset"

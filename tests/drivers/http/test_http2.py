@@ -1,4 +1,4 @@
-"""The same promises over HTTP/2."""
+"""The promises of the client over HTTP/2."""
 
 import asyncio
 import ssl
@@ -40,7 +40,7 @@ def answers(stream: Stream) -> None:
     stream.answer(stream.path.encode(), ("x-two", "1"), ("content-type", "text/html"), ("x-two", "2"))
 
 
-async def test_an_answer(client: WreqHttp, certificate: ssl.SSLContext):
+async def test_requests_and_responses_are_those_of_http_2(client: WreqHttp, certificate: ssl.SSLContext):
     async with serving_http2(answers, certificate) as server:
         headers = (("User-Agent", "Longline/1"), ("X-Own", "1"), ("X-Own", "2"))
         answer = await client.fetch(Request(server.url("/a?b"), headers))
@@ -62,14 +62,14 @@ async def test_many_requests_share_one_connection(client: WreqHttp, certificate:
     assert server.taken == 1
 
 
-async def test_a_server_that_speaks_only_http_1(client: WreqHttp, certificate: ssl.SSLContext):
+async def test_a_server_without_http_2_is_served_by_http_1(client: WreqHttp, certificate: ssl.SSLContext):
     certificate.set_alpn_protocols(["http/1.1"])
     async with serving(keeps_answering, secure=certificate) as server:
         answer = await client.fetch(Request(server.url("/x", "site.test", "https")))
     assert (answer.version, answer.body) == ("HTTP/1.1", b"/x")
 
 
-async def test_through_tunnels(client: WreqHttp, certificate: ssl.SSLContext):
+async def test_http_2_works_through_tunnels(client: WreqHttp, certificate: ssl.SSLContext):
     async with serving_http2(answers, certificate) as server:
         with running_proxy("http") as one, running_proxy("socks5") as two:
             for proxy in (one, two):
@@ -112,8 +112,8 @@ WRONG: list[tuple[Answering, str]] = [
 
 
 @pytest.mark.parametrize(("answering", "kind"), WRONG)
-async def test_what_a_server_does(client: WreqHttp, certificate: ssl.SSLContext, answering: Answering, kind: str):
-    # A silent server is waited for as long as a connection may take on a busy machine, all others longer.
+async def test_server_faults_have_kinds(client: WreqHttp, certificate: ssl.SSLContext, answering: Answering, kind: str):
+    # The wait for a silent server is as long as a connection may take on a busy machine; all others are longer.
     idle = 2.0 if kind == "idle_timeout" else 30.0
     async with serving_http2(answering, certificate) as server:
         with pytest.raises(FetchFailed) as caught:
@@ -124,7 +124,7 @@ async def test_what_a_server_does(client: WreqHttp, certificate: ssl.SSLContext,
 
 
 @pytest.mark.parametrize(("answering", "fault"), [(resets_midway, False), (hangs_up_midway, True)])
-async def test_a_reset_that_the_server_signed_is_not_the_proxys(client, certificate, answering: Answering, fault: bool):
+async def test_a_stream_reset_is_no_fault_of_the_proxy(client, certificate, answering: Answering, fault: bool):
     async with serving_http2(answering, certificate) as server:
         with running_proxy("socks5") as proxy, pytest.raises(FetchFailed) as caught:
             await client.fetch(Request(server.url(), proxy=proxy.proxy))

@@ -1,4 +1,4 @@
-"""Requests of other methods than GET: what is sent, once, and how a redirect changes it."""
+"""Requests of other methods than GET: they are sent once, and a redirect changes their method."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -33,7 +33,7 @@ async def echoes(peer: Peer) -> None:
 
 
 async def reads_and_hangs_up(peer: Peer) -> None:
-    """Answer the first request of the first connection only; hang up on every other request once it has come."""
+    """Answer the first request of the first connection only; hang up on every other request after it has arrived."""
     if await peer.request() and peer.head.startswith(b"GET"):
         await peer.answer(b"ok")
         await peer.request()
@@ -79,7 +79,7 @@ async def test_a_post_goes_through_a_proxy_and_keeps_its_deadlines(client: WreqH
     assert caught.value.kind == "idle_timeout"
 
 
-async def test_an_inside_address_is_refused_to_a_post_as_well():
+async def test_a_post_to_an_inside_address_is_refused_too():
     async def refuse(_: str) -> tuple[()]:
         raise FetchFailed("egress", "no address that may be reached")
 
@@ -91,7 +91,7 @@ async def test_an_inside_address_is_refused_to_a_post_as_well():
     assert server.taken == 0
 
 
-def test_a_request_that_cannot_be_sent_is_not_made():
+def test_a_request_that_cannot_be_sent_is_refused_when_it_is_made():
     with pytest.raises(BadInput, match="a GET request has no body"):
         Request("https://a.example/", body=b"x")
     with pytest.raises(BadInput, match=f"more than {MAX_REQUEST_BODY_BYTES} bytes"):

@@ -1,4 +1,4 @@
-"""Through real proxies: what arrives, and whose fault it is when it does not."""
+"""Requests through real proxies: the bytes that arrive, and the blame for a failure."""
 
 import asyncio
 import ssl
@@ -28,7 +28,7 @@ def issuer() -> trustme.CA:
 
 @pytest.fixture(scope="module")
 def certificate(issuer: trustme.CA) -> ssl.SSLContext:
-    """Of the site, and of a proxy at loopback."""
+    """The certificate of the site, and of a proxy at loopback."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     issuer.issue_cert("site.test", "127.0.0.1").configure_cert(context)
     return context
@@ -49,7 +49,7 @@ def manners(scheme: str, certificate: ssl.SSLContext, locked: bool = False) -> M
 
 
 async def failing(client: WreqHttp, request: Request) -> tuple[str, bool]:
-    """The word, and whether it is held against the proxy; no password is told, and no library."""
+    """Return the kind of the failure, and True for a fault of the proxy; the message has no password and no library."""
     with pytest.raises(FetchFailed) as caught:
         await client.fetch(request)
     failure = caught.value
@@ -65,21 +65,21 @@ async def failing(client: WreqHttp, request: Request) -> tuple[str, bool]:
 @pytest.mark.parametrize("locked", [False, True])
 @pytest.mark.parametrize("secure", [False, True])
 @pytest.mark.parametrize("scheme", SCHEMES)
-async def test_pages_come_through(client: WreqHttp, certificate, scheme: ProxyScheme, secure: bool, locked: bool):
+async def test_a_proxy_transfers_pages(client: WreqHttp, certificate, scheme: ProxyScheme, secure: bool, locked: bool):
     async with serving(keeps_answering, secure=certificate if secure else False) as server:
         with running_proxy(scheme, manners(scheme, certificate, locked)) as proxy:
             url = server.url("/x?y", "site.test", "https" if secure else "http")
             answer = await client.fetch(Request(url, (("X-Own", "1"),), proxy=proxy.proxy))
     assert (answer.status, answer.body, answer.url) == (200, b"/x?y", url)
     verb = "SOCKS" if scheme.startswith("socks") else "CONNECT" if secure else "GET"
-    # SOCKS proxies are given the address that we have looked up.
+    # SOCKS proxies get the address that was resolved here.
     target = f"{'127.0.0.1' if scheme.startswith('socks') else 'site.test'}:{server.port}"
     assert [(passage.verb, passage.target) for passage in proxy.passages] == [(verb, target)]
     assert b"x-own: 1" in server.heads[0]
     assert b"roxy" not in server.heads[0]
 
 
-async def test_a_name_without_a_password(client: WreqHttp):
+async def test_a_user_name_without_a_password_is_sent(client: WreqHttp):
     async with serving(keeps_answering) as server:
         with running_proxy("http", Manners(username="key")) as proxy:
             assert (await client.fetch(Request(server.url("/x"), proxy=proxy.proxy))).body == b"/x"
@@ -88,7 +88,7 @@ async def test_a_name_without_a_password(client: WreqHttp):
 @pytest.mark.parametrize("given", [("", ""), ("anna", "wrong"), ("bert", LOCKED.password)])
 @pytest.mark.parametrize("secure", [False, True])
 @pytest.mark.parametrize("scheme", SCHEMES)
-async def test_a_wrong_password(client: WreqHttp, certificate, scheme: ProxyScheme, secure: bool, given):
+async def test_a_wrong_password_is_proxy_auth(client: WreqHttp, certificate, scheme: ProxyScheme, secure: bool, given):
     async with serving(keeps_answering, secure=certificate if secure else False) as server:
         with running_proxy(scheme, manners(scheme, certificate, locked=True)) as proxy:
             url = server.url("/x", "site.test", "https" if secure else "http")
@@ -98,15 +98,15 @@ async def test_a_wrong_password(client: WreqHttp, certificate, scheme: ProxySche
 
 
 @pytest.mark.parametrize("secure", [False, True])
-async def test_a_wrong_password_in_the_manner_of_tinyproxy(client: WreqHttp, secure: bool):
+async def test_a_missing_password_at_tinyproxy_is_proxy_auth(client: WreqHttp, secure: bool):
     with running_proxy("http", Manners(username="anna", unknown=401)) as proxy:
         url = f"{'https' if secure else 'http'}://site.test/"
         assert await failing(client, Request(url, proxy=Proxy("http", "127.0.0.1", proxy.port))) == ("proxy_auth", True)
 
 
 @pytest.mark.parametrize("headers", [b"", b"Server: tinyproxy/1.11.1\r\nVia: 1.1 proxy (tinyproxy)\r\n"])
-async def test_a_page_that_asks_for_a_password_is_a_page(client: WreqHttp, headers: bytes):
-    """What a proxy only passes on is the target's answer."""
+async def test_a_401_from_the_target_is_a_page(client: WreqHttp, headers: bytes):
+    """A response that a proxy only forwards is the target's."""
     async with serving(says(b"HTTP/1.1 401 Unauthorized\r\n" + headers + b"Content-Length: 0\r\n\r\n")) as server:
         answer = await client.fetch(Request("http://site.test/", proxy=Proxy("http", "127.0.0.1", server.port)))
         assert answer.status == 401
@@ -114,7 +114,7 @@ async def test_a_page_that_asks_for_a_password_is_a_page(client: WreqHttp, heade
         assert direct.status == 401
 
 
-async def test_a_407_without_a_proxy_is_an_odd_page(client: WreqHttp):
+async def test_a_407_without_a_forwarding_proxy_is_a_page(client: WreqHttp):
     async with serving(says(b"HTTP/1.1 407 Odd\r\nContent-Length: 0\r\n\r\n")) as server:
         assert (await client.fetch(Request(server.url("/", "site.test")))).status == 407
         with running_proxy("socks5") as proxy:
@@ -125,18 +125,18 @@ async def test_a_407_without_a_proxy_is_an_odd_page(client: WreqHttp):
     ("status", "kind"),
     [(401, "proxy_auth"), (403, "proxy_refused"), (407, "proxy_auth"), (500, "proxy_failed"), (502, "proxy_failed")],
 )
-async def test_a_tunnel_that_is_not_opened(client: WreqHttp, status: int, kind: str):
+async def test_a_refused_tunnel_is_a_fault_of_the_proxy(client: WreqHttp, status: int, kind: str):
     with running_proxy("http", Manners(says=status)) as proxy:
         assert await failing(client, Request("https://site.test/", proxy=proxy.proxy)) == (kind, True)
 
 
-async def test_a_tunnel_to_nobody(client: WreqHttp):
+async def test_a_tunnel_to_a_closed_port_is_a_fault_of_the_proxy(client: WreqHttp):
     with running_proxy("http") as proxy:
         assert await failing(client, Request("https://site.test:1/", proxy=proxy.proxy)) == ("proxy_failed", True)
 
 
 @pytest.mark.parametrize("status", [403, 429, 500, 502, 504])
-async def test_what_a_forwarding_proxy_answers_is_taken_for_the_page(client: WreqHttp, status: int):
+async def test_the_error_page_of_a_forwarding_proxy_is_returned_as_the_page(client: WreqHttp, status: int):
     with running_proxy("http", Manners(says=status)) as proxy:
         assert (await client.fetch(Request("http://site.test/", proxy=proxy.proxy))).status == status
 
@@ -155,33 +155,33 @@ async def test_what_a_forwarding_proxy_answers_is_taken_for_the_page(client: Wre
     ],
 )
 @pytest.mark.parametrize("scheme", ["socks5", "socks5h"])
-async def test_what_a_socks_proxy_says(client: WreqHttp, scheme: ProxyScheme, reply: int, kind: str, fault: bool):
+async def test_socks_replies_have_kinds(client: WreqHttp, scheme: ProxyScheme, reply: int, kind: str, fault: bool):
     with running_proxy(scheme, Manners(says=reply)) as proxy:
         assert await failing(client, Request("http://site.test/", proxy=proxy.proxy)) == (kind, fault)
 
 
 @pytest.mark.parametrize("scheme", ["socks5", "socks5h"])
-async def test_a_target_that_is_not_there(client: WreqHttp, scheme: ProxyScheme):
+async def test_a_target_that_refuses_connections_is_no_fault_of_the_proxy(client: WreqHttp, scheme: ProxyScheme):
     with running_proxy(scheme) as proxy:
         assert await failing(client, Request("http://site.test:1/", proxy=proxy.proxy)) == ("refused", False)
 
 
 @pytest.mark.parametrize("secure", [False, True])
 @pytest.mark.parametrize("scheme", SCHEMES)
-async def test_no_proxy_there(client: WreqHttp, scheme: ProxyScheme, secure: bool):
+async def test_a_proxy_that_refuses_connections_is_named(client: WreqHttp, scheme: ProxyScheme, secure: bool):
     url = f"{'https' if secure else 'http'}://site.test/"
     failed = await failing(client, Request(url, proxy=Proxy(scheme, "127.0.0.1", 1)))
     assert failed == ("proxy_refused", True)
 
 
-async def test_no_such_proxy(client: WreqHttp):
+async def test_a_proxy_with_an_unknown_name_fails(client: WreqHttp):
     proxy = Proxy("http", "no-such-proxy.invalid", 8080)
     assert await failing(client, Request("http://site.test/", proxy=proxy)) == ("proxy_failed", True)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-async def test_a_proxy_that_nobody_vouches_for(client: WreqHttp, certificate, host: str):
-    """The certificate is for the address: by name it is somebody else's."""
+async def test_a_proxy_with_an_untrusted_certificate_fails(client: WreqHttp, certificate, host: str):
+    """The certificate is valid for the address, not for the name."""
     with running_proxy("https", Manners(tls=certificate)) as proxy:
         for url in ("http://site.test:1/", "https://site.test:1/"):
             request = Request(url, proxy=Proxy("https", host, proxy.port))
@@ -200,7 +200,7 @@ async def speaks_another_language(peer: Peer) -> None:
 
 @pytest.mark.parametrize("script", [speaks_another_language, says(b""), says(b"HTTP/1.1 2")])
 @pytest.mark.parametrize("secure", [False, True])
-async def test_what_is_no_http_proxy(client: WreqHttp, secure: bool, script: Script):
+async def test_a_server_that_is_no_http_proxy_fails(client: WreqHttp, secure: bool, script: Script):
     async with serving(script) as server:
         url = f"{'https' if secure else 'http'}://site.test/"
         request = Request(url, proxy=Proxy("http", "127.0.0.1", server.port))
@@ -209,7 +209,7 @@ async def test_what_is_no_http_proxy(client: WreqHttp, secure: bool, script: Scr
 
 @pytest.mark.parametrize("secure", [False, True])
 @pytest.mark.parametrize("scheme", ["https", "socks5", "socks5h"])
-async def test_what_is_no_other_proxy(client: WreqHttp, scheme: ProxyScheme, secure: bool):
+async def test_a_server_that_is_no_https_or_socks_proxy_fails(client: WreqHttp, scheme: ProxyScheme, secure: bool):
     async with serving(speaks_another_language) as server:
         url = f"{'https' if secure else 'http'}://site.test/"
         request = Request(url, proxy=Proxy(scheme, "127.0.0.1", server.port))
@@ -217,8 +217,8 @@ async def test_what_is_no_other_proxy(client: WreqHttp, scheme: ProxyScheme, sec
 
 
 @pytest.mark.parametrize(("scheme", "secure"), [("http", True), ("https", False), ("socks5", False), ("socks5h", True)])
-async def test_a_proxy_that_hangs(client: WreqHttp, scheme: ProxyScheme, secure: bool):
-    """Where no connection comes about."""
+async def test_a_proxy_that_hangs_fails(client: WreqHttp, scheme: ProxyScheme, secure: bool):
+    """A proxy that never completes the connection is at fault."""
     with running_proxy("http", Manners(hangs=True)) as proxy:
         url = f"{'https' if secure else 'http'}://site.test/"
         request = Request(url, connect_seconds=0.2, proxy=Proxy(scheme, "127.0.0.1", proxy.port))
@@ -226,7 +226,7 @@ async def test_a_proxy_that_hangs(client: WreqHttp, scheme: ProxyScheme, secure:
 
 
 @pytest.mark.parametrize("scheme", ["http", "socks5"])
-async def test_a_long_silence_is_the_targets(client: WreqHttp, scheme: ProxyScheme):
+async def test_a_long_silence_is_no_fault_of_the_proxy(client: WreqHttp, scheme: ProxyScheme):
     async def script(peer: Peer) -> None:
         await peer.request()
         await peer.goodbye()
@@ -239,7 +239,7 @@ async def test_a_long_silence_is_the_targets(client: WreqHttp, scheme: ProxySche
             assert await failing(client, request) == ("total_timeout", False)
 
 
-async def test_a_proxy_that_lies_about_the_length(client: WreqHttp):
+async def test_a_proxy_with_a_wrong_content_length_fails(client: WreqHttp):
     async with serving(keeps_answering) as server:
         with running_proxy("http", Manners(lies=True)) as proxy:
             request = Request(server.url("/x", "site.test"), proxy=proxy.proxy)
@@ -258,7 +258,7 @@ async def test_a_proxy_that_lies_about_the_length(client: WreqHttp):
         ("socks5h", True, 5000),
     ],
 )
-async def test_a_proxy_that_dies_midway(client: WreqHttp, certificate, scheme, secure: bool, last_words: int):
+async def test_a_proxy_that_dies_midway_fails(client: WreqHttp, certificate, scheme, secure: bool, last_words: int):
     async def script(peer: Peer) -> None:
         while await peer.request():
             await peer.answer(b"x" * 100_000)
@@ -267,15 +267,15 @@ async def test_a_proxy_that_dies_midway(client: WreqHttp, certificate, scheme, s
         url = server.url("/", "site.test", "https" if secure else "http")
         with running_proxy(scheme, Manners(dies_at=1, last_words=last_words)) as proxy:
             assert await failing(client, Request(url, proxy=proxy.proxy)) == ("proxy_failed", True)
-            # Gone for good; the connection that it left behind is not mistaken for one.
+            # The proxy has stopped; the connection that it left open is not used.
             assert await failing(client, Request(url, proxy=proxy.proxy)) == ("proxy_refused", True)
         with running_proxy(scheme) as other:
             assert len((await client.fetch(Request(url, proxy=other.proxy))).body) == 100_000
 
 
 @pytest.mark.parametrize(("scheme", "kind", "fault"), [("http", "proxy_failed", True), ("socks5", "protocol", False)])
-async def test_who_wrote_what_is_no_http(client: WreqHttp, scheme: ProxyScheme, kind: str, fault: bool):
-    """A proxy that forwards has written the answer itself; one that only passes bytes on has not."""
+async def test_an_invalid_response_is_its_writers_fault(client: WreqHttp, scheme: ProxyScheme, kind: str, fault: bool):
+    """A forwarding proxy writes the response itself; a proxy that passes bytes on does not."""
     answer = OK + b"Content-Length: many\r\n\r\nx"
     async with serving(says(answer)) as server:
         with running_proxy(scheme) as proxy:
@@ -284,22 +284,22 @@ async def test_who_wrote_what_is_no_http(client: WreqHttp, scheme: ProxyScheme, 
 
 
 @pytest.mark.parametrize("scheme", ["http", "socks5"])
-async def test_the_targets_certificate_is_the_targets(client: WreqHttp, certificate, scheme: ProxyScheme):
+async def test_the_targets_bad_certificate_is_no_fault_of_the_proxy(client: WreqHttp, certificate, scheme: ProxyScheme):
     async with serving(keeps_answering, secure=certificate) as server:
         with running_proxy(scheme) as proxy:
             request = Request(server.url("/", "other.test", "https"), proxy=proxy.proxy)
             assert await failing(client, request) == ("tls", False)
 
 
-async def test_too_large_through_a_proxy(client: WreqHttp):
+async def test_a_body_that_is_too_large_is_no_fault_of_the_proxy(client: WreqHttp):
     async with serving(says(OK + b"Content-Length: 1001\r\n\r\n" + b"x" * 1001)) as server:
         with running_proxy("socks5") as proxy, pytest.raises(FetchFailed) as caught:
             await client.fetch(Request(server.url("/", "site.test"), max_bytes=1000, proxy=proxy.proxy))
     assert (caught.value.kind, caught.value.proxy_fault) == ("too_large", False)
 
 
-async def test_five_proxies_two_of_which_die_one_lies_and_one_is_locked(client: WreqHttp):
-    """Whoever takes the next proxy at every fault of one gets every page, and counts right."""
+async def test_rotation_over_faulty_proxies_fetches_every_page_and_counts_the_faults(client: WreqHttp):
+    """Of five proxies two die, one lies and one is locked; a rotation at every fault fetches every page."""
     faults: Counter[str] = Counter()
     async with serving(keeps_answering) as server:
         with (
@@ -312,7 +312,7 @@ async def test_five_proxies_two_of_which_die_one_lies_and_one_is_locked(client: 
             ways = [*(p.proxy for p in (a, b, c)), Proxy("socks5", "127.0.0.1", d.port), e.proxy]
             pages = [await _rotating(client, server.url(f"/{n}", "site.test"), ways, n, faults) for n in range(20)]
     assert pages == [f"/{n}".encode() for n in range(20)]
-    # a serves 2 pages, dies in its third and is asked once more; b likewise, and is asked in a's stead after that.
+    # a serves 2 pages, dies in its third and is tried once more; b likewise, and is tried in a's place after that.
     assert [faults[proxy.proxy.label] for proxy in (a, b, c, d, e)] == [2, 4, 8, 12, 0]
     assert [len(proxy.passages) for proxy in (a, b, c, d, e)] == [3, 1, 8, 0, 16]
 
@@ -329,7 +329,7 @@ async def _rotating(client: WreqHttp, url: str, ways: list[Proxy], start: int, f
     raise AssertionError("no proxy was left")
 
 
-async def test_many_at_once(client: WreqHttp):
+async def test_many_requests_run_at_once_through_two_proxies(client: WreqHttp):
     async with serving(keeps_answering) as server:
         with running_proxy("http") as one, running_proxy("socks5") as two:
             proxies: list[RunningProxy] = [one, two]

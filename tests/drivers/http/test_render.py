@@ -1,4 +1,4 @@
-"""A rendering service on loopback: what it is asked, and everything that may come of it."""
+"""A rendering service on loopback: the requests to it, and every result."""
 
 import json
 from collections.abc import AsyncIterator
@@ -17,7 +17,7 @@ PAGE = "https://site.test/page"
 
 
 class Plain:
-    """A client that writes down what it is asked."""
+    """A client that records its requests."""
 
     def __init__(self) -> None:
         self.urls: list[str] = []
@@ -34,7 +34,7 @@ class Plain:
 
 
 class Service:
-    """Answers with JSON, or with bytes as they are; `None` is silence."""
+    """A service that answers with JSON, or with bytes unchanged; `None` is silence."""
 
     def __init__(self, says: Any, status: int = 200) -> None:
         self.says, self.status = says, status
@@ -61,7 +61,7 @@ async def rendering(service: Service) -> AsyncIterator[tuple[RenderingHttp, Plai
         await client.close()
 
 
-async def test_what_is_to_be_rendered_is_and_nothing_else():
+async def test_only_requests_with_render_are_rendered():
     service = Service({"html": "<p>ž</p>", "final_url": "https://site.test/landed#part", "status_code": 203})
     async with rendering(service) as (client, plain):
         got = await client.fetch(Request(PAGE, render=True))
@@ -73,7 +73,7 @@ async def test_what_is_to_be_rendered_is_and_nothing_else():
 
 
 @pytest.mark.parametrize("says", [{"html": "x"}, {"html": "x", "final_url": "about:blank", "extra": 1}])
-async def test_a_page_that_is_nowhere_else_is_where_it_was_asked_for(says: Any):
+async def test_a_page_without_a_final_url_has_the_url_of_its_request(says: Any):
     async with rendering(Service(says)) as (client, _):
         got = await client.fetch(Request(PAGE, render=True))
         assert (got.url, got.status, got.body) == (PAGE, 200, b"x")
@@ -93,7 +93,7 @@ async def test_a_page_that_is_nowhere_else_is_where_it_was_asked_for(says: Any):
         (None, 200, "total_timeout"),
     ],
 )
-async def test_everything_else_is_a_failure_with_a_word(says: Any, status: int, word: str):
+async def test_every_other_response_of_the_service_is_a_failure_with_its_kind(says: Any, status: int, word: str):
     async with rendering(Service(says, status)) as (client, _):
         with pytest.raises(FetchFailed) as failed:
             await client.fetch(Request(PAGE, render=True, max_bytes=10, total_seconds=0.3 if says is None else 60.0))
@@ -101,7 +101,7 @@ async def test_everything_else_is_a_failure_with_a_word(says: Any, status: int, 
     assert "\n" not in str(failed.value)
 
 
-async def test_a_service_that_is_away():
+async def test_an_unreachable_service_is_a_failure():
     client = RenderingHttp(Plain(), "http://127.0.0.1:1", to_loopback)
     with pytest.raises(FetchFailed) as failed:
         await client.fetch(Request(PAGE, render=True))
@@ -109,7 +109,7 @@ async def test_a_service_that_is_away():
     await client.close()
 
 
-async def test_nobody_is_sent_behind_the_wall():
+async def test_a_page_that_the_egress_guard_refuses_is_not_rendered():
     async def refuse(hostname: str) -> tuple[Address, ...]:
         raise FetchFailed("egress", hostname)
 
@@ -122,7 +122,7 @@ async def test_nobody_is_sent_behind_the_wall():
     assert service.asked == []
 
 
-async def test_a_service_that_closes_connections_costs_no_page():
+async def test_a_service_that_closes_connections_loses_no_page():
     """A POST is not sent twice, so every rendering has a connection of its own."""
 
     class Closing(Service):

@@ -1,4 +1,4 @@
-"""Answers that are kept in files, and given from them."""
+"""Responses that are recorded in files, and replayed from the files."""
 
 import gzip
 import json
@@ -15,7 +15,7 @@ DIGITS = sha256(b"https://news.example/a?b=2").hexdigest()[:12]
 
 
 class Live:
-    """A website that always says the same."""
+    """A website with one constant response."""
 
     def __init__(self, body: bytes, *headers: tuple[str, str], status: int = 200) -> None:
         self._said = status, headers, body
@@ -33,7 +33,7 @@ class Live:
 
 
 async def kept(folder: Path, live: Live, url: str = URL) -> Response:
-    """What is replayed of an answer after it was recorded."""
+    """Record a response and return the replayed one."""
     recording = RecordingHttp(live, Fixtures(folder))
     await recording.fetch(Request(url))
     await recording.close()
@@ -50,7 +50,7 @@ def files(folder: Path) -> list[Path]:
     return list(folder.rglob("*.json"))
 
 
-async def test_a_file_of_the_contract_is_read_as_it_is(tmp_path: Path):
+async def test_a_file_of_the_contract_is_replayed(tmp_path: Path):
     lay(
         tmp_path, headers={"Content-Type": "text/html", "Link": ["<a>", "<b>"]}, body="<p>hällo", timestamp="2026-01-01"
     )
@@ -59,7 +59,7 @@ async def test_a_file_of_the_contract_is_read_as_it_is(tmp_path: Path):
     assert answer.headers == (("Content-Type", "text/html"), ("Link", "<a>"), ("Link", "<b>"))
 
 
-async def test_a_file_may_do_without_an_ending(tmp_path: Path):
+async def test_a_file_name_may_lack_its_extension(tmp_path: Path):
     lay(tmp_path, f"GET_{DIGITS}", status_code=410)
     assert (await ReplayingHttp(Fixtures(tmp_path)).fetch(Request(URL))).status == 410
 
@@ -71,27 +71,27 @@ async def test_spellings_of_one_url_are_one_file(tmp_path: Path):
         assert (await replaying.fetch(Request(url))).body == b"it", url
 
 
-async def test_what_was_not_kept_is_not_there(tmp_path: Path):
+async def test_a_page_that_was_not_recorded_is_a_404(tmp_path: Path):
     answer = await ReplayingHttp(Fixtures(tmp_path)).fetch(Request(URL))
     assert answer.status == 404
     assert f"news.example/GET_{DIGITS}.json".encode() in answer.body
 
 
 @pytest.mark.parametrize("text", ["{", '{"url": 1}', '{"url": "u", "method": "GET", "status_code": "200"}'])
-async def test_a_file_that_is_no_answer_is_named(tmp_path: Path, text: str):
+async def test_a_file_that_is_no_response_is_named(tmp_path: Path, text: str):
     lay(tmp_path)
     (tmp_path / "news.example" / f"GET_{DIGITS}.json").write_text(text)
     with pytest.raises(FetchFailed, match=rf"GET_{DIGITS}\.json cannot be read"):
         await ReplayingHttp(Fixtures(tmp_path)).fetch(Request(URL))
 
 
-async def test_a_body_that_is_no_base64_is_no_answer_either(tmp_path: Path):
+async def test_a_body_that_is_no_base64_is_no_response(tmp_path: Path):
     lay(tmp_path, body="*", body_encoding="base64")
     with pytest.raises(FetchFailed, match="cannot be read"):
         await ReplayingHttp(Fixtures(tmp_path)).fetch(Request(URL))
 
 
-async def test_an_answer_comes_back_as_it_was_but_for_the_wire(tmp_path: Path):
+async def test_a_replayed_response_lacks_the_headers_of_its_transfer_alone(tmp_path: Path):
     packed = gzip.compress("schön".encode())
     wire = (("content-encoding", "gzip"), ("content-length", str(len(packed))), ("set-cookie", "who=me"))
     answer = await kept(tmp_path, Live(packed, ("content-type", "text/plain"), ("link", "<a>"), ("link", "<b>"), *wire))
@@ -105,7 +105,7 @@ async def test_an_answer_comes_back_as_it_was_but_for_the_wire(tmp_path: Path):
 
 
 @pytest.mark.parametrize("body", [b"\xff\x00\xfe", b"", "日本".encode("shift_jis")])
-async def test_bytes_come_back_whatever_they_are(tmp_path: Path, body: bytes):
+async def test_any_bytes_of_a_body_are_replayed(tmp_path: Path, body: bytes):
     assert (await kept(tmp_path, Live(body))).body == body
 
 
@@ -114,12 +114,12 @@ async def test_a_broken_encoding_stays_broken(tmp_path: Path):
     assert (answer.body, answer.headers) == (b"not gzip", (("content-encoding", "gzip"),))
 
 
-async def test_not_modified_does_not_replace_what_was_kept(tmp_path: Path):
+async def test_not_modified_does_not_replace_the_recorded_page(tmp_path: Path):
     assert (await kept(tmp_path, Live(b"first"))).body == b"first"
     assert (await kept(tmp_path, Live(b"", status=304))).body == b"first"
 
 
-async def test_no_body_is_larger_than_was_asked_for(tmp_path: Path):
+async def test_no_body_is_larger_than_the_request_allows(tmp_path: Path):
     lay(tmp_path, body="123456")
     replaying = ReplayingHttp(Fixtures(tmp_path))
     with pytest.raises(FetchFailed, match="more than 5 bytes"):

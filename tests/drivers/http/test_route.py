@@ -1,4 +1,4 @@
-"""What is dialled on the way to a host, and who reads along."""
+"""The addresses that are dialled on the way to a host, and the intermediaries that can read the request."""
 
 from ipaddress import ip_address
 
@@ -16,7 +16,7 @@ PROXY = (ip_address("192.0.2.9"),)
 
 
 class KnownNames(NameResolver):
-    """Knows the proxy and nobody else."""
+    """A resolver that resolves the name of the proxy alone."""
 
     async def resolve(self, hostname: str) -> tuple[Address, ...]:
         if hostname != "proxy.test":
@@ -33,7 +33,7 @@ async def way(url: str, scheme: ProxyScheme | None = None, host: str = "proxy.te
 
 
 @pytest.mark.parametrize("url", ["http://site.test/", "https://site.test/"])
-async def test_directly(url: str):
+async def test_without_a_proxy_the_target_is_dialled(url: str):
     direct = await way(url)
     assert direct.dialled == TARGET
     assert direct.pins() == {"site.test": TARGET}
@@ -41,7 +41,7 @@ async def test_directly(url: str):
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
-async def test_an_http_proxy_forwards_what_is_plain(scheme: ProxyScheme):
+async def test_an_http_proxy_forwards_plain_requests_alone(scheme: ProxyScheme):
     plain, secure = await way("http://site.test/", scheme), await way("https://site.test/", scheme)
     assert (plain.forwarded, secure.forwarded) == (True, False)
     for one in (plain, secure):
@@ -50,7 +50,7 @@ async def test_an_http_proxy_forwards_what_is_plain(scheme: ProxyScheme):
 
 
 @pytest.mark.parametrize("scheme", ["socks5", "socks5h"])
-async def test_a_socks_proxy_is_told_an_address(scheme: ProxyScheme):
+async def test_a_socks_proxy_gets_an_address(scheme: ProxyScheme):
     socks = await way("http://site.test/", scheme)
     assert socks.dialled == PROXY
     assert socks.pins() == {"proxy.test": PROXY, "site.test": TARGET}
@@ -62,20 +62,20 @@ async def test_an_address_is_not_pinned(url: str):
     assert (await way(url)).pins() == {}
 
 
-async def test_the_same_name_for_both():
+async def test_a_target_with_the_name_of_its_proxy_is_pinned():
     socks = await way("http://proxy.test/", "socks5")
-    assert socks.pins() == {"proxy.test": TARGET}  # what was checked
+    assert socks.pins() == {"proxy.test": TARGET}  # the checked address
     http = await way("http://proxy.test/", "http")
-    assert http.pins() == {"proxy.test": PROXY}  # nobody dials the target from here
+    assert http.pins() == {"proxy.test": PROXY}  # the target is not dialled from here
 
 
-async def test_a_proxy_whose_name_does_not_resolve():
+async def test_a_proxy_that_does_not_resolve_fails():
     with pytest.raises(FetchFailed, match=r"proxy http://gone\.test:1080: gone\.test: unknown") as caught:
         await way("http://site.test/", "http", "gone.test")
     assert (caught.value.kind, caught.value.proxy_fault) == ("proxy_failed", True)
 
 
-def test_ways_are_the_same_in_any_order():
+def test_the_order_of_addresses_does_not_matter():
     one = Route("site.test", TARGET, None, PROXY)
     assert one.has_same_addresses(Route("site.test", tuple(reversed(TARGET)), None, PROXY))
     assert not one.has_same_addresses(Route("site.test", TARGET[:1], None, PROXY))

@@ -1,4 +1,4 @@
-"""What `ports/http.py` promises of its own shapes."""
+"""Promises of the structs in `ports/http.py`."""
 
 import msgspec
 import pytest
@@ -28,13 +28,13 @@ def test_a_refused_location_is_a_failure_of_the_fetch():
     assert "secret" not in str(caught.value)
 
 
-def test_a_failure_is_nobodys_fault_but_the_pages_unless_it_says_so():
+def test_a_failure_is_no_fault_of_the_proxy_unless_it_is_marked_as_one():
     assert not FetchFailed("reset", "gone").proxy_fault
     assert FetchFailed("proxy_failed", "gone", proxy_fault=True).proxy_fault
 
 
-def test_a_request_is_what_it_was():
+def test_a_request_is_immutable():
     request = Request("http://site.test/", proxy=Proxy("http", "proxy.test", 80, "anna", "secret"))
     with pytest.raises(AttributeError):
-        request.url = "http://other.test/"  # type: ignore[misc]  # that it cannot be is the point
+        request.url = "http://other.test/"  # type: ignore[misc]  # the assignment must fail
     assert msgspec.structs.replace(request, proxy=None) == Request("http://site.test/")

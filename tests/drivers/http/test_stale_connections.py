@@ -1,4 +1,4 @@
-"""A kept connection that the server has closed costs nothing: the request is sent once more on a fresh one."""
+"""A kept connection that the server has closed costs no page: the request is sent once more on a fresh connection."""
 
 import asyncio
 import random
@@ -79,7 +79,7 @@ async def broken(client: WreqHttp, url: str, **options: object) -> FetchFailed:
 
 @pytest.mark.parametrize("script", [one_answer, one_answer_and_a_reset, one_answer_and_half_a_head])
 @pytest.mark.parametrize("secure", [False, True])
-async def test_one_answer_on_each_connection(client: WreqHttp, certificate, script: Script, secure: bool):
+async def test_one_answer_on_each_connection_costs_no_page(client: WreqHttp, certificate, script: Script, secure: bool):
     async with serving(script, secure=certificate if secure else False) as server:
         url = server.url("/", "site.test", "https" if secure else "http")
         answers = [await client.fetch(Request(url)) for _ in range(121)]
@@ -87,14 +87,14 @@ async def test_one_answer_on_each_connection(client: WreqHttp, certificate, scri
     assert sum(answer.resent_ms is not None for answer in answers) == len(server.heads) - 121 > 0
 
 
-async def test_connections_that_close_soon_after_an_answer(client: WreqHttp):
+async def test_connections_that_close_soon_after_an_answer_cost_no_page(client: WreqHttp):
     async with serving(closes_soon) as server:
         for _ in range(201):
             assert (await client.fetch(Request(server.url()))).body == b"ok"
             await asyncio.sleep(random.uniform(0.0, 0.022))
 
 
-async def test_many_at_once(client: WreqHttp):
+async def test_concurrent_requests_lose_no_page(client: WreqHttp):
     async def one_after_another() -> list[Response]:
         return [await client.fetch(Request(server.url())) for _ in range(15)]
 
@@ -107,7 +107,7 @@ async def test_many_at_once(client: WreqHttp):
     ("scheme", "secure"),
     [("http", True), ("socks5", False), ("socks5", True), ("socks5h", False), ("socks5h", True)],
 )
-async def test_through_tunnels(client: WreqHttp, certificate, scheme: ProxyScheme, secure: bool):
+async def test_a_request_in_a_tunnel_is_sent_again(client: WreqHttp, certificate, scheme: ProxyScheme, secure: bool):
     async with serving(one_answer, secure=certificate if secure else False) as server:
         with running_proxy(scheme) as proxy:
             url = server.url("/", "site.test", "https" if secure else "http")
@@ -117,7 +117,7 @@ async def test_through_tunnels(client: WreqHttp, certificate, scheme: ProxySchem
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
-async def test_through_a_forwarding_proxy(client: WreqHttp, certificate, scheme: ProxyScheme):
+async def test_a_request_through_a_forwarding_proxy_is_sent_again(client: WreqHttp, certificate, scheme: ProxyScheme):
     async with serving(one_answer, secure=certificate if scheme == "https" else False) as server:
         proxy = Proxy(scheme, "127.0.0.1", server.port)
         answers = [await client.fetch(Request("http://site.test/", proxy=proxy)) for _ in range(10)]
@@ -126,7 +126,7 @@ async def test_through_a_forwarding_proxy(client: WreqHttp, certificate, scheme:
 
 
 @pytest.mark.parametrize("farewell", ["hang_up", "refuse", "go_away", "go_away_and_hang_up"])
-async def test_http_2(client: WreqHttp, certificate: ssl.SSLContext, farewell: str):
+async def test_a_request_by_http_2_is_sent_again(client: WreqHttp, certificate: ssl.SSLContext, farewell: str):
     def answering(stream: Stream) -> None:
         if len(server.requests) != 2:
             return stream.answer(stream.path.encode())
@@ -141,7 +141,7 @@ async def test_http_2(client: WreqHttp, certificate: ssl.SSLContext, farewell: s
     assert [(answer.version, answer.body) for answer in answers] == [("HTTP/2", f"/{n}".encode()) for n in range(4)]
 
 
-async def test_all_streams_of_a_connection_that_is_gone(client: WreqHttp, certificate: ssl.SSLContext):
+async def test_all_streams_of_a_closed_connection_are_sent_again(client: WreqHttp, certificate: ssl.SSLContext):
     def answering(stream: Stream) -> None:
         if server.taken > 1 or len(server.requests) == 1:
             stream.answer(stream.path.encode())
@@ -154,7 +154,7 @@ async def test_all_streams_of_a_connection_that_is_gone(client: WreqHttp, certif
     assert [answer.body for answer in answers] == [f"/{n}".encode() for n in range(10)]
 
 
-async def test_a_stream_that_the_server_ended_is_its_answer(client: WreqHttp, certificate: ssl.SSLContext):
+async def test_a_stream_that_the_server_reset_is_a_failure(client: WreqHttp, certificate: ssl.SSLContext):
     def answering(stream: Stream) -> None:
         return stream.answer(b"ok") if len(server.requests) == 1 else stream.reset()
 
@@ -164,7 +164,7 @@ async def test_a_stream_that_the_server_ended_is_its_answer(client: WreqHttp, ce
     assert len(server.requests) == 2
 
 
-# What is not sent again
+# Requests that are not sent again
 
 
 async def test_a_fresh_connection_that_breaks_is_a_failure(client: WreqHttp):
@@ -195,7 +195,7 @@ async def test_a_request_is_sent_once_more_and_not_twice(client: WreqHttp):
         (b"SSH-2.0\r\n\r\n", "protocol"),
     ],
 )
-async def test_other_failures_on_a_kept_connection(client: WreqHttp, words: bytes, kind: str):
+async def test_other_failures_on_a_kept_connection_are_final(client: WreqHttp, words: bytes, kind: str):
     async def script(peer: Peer) -> None:
         await peer.request()
         await peer.send(OK)
@@ -209,7 +209,7 @@ async def test_other_failures_on_a_kept_connection(client: WreqHttp, words: byte
     assert (len(server.heads), server.taken) == (2, 1)
 
 
-async def test_a_body_that_breaks_off_on_a_kept_connection(client: WreqHttp):
+async def test_a_body_that_breaks_off_on_a_kept_connection_is_a_failure(client: WreqHttp):
     async def script(peer: Peer) -> None:
         await peer.request()
         await peer.send(OK)
@@ -222,10 +222,10 @@ async def test_a_body_that_breaks_off_on_a_kept_connection(client: WreqHttp):
     assert (len(server.heads), server.taken) == (2, 1)
 
 
-# 408: a server tells so that it has given up waiting on a connection
+# 408: the server has timed out waiting for a request on the connection
 
 
-async def test_a_408_on_a_kept_connection_is_about_the_connection(client: WreqHttp):
+async def test_a_408_on_a_kept_connection_is_sent_again(client: WreqHttp):
     async def script(peer: Peer) -> None:
         await peer.request()
         await peer.send(OK)
@@ -237,7 +237,7 @@ async def test_a_408_on_a_kept_connection_is_about_the_connection(client: WreqHt
     assert [(answer.status, answer.body) for answer in answers] == [(200, b"ok")] * 10
 
 
-async def test_a_408_on_a_fresh_connection_is_the_answer(client: WreqHttp):
+async def test_a_408_on_a_fresh_connection_is_the_response(client: WreqHttp):
     async def script(peer: Peer) -> None:
         await peer.request()
         await peer.send(b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 4\r\n\r\nlate")

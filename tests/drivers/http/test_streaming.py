@@ -1,4 +1,4 @@
-"""Responses as streams: the head at once, the body as it comes, and connections that are let go of."""
+"""Responses as streams: the head first, the body in pieces, and the end of connections."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -27,7 +27,7 @@ async def body(stream: StreamedResponse) -> bytes:
         await stream.close()
 
 
-async def test_the_head_comes_before_the_body_is_sent(client: WreqHttp):
+async def test_the_head_is_available_before_the_body_is_sent(client: WreqHttp):
     go = asyncio.Event()
 
     async def script(peer: Peer) -> None:
@@ -130,7 +130,7 @@ async def test_a_long_body_is_not_bound_by_the_time_for_the_head(client: WreqHtt
         assert await body(stream) == b"xxxxx"
 
 
-async def test_the_egress_guard_stands_before_streams_too():
+async def test_the_egress_guard_checks_streams_too():
     client = WreqHttp(GuardedResolver(NameResolver().resolve, AddressPolicy()).resolve)
     async with serving(keeps_answering) as server:
         with pytest.raises(FetchFailed) as failed:

@@ -1,4 +1,4 @@
-"""A server for one test, in the test's own loop, that sends exactly the bytes it is told to."""
+"""A server for one test, in the test's own loop, that sends exactly the bytes of its script."""
 
 import asyncio
 import ssl
@@ -16,7 +16,7 @@ Script = Callable[["Peer"], Awaitable[None]]
 
 
 class Peer:
-    """One connection of the client, with the request that it sent last."""
+    """One connection of the client, with its latest request."""
 
     def __init__(self, server: "Server", reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.server = server
@@ -29,7 +29,7 @@ class Peer:
         return self.head.split(b" ")[1].decode()
 
     async def request(self) -> bool:
-        """Read the next request; False when there is none."""
+        """Read the next request; return False if there is none."""
         with suppress(asyncio.IncompleteReadError):
             self.head = await self.reader.readuntil(b"\r\n\r\n")
             self.server.heads.append(self.head)
@@ -45,13 +45,13 @@ class Peer:
         await self.send(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
 
     async def goodbye(self) -> None:
-        """Wait until the client has gone."""
+        """Wait until the client has closed the connection."""
         while await self.reader.read(65536):
             pass
 
 
 class Server:
-    """Where it listens, what it was asked, and how many connections it has had and has."""
+    """A server's address, the requests that it received, and the number of its connections."""
 
     def __init__(self, script: Script) -> None:
         self.script = script
@@ -66,7 +66,7 @@ class Server:
         return f"{scheme}://{host}:{self.port}{path}"
 
     async def until_open(self, count: int) -> None:
-        """Wait until that many connections are open."""
+        """Wait until exactly that many connections are open."""
         async with self.changed:
             await self.changed.wait_for(lambda: self.open == count)
 
@@ -97,7 +97,7 @@ class Server:
 async def serving(
     script: Script, secure: bool | ssl.SSLContext = False, host: str = "127.0.0.1", port: int = 0
 ) -> AsyncIterator[Server]:
-    """A server that runs the script for every connection; `secure` may be a certificate other than the usual one."""
+    """Run a server with the script for every connection; `secure` may be a certificate other than the usual one."""
     server = Server(script)
     context = secure if isinstance(secure, ssl.SSLContext) else None
     if secure is True:
@@ -116,7 +116,7 @@ async def serving(
 
 
 def says(*pieces: bytes) -> Script:
-    """A script that hears one request, sends these bytes and hangs up."""
+    """Return a script that reads one request, sends these bytes and hangs up."""
 
     async def script(peer: Peer) -> None:
         if await peer.request():
@@ -126,11 +126,11 @@ def says(*pieces: bytes) -> Script:
 
 
 async def keeps_answering(peer: Peer) -> None:
-    """A well-behaved server: the body is the request's path."""
+    """Answer every request with its path as the body."""
     while await peer.request():
         await peer.answer(peer.path.encode())
 
 
 async def to_loopback(hostname: str) -> tuple[Address, ...]:
-    """Every name is this machine."""
+    """Return the address of this machine for every name."""
     return (ip_address("127.0.0.1"),)

@@ -23,7 +23,7 @@ def line(text: str) -> dict[str, Any]:
     return said | {"job_id": "j", "execution_id": "e", "fields": {"n": 1}}
 
 
-async def test_each_entry_is_there_once_and_lasts_a_while(copies: RedisLogCopies, redis_url: str):
+async def test_each_entry_is_copied_once_and_expires(copies: RedisLogCopies, redis_url: str):
     assert await copies.last("j") is None
     await copies.add("j", [(LogMark(1, 1), line("a")), (LogMark(1, 2), line("b"))])
     await copies.add("j", [(LogMark(1, 2), line("b")), (LogMark(2, 1), line("c"))])
@@ -39,14 +39,14 @@ async def test_each_entry_is_there_once_and_lasts_a_while(copies: RedisLogCopies
         assert 0 < await server.ttl("logs:j") <= 60
 
 
-async def test_what_is_really_wrong_is_said(copies: RedisLogCopies, redis_url: str):
+async def test_an_error_of_the_server_is_reported(copies: RedisLogCopies, redis_url: str):
     async with Redis.from_url(redis_url) as server:
         await server.set("logs:j", "no stream")
     with pytest.raises(Unavailable, match="WRONGTYPE"):
         await copies.add("j", [(LogMark(1, 1), line("a"))])
 
 
-async def test_a_server_that_is_away_is_said_to_be():
+async def test_an_unreachable_server_is_unavailable():
     away = RedisLogCopies("redis://127.0.0.1:1/0", "logs", 60)
     with pytest.raises(Unavailable):
         await away.last("j")

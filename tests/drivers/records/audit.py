@@ -1,4 +1,4 @@
-"""What must hold of the rows at every commit, whoever did what: the list of what does not."""
+"""Invariants of the rows, which hold at every commit: the list of their violations."""
 
 import json
 from collections import Counter, defaultdict
@@ -52,7 +52,7 @@ COUNTERS = ("open", "completed", "failed", "cancelled", "skipped")
 
 
 async def faults(peek: Peek, now: int) -> list[str]:
-    """Everything that does not add up."""
+    """Return every violation."""
     tasks = await peek.rows(
         "SELECT id, run_id, host_id, state, executor, due, priority, reason, finished_at FROM tasks"
     )
@@ -82,7 +82,7 @@ async def faults(peek: Peek, now: int) -> list[str]:
 
 
 def _lists(standing: Rows, counts: Rows) -> list[str]:
-    """Every URL of the standing frontier is listed as it stands, and counted where it is listed."""
+    """Check that every URL of the standing frontier is listed by its task's state, and counted where it is listed."""
     found = [
         f"URL {i} is listed as {rest}, and its task is {(state, reason)}"
         for i, _, rest, state, reason in standing
@@ -94,7 +94,7 @@ def _lists(standing: Rows, counts: Rows) -> list[str]:
 
 
 async def _recrawls(peek: Peek) -> list[str]:
-    """Every recrawl has a side row that says where its task stands, and is counted there; the last one is the head."""
+    """Check that every recrawl has a side row in its task's state and is counted there, and that heads are the last."""
     rows = await peek.rows(RECRAWLS)
     found = [f"a recrawl has no side row, or another: {row}" for row in rows if row[2] != rest_of_recrawl(row[3])]
     found += [f"a recrawl is listed with another priority: {row}" for row in rows if row[4] != row[5]]
@@ -107,7 +107,7 @@ async def _recrawls(peek: Peek) -> list[str]:
 
 
 def _items(rows: Rows, later: Rows) -> list[str]:
-    """Every run counts the items that its pages list; a page lists an item of another page with a minus sign."""
+    """Check that runs count the items that their pages list; a page lists an item of another page with a minus sign."""
     counted = {run_id: items for run_id, items, *_ in rows}
     listings = [(run_id, task_id, json.loads(items or "[]")) for run_id, _, task_id, items in rows]
     entries = [(run_id, item_id) for run_id, _, listing in listings for item_id, *_ in listing]
@@ -122,7 +122,7 @@ def _items(rows: Rows, later: Rows) -> list[str]:
 
 
 def _places(tasks: Rows, queue: Rows, offers: Rows) -> list[str]:
-    """An open task waits in exactly one place, and nothing else waits anywhere."""
+    """Check that an open task waits in exactly one place, and an ended one in none."""
     waiting = {(i, h, due, p, run) for i, run, h, s, e, due, p, *_ in tasks if s == "pending" and e == "fetch"}
     offered = {(i, "parse", p) for i, _, _, s, _, _, p, *_ in tasks if s in ("downloaded", "queued_parse")}
     offered |= {(i, "bot", p) for i, _, _, s, e, _, p, *_ in tasks if s in ("pending", "expired") and e == "bot"}
@@ -139,7 +139,7 @@ def _rests(tasks: Rows) -> list[str]:
 
 
 def _sums(tasks: Rows, runs: Rows, fates: Rows) -> list[str]:
-    """What is counted is what is there."""
+    """Check that the counts are those of the counted rows."""
     counted: defaultdict[int, Counter[str]] = defaultdict(Counter)
     ended: Counter[tuple[int, str, str]] = Counter()
     for _, run_id, _, state, _, _, _, reason, _ in tasks:
@@ -162,7 +162,7 @@ def _sums(tasks: Rows, runs: Rows, fates: Rows) -> list[str]:
 
 
 def _lines(lines: Rows, queue: Rows, now: int) -> list[str]:
-    """A host with work that nobody holds wakes when its first work is due, not later and not never."""
+    """Check that a free host with work wakes when its first work is due, not later and not never."""
     first: dict[int, int] = {}
     for _, host_id, due, *_ in queue:
         first[host_id] = min(due, first.get(host_id, due))

@@ -1,4 +1,4 @@
-"""Texts to look for things in, the same on every engine, and what is asked of them."""
+"""Texts to be searched, the same on every engine, and the queries."""
 
 import itertools
 import random
@@ -17,7 +17,7 @@ SIZE = 500
 WORDS = [
     f"{a}{b}{c}" for a, b, c in itertools.product(("Ka", "lé", "mo", "ñu", "ri"), ("ba", "dö", "fi", "gu"), "stxyz")
 ]
-"""A hundred words, the first the most frequent; some with accents, which both engines must see alike."""
+"""A hundred words, the first the most frequent; some with accents, which both engines must treat alike."""
 
 WORD_QUESTIONS = (
     *(WORDS[n] for n in (0, 3, 10, 40, 99)),
@@ -29,11 +29,11 @@ WORD_QUESTIONS = (
     "nowhere",
 )
 OTHER_QUESTIONS = (f'"{WORDS[0]} {WORDS[1]}"', f'{WORDS[20]} -"{WORDS[0]} {WORDS[1]}"', "kaba*", f'"{WORDS[0]} kab"*')
-"""Phrases and beginnings: found alike, but ranked each by its engine's own lights (decision 0013)."""
+"""Phrases and prefixes: found alike, but ranked by each engine in its own way (decision 0013)."""
 
 
 class Answer(NamedTuple):
-    """What an engine found: how many, which, and how well they fit."""
+    """The matches of an engine: their number, their ids and their scores."""
 
     total: int
     urls: list[str]
@@ -41,7 +41,7 @@ class Answer(NamedTuple):
 
 
 async def stored(records: Records, texts: Sequence[Mapping[str, Any]], kind: str = "article") -> list[SearchDocument]:
-    """Put texts and index them; the documents in the order of the texts. The same place is the same item."""
+    """Store and index texts; return the documents in the order of the texts. The same place is the same item."""
     run = await queued_run(records)
     for number, fields in enumerate(texts):
         await records.items.put(_items(fields, kind, run.id, number))
@@ -56,7 +56,7 @@ async def _indexed(records: Records) -> list[SearchDocument]:
 
 
 async def answers(url: str, questions: Sequence[str], clock: FakeClock) -> list[Answer]:
-    """What an engine answers to each question about the whole corpus."""
+    """Return the engine's answer to each question about the whole corpus."""
     records = await open_records(url, clock)
     await records.schema.migrate()
     run = await queued_run(records)
@@ -70,7 +70,7 @@ async def answers(url: str, questions: Sequence[str], clock: FakeClock) -> list[
 
 
 def sqlite(folder: Path) -> str:
-    """A database of its own."""
+    """Return the URL of a new database."""
     return f"sqlite:///{folder}/longline.db"
 
 

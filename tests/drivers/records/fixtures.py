@@ -1,4 +1,4 @@
-"""Records on each engine, with a clock that is moved by hand."""
+"""Records on each engine, with a clock that tests advance."""
 
 from collections.abc import AsyncIterator
 
@@ -21,13 +21,13 @@ def records_url(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def clock() -> FakeClock:
-    """The time that both engines go by."""
+    """The clock of both engines."""
     return FakeClock()
 
 
 @pytest.fixture
 async def records(records_url: str, clock: FakeClock) -> AsyncIterator[Records]:
-    """Every noun on one engine."""
+    """The records of one engine."""
     opened = await open_records(records_url, clock)
     yield opened
     await opened.schema.close()

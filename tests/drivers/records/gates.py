@@ -1,4 +1,4 @@
-"""Fixed interleavings on PostgreSQL: one transaction is held at a statement while others go on."""
+"""Fixed interleavings on PostgreSQL: one transaction is held at a statement while others continue."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -14,11 +14,11 @@ from tests.drivers.records.peek import Peek
 T = TypeVar("T")
 
 PATIENCE = 60.0
-"""Seconds after which something that should happen never will, however busy the machine is."""
+"""Seconds after which an event is no longer expected, on a busy machine too."""
 
 
 class Gate:
-    """Stops whoever is about to run a query, the first time, until it is opened."""
+    """A gate that stops the first transaction that is about to run a query, until the gate is opened."""
 
     def __init__(self, before: str) -> None:
         self.before = before
@@ -52,7 +52,7 @@ class _GatedTx:
 
 
 class GatedDatabase:
-    """A database whose transactions stop at a gate."""
+    """A database with transactions that stop at a gate."""
 
     def __init__(self, database: Database, gate: Gate) -> None:
         self._database, self._gate = database, gate
@@ -75,8 +75,8 @@ class GatedDatabase:
 
 
 async def settled(work: "asyncio.Future[Any]", peek: Peek, others: int = 0) -> None:
-    """Wait until something is done, or until it waits, besides so many others, for a lock that somebody has."""
-    # Locks in the server ring no bell here.
+    """Wait until the work is done, or waits for a lock besides that many others."""
+    # A wait for a lock sends no notification.
     waiting = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
     while not work.done() and await peek.value(waiting) <= others:
         await asyncio.wait({work}, timeout=0.005)
@@ -85,7 +85,7 @@ async def settled(work: "asyncio.Future[Any]", peek: Peek, others: int = 0) -> N
 async def interleave(
     held: Callable[[], Awaitable[Any]], gate: Gate, other: Callable[[], Awaitable[Any]], peek: Peek
 ) -> list[Any]:
-    """Run `held` up to the gate, `other` as far as it gets, then both to their ends; what they returned or raised."""
+    """Run `held` up to the gate, `other` as far as possible, then both to the end; return their results or errors."""
     async with together() as started:
         first = started(held())
         await asyncio.wait_for(gate.reached.wait(), PATIENCE)
@@ -97,7 +97,7 @@ async def interleave(
 
 @asynccontextmanager
 async def together() -> AsyncIterator[Callable[[Awaitable[Any]], "asyncio.Future[Any]"]]:
-    """Starts things that wait for each other; what has not ended when a test fails is ended, so that no lock stays."""
+    """Start coroutines that wait for each other; those that have not ended are cancelled, so that no lock stays."""
     begun: list[asyncio.Future[Any]] = []
 
     def start(work: Awaitable[Any]) -> "asyncio.Future[Any]":
@@ -114,7 +114,7 @@ async def together() -> AsyncIterator[Callable[[Awaitable[Any]], "asyncio.Future
 
 @asynccontextmanager
 async def locked(url: str, statement: str) -> AsyncIterator[Callable[[], Awaitable[None]]]:
-    """A lock that the test itself has, until it lets go."""
+    """Hold a lock until the test releases it."""
     connection = await asyncpg.connect(url)
     transaction = connection.transaction()
     await transaction.start()

@@ -38,18 +38,18 @@ WIPE = f"{LEFT_BEHIND}; {TRIGGERS_OFF}; DELETE FROM audit; {TRIGGERS_ON}; {DELET
 
 
 class Home(NamedTuple):
-    """A migrated PostgreSQL database, and a connection to it that is kept."""
+    """A migrated PostgreSQL database, with a connection that stays open."""
 
     url: str
     connection: Any
 
     def wipe(self) -> None:
-        """Empty every table, and let ids begin again; a transaction that a failed test left open is ended."""
+        """Empty every table and restart the ids; end a transaction that a failed test left open."""
         apart(partial(self.connection.execute, WIPE))
 
 
 def migrated_bytes(folder: Path) -> bytes:
-    """A migrated SQLite database, as the bytes of its file."""
+    """Return the bytes of a migrated SQLite database."""
     file = folder / "migrated.db"
     apart(partial(migrate, f"sqlite:///{file}"))
     return file.read_bytes()
@@ -57,7 +57,7 @@ def migrated_bytes(folder: Path) -> bytes:
 
 @contextmanager
 def postgres_home(server: PostgresServer) -> Iterator[Home]:
-    """A migrated database for as long as the context lasts."""
+    """Provide a migrated database for the duration of the context."""
     with server.fresh_database() as url:
         apart(partial(migrate, url))
         connection = apart(partial(asyncpg.connect, url))
@@ -77,7 +77,7 @@ async def delete_rows(url: str, tables: Iterable[str]) -> None:
 
 
 async def migrate(url: str) -> None:
-    """Bring a database up to date."""
+    """Migrate a database to the current version."""
     opened = await open_records(url, FakeClock())
     await opened.schema.migrate()
     await opened.schema.close()

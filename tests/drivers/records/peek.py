@@ -1,4 +1,4 @@
-"""A look past the ports, at the rows themselves."""
+"""Access to the rows, past the ports."""
 
 import sqlite3
 from contextlib import closing
@@ -100,13 +100,13 @@ TABLES = (
     "source_versions",
     "source_changes",
 )
-"""Every table with rows of its own, children before parents: not those that always have the same rows."""
+"""Every table with rows of its own, children before parents; tables with constant rows are left out."""
 
 Snapshot = dict[str, list[tuple[Any, ...]]]
 
 
 class Peek:
-    """Reads, and where a test must spoil something writes, without the code under test."""
+    """A reader, and where a test must damage rows a writer, that does not use the code under test."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -117,7 +117,7 @@ class Peek:
         return "lite" if self.url.startswith("sqlite:///") else "pg"
 
     async def rows(self, sql: str) -> list[tuple[Any, ...]]:
-        """Rows of a query, as tuples."""
+        """Return the rows of a query, as tuples."""
         if self.engine == "lite":
             return self._read_file([sql])[0]
         if self._connection is None:
@@ -125,28 +125,28 @@ class Peek:
         return [tuple(row.values()) for row in await self._connection.fetch(sql)]
 
     async def rows_of_each(self, queries: list[str]) -> list[list[tuple[Any, ...]]]:
-        """Rows of several queries, as tuples."""
+        """Return the rows of several queries, as tuples."""
         return self._read_file(queries) if self.engine == "lite" else [await self.rows(query) for query in queries]
 
     async def value(self, sql: str) -> Any:
-        """The first column of the only row."""
+        """Return the first column of the only row."""
         (row,) = await self.rows(sql)
         return row[0]
 
     async def snapshot(self) -> Snapshot:
-        """Every row of every table."""
+        """Return every row of every table."""
         found = await self.rows_of_each([f"SELECT * FROM {table}" for table in TABLES])
         return {table: sorted(rows, key=repr) for table, rows in zip(TABLES, found, strict=True)}
 
     def _read_file(self, queries: list[str]) -> list[list[tuple[Any, ...]]]:
-        """The rows of each query, by one connection: opening one reads the whole schema."""
+        """Return the rows of each query, by one connection: opening one reads the whole schema."""
         with closing(sqlite3.connect(self.url.removeprefix("sqlite:///"), timeout=30)) as connection:
             found = [connection.execute(query).fetchall() for query in queries]
             connection.commit()
         return found
 
     async def wipe(self) -> None:
-        """Empty every table but the audit, whose rows cannot be deleted."""
+        """Empty every table but the audit, because its rows cannot be deleted."""
         statements = [f"DELETE FROM {table}" for table in TABLES if table != "audit"]
         if self.engine == "lite":
             self._read_file(statements)
@@ -155,6 +155,6 @@ class Peek:
                 await self.rows(statement)
 
     async def close(self) -> None:
-        """Let go."""
+        """Close the connection."""
         if self._connection is not None:
             await self._connection.close()

@@ -1,4 +1,4 @@
-"""References between rows, read from the schema of either engine: a new table or column cannot be forgotten."""
+"""References between rows, read from the schema of either engine: a new table or column cannot be overlooked."""
 
 import re
 from functools import cache
@@ -34,7 +34,7 @@ OTHERS = {
     ("standing", "id"): "tasks (id)",
     ("recrawls", "id"): "tasks (id)",
 }
-"""References whose names say less."""
+"""References with less specific names."""
 
 HISTORY = {
     ("items", "run_id"),
@@ -66,7 +66,7 @@ class Reference(NamedTuple):
     target: str
 
     def anti_join(self) -> str:
-        """The rows that refer to nothing."""
+        """Return a query of the rows with a missing target."""
         table, key = re.match(r"(\w+) \((\w+)\)", self.target).groups()  # type: ignore[union-attr]
         if table == "bodies_and_pages":
             table = "(SELECT task_id FROM pages UNION ALL SELECT task_id FROM bodies)"
@@ -80,7 +80,7 @@ class Reference(NamedTuple):
 
 @cache
 def references() -> tuple[Reference, ...]:
-    """Every reference of the schema, by its foreign keys and by the names of its columns."""
+    """Return every reference of the schema, by its foreign keys and by the names of its columns."""
     found = []
     for table, body in re.findall(r"CREATE TABLE (\w+) \((.*?)\n\)", schema_text("lite"), re.DOTALL):
         for line in body.splitlines():
@@ -99,7 +99,7 @@ def references() -> tuple[Reference, ...]:
 
 
 async def dangling(peek: Peek) -> list[tuple[str, int]]:
-    """Every row that refers to a row that is not there; events and entries among them."""
+    """Return every row that refers to a missing row; events and entries among them."""
     joins = [reference.anti_join() for reference in references()]
     joins += [
         f"SELECT 'events of a {noun}', e.subject FROM events e LEFT JOIN {noun}s n ON n.id = e.subject"

@@ -1,4 +1,4 @@
-"""Transactions on both engines: all or nothing, one clock reading each."""
+"""Transactions on both engines: all or nothing, with one clock reading each."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -27,14 +27,14 @@ async def add(name: str, tx: Transaction) -> Row | None:
     return await tx.one("source_by_name", name=name)
 
 
-async def test_what_returns_is_committed(database: Database, peek: Peek):
+async def test_a_transaction_that_returns_is_committed(database: Database, peek: Peek):
     row = await database.transact(partial(add, "kept"))
     assert row is not None
     assert struct(row, SourceRow).enabled is True
     assert await peek.rows("SELECT name FROM sources") == [("kept",)]
 
 
-async def test_what_raises_is_rolled_back(database: Database, peek: Peek):
+async def test_a_transaction_that_raises_is_rolled_back(database: Database, peek: Peek):
     async def work(tx: Transaction) -> None:
         await add("lost", tx)
         raise RuntimeError("on the way")
@@ -56,7 +56,7 @@ async def test_a_statement_that_fails_rolls_all_back(database: Database, peek: P
     assert await database.transact(partial(add, "after"))
 
 
-async def test_one_reading_of_the_clock_for_a_transaction(database: Database, clock: FakeClock, peek: Peek):
+async def test_a_transaction_has_one_reading_of_the_clock(database: Database, clock: FakeClock, peek: Peek):
     async def work(tx: Transaction) -> int:
         await add("first", tx)
         clock.advance(1)
@@ -67,12 +67,12 @@ async def test_one_reading_of_the_clock_for_a_transaction(database: Database, cl
     assert await peek.rows("SELECT DISTINCT created_at FROM sources") == [(now,)]
 
 
-async def test_no_rows_no_statement(database: Database, peek: Peek):
+async def test_a_batch_without_rows_runs_no_statement(database: Database, peek: Peek):
     before = await peek.snapshot()
     assert await database.transact(lambda tx: tx.batch("add_hosts", [])) == []
     assert await peek.snapshot() == before
 
 
-async def test_transactions_side_by_side_lose_nothing(database: Database, peek: Peek):
+async def test_concurrent_transactions_lose_nothing(database: Database, peek: Peek):
     await asyncio.gather(*(database.transact(partial(add, f"s{n}")) for n in range(40)))
     assert await peek.value("SELECT COUNT(*) FROM sources") == 40

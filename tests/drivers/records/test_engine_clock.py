@@ -23,13 +23,13 @@ ME, TTL_MS = 1, 30_000
 
 
 class Machine:
-    """A machine with a wall clock that can be set and a monotonic clock that can be waited for."""
+    """A machine with an adjustable wall clock and a monotonic clock."""
 
     def __init__(self, wall_ms: int = 1_800_000_000_000) -> None:
         self.wall_ms, self.passed = wall_ms, 1000.0
 
     def wait(self, seconds: float) -> None:
-        """Let time pass, by both clocks."""
+        """Advance both clocks."""
         self.passed += seconds
         self.wall_ms += round(seconds * 1000)
 
@@ -92,7 +92,7 @@ async def test_a_wall_clock_that_is_set_changes_no_lease(processes: list[Process
     assert await other.now() == await one.now() == before + 6000
     assert await other.records.frontier.reap(10) == []
     assert one.clock.now() == other.clock.now() == before + 6000
-    # The correction is absorbed, slowly: while it lasts, the engine's time runs a little faster or slower.
+    # The correction is absorbed slowly: until it is complete, the engine's time runs a little faster or slower.
     machine.wait(SLEW_AFTER_MS / 1000 + 1000)
     gained = await other.now() - before - 6000 - SLEW_AFTER_MS - 1_000_000
     assert gained == pytest.approx(1_000_000 * MAX_SLEW * (by / HOUR_MS), abs=2)
@@ -100,9 +100,7 @@ async def test_a_wall_clock_that_is_set_changes_no_lease(processes: list[Process
 
 
 @pytest.mark.parametrize("by", [-HOUR_MS, HOUR_MS])
-async def test_a_wall_clock_that_is_set_while_nothing_is_held_is_followed(
-    processes: list[Process], machine: Machine, by: int
-):
+async def test_a_wall_clock_that_is_set_without_leases_is_followed(processes: list[Process], machine: Machine, by: int):
     one, other = processes
     await one.now()
     machine.wall_ms += by
@@ -111,7 +109,7 @@ async def test_a_wall_clock_that_is_set_while_nothing_is_held_is_followed(
 
 
 @pytest.mark.parametrize(("by", "followed"), [(-HOUR_MS, False), (HOUR_MS, True)])
-async def test_work_that_waits_is_not_put_off(processes: list[Process], machine: Machine, by: int, followed: bool):
+async def test_waiting_work_is_not_delayed(processes: list[Process], machine: Machine, by: int, followed: bool):
     one = processes[0]
     before = await one.now()
     run = await one.records.runs.add(NewRun("u", RunKind.CRAWL, "{}"))
@@ -134,7 +132,7 @@ async def test_processes_with_different_wall_clocks_have_one_time(processes: lis
 
 
 @pytest.mark.parametrize(("by", "kept"), [(-HOUR_MS, True), (HOUR_MS, False)])
-async def test_after_a_start_of_the_machine_time_does_not_go_back_behind_what_is_held(
+async def test_after_a_reboot_time_does_not_go_back_before_the_leases(
     tmp_path: Path, processes: list[Process], machine: Machine, monkeypatch: pytest.MonkeyPatch, by: int, kept: bool
 ):
     one = processes[0]
@@ -161,7 +159,7 @@ class Starts:
 
     @asynccontextmanager
     async def at(self, wall_ms: int) -> AsyncIterator[Records]:
-        """The records of a process after a start of the machine at this time."""
+        """Provide the records of a process after a start of the machine at this time."""
         self._count += 1
         self._monkeypatch.setattr(engine_clock, "boot_id", lambda: f"start {self._count}")
         records = await open_records(self._url, MachineClock(Machine(wall_ms)))
@@ -177,7 +175,7 @@ def starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Starts:
 
 
 async def leave_times(records: Records) -> None:
-    """Leave a schedule of each kind behind, and a host that rests, all by the present clock."""
+    """Store a schedule of each kind, and a host with a pause, all by the present clock."""
     now = await records.schema.now()
     for name, interval, due in (("minutely", MINUTE_MS, 20_000), ("weekly", 7 * DAY_MS, 3 * DAY_MS), ("once", None, 0)):
         due = now + due
@@ -193,7 +191,7 @@ async def due_times(records: Records) -> dict[str, int | None]:
     return {row.uid: row.next_due for row in await records.schedules.find(ScheduleFilter(), limit=10)}
 
 
-async def test_times_that_a_clock_far_ahead_wrote_are_moved_when_the_clock_is_right(
+async def test_times_of_a_clock_far_ahead_are_moved_when_the_clock_is_right(
     starts: Starts, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ):
     right = 1_800_000_000_000
@@ -218,7 +216,7 @@ async def test_times_that_a_clock_far_ahead_wrote_are_moved_when_the_clock_is_ri
 
 
 @pytest.mark.parametrize("behind", [10 * 365 * DAY_MS, 2 * DAY_MS], ids=["before-the-database", "a-little"])
-async def test_times_stay_when_it_is_the_present_clock_that_is_behind(starts: Starts, behind: int):
+async def test_times_are_kept_if_the_present_clock_is_behind(starts: Starts, behind: int):
     right = 1_800_000_000_000
     async with starts.at(right - 3 * DAY_MS) as records:
         await running_run(records)
@@ -233,7 +231,7 @@ async def test_times_stay_when_it_is_the_present_clock_that_is_behind(starts: St
 
 
 @pytest.mark.parametrize("records_url", ["sqlite", "postgres"], indirect=True)
-async def test_times_that_no_rule_explains_are_counted(records: Records):
+async def test_distant_times_are_counted(records: Records):
     now = await records.schema.now()
     for name, due in (("near", 7 * DAY_MS), ("far", 8 * DAY_MS)):
         made = NewSchedule(name, f"https://{name}.example/", interval_ms=7 * DAY_MS, next_due=now + due)
@@ -243,7 +241,7 @@ async def test_times_that_no_rule_explains_are_counted(records: Records):
     assert await records.schema.distant_times() == {"schedules": 1, "tasks": 1}
 
 
-async def test_where_a_machine_has_no_boot_id_the_wall_clock_is_used(
+async def test_a_machine_without_a_boot_id_uses_the_wall_clock(
     tmp_path: Path, machine: Machine, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(engine_clock, "_BOOT_ID", tmp_path / "none")
@@ -265,7 +263,7 @@ CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATI
 
 @pytest.fixture
 async def server(postgres_url: str) -> AsyncIterator[asyncpg.Connection]:
-    """A server whose clock can be set: by the row of `shift`."""
+    """A server with an adjustable clock: the row of `shift` sets it."""
     connection = await asyncpg.connect(postgres_url)
     await connection.execute(SHIFTED)
     name = await connection.fetchval("SELECT current_database()")
@@ -290,7 +288,7 @@ async def test_a_servers_clock_that_jumps_changes_no_lease(
     before, begun = await one.now(), one.clock.monotonic()
     await server.execute("UPDATE shift SET by_ms = $1", by)
     later = await opened(postgres_url)
-    assert abs(await later.now() - before - by) < 60_000, "a process that knows no earlier time can know no better"
+    assert abs(await later.now() - before - by) < 60_000, "a process without earlier times cannot correct the jump"
     for process in (one, other, later, await opened(postgres_url)):
         assert abs(await process.now() - before - 1000 * (process.clock.monotonic() - begun)) < 1000
         assert await process.records.frontier.reap(10) == []
@@ -301,7 +299,7 @@ async def test_a_servers_clock_that_jumps_changes_no_lease(
         await process.records.schema.close()
 
 
-async def test_a_wall_clock_that_is_set_is_nothing_to_a_server(postgres_url: str, monkeypatch: pytest.MonkeyPatch):
+async def test_a_wall_clock_that_is_set_does_not_affect_a_server(postgres_url: str, monkeypatch: pytest.MonkeyPatch):
     one = await opened(postgres_url)
     before = await one.records.schema.now()
     monkeypatch.setattr(SystemClock, "wall", lambda _: 0)

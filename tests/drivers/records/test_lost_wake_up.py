@@ -1,7 +1,7 @@
 """A host may not sleep on work: the one interleaving in which it would, if lines were not locked.
 
-The releaser's last statement looks at the queue and finds nothing; an admitter brings work for the host, which is still
-held, and commits; the releaser commits. Chance brings this seldom, so the releaser is held inside that statement.
+The releaser's last statement reads the queue and finds no task; an admitter adds work for the host, which is still
+held, and commits; the releaser commits. The interleaving is rare, so that the releaser is held inside that statement.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ def patch(database: PostgresDatabase, name: str, old: str, new: str) -> None:
 
 
 def hold_the_release(database: PostgresDatabase) -> None:
-    """Let the releasing statement wait, its snapshot taken, for a lock that the test has."""
+    """Let the releasing statement wait, after its snapshot, for a lock that the test has."""
     condition = "WHERE line.host_id = r.host_id"
     patch(database, "release_lines", condition, f", (SELECT pg_advisory_xact_lock({HOLD})) AS held {condition}")
 
@@ -84,7 +84,7 @@ async def test_with_the_lock_the_host_wakes(records: Records, database: Postgres
 
 
 @pytest.mark.parametrize("before", ["admit_tasks", "wake_lines", "count_runs"])
-async def test_a_releaser_sees_what_an_admitter_brings_before_it(
+async def test_a_releaser_sees_the_tasks_that_were_admitted_before(
     records: Records, database: PostgresDatabase, clock: FakeClock, peek: Peek, before: str
 ):
     run, other = await running_run(records), await running_run(records)

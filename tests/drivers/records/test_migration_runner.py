@@ -12,7 +12,7 @@ from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 
 
-async def test_an_empty_database_has_everything_pending(database_url: str):
+async def test_an_empty_database_has_all_migrations_pending(database_url: str):
     records = await open_records(database_url, FakeClock())
     assert await records.schema.pending() == migration_names() != []
     assert await records.schema.migrate() == migration_names()
@@ -30,12 +30,12 @@ async def test_tables_outlive_the_connection(database_url: str):
         await records.schema.close()
 
 
-async def test_the_version_is_said_for_people(records: Records, records_url: str):
+async def test_the_version_is_shown_for_people(records: Records, records_url: str):
     name = "SQLite 3." if records_url.startswith("sqlite") else "PostgreSQL 1"
     assert (await records.schema.version()).startswith(name)
 
 
-async def test_the_engines_own_time(records_url: str):
+async def test_the_engines_time_is_that_of_this_machine(records_url: str):
     clock = SystemClock()
     database = await open_database(records_url, clock)
     schema = SchemaRecords(database)
@@ -47,7 +47,7 @@ async def test_the_engines_own_time(records_url: str):
     assert before - error_ms <= told <= after + error_ms
 
 
-def test_texts_differ_by_engine_only_where_they_are_marked():
+def test_schemas_differ_by_engine_at_their_marks_only():
     assert "BYTEA" in schema_text("pg")
     assert "BYTEA" not in schema_text("lite")
     assert "WITHOUT ROWID" in schema_text("lite")
@@ -61,7 +61,7 @@ async def test_an_unknown_engine_is_named(url: str):
         await open_records(url, FakeClock())
 
 
-async def test_an_unreachable_server_is_one_line():
+async def test_an_unreachable_server_is_reported_in_one_line():
     with pytest.raises(Unavailable, match=r"cannot reach the database at 127\.0\.0\.1:1/none: ") as refused:
         await open_records("postgresql://nobody@127.0.0.1:1/none", FakeClock())
     assert "\n" not in str(refused.value)

@@ -29,7 +29,7 @@ ENGINES: tuple[Engine, ...] = ("pg", "lite")
         ("/* a comment */ x", "/* a comment */ x", "/* a comment */ x"),
     ],
 )
-def test_switches_open_for_one_engine(text: str, pg: str, lite: str):
+def test_a_switch_is_kept_for_one_engine(text: str, pg: str, lite: str):
     assert (switch(text, "pg"), switch(text, "lite")) == (pg, lite)
 
 
@@ -46,7 +46,7 @@ def test_casts_are_not_parameters():
     assert (query.sql, query.params) == ("SELECT x::bigint, $1::text", ("y",))
 
 
-def test_a_parameter_of_the_other_engine_is_not_asked_for():
+def test_a_parameter_of_the_other_engine_is_left_out():
     assert compile_query("q", "SELECT /*pg :a */ /*lite :b */", "pg").params == ("a",)
     assert compile_query("q", "SELECT /*pg :a */ /*lite :b */", "lite").params == ("b",)
 
@@ -72,7 +72,7 @@ def test_a_batch_is_a_statement_a_row_on_sqlite():
     assert (query.params, query.columns) == (("now", "b"), ("a", "key"))
 
 
-def test_what_is_written_is_spread_over_many_rows_on_sqlite():
+def test_writing_statements_are_spread_over_many_rows_on_sqlite():
     query = compile_query("q", BATCH, "lite")
     assert spread(query, 1) == query.sql
     assert spread(query, 2) == (
@@ -86,7 +86,7 @@ def test_what_is_written_is_spread_over_many_rows_on_sqlite():
 
 
 @pytest.mark.parametrize("text", ["SELECT x FROM t, ", "DELETE FROM t "])
-def test_what_is_read_or_deleted_is_not_spread(text: str):
+def test_selects_and_deletes_are_not_spread(text: str):
     query = compile_query("q", f"{text} /*rows USING r(x bigint) */ WHERE t.x = r.x", "lite")
     assert (query.many, query.max_rows) == ("", 1)
 
@@ -134,7 +134,7 @@ def test_one_name_for_two_engines_is_no_duplicate(folder: Path):
     assert (load("pg")["a"].sql, load("lite")["a"].sql) == ("SELECT 1", "SELECT 2")
 
 
-def test_a_part_is_given_a_text(folder: Path):
+def test_a_part_is_filled_with_a_text(folder: Path):
     (folder / "a.sql").write_text(
         "-- part: sorted\nSELECT id FROM t ORDER BY /*given */, /*given */;\n-- name: a\n/*part sorted: id DESC */;\n"
     )
@@ -211,7 +211,7 @@ def test_both_engines_have_the_same_queries_but_for_those_marked():
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_no_mark_is_left_over(engine: Engine):
+def test_no_mark_remains_in_a_query(engine: Engine):
     left = [
         name
         for name, query in load(engine).items()
@@ -221,7 +221,7 @@ def test_no_mark_is_left_over(engine: Engine):
 
 
 def _bare(sql: str) -> str:
-    """The text without casts and without the colons of URLs in texts."""
+    """Return the text without casts and without the colons of URLs in texts."""
     return re.sub(r"'[^']*'", "", sql.replace("::", ""))
 
 
@@ -255,7 +255,7 @@ async def test_every_query_compiles_on_postgresql(wiped_home: str):
         await connection.close()
 
 
-async def test_a_query_that_does_not_compile_is_seen(wiped_home: str):
+async def test_a_query_that_does_not_compile_is_found(wiped_home: str):
     broken = compile_query("q", "SELECT no_such_column FROM tasks WHERE id = :id", "pg")
     connection = await asyncpg.connect(wiped_home)
     with pytest.raises(asyncpg.UndefinedColumnError):

@@ -1,4 +1,4 @@
-"""Numbers of more than 64 bits are wrong input on both engines, and leave the connection as it was."""
+"""Numbers of more than 64 bits are bad input on both engines, and leave the connection usable."""
 
 import math
 
@@ -14,7 +14,7 @@ from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found 
 LARGE = 1 << 63
 
 
-async def test_a_number_that_no_database_stores_is_wrong_input(records: Records):
+async def test_a_number_that_no_database_stores_is_bad_input(records: Records):
     assert await records.sources.get(LARGE - 1) is None
     for number in (LARGE, -LARGE - 1, 10**30):
         with pytest.raises(OutOfRange, match="a number is out of range"):
@@ -24,7 +24,7 @@ async def test_a_number_that_no_database_stores_is_wrong_input(records: Records)
     assert await records.run_views.among([1, LARGE - 1]) == []
 
 
-async def test_an_overflow_of_our_own_code_is_no_wrong_input(records_url: str, clock: FakeClock):
+async def test_an_overflow_of_our_own_code_is_no_bad_input(records_url: str, clock: FakeClock):
     database = await open_database(records_url, clock)
 
     async def work(_: Transaction) -> int:

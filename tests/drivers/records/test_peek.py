@@ -1,9 +1,9 @@
-"""The list of tables that tests empty and compare: it must not lack one."""
+"""The list of tables that tests empty and compare must be complete."""
 
 from tests.drivers.records.peek import TABLES, Peek
 
 SAME_ROWS = {"migrations", "turns", "places", "engine_clock", "texts_of", "vocabulary", "vocabulary_of"}
-"""Tables whose rows come with the schema, or belong to another table or to the index of texts."""
+"""Tables with constant rows, or with rows of another table or of the full-text index."""
 
 ALL = {
     "lite": "SELECT name FROM sqlite_master WHERE type = 'table'"

@@ -1,4 +1,4 @@
-"""Hot statements go by their indexes: on PostgreSQL with a frontier of some size and with none, and on SQLite."""
+"""Hot statements use their indexes: on PostgreSQL with a large frontier and with none, and on SQLite."""
 
 import json
 import re
@@ -122,10 +122,10 @@ INDEXES = {
     "events_of": {"events_subject"},
     "reports_of_task": {"events_subject"},
 }
-"""What each statement must go by."""
+"""The indexes that each statement must use."""
 
 READ_WHOLE = "tasks_next_priority"
-"""The index of those tasks in hand that have got another priority: few, and all of them are wanted."""
+"""The index of the tasks in hand with another priority: few, and all of them are wanted."""
 
 IN_ORDER = {
     "urls_by_urgency": "standing_urgency",
@@ -214,7 +214,7 @@ async def _make(url: str, fill: str) -> None:
 
 @pytest.fixture(scope="module")
 def filled_url(postgres_server: PostgresServer) -> Iterator[str]:
-    """20,000 hosts and 200,000 tasks."""
+    """A database of 20,000 hosts and 200,000 tasks."""
     with postgres_server.fresh_database() as url:
         apart(partial(_make, url, FILL))
         yield url
@@ -222,7 +222,7 @@ def filled_url(postgres_server: PostgresServer) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def empty_url(postgres_server: PostgresServer) -> Iterator[str]:
-    """Tables that nothing is known about yet."""
+    """A database of empty tables without statistics."""
     with postgres_server.fresh_database() as url:
         apart(partial(_make, url, "SELECT 1"))
         yield url
@@ -232,7 +232,7 @@ Plans = dict[str, list[dict[str, Any]]]
 
 
 async def plans(connection: Any, names: Iterable[str] = ()) -> Plans:
-    """The nodes of the generic plan of each query, or of those with the names, on a connection set up like ours."""
+    """Return the nodes of the generic plan of each query, or of the named ones, on a connection like ours."""
     found = {}
     queries = load("pg")
     for name in names or queries:
@@ -254,7 +254,7 @@ def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def faults(plans: Plans) -> list[str]:
-    """Statements that walk over a hot table, or go by other indexes than they should."""
+    """Return the statements that scan a hot table, or use other indexes than the wanted ones."""
     found = []
     for name, wanted in INDEXES.items():
         nodes = plans[name]
@@ -264,7 +264,7 @@ def faults(plans: Plans) -> list[str]:
             where = node.get("Relation Name") or node.get("Index Name", "")
             if node["Node Type"] == "Seq Scan" and where in HOT:
                 found.append(f"{name} reads all of {where}")
-            # A whole index read from end to end is no better.
+            # A scan of a whole index is no better.
             if node.get("Index Name", READ_WHOLE) != READ_WHOLE and "Index Cond" not in node:
                 found.append(f"{name} reads all of {node['Index Name']}")
     return found
@@ -302,14 +302,14 @@ def test_hot_statements_use_their_indexes(all_plans: Plans):
     assert faults(all_plans) == []
 
 
-async def test_even_when_nothing_is_known_of_the_tables(empty_url: str):
+async def test_hot_statements_use_their_indexes_without_statistics(empty_url: str):
     connection = await asyncpg.connect(empty_url, server_settings=SETTINGS)
     found = faults(await plans(connection, INDEXES))
     await connection.close()
     assert found == []
 
 
-def test_no_statement_at_all_reads_a_hot_table_through(all_plans: Plans):
+def test_no_statement_scans_a_hot_table(all_plans: Plans):
     through = {
         name
         for name, nodes in all_plans.items()
@@ -321,7 +321,7 @@ def test_no_statement_at_all_reads_a_hot_table_through(all_plans: Plans):
 
 
 @pytest.mark.parametrize("overview", ["run_counts", "task_counts", "record_of_all"])
-def test_overviews_read_open_runs_and_no_other(all_plans: Plans, overview: str):
+def test_overviews_read_open_runs_alone(all_plans: Plans, overview: str):
     nodes = all_plans[overview]
     # By the index of open runs; the newest start is one entry of its own index.
     indexes = {node["Index Name"] for node in nodes if "Index Name" in node}
@@ -351,7 +351,7 @@ def test_lists_are_read_in_their_order(all_plans: Plans):
         (f"ALTER TABLE tasks DROP CONSTRAINT {KEY}; CREATE UNIQUE INDEX x ON tasks (scope, key, host_id)", None),
     ],
 )
-async def test_a_missing_index_is_seen(filled_url: str, spoiler: str, fault: str | None):
+async def test_a_missing_index_is_found(filled_url: str, spoiler: str, fault: str | None):
     connection = await asyncpg.connect(filled_url, server_settings=SETTINGS)
     transaction = connection.transaction()
     await transaction.start()
@@ -362,7 +362,7 @@ async def test_a_missing_index_is_seen(filled_url: str, spoiler: str, fault: str
     assert fault in found if fault else f"known_tasks does not use {KEY}" in found
 
 
-async def test_a_plan_that_takes_limit_for_a_tenth_of_the_table_is_seen(filled_url: str):
+async def test_a_plan_that_takes_limit_for_a_tenth_of_the_table_is_found(filled_url: str):
     """The form of the claim that was slow: joined to the CTE, all hosts are hashed."""
     connection = await asyncpg.connect(filled_url, server_settings=SETTINGS | {"enable_seqscan": "on"})
     query = load("pg")["claim"].sql
@@ -400,7 +400,7 @@ INSERT INTO queue (host_id, due, priority, run_id, id)
 
 
 async def entries_read(connection: Any, runs: int, tasks: int, later: int = 0) -> int:
-    """How many rows of the queue a claim looks at on a host with so many runs and tasks."""
+    """Return the number of rows of the queue that a claim reads on a host with that many runs and tasks."""
     transaction = connection.transaction()
     await transaction.start()
     await connection.execute(RIVALS.format(runs=runs, tasks=tasks, later=later))
@@ -416,12 +416,12 @@ async def entries_read(connection: Any, runs: int, tasks: int, later: int = 0) -
 
 
 @pytest.mark.parametrize("runs", [1, 2, 5])
-async def test_a_claim_does_not_read_the_tasks_it_leaves(connection: Any, runs: int):
+async def test_a_claim_reads_only_the_tasks_that_it_takes(connection: Any, runs: int):
     few, many = [await entries_read(connection, runs, tasks, tasks) for tasks in (100, 10_000)]
     assert many <= few + 4
 
 
-async def test_a_claim_looks_at_some_of_very_many_runs(connection: Any):
+async def test_a_claim_reads_a_part_of_very_many_runs(connection: Any):
     few, many = [await entries_read(connection, runs, 10 * runs) for runs in (60, 1000)]
     assert many <= few + 4
 
@@ -435,7 +435,7 @@ INSERT INTO pages (task_id, segment_id, start, length, digest, status, content_t
 
 
 async def item_pages_read(connection: Any, pages: int) -> int:
-    """The number of rows that are read to find the next page of an item which so many pages of its run list."""
+    """Return the number of rows read to find the next page of an item that this many pages of its run list."""
     transaction = connection.transaction()
     await transaction.start()
     await connection.execute(PAGES_OF_ONE_ITEM.format(pages=pages))
@@ -457,13 +457,14 @@ async def test_the_next_page_of_an_item_is_found_without_the_others(connection: 
 NAMED = re.compile(rf"\b({'|'.join(sorted(HOT))})\b(?:\s+(?:AS\s+)?(\w+))?")
 MAY_SCAN = {"disown_hosts", "engine_busy", "count_urls", "distant_times", *PULL_IN.values(), *IN_ORDER}
 MAY_SCAN |= {"outdated_priorities"}
-"""Only what is held, and only when somebody died; pauses, and only after a wall clock was set; URLs that may have a
-text in them; lists, until they are full; tasks in hand with another priority, by an index of these alone."""
+"""Held tasks, and only after the death of a process; pauses, and only after a wall clock was set; URLs that may contain
+a text; lists, until they are full; tasks in hand with another priority, by an index of these alone.
+"""
 
 
 def scanned(connection: sqlite3.Connection, sql: str, parameters: int) -> list[str]:
-    """Hot tables that a statement reads through."""
-    # The view's own short names come up in the plans of those who ask it.
+    """Return the hot tables that a statement scans."""
+    # Plans of statements that query the view have the view's own short names.
     text = sql + (schema_text("lite").partition("CREATE VIEW tasks_now")[2] if "tasks_now" in sql else "")
     hot = HOT | {short for _, short in NAMED.findall(text)}
     steps = [row[3].split() for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", [None] * parameters)]
@@ -474,7 +475,7 @@ def scanned(connection: sqlite3.Connection, sql: str, parameters: int) -> list[s
 
 @pytest.fixture
 def embedded() -> Iterator[sqlite3.Connection]:
-    # A cached EXPLAIN would go on telling the old plan.
+    # A cached EXPLAIN would still return the old plan.
     with closing(sqlite3.connect(":memory:", cached_statements=0)) as connection:
         for statement in statements(schema_text("lite")):
             connection.execute(statement)
@@ -482,7 +483,7 @@ def embedded() -> Iterator[sqlite3.Connection]:
         yield connection
 
 
-def test_no_statement_reads_a_hot_table_through_on_sqlite(embedded: sqlite3.Connection):
+def test_no_statement_scans_a_hot_table_on_sqlite(embedded: sqlite3.Connection):
     through = {}
     for name, query in load("lite").items():
         found = scanned(embedded, query.sql, len(query.params) + len(query.columns))
@@ -502,7 +503,7 @@ def test_lists_are_read_in_their_order_on_sqlite(embedded: sqlite3.Connection, n
 
     assert [index in step for step in plan()] == [True]
     embedded.execute(f"DROP INDEX {index}")
-    assert any("ORDER BY" in step for step in plan()), "it would be sorted without"
+    assert any("ORDER BY" in step for step in plan()), "without the index the list is sorted"
 
 
 @pytest.mark.parametrize(
@@ -516,7 +517,7 @@ def test_lists_are_read_in_their_order_on_sqlite(embedded: sqlite3.Connection, n
         ("DROP INDEX offers_later", "reap_offers"),
     ],
 )
-def test_a_missing_index_is_seen_on_sqlite(embedded: sqlite3.Connection, spoiler: str, name: str):
+def test_a_missing_index_is_found_on_sqlite(embedded: sqlite3.Connection, spoiler: str, name: str):
     query = load("lite")[name]
     parameters = len(query.params) + len(query.columns)
     assert scanned(embedded, query.sql, parameters) == []
@@ -525,7 +526,7 @@ def test_a_missing_index_is_seen_on_sqlite(embedded: sqlite3.Connection, spoiler
 
 
 def steps(connection: sqlite3.Connection, name: str, runs: int, tasks: int) -> int:
-    """How much SQLite does for one of the claim's statements on a host with so many runs and tasks."""
+    """Return the steps of SQLite for one of the claim's statements on a host with that many runs and tasks."""
     connection.execute("DELETE FROM queue")
     ready = [(1, 0, 500, n % runs + 1, n) for n in range(tasks)]
     later = [(1, n + 1, 1, 1, tasks + n) for n in range(tasks)]
@@ -549,13 +550,13 @@ def steps(connection: sqlite3.Connection, name: str, runs: int, tasks: int) -> i
 
 @pytest.mark.parametrize("name", ["find_rivals", "pick_tasks"])
 @pytest.mark.parametrize("runs", [1, 2, 5])
-def test_a_claim_on_sqlite_does_not_read_the_tasks_it_leaves(embedded: sqlite3.Connection, name: str, runs: int):
+def test_a_claim_on_sqlite_reads_only_the_tasks_that_it_takes(embedded: sqlite3.Connection, name: str, runs: int):
     embedded.execute("INSERT INTO hosts (id, host, delay_ms, concurrency) VALUES (1, 'a.example', 0, 1)")
     embedded.execute("INSERT INTO line (host_id) VALUES (1)")
     few, many = [steps(embedded, name, runs, tasks) for tasks in (100, 10_000)]
     assert 0 < many <= few * 1.05
 
 
-def test_a_claim_on_sqlite_looks_at_some_of_very_many_runs(embedded: sqlite3.Connection):
+def test_a_claim_on_sqlite_reads_a_part_of_very_many_runs(embedded: sqlite3.Connection):
     few, many = [steps(embedded, "find_rivals", runs, 3 * runs) for runs in (60, 1000)]
     assert many <= few * 1.05

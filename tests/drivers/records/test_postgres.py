@@ -1,4 +1,4 @@
-"""What is PostgreSQL's own: the pool, the server's clock, beginning anew, servers that go away."""
+"""Properties of PostgreSQL alone: the pool, the server's clock, repeated transactions, servers that stop."""
 
 import asyncio
 import time
@@ -44,13 +44,13 @@ async def test_connections_run_the_plans_that_are_tested(database: PostgresDatab
 
 
 class Skewed(SystemClock):
-    """A machine whose clock is wrong by a little."""
+    """A machine with a slightly wrong clock."""
 
     def wall(self) -> int:
         return super().wall() - 700
 
 
-async def test_time_is_the_servers_whatever_this_machine_says(records_url: str):
+async def test_time_is_the_servers_for_a_wrong_clock_of_this_machine(records_url: str):
     database = await open_database(records_url, Skewed())
 
     async def work(tx: Transaction) -> int:
@@ -61,7 +61,7 @@ async def test_time_is_the_servers_whatever_this_machine_says(records_url: str):
     assert abs(told - time.time_ns() // 1_000_000) < 350
 
 
-async def test_a_clock_that_is_moved_by_hand_is_left_alone(database: PostgresDatabase, clock: FakeClock):
+async def test_a_fake_clock_is_not_corrected(database: PostgresDatabase, clock: FakeClock):
     async def work(tx: Transaction) -> int:
         return tx.now
 
@@ -71,7 +71,7 @@ async def test_a_clock_that_is_moved_by_hand_is_left_alone(database: PostgresDat
 
 
 @pytest.mark.parametrize("error", [asyncpg.DeadlockDetectedError, asyncpg.SerializationError, TryAgain])
-async def test_what_must_begin_anew_does(database: PostgresDatabase, peek: Peek, error: type[Exception]):
+async def test_a_conflicting_transaction_is_repeated(database: PostgresDatabase, peek: Peek, error: type[Exception]):
     tries: list[int] = []
 
     async def work(tx: Transaction) -> int:
@@ -85,7 +85,7 @@ async def test_what_must_begin_anew_does(database: PostgresDatabase, peek: Peek,
     assert await peek.rows("SELECT name FROM sources") == [("try 3",)]
 
 
-async def test_what_never_succeeds_is_given_up(database: PostgresDatabase, monkeypatch: pytest.MonkeyPatch):
+async def test_a_transaction_that_always_fails_is_aborted(database: PostgresDatabase, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(postgres, "MAX_ATTEMPTS", 3)
     tries = []
 
@@ -98,7 +98,7 @@ async def test_what_never_succeeds_is_given_up(database: PostgresDatabase, monke
     assert len(tries) == 3
 
 
-async def test_a_real_deadlock_is_survived(database: PostgresDatabase, peek: Peek):
+async def test_a_real_deadlock_is_resolved_by_repetition(database: PostgresDatabase, peek: Peek):
     async def both(first: str, second: str) -> None:
         met = False
 
@@ -117,7 +117,7 @@ async def test_a_real_deadlock_is_survived(database: PostgresDatabase, peek: Pee
     assert sorted(await peek.rows("SELECT name FROM sources")) == [("a",), ("b",)]
 
 
-async def test_a_connection_that_is_cut_is_one_line_and_the_next_call_works(records_url: str, peek: Peek):
+async def test_a_terminated_connection_is_one_line_and_the_next_call_works(records_url: str, peek: Peek):
     records = await open_records(records_url, FakeClock())
     await records.sources.find()
     ours = "datname = current_database() AND application_name = 'longline'"
@@ -139,7 +139,7 @@ FATAL = b"SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator c
 
 
 def hears_of_its_end(connection: Any) -> None:
-    """Bring the message that ends an idle connection; the end of the connection itself comes later."""
+    """Deliver the message that ends an idle connection; the end of the connection itself follows later."""
     connection._protocol.data_received(b"E" + (len(FATAL) + 4).to_bytes(4, "big") + FATAL)
 
 
@@ -223,7 +223,7 @@ async def test_a_connection_is_not_given_back_inside_a_transaction(database: Pos
     assert await ask(database, "SELECT COUNT(*) FROM sources") == 0
 
 
-async def test_a_database_that_is_not_there_is_one_line(postgres_server: PostgresServer, records_url: str):
+async def test_a_missing_database_is_reported_in_one_line(postgres_server: PostgresServer, records_url: str):
     with pytest.raises(
         Unavailable, match=r'cannot reach the database at .*/no_such: database "no_such" does not exist'
     ):
@@ -238,7 +238,7 @@ async def test_more_callers_than_connections_wait_their_turn(database: PostgresD
     assert await peek.value("SELECT COUNT(*) FROM sources") == 60
 
 
-async def test_a_violation_is_tried_once_more_and_the_same_one_is_raised(database: PostgresDatabase):
+async def test_a_violation_that_is_repeated_unchanged_is_raised(database: PostgresDatabase):
     values = iter(("one", "one", "two", "three"))
     attempts: list[str] = []
 

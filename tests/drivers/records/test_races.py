@@ -1,6 +1,6 @@
-"""Two transactions on the same things at once, on PostgreSQL, in interleavings that chance would seldom bring.
+"""Two concurrent transactions on the same rows, on PostgreSQL, in rare interleavings.
 
-SQLite has one writer at a time and needs none of this.
+SQLite has one writer at a time and needs none of these tests.
 """
 
 import asyncio
@@ -63,7 +63,7 @@ pytestmark = pytest.mark.parametrize("records_url", ["postgres"], indirect=True)
 
 @pytest.fixture(autouse=True)
 def no_second_try(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A deadlock would be tried again and cost a second; here it must not happen at all."""
+    """A database that repeats no transaction: a deadlock would be repeated and cost a second; none may happen."""
     monkeypatch.setattr(postgres, "RETRYABLE_ERRORS", (TryAgain,))
 
 
@@ -75,7 +75,7 @@ async def database(records_url: str, clock: FakeClock) -> AsyncIterator[Database
 
 
 async def tasks_in(records: Records, state: str, run_id: int, amount: int = 2) -> list[int]:
-    """Tasks of a run brought to a state; their ids."""
+    """Admit tasks of a run and bring them to a state; return their ids."""
     await admit(records, *urls(run_id, "a.example", amount))
     lease = await claim_one(records)
     outcomes = []
@@ -93,13 +93,13 @@ def cancel_run(port: MoveRecords, run_id: int) -> Callable[[], Awaitable[Any]]:
 
 
 async def reports(records: Records, became: TaskState) -> Callable[[], Awaitable[Any]]:
-    """A worker that is about to report."""
+    """Claim tasks; return a function that sends their report."""
     lease = await claim_one(records)
     return partial(report, records, host_report(lease, [ended(t, became, "why", due=9) for t in lease.tasks]))
 
 
 async def gives(records: Records, became: TaskState) -> Callable[[], Awaitable[Any]]:
-    """A parser that is about to give back."""
+    """Take tasks; return a function that gives them back."""
     taken = await records.hands.take("parse", ME, 10, TTL)
     return partial(records.hands.give, [(x.token, ended(x.task, became, "why", due=9)) for x in taken], ReportBatch())
 
@@ -121,7 +121,7 @@ async def resumes(records: Records, task_id: int) -> Callable[[], Awaitable[Any]
     ],
 )
 @pytest.mark.parametrize("before", ["lock_lines", "lock_runs", "empty_queue_of_tasks", "cancel_tasks", "count_runs"])
-async def test_cancelling_a_run_while_its_tasks_move(
+async def test_a_run_can_be_cancelled_while_its_tasks_move(
     records: Records, database: Database, clock: FakeClock, peek: Peek, state: str, became: TaskState, before: str
 ):
     run = await running_run(records)
@@ -187,12 +187,12 @@ MOVES_WHILE_REPARSED = [
     ("move", 1, "empty_queue_of_tasks"),
     ("move", 1, "count_runs"),
 ]
-"""Which of the two is held, the number of runs with pages that are parsed again, and the statement."""
+"""The transaction that is held, the number of runs with pages that are parsed again, and the statement."""
 
 
 @pytest.mark.parametrize(("held", "amount", "before"), MOVES_WHILE_REPARSED)
 @pytest.mark.parametrize("move", ["restart", "cancel", "cancel run"])
-async def test_a_reparse_while_a_person_moves_its_pages(
+async def test_pages_can_be_parsed_again_while_a_person_moves_them(
     records: Records, database: Database, clock: FakeClock, peek: Peek, held: str, amount: int, before: str, move: str
 ):
     runs = [await running_run(records) for _ in range(amount)]
@@ -231,7 +231,7 @@ async def brings(records: Records, leases: dict[str, HostLease], host: str, pric
 
 
 async def shared_item(records: Records, clock: FakeClock, other: str) -> tuple[RunRow, dict[str, HostLease]]:
-    """A run with an item on the pages of two hosts, of which `a` is the first; leases of `a` and of another host."""
+    """Start a run with an item on pages of two hosts, first on `a`; return it and leases of `a` and another host."""
     run = await running_run(records)
     await admit(records, *(url(run, f"{host}.example") for host in "abcd"))
     leases = await claim(records)
@@ -267,7 +267,7 @@ async def test_a_page_drops_an_item_while_a_page_of_another_host_is_reported(
 
 
 @pytest.mark.parametrize("price", [1, 2])
-async def test_a_page_drops_an_item_while_the_other_page_that_has_it_brings_it_again(
+async def test_a_page_drops_an_item_while_the_other_page_with_the_item_brings_it_again(
     records: Records,
     database: Database,
     clock: FakeClock,
@@ -275,7 +275,7 @@ async def test_a_page_drops_an_item_while_the_other_page_that_has_it_brings_it_a
     price: int,
     monkeypatch: pytest.MonkeyPatch,
 ):
-    # Each of the two waits for the page of the other, and one begins anew.
+    # Each of the two waits for the page of the other, and one is repeated.
     monkeypatch.setattr(postgres, "RETRYABLE_ERRORS", (TryAgain, asyncpg.DeadlockDetectedError))
     run, leases = await shared_item(records, clock, "b")
     gate = Gate("relist_items")
@@ -288,7 +288,7 @@ async def test_a_page_drops_an_item_while_the_other_page_that_has_it_brings_it_a
 
 
 @pytest.mark.parametrize("before", ["lock_lines", "admit_tasks", "count_runs"])
-async def test_cancelling_a_run_while_urls_are_admitted(
+async def test_a_run_can_be_cancelled_while_urls_are_admitted(
     records: Records, database: Database, clock: FakeClock, peek: Peek, before: str
 ):
     run = await running_run(records)
@@ -302,7 +302,7 @@ async def test_cancelling_a_run_while_urls_are_admitted(
     assert await faults(peek, clock.now()) == []
 
 
-async def test_cancelling_a_run_that_was_given_another_host_does_not_wait_in_a_ring(
+async def test_cancelling_a_run_that_was_given_another_host_makes_no_deadlock(
     records: Records, database: Database, clock: FakeClock, peek: Peek
 ):
     run = await running_run(records)
@@ -318,7 +318,7 @@ async def test_cancelling_a_run_that_was_given_another_host_does_not_wait_in_a_r
         await holds.reached.wait()
         late = started(records.frontier.admit([url(run, "b.example", "/late")], {}))
         await settled(late, peek)
-        assert not late.done(), "it has the host, and waits for the run"
+        assert not late.done(), "the admission has the host, and waits for the run"
         holds.open.set()
         cancelled, admitted = await cancelling, await late
     assert cancelled.state == "cancelled"
@@ -327,7 +327,7 @@ async def test_cancelling_a_run_that_was_given_another_host_does_not_wait_in_a_r
 
 
 @pytest.mark.parametrize("before", ["admit_tasks", "count_runs"])
-async def test_a_run_that_completes_while_urls_are_admitted(
+async def test_a_run_can_complete_while_urls_are_admitted(
     records: Records, database: Database, clock: FakeClock, peek: Peek, before: str
 ):
     run = await running_run(records)
@@ -347,7 +347,7 @@ async def test_a_run_that_completes_while_urls_are_admitted(
     assert await faults(peek, clock.now()) == []
 
 
-async def test_two_reports_of_a_run_with_a_budget_do_not_wait_for_each_other_in_a_ring(
+async def test_two_reports_of_a_run_with_a_budget_make_no_deadlock(
     records: Records, database: Database, clock: FakeClock, peek: Peek
 ):
     run = await running_run(records, budget=100)
@@ -364,7 +364,7 @@ async def test_two_reports_of_a_run_with_a_budget_do_not_wait_for_each_other_in_
     assert await faults(peek, clock.now()) == []
 
 
-async def test_reports_over_several_runs_do_not_wait_for_each_other_in_a_ring(
+async def test_reports_over_several_runs_make_no_deadlock(
     records: Records, database: Database, clock: FakeClock, peek: Peek
 ):
     small, large = await running_run(records), await running_run(records, budget=100)
@@ -383,7 +383,7 @@ async def test_reports_over_several_runs_do_not_wait_for_each_other_in_a_ring(
 
 
 @pytest.mark.parametrize("before", ["lock_runs", "lock_sources", "spend_sources", "count_runs"])
-async def test_reports_of_a_source_with_a_budget_do_not_wait_for_each_other_in_a_ring(
+async def test_reports_of_a_source_with_a_budget_make_no_deadlock(
     records: Records, database: Database, clock: FakeClock, peek: Peek, before: str
 ):
     source = await records.sources.add(NewSource("shop", "https://a.example", budget=5))
@@ -406,7 +406,7 @@ async def test_reports_of_a_source_with_a_budget_do_not_wait_for_each_other_in_a
 
 
 @pytest.mark.parametrize("before", ["admit_tasks", "spend_sources", "count_runs"])
-async def test_what_is_left_of_a_source_is_not_spent_twice(
+async def test_the_rest_of_a_sources_budget_is_not_spent_twice(
     records: Records, database: Database, clock: FakeClock, peek: Peek, before: str
 ):
     source = await records.sources.add(NewSource("shop", "https://a.example", budget=3))
@@ -420,7 +420,7 @@ async def test_what_is_left_of_a_source_is_not_spent_twice(
     assert await faults(peek, clock.now()) == []
 
 
-async def test_a_fenced_move_that_is_overtaken_by_the_reaper(
+async def test_a_fenced_move_and_the_reaper_exclude_each_other(
     records: Records, database: Database, clock: FakeClock, peek: Peek
 ):
     run = await running_run(records)
@@ -436,13 +436,13 @@ async def test_a_fenced_move_that_is_overtaken_by_the_reaper(
         return await records.hands.take("parse", YOU, 1, TTL)
 
     moved, others = await interleave(partial(port.apply, late), gate, reap_and_take, peek)
-    # Either the late one was in time, and then there was nothing to take; or it was not, and then it did nothing.
+    # Either the late move was in time, and no task could be taken; or it was not, and it changed nothing.
     assert (moved is None) == bool(others)
     assert await faults(peek, clock.now()) == []
 
 
 @pytest.mark.parametrize("what", ["renew", "disown", "report"])
-async def test_nobody_waits_for_hosts_in_another_order(
+async def test_hosts_are_always_locked_in_one_order(
     records: Records, clock: FakeClock, peek: Peek, what: str, records_url: str
 ):
     run, other = await running_run(records), await running_run(records)
@@ -472,7 +472,7 @@ async def test_nobody_waits_for_hosts_in_another_order(
     assert await faults(peek, clock.now()) == []
 
 
-async def test_a_standing_run_is_one_for_all_who_ask_at_once(records: Records, database: Database, peek: Peek):
+async def test_concurrent_requests_for_a_standing_run_get_one(records: Records, database: Database, peek: Peek):
     gate = Gate("ensure_run")
     ports = RunRecords(GatedDatabase(database, gate)), records.runs
     held, other = (partial(port.ensure, NewRun(new_id(), RunKind.STANDING_FEED, "{}", "s")) for port in ports)
@@ -481,7 +481,7 @@ async def test_a_standing_run_is_one_for_all_who_ask_at_once(records: Records, d
     assert await peek.value("SELECT COUNT(*) FROM runs") == 1
 
 
-async def test_tasks_for_bots_made_at_once_have_one_run(records: Records, database: Database, peek: Peek):
+async def test_concurrent_tasks_for_bots_have_one_run(records: Records, database: Database, peek: Peek):
     gate = Gate("ensure_run")
     ports = {"a.example": BotTaskRecords(GatedDatabase(database, gate)), "b.example": records.bot_tasks}
     held, other = (
@@ -493,7 +493,9 @@ async def test_tasks_for_bots_made_at_once_have_one_run(records: Records, databa
     assert await peek.rows("SELECT COUNT(*), COUNT(DISTINCT run_id) FROM tasks") == [(2, 1)]
 
 
-async def test_a_claim_while_a_task_is_paused(records: Records, database: Database, clock: FakeClock, peek: Peek):
+async def test_a_task_that_is_being_paused_is_not_claimed(
+    records: Records, database: Database, clock: FakeClock, peek: Peek
+):
     run = await running_run(records)
     first, _ = await tasks_in(records, "pending", run.id)
     gate = Gate("move_tasks")
@@ -501,6 +503,6 @@ async def test_a_claim_while_a_task_is_paused(records: Records, database: Databa
     pause = Change("task", first, "pause", "pending", "paused", "person")
     paused, leases = await interleave(partial(port.apply, pause), gate, partial(claim, records), peek)
     assert paused is not None
-    assert leases == {}, "what is being moved is left alone"
+    assert leases == {}, "a task that is being moved is not claimed"
     assert len((await claim_one(records)).tasks) == 1
     assert await faults(peek, clock.now()) == []

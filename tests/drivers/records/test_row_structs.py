@@ -30,7 +30,7 @@ async def test_sources_are_listed_by_name_and_page(records: Records):
     assert [s.name for s in await records.sources.find(limit=1, offset=1)] == ["b"]
 
 
-async def test_a_schedule_is_born_scheduled_or_pending(records: Records, clock: FakeClock):
+async def test_a_new_schedule_is_scheduled_or_pending(records: Records, clock: FakeClock):
     source = await records.sources.add(NewSource("news", "https://news.example/"))
     again = NewSchedule(new_id(), "https://news.example/", source.id, interval_ms=60_000, next_due=5)
     once = NewSchedule(new_id(), "https://once.example/")
@@ -45,7 +45,7 @@ async def test_a_schedule_is_born_scheduled_or_pending(records: Records, clock: 
     assert await records.schedules.get(second.id + 1) is None
 
 
-async def test_a_run_is_born_queued_and_empty(records: Records, clock: FakeClock):
+async def test_a_new_run_is_queued_and_empty(records: Records, clock: FakeClock):
     made = await records.runs.add(NewRun(new_id(), RunKind.CRAWL, '{"depth": 2}', "https://a.example/", budget=9))
     assert made.state == "queued"
     assert made.kind == "crawl"
@@ -96,13 +96,13 @@ async def test_a_url_is_known_in_the_scope_that_it_was_admitted_to(records: Reco
     assert not await records.tasks.is_known(one.id, task.host, url(two, path="/2").key)
 
 
-async def test_counts_of_an_empty_platform(records: Records):
+async def test_an_empty_platform_has_counts_of_zero(records: Records):
     assert await records.tasks.counts() == {"open": 0, "completed": 0, "failed": 0, "cancelled": 0, "skipped": 0}
     assert await records.runs.counts() == {}
     assert await records.events.find() == []
 
 
-async def test_segments_are_found_once_their_report_is_in(records: Records):
+async def test_segments_are_found_after_their_report(records: Records):
     run, other = await running_run(records), await running_run(records)
     await admit(records, *urls(run, "a.example", 2), url(other, "b.example"))
     leases = await claim(records)
@@ -121,12 +121,12 @@ async def test_segments_are_found_once_their_report_is_in(records: Records):
     assert [s.id for s in await records.segments.find()] == [first, second]
     assert [s.id for s in await records.segments.find(run_id=other.id)] == [second]
     await records.segments.drop(first)
-    assert [s.id for s in await records.segments.find()] == [first, second], "what rows name is not dropped"
+    assert [s.id for s in await records.segments.find()] == [first, second], "a segment that rows name is not dropped"
     await records.segments.drop(third)
     assert await records.segments.abandoned([ME, YOU]) == []
 
 
-async def test_a_segments_key_is_its_own(records: Records):
+async def test_the_key_of_a_segment_is_unique(records: Records):
     await records.segments.begin("key", ME)
     with pytest.raises(Exception, match=r"(?i)unique"):
         await records.segments.begin("key", YOU)
@@ -146,13 +146,13 @@ async def test_workers_join_beat_and_leave(records: Records, clock: FakeClock):
     assert await records.workers.find() == [two]
 
 
-async def test_a_worker_that_left_is_not_met_again_under_its_number(records: Records):
+async def test_the_id_of_a_removed_worker_is_not_used_again(records: Records):
     one = await records.workers.join("one", "fetch", "")
     await records.workers.remove(one.id)
-    assert (await records.workers.join("two", "fetch", "")).id > one.id, "an old lease would become the new one's"
+    assert (await records.workers.join("two", "fetch", "")).id > one.id, "the new worker would get the old leases"
 
 
-async def test_events_are_read_onwards(records: Records):
+async def test_events_are_read_after_an_id(records: Records):
     for _ in range(5):
         await running_run(records)
     events = await records.events.find()

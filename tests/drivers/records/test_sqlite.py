@@ -1,4 +1,4 @@
-"""What is SQLite's own: threads, locks between processes, the write-ahead log."""
+"""Properties of SQLite alone: threads, locks between processes, the write-ahead log."""
 
 import asyncio
 import sqlite3
@@ -54,7 +54,7 @@ async def test_small_letters_are_those_of_every_script(path: Path):
     await records.schema.close()
 
 
-async def test_folders_are_made(tmp_path: Path):
+async def test_missing_folders_are_made(tmp_path: Path):
     records = await open_records(f"sqlite:///{tmp_path}/deep/er/longline.db", FakeClock())
     await records.schema.migrate()
     await records.schema.close()
@@ -75,7 +75,7 @@ async def test_a_file_that_is_no_database_is_one_line(path: Path):
         await open_records(f"sqlite:///{path}", FakeClock())
 
 
-async def test_an_old_library_is_refused_plainly(path: Path, monkeypatch: pytest.MonkeyPatch):
+async def test_an_old_library_is_refused_in_one_line(path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 34, 1))
     with pytest.raises(Unavailable, match=r"too old; 3\.35 or newer is needed"):
         await opened(path)
@@ -101,7 +101,7 @@ async def test_several_programs_share_one_file(path: Path):
         await each.schema.close()
 
 
-async def test_a_new_file_that_somebody_else_has_just_now_is_waited_for(path: Path):
+async def test_a_new_file_that_is_locked_is_waited_for(path: Path):
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     opening = asyncio.create_task(opened(path))
@@ -114,10 +114,10 @@ async def test_a_new_file_that_somebody_else_has_just_now_is_waited_for(path: Pa
     await database.close()
 
 
-async def test_a_lock_that_is_not_given_up_is_one_line(path: Path):
+async def test_a_lock_that_is_not_released_is_one_line(path: Path):
     records = await open_records(f"sqlite:///{path}", FakeClock())
     await records.schema.migrate()
-    # The patience of the connection, which is half a minute, is cut short.
+    # The timeout of the connection, which is half a minute, is shortened.
     database: Any = records.sources
     database._database._writer.connection.execute("PRAGMA busy_timeout = 10")
     other = sqlite3.connect(path, isolation_level=None)
@@ -138,12 +138,12 @@ async def test_the_log_is_moved_into_the_file_and_does_not_grow(path: Path):
     for n in range(300):
         await records.sources.add(NewSource(f"{n}", "x" * 3_000))
         sizes.append(log.stat().st_size)
-    assert max(sizes[100:]) <= max(sizes[:100]) < 2_000_000, "it is as large as it was long ago"
+    assert max(sizes[100:]) <= max(sizes[:100]) < 2_000_000, "the log has its former size"
     await records.schema.close()
     assert not log.exists()
 
 
-async def test_under_load_the_log_is_moved_all_the_same(path: Path, monkeypatch: pytest.MonkeyPatch):
+async def test_under_load_the_log_is_moved_too(path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sqlite._Thread, "idle", False)
     records = await open_records(f"sqlite:///{path}", FakeClock())
     await records.schema.migrate()
@@ -152,11 +152,11 @@ async def test_under_load_the_log_is_moved_all_the_same(path: Path, monkeypatch:
         await records.sources.add(NewSource(f"{n}", "x" * 3_000))
         sizes.append(log.stat().st_size)
     of_one = sizes[2] - sizes[1]
-    assert max(sizes) < sizes[0] + 100 * of_one, "without a checkpoint it would have all 300"
+    assert max(sizes) < sizes[0] + 100 * of_one, "without a checkpoint the log would have all 300"
     await records.schema.close()
 
 
-async def test_a_commit_is_no_failure_because_the_log_cannot_be_moved(path: Path):
+async def test_a_commit_does_not_fail_if_the_log_cannot_be_moved(path: Path):
     records = await open_records(f"sqlite:///{path}", FakeClock())
     await records.schema.migrate()
     source: Any = records.sources
@@ -176,7 +176,7 @@ async def test_a_commit_is_no_failure_because_the_log_cannot_be_moved(path: Path
     await records.schema.close()
 
 
-async def test_a_caller_that_goes_away_does_not_stop_the_writer(path: Path):
+async def test_a_cancelled_caller_does_not_stop_the_writer(path: Path):
     records = await open_records(f"sqlite:///{path}", FakeClock())
     await records.schema.migrate()
     calls = [asyncio.create_task(records.sources.add(NewSource(f"{n}", ""))) for n in range(5)]
@@ -193,7 +193,7 @@ def test_a_script_is_split_into_its_statements():
     assert [s.strip().splitlines()[-1] for s in statements(text)] == ["CREATE TABLE a (x TEXT DEFAULT ';');", ");"]
 
 
-def test_a_last_statement_without_a_semicolon_is_not_forgotten():
+def test_a_last_statement_without_a_semicolon_is_kept():
     assert [s.strip() for s in statements("SELECT 1;\nSELECT 2\n\n")] == ["SELECT 1;", "SELECT 2"]
     assert statements("SELECT 1;\n\n  \n") == ["SELECT 1;\n"]
 
@@ -224,7 +224,7 @@ async def test_rows_are_written_alike_one_by_one_and_many_at_once(path: Path, am
     await records.schema.close()
 
 
-async def test_what_many_rows_return_comes_from_each_of_them(path: Path):
+async def test_statements_over_many_rows_return_the_results_of_all(path: Path):
     clock = FakeClock()
     records = await open_records(f"sqlite:///{path}", clock)
     await records.schema.migrate()
@@ -243,7 +243,7 @@ def item(number: int) -> NewItem:
     return new_items([("page", {"title": str(number), "url": origin.url})], origin)[0]
 
 
-# -- a disk without room, a file that is damaged ---------------------------------------------------------------------
+# -- a full disk, a damaged file -------------------------------------------------------------------------------------
 
 
 async def fill(tx: Transaction) -> None:
@@ -251,7 +251,7 @@ async def fill(tx: Transaction) -> None:
         await tx.script("INSERT INTO filler VALUES (zeroblob(8192));")
 
 
-async def test_a_full_disk_is_named_and_nothing_stored_is_lost(path: Path):
+async def test_a_full_disk_is_named_and_no_stored_row_is_lost(path: Path):
     database = await opened(path)
     await database.transact(lambda tx: tx.script("CREATE TABLE filler (x);\nINSERT INTO filler VALUES (1);"))
     pages = await value(database, "page_count")
@@ -263,7 +263,7 @@ async def test_a_full_disk_is_named_and_nothing_stored_is_lost(path: Path):
     rows = await database._reader.run(
         lambda: database._reader.connection.execute("SELECT COUNT(*) FROM filler").fetchall()
     )
-    assert rows[0][0] == 101, "room that came back is used, and the failed transaction left nothing"
+    assert rows[0][0] == 101, "new room is used, and the failed transaction left nothing"
     await database.close()
 
 
@@ -282,7 +282,7 @@ def no_database(_: bytearray) -> bytearray:
 
 
 @pytest.mark.parametrize("damage", [middle, half, no_database])
-async def test_a_damaged_file_is_one_sentence(path: Path, damage: Callable[[bytearray], bytearray]):
+async def test_a_damaged_file_is_reported_in_one_sentence(path: Path, damage: Callable[[bytearray], bytearray]):
     records = await open_records(f"sqlite:///{path}", FakeClock())
     await records.schema.migrate()
     assert await records.schema.problems() == await records.schema.problems(deep=True) == []
@@ -297,7 +297,7 @@ def rewrite(path: Path, damage: Callable[[bytearray], bytearray]) -> None:
 
 
 async def look_everywhere(path: Path) -> None:
-    """Open a file and ask for its faults; raise the first, as a command would."""
+    """Open a file and check it for faults; raise the first one, as a command would."""
     records = await open_records(f"sqlite:///{path}", FakeClock())
     try:
         assert await records.schema.problems(deep=True)

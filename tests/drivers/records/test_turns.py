@@ -1,4 +1,4 @@
-"""Several runs at one host, on both engines: best priority first, and turn by turn where priorities are equal."""
+"""Several runs at one host, on both engines: best priority first, and in turn for equal priorities."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ HOST = "a.example"
 
 
 async def rivals(records: Records, *amounts: int, **more: object) -> list[int]:
-    """Runs with so many open tasks at one host, one after the other; their ids."""
+    """Start runs with that many open tasks at one host, one after the other; return their ids."""
     found = []
     for amount in amounts:
         run = await running_run(records)
@@ -40,14 +40,14 @@ async def rivals(records: Records, *amounts: int, **more: object) -> list[int]:
 
 
 async def batch(records: Records, tasks: int) -> HostLease:
-    """The host with a batch of its tasks."""
+    """Claim the host with a batch of its tasks."""
     leases = await claim(records, tasks=tasks)
     assert list(leases) == [HOST]
     return leases[HOST]
 
 
 async def served(records: Records, tasks: int) -> list[int]:
-    """A batch that is claimed and completed; whose tasks they were, in their order."""
+    """Claim and complete a batch; return the run of each task, in their order."""
     lease = await batch(records, tasks)
     assert not (await report(records, host_report(lease))).refused
     return [task.run_id for task in lease.tasks]
@@ -57,15 +57,15 @@ def rounds(runs: Sequence[int], amount: int) -> list[set[int]]:
     return [set(runs[i : i + amount]) for i in range(0, len(runs), amount)]
 
 
-async def test_a_small_run_gets_half_although_a_large_one_was_there_first(records: Records):
+async def test_a_small_run_gets_half_although_a_large_one_was_first(records: Records):
     (large,) = await rivals(records, 60)
     await served(records, 10)
     (small,) = await rivals(records, 10)
     assert rounds(await served(records, 20), 2) == [{large, small}] * 10
-    assert set(await served(records, 40)) == {large}, "whoever has nothing left is waited for by nobody"
+    assert set(await served(records, 40)) == {large}, "a run without tasks is not waited for"
 
 
-async def test_five_runs_take_turns_and_what_one_leaves_goes_to_the_others(records: Records):
+async def test_five_runs_take_turns_and_an_ended_one_leaves_its_share_to_the_others(records: Records):
     *runs, short = await rivals(records, 30, 30, 30, 30, 2)
     got = await served(records, 22)
     assert rounds(got[:10], 5) == [{*runs, short}] * 2
@@ -87,7 +87,7 @@ async def test_inside_a_run_the_order_of_admission_stays(records: Records):
         assert own == ["/0", "/1", "/2", "/3"]
 
 
-async def test_who_has_all_of_a_run_in_hand_gets_what_another_brings(records: Records):
+async def test_a_claim_for_a_host_in_hand_gets_the_tasks_of_a_later_run(records: Records):
     await rivals(records, 2)
     lease = await batch(records, 10)
     (later,) = await rivals(records, 3)
@@ -96,7 +96,7 @@ async def test_who_has_all_of_a_run_in_hand_gets_what_another_brings(records: Re
         assert [task.run_id for task in more.tasks] == got
 
 
-async def test_a_better_priority_comes_first_whoevers_it_is(records: Records):
+async def test_a_better_priority_comes_first_in_every_run(records: Records):
     first, second = await rivals(records, 10, 10)
     await admit(records, *(url(second, path=f"/urgent{i}", priority=1) for i in range(3)))
     await admit(records, url(first, path="/sooner", priority=1), url(first, path="/late", priority=900))
@@ -113,7 +113,7 @@ async def test_one_run_with_many_priorities_fills_its_batch_in_their_order(recor
     assert [task.priority for task in (await batch(records, 100)).tasks] == [p // 2 for p in range(100)]
 
 
-async def test_a_cancelled_run_gives_way(records: Records, clock: FakeClock, peek: Peek):
+async def test_a_cancelled_run_loses_its_turns(records: Records, clock: FakeClock, peek: Peek):
     first, second, third = await rivals(records, 20, 20, 20)
     change = Change("run", second, "cancel", "running", "cancelled", "person")
     assert await records.moves.apply(change)
@@ -121,7 +121,7 @@ async def test_a_cancelled_run_gives_way(records: Records, clock: FakeClock, pee
     assert await faults(peek, clock.now()) == []
 
 
-async def test_paused_tasks_give_way_and_come_back(records: Records, clock: FakeClock, peek: Peek):
+async def test_paused_tasks_lose_their_turns_until_they_are_resumed(records: Records, clock: FakeClock, peek: Peek):
     first, second = await rivals(records, 9, 3)
     held = [task.id for task in await records.tasks.find(run_id=second)]
     for task_id in held:
@@ -133,7 +133,7 @@ async def test_paused_tasks_give_way_and_come_back(records: Records, clock: Fake
     assert await faults(peek, clock.now()) == []
 
 
-async def test_retries_come_at_their_time_and_then_in_turn(records: Records, clock: FakeClock, peek: Peek):
+async def test_retries_wait_for_their_time_and_then_take_turns(records: Records, clock: FakeClock, peek: Peek):
     large, small = await rivals(records, 50, 2)
     lease = await batch(records, 4)
     due = clock.now() + 5_000
@@ -143,13 +143,13 @@ async def test_retries_come_at_their_time_and_then_in_turn(records: Records, clo
     ]
     await report(records, host_report(lease, retries))
     clock.advance(4.999)
-    assert set(await served(records, 10)) == {large}, "before its time nothing comes back"
+    assert set(await served(records, 10)) == {large}, "no retry before its time"
     clock.advance(0.001)
     assert rounds(await served(records, 6), 2) == [{large, small}] * 2 + [{large}]
     assert await faults(peek, clock.now()) == []
 
 
-async def test_a_retry_does_not_wait_for_all_that_its_own_run_found_since(records: Records, clock: FakeClock):
+async def test_a_retry_does_not_wait_for_the_later_tasks_of_its_run(records: Records, clock: FakeClock):
     (run,) = await rivals(records, 20)
     lease = await batch(records, 1)
     await report(records, host_report(lease, [ended(lease.tasks[0], TaskState.PENDING, "reset", due=clock.now() + 1)]))
@@ -158,7 +158,7 @@ async def test_a_retry_does_not_wait_for_all_that_its_own_run_found_since(record
     assert [(task.id == lease.tasks[0].id, task.run_id) for task in again.tasks] == [(True, run)] + [(False, run)] * 3
 
 
-async def test_a_host_wakes_for_whoever_is_due_first(records: Records, clock: FakeClock):
+async def test_a_host_wakes_for_the_first_due_run(records: Records, clock: FakeClock):
     late, early = await running_run(records), await running_run(records)
     await admit(records, url(late, due=clock.now() + 9_000), url(early, due=clock.now() + 5_000))
     clock.advance(5)
@@ -171,14 +171,14 @@ async def test_a_host_wakes_for_whoever_is_due_first(records: Records, clock: Fa
     assert await served(records, 10) == [late.id]
 
 
-async def test_of_very_many_runs_the_oldest_take_turns_and_all_come_to_it(records: Records):
+async def test_of_very_many_runs_the_oldest_take_turns_and_all_are_served(records: Records):
     runs = await rivals(records, *[1] * 60)
     got = [await served(records, 20) for _ in range(3)]
     assert set(got[0]) < set(runs[:50])
     assert sorted(run for each in got for run in each) == runs
 
 
-async def test_nothing_is_lost_and_nothing_comes_twice(records: Records, clock: FakeClock, peek: Peek):
+async def test_no_task_is_lost_or_served_twice(records: Records, clock: FakeClock, peek: Peek):
     await rivals(records, 7, 40, 1, 23)
     seen: Counter[int] = Counter()
     for step in range(40):
@@ -192,7 +192,7 @@ async def test_nothing_is_lost_and_nothing_comes_twice(records: Records, clock: 
     assert len(seen) == 71
 
 
-async def test_who_has_everything_of_a_host_in_hand_gets_no_more_of_it(records: Records):
+async def test_a_claim_for_a_host_with_all_tasks_in_hand_gets_none(records: Records):
     run = await running_run(records)
     await admit(records, url(run, HOST, "/first"), url(run, HOST, "/second", priority=900))
     lease = await batch(records, 10)

@@ -1,4 +1,4 @@
-"""Small things to do records tests with: a run, some URLs, how they ended."""
+"""Short helpers for tests of records: a run, some URLs, their outcomes."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ ME, YOU = 1, 2
 
 
 def url(run: RunRow | int, host: str = "a.example", path: str = "/", **more: object) -> NewTask:
-    """A URL that asks to be admitted; its scope is its run unless told otherwise."""
+    """Return a URL to be admitted; its scope is its run by default."""
     run_id = run if isinstance(run, int) else run.id
     facts = {"scope": run_id, "run_id": run_id} | more
     key = hashlib.sha256(path.encode()).digest()[:16]
@@ -36,24 +36,24 @@ def url(run: RunRow | int, host: str = "a.example", path: str = "/", **more: obj
 
 
 def urls(run: RunRow | int, host: str, amount: int, **more: object) -> list[NewTask]:
-    """Several URLs of one host."""
+    """Return several URLs of one host."""
     return [url(run, host, f"/{i}", **more) for i in range(amount)]
 
 
 async def queued_run(records: Records, **facts: object) -> RunRow:
-    """A run that nobody started."""
+    """Add a run that has not started."""
     return await records.runs.add(NewRun(new_id(), "crawl", **{"plan": "{}"} | facts))  # type: ignore[arg-type]
 
 
 async def running_run(records: Records, **facts: object) -> RunRow:
-    """A run under way."""
+    """Start a run."""
     run = await queued_run(records, **facts)
     assert await records.moves.apply(Change("run", run.id, "start", "queued", "running", "scheduler"))
     return await get_run(records, run.id)
 
 
 async def get_run(records: Records, run_id: int) -> RunRow:
-    """A run, which must exist."""
+    """Return a run, which must exist."""
     run = await records.runs.get(run_id)
     assert run is not None
     return run
@@ -66,7 +66,7 @@ async def admit(records: Records, *tasks: NewTask) -> Admitted:
 
 
 async def claim(records: Records, owner: int = ME, hosts: int = 100, tasks: int = 100) -> dict[str, HostLease]:
-    """Lease hosts; the leases by host."""
+    """Lease hosts; return the leases by host."""
     return {lease.host: lease for lease in await records.frontier.claim(ClaimRequest(owner, hosts, tasks, TTL))}
 
 
@@ -78,12 +78,12 @@ async def claim_one(records: Records, host: str = "a.example", owner: int = ME) 
 
 
 def ended(task: ClaimedTask, became: TaskState = TaskState.COMPLETED, reason: str = "ok", **more: object) -> Outcome:
-    """How a task came to rest."""
+    """Return the outcome of a task."""
     return Outcome(task, became, reason, at=1, **more)  # type: ignore[arg-type]
 
 
 def host_report(lease: HostLease, outcomes: Sequence[Outcome] | None = None, **more: object) -> HostReport:
-    """What is said about a host that is let go; unless told otherwise all its tasks are complete."""
+    """Return the report of a host, which is released; by default all its tasks are complete."""
     outcomes = [ended(task) for task in lease.tasks] if outcomes is None else outcomes
     return HostReport(lease.host_id, lease.token, tuple(outcomes), **({"release": True} | more))  # type: ignore[arg-type]
 
@@ -100,19 +100,19 @@ async def release(records: Records, lease: HostLease, not_before: int = 0) -> No
 
 
 def page(offset: int = 0, title: str = "") -> PageFacts:
-    """Facts about some page."""
+    """Return the facts of a page."""
     return PageFacts(offset, 100, "sha256:00", 200, "text/html", 90, 1, 5, "https://a.example/", title, '"e"', None)
 
 
 async def page_of(records: Records, task_id: int) -> tuple[str, PageFacts]:
-    """The segment of a task's page, and the facts of the page."""
+    """Return the segment of a task's page, and the facts of the page."""
     row = await records.pages.get(task_id)
     assert row is not None
     return row.segment, PageFacts(**{name: getattr(row, name) for name in PageFacts.__struct_fields__})
 
 
 def source(name: str | None, base_url: str = "") -> dict[str, object]:
-    """What the statement that adds a source needs."""
+    """Return the parameters of the statement that adds a source."""
     row: dict[str, object] = {
         "name": name,
         "slug": name,
@@ -145,11 +145,11 @@ ANY_SOURCES: dict[str, object] = {
     "failing": None,
     "after": None,
 }
-"""What the statement that lists sources needs, besides how many."""
+"""The parameters of the statement that lists sources, besides their number."""
 
 
 Visits = Mapping[str, Sequence[Made] | str | None]
-"""What a run finds at paths: the items of a page, None while it waits for its parser, or the reason for no page."""
+"""The results of a run at paths: the items of a page, None while it waits for its parser, or the reason for no page."""
 
 
 async def visit(records: Records, run: RunRow | int, *steps: Visits) -> None:

@@ -1,6 +1,6 @@
-"""A small cluster: the part of the protocol that we speak, over real HTTP, as strict as the real thing where it counts.
+"""A small cluster: the part of its protocol that the driver uses, over real HTTP, strict where mistakes are likely.
 
-It checks content types, the form of bulk bodies and strict mappings, and answers queries by going through everything.
+It checks content types, the form of bulk bodies and strict mappings, and answers queries by a scan of all documents.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from typing import Any
 
 @dataclass
 class Cluster:
-    """What the cluster holds, and what it was asked. `trouble` is the status it answers instead, for so many times."""
+    """A cluster's documents and the requests to it; `trouble` has statuses to return instead, one for each request."""
 
     url: str = ""
     indexes: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -86,7 +86,7 @@ class Cluster:
 
 
 def unknown(source: dict[str, Any], mapping: dict[str, Any]) -> list[str]:
-    """Fields that a strict mapping does not know."""
+    """Return the fields that a strict mapping does not have."""
     assert mapping["dynamic"] == "strict"
     found = []
     for name, value in source.items():
@@ -99,7 +99,7 @@ def unknown(source: dict[str, Any], mapping: dict[str, Any]) -> list[str]:
 
 
 def fits(text: dict[str, Any], query: dict[str, Any]) -> bool:
-    """Whether a document fits a bool query."""
+    """Return True if a document matches a bool query."""
     return (
         all(says(text, clause["multi_match"]) for clause in query["must"])
         and not any(says(text, clause["multi_match"]) for clause in query["must_not"])
@@ -108,7 +108,7 @@ def fits(text: dict[str, Any], query: dict[str, Any]) -> bool:
 
 
 def says(text: dict[str, Any], asked: dict[str, Any]) -> bool:
-    """Whether one field has the words in a row; with phrase_prefix the last may go on."""
+    """Return True if one field has the words in a row; with phrase_prefix the last may be a prefix."""
     wanted = asked["query"].split(" ")
     for name in (weighed.partition("^")[0] for weighed in asked["fields"]):
         words = text[name].split()
@@ -121,7 +121,7 @@ def says(text: dict[str, Any], asked: dict[str, Any]) -> bool:
 
 
 def chosen(text: dict[str, Any], clause: dict[str, Any]) -> bool:
-    """Whether a document passes a filter."""
+    """Return True if a document passes a filter."""
     if "term" in clause:
         ((name, value),) = clause["term"].items()
         return bool(text[name] == value)
@@ -131,7 +131,7 @@ def chosen(text: dict[str, Any], clause: dict[str, Any]) -> bool:
 
 
 def ordered(found: list[tuple[str, Any]], sort: Any) -> list[tuple[str, Any]]:
-    """Sorted by one criterion, those without it last."""
+    """Sort the documents by one criterion, those without it last."""
     if sort == "_score":
         return found
     ((name, how),) = sort.items()
@@ -143,7 +143,7 @@ def ordered(found: list[tuple[str, Any]], sort: Any) -> list[tuple[str, Any]]:
 
 @asynccontextmanager
 async def running(cluster: Cluster, tls: ssl.SSLContext | None = None) -> AsyncIterator[Cluster]:
-    """The cluster behind a port of its own."""
+    """Run the cluster at a port of its own."""
     attending: set[asyncio.Task[None]] = set()
 
     async def attend(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

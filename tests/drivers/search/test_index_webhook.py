@@ -8,7 +8,7 @@ from tests.web import running_site
 from tests.web.wire import Answer
 
 
-async def test_an_event_is_sent_to_the_usual_path_or_the_one_that_was_named() -> None:
+async def test_an_event_is_sent_to_the_default_path_or_the_path_of_the_url() -> None:
     with running_site(pages=1) as site:
         site.site.extra |= {"/api/v1/events": Answer(202), "/hook": Answer(200), "/no": Answer(500)}
         for url in (site.url, f"{site.url}hook"):
@@ -23,7 +23,7 @@ async def test_an_event_is_sent_to_the_usual_path_or_the_one_that_was_named() ->
         await refused.close()
 
 
-async def test_nobody_there_is_unavailable() -> None:
+async def test_an_unreachable_service_is_unavailable() -> None:
     service = IndexWebhook("http://127.0.0.1:1/")
     with pytest.raises(Unavailable):
         await service.post({})

@@ -16,7 +16,7 @@ def objects(mapping: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("mapping", [ITEMS, RAW_CONTENT])
-def test_a_field_that_nobody_planned_is_refused_at_every_depth(mapping: dict[str, Any]):
+def test_an_unknown_field_is_refused_at_every_depth(mapping: dict[str, Any]):
     assert all(each["dynamic"] == "strict" for each in objects(mapping["mappings"]))
 
 

@@ -1,4 +1,4 @@
-"""The nodes of a cluster: the next one is asked where one is away."""
+"""The nodes of a cluster: an unreachable node is replaced by the next one."""
 
 import base64
 import ssl
@@ -16,7 +16,7 @@ from tests.drivers.search.cluster import Cluster, running
 NOBODY = "http://127.0.0.1:1"
 
 
-async def test_the_next_node_is_asked_and_remembered():
+async def test_the_next_node_is_tried_and_remembered():
     async with running(Cluster()) as cluster:
         nodes = Nodes([NOBODY, cluster.url + "/"], "", NodeOptions())
         for _ in range(2):
@@ -59,7 +59,7 @@ async def test_credentials_go_into_a_header_and_into_no_message(name: str, key: 
 
 
 def secured(issuer: trustme.CA, *, asks: bool = False) -> ssl.SSLContext:
-    """What a node shows; one that `asks` wants to see a certificate as well."""
+    """Return the TLS context of a node; one that `asks` requires a client certificate."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     issuer.issue_cert("127.0.0.1").configure_cert(context)
     if asks:
@@ -69,7 +69,7 @@ def secured(issuer: trustme.CA, *, asks: bool = False) -> ssl.SSLContext:
 
 
 async def said(cluster: Cluster, manners: NodeOptions) -> int | None:
-    """The status of an answer, or None where there was none."""
+    """Return the status of a response, or None without one."""
     nodes = Nodes([cluster.url], "", manners)
     try:
         return (await nodes.send(Method.GET, "/")).status
@@ -79,7 +79,7 @@ async def said(cluster: Cluster, manners: NodeOptions) -> int | None:
         await nodes.close()
 
 
-async def test_nodes_are_believed_by_certificate_unless_the_operator_says_otherwise(tmp_path: Path):
+async def test_nodes_are_verified_by_certificate_unless_the_operator_disables_it(tmp_path: Path):
     issuer, roots = trustme.CA(), tmp_path / "issuer.pem"
     issuer.cert_pem.write_to_path(roots)
     async with running(Cluster(), secured(issuer)) as cluster:
@@ -88,7 +88,7 @@ async def test_nodes_are_believed_by_certificate_unless_the_operator_says_otherw
         assert await said(cluster, NodeOptions(verify=False)) == 200
 
 
-async def test_a_node_may_ask_for_our_certificate(tmp_path: Path):
+async def test_a_node_may_require_a_client_certificate(tmp_path: Path):
     issuer, roots, ours = trustme.CA(), tmp_path / "issuer.pem", (tmp_path / "cert.pem", tmp_path / "key.pem")
     issuer.cert_pem.write_to_path(roots)
     mine = issuer.issue_cert("longline.test")
@@ -100,14 +100,14 @@ async def test_a_node_may_ask_for_our_certificate(tmp_path: Path):
 
 
 def pkcs8(pem: bytes) -> bytes:
-    """A private key in the form that is made nowadays."""
+    """Return a private key in PKCS #8, the present default form."""
     key = serialization.load_pem_private_key(pem, None)
     form = serialization.PrivateFormat.PKCS8
     return key.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption())
 
 
 @pytest.mark.parametrize("content", [None, "no certificate"])
-def test_a_certificate_that_cannot_be_used_is_said_in_one_line(tmp_path: Path, content: str | None):
+def test_an_unusable_certificate_is_reported_in_one_line(tmp_path: Path, content: str | None):
     files = tmp_path / "cert.pem", tmp_path / "key.pem"
     for file in files if content else ():
         file.write_text(content or "")

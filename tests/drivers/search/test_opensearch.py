@@ -1,4 +1,4 @@
-"""The index on a cluster: the bulk protocol, both indexes, and the same answers as the database gives."""
+"""The index on a cluster: the bulk protocol, both indexes, and the same answers as those of the database."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -51,7 +51,7 @@ TEXTS = [
 ]
 
 
-async def test_it_answers_as_the_database_does(search: OpenSearch):
+async def test_the_cluster_answers_like_the_database(search: OpenSearch):
     await search.index(TEXTS)
     assert set(await found(search, "deep sea")) == {1, 2, 4}
     assert await found(search, '"deep sea"') == [1]
@@ -86,7 +86,7 @@ async def test_indexes_are_made_once_and_strictly_before_the_first_write(search:
         "longline_items": ITEMS["mappings"],
         "the_daily_news_raw_content": RAW_CONTENT["mappings"],
     }
-    # Another process finds them made.
+    # Another process finds the indexes made.
     other = open_search([cluster.url])
     await other.index([article])
     await other.close()
@@ -116,7 +116,7 @@ async def test_an_article_is_also_a_document_of_its_source(search: OpenSearch, c
     assert "odd" not in stored | stored["meta"]
 
 
-async def test_a_cluster_without_room_is_asked_again_later(search: OpenSearch, cluster: Cluster):
+async def test_a_cluster_without_room_is_unavailable_until_it_has_room(search: OpenSearch, cluster: Cluster):
     cluster.full = True
     with pytest.raises(Unavailable, match="no room"):
         await search.index(TEXTS)
@@ -125,7 +125,7 @@ async def test_a_cluster_without_room_is_asked_again_later(search: OpenSearch, c
     assert len(cluster.texts["longline_items"]) == 4
 
 
-async def test_a_document_that_will_never_be_taken_holds_nobody_up(
+async def test_a_rejected_document_does_not_block_the_others(
     search: OpenSearch, cluster: Cluster, caplog: pytest.LogCaptureFixture
 ):
     cluster.indexes["longline_items"] = {"dynamic": "strict", "properties": {}}
@@ -134,7 +134,7 @@ async def test_a_document_that_will_never_be_taken_holds_nobody_up(
     assert "search engine rejected a document" in caplog.text
 
 
-async def test_before_anything_was_indexed_nothing_is_found(search: OpenSearch):
+async def test_an_empty_index_has_no_matches(search: OpenSearch):
     assert await found(search, "sea") == []
     assert await search.nearest("sae") is None
 
@@ -145,7 +145,7 @@ async def test_a_misspelt_word_has_a_nearest_one(search: OpenSearch):
     assert await search.nearest("zzz") is None
 
 
-async def test_it_says_what_it_is_and_when_it_cannot_be_used(search: OpenSearch, cluster: Cluster):
+async def test_the_cluster_names_itself_and_its_failures(search: OpenSearch, cluster: Cluster):
     assert await search.check() == "opensearch 9.9.9"
     await search.maintain()
     cluster.trouble = [401]

@@ -10,7 +10,7 @@ from longline.ports.signals import Signals
 
 
 class Ends(NamedTuple):
-    """Two processes' signals, or one process's twice where a carrier does not leave it."""
+    """Signals of two processes, or those of one process twice if a carrier does not leave the process."""
 
     here: Signals
     there: Signals

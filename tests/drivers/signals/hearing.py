@@ -1,4 +1,4 @@
-"""Listening with a time limit, so that a signal that never comes is a failure and not a wait without end."""
+"""Listening with a time limit, so that a missing signal is a failure and not an endless wait."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,13 +9,13 @@ PATIENCE = 60.0
 
 
 async def next_of(heard: AsyncIterator[Signal]) -> Signal:
-    """The next signal."""
+    """Return the next signal."""
     async with asyncio.timeout(PATIENCE):
         return await anext(heard)
 
 
 async def up_to(heard: AsyncIterator[Signal], text: str) -> list[str]:
-    """The texts of all signals up to the one with this text."""
+    """Return the texts of all signals up to the one with this text."""
     texts = [(await next_of(heard)).text]
     while texts[-1] != text:
         texts.append((await next_of(heard)).text)
@@ -23,7 +23,7 @@ async def up_to(heard: AsyncIterator[Signal], text: str) -> list[str]:
 
 
 async def heard_again(heard: AsyncIterator[Signal], sender: Signals, topic: str) -> Signal:
-    """The first signal to get through after trouble; one is sent again and again until it does."""
+    """Return the first signal that arrives after a failure; one is sent again and again until then."""
 
     async def call() -> None:
         while True:

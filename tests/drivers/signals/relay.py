@@ -1,4 +1,4 @@
-"""An address behind which a server can be replaced, cut off or made silent."""
+"""An address behind which a server can be replaced, cut off or silenced."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -7,7 +7,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 
 class Relay:
-    """Passes bytes between clients and the server it is pointed at."""
+    """A relay that passes bytes between clients and its server."""
 
     def __init__(self) -> None:
         self.port = 0
@@ -20,36 +20,36 @@ class Relay:
         self._flowing.set()
 
     def url(self, url: str) -> str:
-        """The same URL by way of the relay."""
+        """Return the same URL by way of the relay."""
         parts = urlsplit(url)
         user, at, _ = parts.netloc.rpartition("@")
         return urlunsplit(parts._replace(netloc=f"{user}{at}127.0.0.1:{self.port}"))
 
     def point_at(self, url: str | None) -> None:
-        """Pass new connections to the server of this URL, or to nobody."""
+        """Pass new connections to the server of this URL, or refuse them."""
         parts = urlsplit(url) if url else None
         self._target = (parts.hostname or "", parts.port or 0) if parts else None
 
     def cut(self) -> None:
-        """End every connection without a word."""
+        """Abort every connection."""
         for writer in self._writers:
             writer.transport.abort()
 
     def hold(self) -> None:
-        """Let connections stand but pass nothing on: what a cable that was pulled looks like."""
+        """Keep connections open but pass no bytes on, as with an unplugged cable."""
         self._flowing.clear()
 
     def release(self) -> None:
-        """Pass on again."""
+        """Pass bytes on again."""
         self._flowing.set()
 
     async def next_client(self) -> None:
-        """Wait for somebody to come."""
+        """Wait for a new client."""
         self._came.clear()
         await self._came.wait()
 
     async def stop(self) -> None:
-        """End everything, and wait until it has ended."""
+        """Abort every connection, and wait until all have ended."""
         self._target = None
         self.release()
         while self._serving:
@@ -57,7 +57,7 @@ class Relay:
             await asyncio.wait(self._serving, timeout=0.1)
 
     def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Take a client."""
+        """Accept a client."""
         self.accepted += 1
         self._came.set()
         task = asyncio.create_task(self._serve(reader, writer))
@@ -86,7 +86,7 @@ class Relay:
 
 @asynccontextmanager
 async def relay_to(url: str) -> AsyncIterator[Relay]:
-    """A relay that is pointed at a server."""
+    """Run a relay for a server."""
     relay = Relay()
     relay.point_at(url)
     async with await asyncio.start_server(relay.accept, "127.0.0.1", 0) as server:

@@ -10,7 +10,7 @@ TOPIC = st.from_regex(r"[a-z][a-z0-9_.:-]{0,63}", fullmatch=True)
 
 
 @given(TOPIC, st.text(st.characters(exclude_categories=["Cs"]), max_size=1000))
-def test_a_signal_survives_the_carrier(topic, text):
+def test_a_signal_is_read_back_from_the_carrier(topic, text):
     signal = checked_signal(topic, text)
     assert read(written(signal)) == read(written(signal).encode()) == Signal(topic, text)
 
@@ -23,7 +23,7 @@ def test_the_longest_signal_fits_a_notification(text):
 @pytest.mark.parametrize(
     "payload", ["", "text", "[]", '["a"]', '["a", 1]', '["a", "b", "c"]', b"\xff", '{"topic": "a"}']
 )
-def test_what_is_no_signal_is_none(payload):
+def test_a_payload_of_another_form_is_no_signal(payload):
     assert read(payload) is None
 
 

@@ -6,7 +6,7 @@ from longline.drivers.signals.fanout import INBOX_SIZE, Fanout, Inbox
 from longline.ports.signals import Signal
 
 
-async def test_an_inbox_gives_what_is_left_before_it_ends():
+async def test_an_inbox_gives_its_remaining_signals_before_it_ends():
     inbox = Inbox(frozenset({"a"}))
     inbox.push(Signal("a", "1"))
     inbox.push(Signal("a", "2"))
@@ -14,7 +14,7 @@ async def test_an_inbox_gives_what_is_left_before_it_ends():
     assert [signal.text async for signal in inbox] == ["1", "2"]
 
 
-async def test_an_inbox_wakes_the_one_who_waits():
+async def test_an_inbox_wakes_a_waiting_listener():
     inbox = Inbox(frozenset({"a"}))
     waiting = asyncio.create_task(anext(inbox))
     await asyncio.sleep(0)
@@ -42,7 +42,7 @@ async def test_a_closed_fanout_ends_all_inboxes():
     assert fanout.closed
 
 
-async def test_an_inbox_is_forgotten_when_its_context_ends():
+async def test_an_inbox_is_removed_when_its_context_ends():
     fanout = Fanout()
     with pytest.raises(RuntimeError), fanout.inbox(frozenset({"a"})) as inbox:
         raise RuntimeError

@@ -2,7 +2,7 @@ from longline.drivers.signals.local import LocalSignals
 from tests.drivers.signals.hearing import next_of
 
 
-async def test_two_processes_worth_of_signals_are_apart():
+async def test_signals_of_two_processes_are_separate():
     first, second = LocalSignals(), LocalSignals()
     async with second.listen("work") as heard:
         await first.send("work", "first")

@@ -15,8 +15,8 @@ async def server(postgres_url):
     await connection.close()
 
 
-async def test_a_backend_that_is_ended_by_hand_is_replaced(postgres_url, server, monkeypatch):
-    monkeypatch.setattr(postgres, "_PING_AFTER_SECONDS", 1000.0)  # it must be noticed without asking
+async def test_a_terminated_backend_is_replaced(postgres_url, server, monkeypatch):
+    monkeypatch.setattr(postgres, "_PING_AFTER_SECONDS", 1000.0)  # the end must be noticed without a query
     signals, beside = open_signals(postgres_url), open_signals(postgres_url)
     async with signals.listen("work") as heard:
         ended = await server.fetchval(
@@ -29,7 +29,7 @@ async def test_a_backend_that_is_ended_by_hand_is_replaced(postgres_url, server,
     await beside.close()
 
 
-async def test_schemas_do_not_hear_each_other(postgres_url, server):
+async def test_schemas_do_not_share_signals(postgres_url, server):
     long = "s" * 63
     await server.execute(f'CREATE SCHEMA other; CREATE SCHEMA "{long}"')
     urls = [postgres_url, f"{postgres_url}?search_path=other", f"{postgres_url}?search_path={long}"]
@@ -63,7 +63,7 @@ async def test_closing_leaves_no_connection(postgres_url, server):
         ({"query": "sslmode=wrong"}, "sslmode"),
     ],
 )
-async def test_what_the_server_says_is_told(postgres_url, change, said):
+async def test_an_error_of_the_server_is_reported(postgres_url, change, said):
     signals = open_signals(urlunsplit(urlsplit(postgres_url)._replace(**change)))
     with pytest.raises(Unavailable, match=said):
         await signals.check()

@@ -1,4 +1,4 @@
-"""What carriers that can be lost promise about it: trouble is told, and what broke is mended."""
+"""Carriers with connections: failures are reported, and broken connections are replaced."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -29,7 +29,7 @@ def own_valkey() -> Iterator[str]:
 
 
 class Engine(NamedTuple):
-    """How to start a server of one's own, the fixture of everybody's, and how to open signals at a URL."""
+    """A carrier's own server, the URL fixture of its shared one, and the function that opens signals at a URL."""
 
     start: Callable[[], AbstractContextManager[str]]
     fixture: str
@@ -43,7 +43,7 @@ ENGINES = {
 
 
 class Line(NamedTuple):
-    """Signals that run through a relay, and others that run beside it."""
+    """Signals through a relay, and signals beside it."""
 
     signals: Signals
     relay: Relay
@@ -65,7 +65,7 @@ async def line(engine: Engine, request: pytest.FixtureRequest) -> AsyncIterator[
         await line.beside.close()
 
 
-async def test_a_server_that_is_killed_and_comes_back_is_heard_again(engine):
+async def test_signals_arrive_again_after_a_server_was_killed_and_restarted(engine):
     with ExitStack() as first_life:
         url = first_life.enter_context(engine.start())
         async with relay_to(url) as relay:
@@ -75,7 +75,7 @@ async def test_a_server_that_is_killed_and_comes_back_is_heard_again(engine):
                 assert (await next_of(heard)).text == "before"
                 first_life.close()
                 relay.point_at(None)
-                relay.cut()  # for a server that is only borrowed, and so still runs
+                relay.cut()  # for a shared server, which still runs
                 for attempt in (signals.send("work", "lost"), signals.check()):
                     with pytest.raises(Unavailable, match="cannot be used for signals"):
                         await attempt
@@ -85,28 +85,28 @@ async def test_a_server_that_is_killed_and_comes_back_is_heard_again(engine):
                     await signals.close()
 
 
-async def test_a_cut_connection_is_mended(line):
+async def test_a_cut_connection_is_replaced(line):
     async with line.signals.listen("work") as heard:
         for number in range(3):
             line.relay.cut()
             assert (await heard_again(heard, line.beside, "work")).text == "again", number
 
 
-async def test_a_connection_that_falls_silent_is_noticed(line, monkeypatch):
+async def test_a_silent_connection_is_replaced(line, monkeypatch):
     for module in (postgres, redis):
         monkeypatch.setattr(module, "_PING_AFTER_SECONDS", 0.1)
         monkeypatch.setattr(module, "_ANSWER_TIMEOUT_SECONDS", 0.5)
     async with line.signals.listen("work") as heard:
         line.relay.hold()
         await line.beside.send("work", "lost")
-        # Whoever asked and got no answer tries another connection.
+        # A sender without a response tries another connection.
         await asyncio.wait_for(line.relay.next_client(), PATIENCE)
-        line.relay.release()  # the old connection would now deliver again, had it not been given up
+        line.relay.release()  # the old connection would deliver again now, if it had not been given up
         texts = {(await heard_again(heard, line.beside, "work")).text}
         assert texts == {"again"}
 
 
-async def test_a_quiet_connection_is_left_alone(line, monkeypatch):
+async def test_a_quiet_connection_is_kept(line, monkeypatch):
     for module in (postgres, redis):
         monkeypatch.setattr(module, "_PING_AFTER_SECONDS", 0.05)
     async with line.signals.listen("work") as heard:
@@ -117,7 +117,7 @@ async def test_a_quiet_connection_is_left_alone(line, monkeypatch):
         assert (await next_of(heard)).text == "still here"
 
 
-async def test_a_send_over_a_connection_that_died_in_the_meantime_arrives(line):
+async def test_a_send_over_a_connection_that_has_died_arrives(line):
     async with line.beside.listen("work") as heard:
         await line.signals.send("work", "first")
         line.relay.cut()
@@ -125,7 +125,7 @@ async def test_a_send_over_a_connection_that_died_in_the_meantime_arrives(line):
         assert [(await next_of(heard)).text for _ in range(2)] == ["first", "second"]
 
 
-async def test_a_server_that_hangs_does_not_hold_up_the_senders(line, monkeypatch):
+async def test_a_server_that_hangs_does_not_block_the_senders(line, monkeypatch):
     monkeypatch.setattr(reconnecting, "_SEND_TIMEOUT_SECONDS", 0.2)
     monkeypatch.setattr(reconnecting, "_SEND_PAUSE_SECONDS", 1.0)
     await line.signals.send("work", "before")
@@ -143,7 +143,7 @@ async def test_a_server_that_hangs_does_not_hold_up_the_senders(line, monkeypatc
             pass
 
 
-async def test_closing_over_a_dead_connection_is_no_trouble(line):
+async def test_closing_over_a_dead_connection_succeeds(line):
     async with line.signals.listen("work"):
         await line.signals.send("work")
         line.relay.point_at(None)
@@ -161,7 +161,7 @@ async def test_one_connection_serves_all_listeners(line):
             assert (texts, line.relay.accepted) == (["x", "x", "y"], count)
 
 
-async def test_what_others_write_on_the_channel_is_passed_over(engine, line):
+async def test_other_payloads_on_the_channel_are_ignored(engine, line):
     async with line.signals.listen("work") as heard:
         for payload in ("", "text", "{}", '["work"]', '["work", 5]', '["work", "a", "b"]'):
             await line.beside._carrier.publish(payload)
@@ -170,7 +170,7 @@ async def test_what_others_write_on_the_channel_is_passed_over(engine, line):
 
 
 @pytest.mark.parametrize("verb", ["check", "send", "listen"])
-async def test_a_server_that_is_not_there_is_one_clear_line(engine, verb):
+async def test_an_unreachable_server_is_reported_in_one_line(engine, verb):
     address = f"127.0.0.1:{free_ports(1)[0]}"
     url = f"postgresql://me:hidden@{address}/x" if engine.fixture == "postgres_url" else f"redis://:hidden@{address}/0"
     signals = engine.open(url)

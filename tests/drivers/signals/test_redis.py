@@ -6,7 +6,7 @@ from longline.model.errors import BadInput, Unavailable
 from tests.drivers.signals.hearing import next_of
 
 
-async def test_databases_do_not_hear_each_other(redis_url):
+async def test_databases_do_not_share_signals(redis_url):
     zero, one = open_signals("", redis_url), open_signals("", redis_url.removesuffix("0") + "1")
     async with one.listen("work") as heard:
         await zero.send("work", "zero")
@@ -16,7 +16,7 @@ async def test_databases_do_not_hear_each_other(redis_url):
     await one.close()
 
 
-async def test_what_the_server_says_is_told(redis_url):
+async def test_an_error_of_the_server_is_reported(redis_url):
     signals = open_signals("", redis_url.replace("://", "://nobody:hidden@"))
     with pytest.raises(Unavailable, match="invalid username-password pair") as caught:
         await signals.check()
@@ -25,6 +25,6 @@ async def test_what_the_server_says_is_told(redis_url):
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1", "127.0.0.1:6379", "redis://127.0.0.1:port"])
-def test_an_address_that_cannot_be_right_is_bad_input(url):
+def test_an_invalid_address_is_bad_input(url):
     with pytest.raises(BadInput, match="the address of Redis is not right"):
         RedisTransport(url)

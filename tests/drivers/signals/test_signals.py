@@ -1,4 +1,4 @@
-"""What every carrier of signals promises, on each."""
+"""Promises of every carrier of signals, on each carrier."""
 
 import asyncio
 
@@ -13,7 +13,7 @@ TEXTS = ["", "plain", "two\nlines", "quote ' \" \\", "ünï 中 🎣", "\0\x01",
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
-async def test_what_is_sent_is_heard(ends, text):
+async def test_a_sent_signal_is_received(ends, text):
     async with ends.there.listen("work") as heard:
         await ends.here.send("work", text)
         assert await next_of(heard) == Signal("work", text)
@@ -25,13 +25,13 @@ async def test_the_text_may_be_left_out(ends):
         assert await next_of(heard) == Signal("work", "")
 
 
-async def test_the_sender_hears_itself(ends):
+async def test_the_sender_receives_its_own_signals(ends):
     async with ends.here.listen("work") as heard:
         await ends.here.send("work", "me")
         assert await next_of(heard) == Signal("work", "me")
 
 
-async def test_every_listener_hears_its_topics_and_no_others(ends):
+async def test_every_listener_receives_its_topics_and_no_others(ends):
     async with (
         ends.there.listen("work") as work,
         ends.there.listen("work", "logs.run-1") as both,
@@ -51,7 +51,7 @@ async def test_listening_begins_when_the_context_is_entered(ends):
         assert (await next_of(heard)).text == "in time"
 
 
-async def test_one_who_left_hears_nothing_and_one_who_comes_hears_again(ends):
+async def test_a_listener_that_left_receives_nothing_and_a_new_one_receives_again(ends):
     async with ends.there.listen("work") as first:
         await ends.here.send("work", "1")
         await next_of(first)
@@ -70,13 +70,13 @@ async def test_signals_keep_their_order(ends):
         assert await up_to(heard, "199") == [str(number) for number in range(200)]
 
 
-async def test_many_may_send_at_once(ends):
+async def test_concurrent_senders_lose_no_signal(ends):
     async with ends.there.listen("work") as heard:
         await asyncio.gather(*(ends.here.send("work", str(number)) for number in range(100)))
         assert {(await next_of(heard)).text for _ in range(100)} == {str(number) for number in range(100)}
 
 
-async def test_a_slow_listener_holds_nobody_up_and_loses_the_oldest(ends):
+async def test_a_slow_listener_does_not_block_others_and_loses_the_oldest(ends):
     async with ends.there.listen("work") as slow, ends.there.listen("work") as quick:
         for number in range(INBOX_SIZE + 50):
             await ends.here.send("work", str(number))
@@ -85,7 +85,7 @@ async def test_a_slow_listener_holds_nobody_up_and_loses_the_oldest(ends):
         assert texts == [str(number) for number in range(50, INBOX_SIZE + 50)]
 
 
-async def test_closing_ends_the_listening(ends):
+async def test_close_ends_every_listener(ends):
     async with ends.there.listen("work") as heard:
         await ends.here.send("work", "last")
         first = await next_of(heard)
@@ -116,7 +116,7 @@ async def test_a_listener_names_a_topic(ends):
 
 
 @pytest.mark.parametrize(("text", "said"), [("x" * 1001, "at most 1000"), ("\ud800", "not valid Unicode")])
-async def test_a_text_that_cannot_be_carried_is_refused(ends, text, said):
+async def test_a_text_that_is_too_long_or_invalid_is_refused(ends, text, said):
     with pytest.raises(BadInput, match=said):
         await ends.here.send("work", text)
 

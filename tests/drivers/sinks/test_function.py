@@ -58,7 +58,7 @@ async def test_the_items_before_a_refused_one_are_delivered():
     assert (failed.value.delivered, failed.value.refused, taken) == (2, True, [[1, 2]])
 
 
-async def test_a_function_that_is_gone_from_its_file_is_a_failure():
+async def test_a_function_that_is_missing_in_its_file_is_a_failure():
     def gone() -> SinkHook:
         raise BadInput("there is no sink for kafka://")
 

@@ -43,7 +43,7 @@ async def test_items_are_rows_and_an_item_sent_twice_is_one_row(postgres_url: st
     assert rows[0]["at"] == 1_700_000_000
 
 
-async def test_a_connection_that_broke_is_opened_again(postgres_url: str):
+async def test_a_broken_connection_is_opened_again(postgres_url: str):
     sink = table(postgres_url, "public.books")
     connection = await asyncpg.connect(postgres_url)
     try:
@@ -81,12 +81,12 @@ async def test_a_row_that_the_database_refuses_is_found_and_the_rows_before_it_a
         await connection.close()
 
 
-async def test_a_database_that_is_away_is_a_failure():
+async def test_an_unreachable_database_is_a_failure():
     with pytest.raises(SinkFailed, match=r"."):
         await PostgresSink(SinkAddress.parse("postgresql://u@127.0.0.1:1/d/t")).deliver([item(1)])
 
 
-def test_database_and_table_are_told_apart():
+def test_database_and_table_are_parsed_from_the_address():
     assert split_table("postgresql://u:p@h/d/shop.books?x=1") == ("postgresql://u:p@h/d?x=1", '"shop"."books"')
     for url in ("postgresql://h/d", "postgresql://h//t", "postgresql://h/d/a.b.c", 'postgresql://h/d/t";drop'):
         with pytest.raises(BadInput, match="needs database and table"):

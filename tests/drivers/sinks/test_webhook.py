@@ -25,7 +25,7 @@ def item(position: int, **fields: object) -> SinkItem:
 
 
 class Receiver:
-    """Answers with the given statuses, then with 204."""
+    """A receiver that answers with the given statuses, then with 204."""
 
     def __init__(self, *answers: int | FetchFailed, headers: tuple[tuple[str, str], ...] = ()) -> None:
         self.answers, self.headers, self.requests = list(answers), headers, list[Request]()
@@ -38,7 +38,7 @@ class Receiver:
         return Response(request.url, answer, self.headers, b"", "HTTP/1.1", 1)
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: there are no open connections."""
 
 
 async def failure(http: Receiver, items: Sequence[SinkItem]) -> SinkFailed:
@@ -67,7 +67,7 @@ async def test_each_item_is_one_signed_message():
     assert (body["data"]["id"], body["data"]["fields"]) == ("u-1-1", {"title": "A"})
 
 
-async def test_a_failure_tells_how_many_items_were_confirmed():
+async def test_a_failure_has_the_number_of_confirmed_items():
     http = Receiver(200, 503, headers=(("Retry-After", "7"),))
     failed = await failure(http, [item(1), item(2), item(3)])
     assert (failed.delivered, failed.retry_after_seconds, len(http.requests)) == (1, 7.0, 2)
@@ -77,7 +77,7 @@ async def test_a_failure_tells_how_many_items_were_confirmed():
     assert "301" in str(await failure(Receiver(301), [item(1)]))
 
 
-async def test_some_answers_are_about_one_item_and_others_about_the_receiver():
+async def test_some_statuses_refuse_one_item_and_others_the_whole_delivery():
     refused = {status: (await failure(Receiver(204, status), [item(1), item(2)])) for status in (422, 413, 401, 500)}
     assert [(status, failed.delivered, failed.refused) for status, failed in refused.items()] == [
         (422, 1, True),

@@ -37,7 +37,7 @@ async def test_messages_sent_before_and_after_are_received_once(server: Redis, c
     assert (await server.xpending(STREAM, GROUP))["pending"] == 1
 
 
-async def test_what_somebody_left_lying_is_taken_over(server: Redis, redis_url: str):
+async def test_an_unacknowledged_message_is_claimed_by_another_consumer(server: Redis, redis_url: str):
     dead = RedisSourceEvents(redis_url, wait_ms=20, idle_ms=60_000)
     await server.xadd(STREAM, {"event": "one"})
     await dead.receive()
@@ -49,7 +49,7 @@ async def test_what_somebody_left_lying_is_taken_over(server: Redis, redis_url: 
         await other.close()
 
 
-async def test_a_server_that_came_back_empty_is_joined_anew(server: Redis, consumer: RedisSourceEvents):
+async def test_the_group_is_made_again_on_an_emptied_server(server: Redis, consumer: RedisSourceEvents):
     await consumer.receive()
     await server.flushall()
     with pytest.raises(Unavailable, match="NOGROUP"):
@@ -69,7 +69,7 @@ async def test_two_consumers_share_the_messages(server: Redis, redis_url: str, m
         await consumer.close()
 
 
-async def test_what_nobody_can_heed_is_put_aside(server: Redis, consumer: RedisSourceEvents):
+async def test_a_parked_message_is_moved_with_its_error(server: Redis, consumer: RedisSourceEvents):
     await server.xadd(STREAM, {"event": "bad"})
     [delivery] = await consumer.receive()
     await consumer.park(delivery, "why")
@@ -79,7 +79,7 @@ async def test_what_nobody_can_heed_is_put_aside(server: Redis, consumer: RedisS
     assert (parked[b"event"], parked[b"error"]) == (b"bad", b"why")
 
 
-async def test_a_server_that_is_away_is_said_to_be():
+async def test_an_unreachable_server_is_unavailable():
     consumer = RedisSourceEvents("redis://127.0.0.1:1/0")
     with pytest.raises(Unavailable, match="source events cannot be had"):
         await consumer.receive()

@@ -1,4 +1,4 @@
-"""A source-manager over real HTTP, in good order and in none."""
+"""A source manager over real HTTP, with valid and invalid responses."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -52,18 +52,18 @@ async def test_one_source_is_read_written_and_switched(manager: SourceManager, s
     assert manager.told() == [("a%2Fb/feed-disable", {"reason": "gone"}), ("a%2Fb/feed-enable", {})]
 
 
-async def test_what_is_in_an_envelope_is_taken_out(manager: SourceManager, service: HttpSourceManager) -> None:
+async def test_a_source_is_taken_out_of_its_envelope(manager: SourceManager, service: HttpSourceManager) -> None:
     manager.answer_always(200, b'{"source": {"id": "a"}}')
     assert await service.get("a") == {"id": "a"}
 
 
-async def test_nobody_of_that_name_is_no_failure(service: HttpSourceManager) -> None:
+async def test_an_unknown_id_is_no_failure(service: HttpSourceManager) -> None:
     assert await service.get("nobody") is None
     await service.put("nobody", {})
     await service.disable_feed("nobody", "gone")
 
 
-async def test_what_it_does_not_take_is_a_conflict(manager: SourceManager, service: HttpSourceManager) -> None:
+async def test_a_refused_change_is_a_conflict(manager: SourceManager, service: HttpSourceManager) -> None:
     manager.add("a")
     with pytest.raises(Conflict, match="400"):
         await service.put("a", {"name": "half of it"})
@@ -78,7 +78,7 @@ async def test_what_it_does_not_take_is_a_conflict(manager: SourceManager, servi
     ("status", "said"),
     [(500, b"{}"), (401, b"{}"), (403, b"{}"), (429, b"{}"), (302, b"{}"), (200, b"<html>"), (200, b"[1]"), (200, b"")],
 )
-async def test_no_answer_is_unavailable(manager: SourceManager, service: HttpSourceManager, status: int, said: bytes):
+async def test_a_bad_reply_is_unavailable(manager: SourceManager, service: HttpSourceManager, status: int, said: bytes):
     manager.answer_always(status, said)
     asked = [service.page(1), service.get("a")]
     told = [service.put("a", {}), service.disable_feed("a", "gone"), service.enable_feed("a")]
@@ -86,17 +86,17 @@ async def test_no_answer_is_unavailable(manager: SourceManager, service: HttpSou
         with pytest.raises(Unavailable, match="the source service"):
             await ask
     for one in told if status < 300 else ():
-        await one  # that it was taken is enough
+        await one  # the success of the request is enough
 
 
 @pytest.mark.parametrize("said", [b'{"sources": 7}', b'{"sources": "x"}'])
-async def test_a_list_that_is_none_is_unavailable(manager: SourceManager, service: HttpSourceManager, said: bytes):
+async def test_a_list_of_another_form_is_unavailable(manager: SourceManager, service: HttpSourceManager, said: bytes):
     manager.answer_always(200, said)
     with pytest.raises(Unavailable):
         await service.page(1)
 
 
-async def test_what_is_no_source_is_left_out_of_the_list(manager: SourceManager, service: HttpSourceManager) -> None:
+async def test_an_entry_that_is_no_source_is_left_out(manager: SourceManager, service: HttpSourceManager) -> None:
     manager.answer_always(200, b'{"sources": [1, null, {"id": "a"}], "total": "many", "total_pages": true}')
     page = await service.page(1)
     assert (page.sources, page.total, page.pages) == ([{"id": "a"}], None, None)
@@ -104,7 +104,7 @@ async def test_what_is_no_source_is_left_out_of_the_list(manager: SourceManager,
     assert (await service.page(1)).sources == []
 
 
-async def test_who_hangs_is_unavailable(manager: SourceManager, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_silent_server_is_unavailable(manager: SourceManager, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "REQUEST_TIMEOUT", timedelta(seconds=0.2))
     manager.trouble = lambda _: (200, b"{}") if manager.closing.wait(60) else None
     service = HttpSourceManager(manager.url, token)
@@ -114,7 +114,7 @@ async def test_who_hangs_is_unavailable(manager: SourceManager, monkeypatch: pyt
     await service.close()
 
 
-async def test_nobody_there_is_unavailable() -> None:
+async def test_an_unreachable_server_is_unavailable() -> None:
     service = HttpSourceManager("http://127.0.0.1:1/api/v1/sources", token)
     with pytest.raises(Unavailable, match="cannot be asked"):
         await service.page(1)
@@ -124,7 +124,7 @@ async def test_nobody_there_is_unavailable() -> None:
 async def test_a_wrong_secret_is_unavailable(manager: SourceManager) -> None:
     manager.add("a")
     service = HttpSourceManager(manager.url, lambda: "x.y.z")
-    assert (await service.page(1)).total == 1, "the list is open"
+    assert (await service.page(1)).total == 1, "the list needs no secret"
     with pytest.raises(Unavailable, match="401"):
         await service.get("a")
     await service.close()

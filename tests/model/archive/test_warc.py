@@ -57,7 +57,7 @@ def segment_of(captures: Iterable[Capture]) -> Segment:
 
 
 def warcio_reads(data: bytes, **options: str) -> list[tuple[int, int, Any, bytes]]:
-    """What warcio, the reference reader, makes of the bytes: (offset, length, record, body) each."""
+    """Return (offset, length, record, body) of each record that warcio, the reference reader, finds in the bytes."""
     records = ArchiveIterator(io.BytesIO(data), **options)
     return [
         (records.get_record_offset(), records.get_record_length(), record, body)
@@ -67,7 +67,7 @@ def warcio_reads(data: bytes, **options: str) -> list[tuple[int, int, Any, bytes
 
 
 def check(path: Path) -> int:
-    """The exit code of `warcio check`."""
+    """Return the exit code of `warcio check`."""
     checker = Checker(SimpleNamespace(inputs=[str(path)], verbose=True))
     return int(checker.process_all())
 
@@ -75,7 +75,7 @@ def check(path: Path) -> int:
 # One record
 
 
-def test_what_is_written_is_read_back():
+def test_a_written_record_is_read_back():
     capture = page()
     record = response_record(capture)
     found = read_record(record.member)
@@ -104,7 +104,7 @@ def test_a_record_is_warc_1_1_to_the_byte():
     )
 
 
-def test_records_get_ids_of_their_own():
+def test_records_have_ids_of_their_own():
     ids = [response_record(page()).id for _ in range(3)]
     assert len(set(ids)) == 3
     assert ids == sorted(ids)
@@ -120,7 +120,7 @@ def test_records_get_ids_of_their_own():
     ],
     ids=["none", "repeated", "odd text", "right length"],
 )
-def test_odd_headers_come_back_as_they_were(headers):
+def test_odd_headers_are_read_back_unchanged(headers):
     capture = page(headers=headers)
     member = response_record(capture).member
     assert read_record(member).headers == headers
@@ -130,7 +130,7 @@ def test_odd_headers_come_back_as_they_were(headers):
 
 
 @pytest.mark.parametrize("reason", ["", "Not F\xe4ound", "I'm a teapot"])
-def test_any_reason_is_kept(reason):
+def test_any_reason_phrase_is_kept(reason):
     member = response_record(page(status=418, reason=reason)).member
     assert (read_record(member).status, read_record(member).reason) == (418, reason)
     [(_, _, seen, _)] = warcio_reads(member, check_digests="raise")
@@ -142,14 +142,14 @@ def test_any_reason_is_kept(reason):
     [b"", gzip.compress(b"<p>hello" * 500), b"\r\n\r\nHTTP/1.1 200 OK\r\n\r\nWARC/1.1\r\n\r\n", bytes(range(256)) * 99],
     ids=["empty", "gzip", "looks like a record", "binary"],
 )
-def test_bodies_are_kept_as_they_came(body):
+def test_bodies_are_kept_unchanged(body):
     member = response_record(page(body=body, headers=(("Content-Encoding", "gzip"),))).member
     assert read_record(member).body == body
     [(_, _, _, seen)] = warcio_reads(member, check_digests="raise")
     assert seen == body
 
 
-def test_a_gzip_body_is_decoded_by_others_as_its_headers_say():
+def test_other_readers_decode_a_gzip_body_by_its_headers():
     member = response_record(page(body=gzip.compress(b"<p>hello"), headers=(("Content-Encoding", "gzip"),))).member
     [record] = [r.content_stream().read() for r in ArchiveIterator(io.BytesIO(member))]
     assert record == b"<p>hello"
@@ -179,14 +179,14 @@ def test_a_gzip_body_is_decoded_by_others_as_its_headers_say():
     ],
     ids=["chunked", "wrong length", "both", "twice"],
 )
-def test_headers_that_tell_another_framing_are_kept_under_another_name(headers, kept):
+def test_headers_of_another_framing_are_kept_under_another_name(headers, kept):
     member = response_record(page(headers=tuple(headers))).member
     assert list(read_record(member).headers) == kept
     [record] = [r.content_stream().read() for r in ArchiveIterator(io.BytesIO(member))]
     assert record == b"<p>hello"
 
 
-def test_no_text_can_begin_a_header_of_its_own():
+def test_no_text_can_add_a_header():
     evil = "x\r\nWARC-Type: warcinfo\nSet-Cookie: y"
     found = read_record(response_record(page(url=evil, reason=evil, headers=(("A", evil), (evil, "b")))).member)
     assert found.type == "response"
@@ -212,7 +212,7 @@ def test_headers_beyond_latin_1_do_not_lose_the_page():
     body=st.binary(max_size=2000),
     at=st.integers(0, 4_102_444_800_000),
 )
-def test_every_answer_survives(status, headers, body, at):
+def test_every_response_is_read_back_unchanged(status, headers, body, at):
     capture = page(status=status, headers=tuple(headers), body=body, fetched_at=at, reason="")
     member = response_record(capture).member
     found = read_record(member)
@@ -224,7 +224,7 @@ def test_every_answer_survives(status, headers, body, at):
 # Revisits
 
 
-def test_a_revisit_points_to_the_page_it_repeats():
+def test_a_revisit_refers_to_the_page_that_it_repeats():
     first = response_record(page())
     again = page(fetched_at=AT + 86_400_000, headers=(("Transfer-Encoding", "chunked"), *HTML))
     record = revisit_record(again, Original(page().url, AT, first.digest, first.id))
@@ -239,13 +239,13 @@ def test_a_revisit_points_to_the_page_it_repeats():
     assert ("Content-Length", "8") in found.headers
 
 
-def test_a_revisit_after_304_says_that_the_server_said_so():
+def test_a_revisit_after_304_has_the_profile_of_an_unmodified_page():
     headers = (("ETag", '"1"'), ("Content-Length", "8"))
     record = revisit_record(page(status=304, body=b"", headers=headers), Original(page().url, AT, payload_digest(b"x")))
     found = read_record(record.member)
     assert found.field("WARC-Profile") == "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
     assert found.field("WARC-Refers-To") is None
-    assert (found.status, found.headers, found.body) == (None, (), b""), "a page of status 304 is shown by nobody"
+    assert (found.status, found.headers, found.body) == (None, (), b""), "a page of status 304 is never shown"
     assert found.field("Content-Length") == "0"
     [(_, _, seen, _)] = warcio_reads(record.member, check_digests="raise")
     assert seen.rec_type == "revisit"
@@ -272,7 +272,7 @@ def test_warcio_finds_a_wrong_digest(tmp_path):
     assert check(path) == 1
 
 
-def test_places_are_those_that_others_find():
+def test_offsets_and_lengths_of_records_are_those_that_warcio_finds():
     segment = segment_of(many_pages(50))
     data = bytes(segment)
     seen = warcio_reads(data)
@@ -284,7 +284,7 @@ def test_places_are_those_that_others_find():
         assert found.body == body
 
 
-def test_add_tells_the_place():
+def test_add_returns_the_offset_and_length_of_the_record():
     segment = Segment()
     first, second = segment.add(WarcRecord("a", "d", b"12345")), segment.add(WarcRecord("b", "d", b"678"))
     assert (first, second) == (RecordPlace(0, 5), RecordPlace(5, 3))
@@ -295,7 +295,7 @@ def test_an_empty_segment_is_empty():
     assert (bytes(Segment()), Segment().records, Segment().size) == (b"", 0, 0)
 
 
-def test_without_moves_the_rest_up():
+def test_without_removes_records_and_moves_the_others_up():
     segment = segment_of(many_pages(6))
     kept = segment.without({0, 3, 5})
     assert (segment.records, kept.records) == (6, 3)
@@ -315,7 +315,7 @@ PLAIN = gzip.decompress(MEMBER)
 
 
 def with_status(code: bytes) -> bytes:
-    """The plain record with another status; its length fits."""
+    """Return the plain record with another status of the same length."""
     length = int(PLAIN.partition(b"Content-Length: ")[2].partition(b"\r\n")[0])
     made = PLAIN.replace(b"HTTP/1.1 200", b"HTTP/1.1 " + code, 1)
     return made.replace(b"Content-Length: %d" % length, b"Content-Length: %d" % (length + len(code) - 3), 1)
@@ -342,14 +342,14 @@ def with_status(code: bytes) -> bytes:
         gzip.compress(PLAIN.replace(b"2025-12-31T", b"2025-13-31T")),
     ],
 )
-def test_what_is_no_record_is_said_so(data):
+def test_bytes_that_are_no_record_are_refused_with_a_reason(data):
     with pytest.raises(DamagedRecord, match=r"\w+ \w+"):
         read_record(data)
 
 
-def test_no_flipped_bit_goes_unseen():
+def test_every_flipped_bit_is_detected():
     whole = read_record(MEMBER)
-    for number in range(10, len(MEMBER)):  # before that is the gzip header, where some bits mean nothing
+    for number in range(10, len(MEMBER)):  # earlier bits are in the gzip header, where some have no meaning
         flipped = MEMBER[:number] + bytes([MEMBER[number] ^ 0x10]) + MEMBER[number + 1 :]
         try:
             assert read_record(flipped) == whole
@@ -357,7 +357,7 @@ def test_no_flipped_bit_goes_unseen():
             continue
 
 
-def test_other_records_are_read_too():
+def test_records_of_other_types_are_read_too():
     fields = (
         "WARC/1.0\r\nWARC-Type: warcinfo\r\nWARC-Date: 2025-12-31T23:59:59Z\r\nContent-Type: application/warc-fields"
     )

@@ -1,4 +1,4 @@
-"""The right of a bot to answer, and the effect of answers and lapsed leases on its task."""
+"""The permission of a bot to submit a result, and the effect of results and lapsed leases on its task."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ def held(**changes: Any) -> Holding:
         (HELD, 5, "me", 101, "lapsed"),
     ],
 )
-def test_who_may_answer(holding: Holding | None, created_at: int, bot: str, now: int, why: str | None):
+def test_only_the_holder_may_answer(holding: Holding | None, created_at: int, bot: str, now: int, why: str | None):
     assert refusal(holding, created_at, bot, now) == why
 
 
@@ -57,7 +57,7 @@ def test_three_retries_are_four_attempts():
     assert after_answer(held(retries=9), found=True) == "completed"
 
 
-def test_a_lapse_costs_a_retry_only_where_that_was_asked_for():
+def test_a_lapsed_lease_counts_as_a_retry_only_if_requested():
     assert [after_lapse(held(retries=n), retry=True) for n in (0, 2, 3)] == ["pending", "pending", "failed"]
     assert [after_lapse(held(lapses=n), retry=False) for n in (0, 3, 4)] == ["expired", "expired", "failed"]
 

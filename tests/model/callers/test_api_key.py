@@ -39,7 +39,7 @@ def test_a_key_ends_and_can_be_revoked():
     assert row(expires_at=10).refusal("s", 9) is None
     assert row(expires_at=10).refusal("s", 10) == "expired"
     assert row(revoked_at=5).refusal("s", 6) == "revoked"
-    assert row(revoked_at=5).refusal("x", 6) == "wrong", "a stranger does not learn that the key was revoked"
+    assert row(revoked_at=5).refusal("x", 6) == "wrong", "the refusal does not reveal that the key was revoked"
 
 
 def test_the_last_use_is_written_once_a_minute():
@@ -48,7 +48,7 @@ def test_the_last_use_is_written_once_a_minute():
     assert not row(last_used_at=100).was_used_lately(60_100)
 
 
-def test_what_is_listed_of_a_key_is_no_secret():
+def test_the_preview_of_a_key_shows_no_secret():
     assert row("hunter2").preview == "llk_ab_…"
 
 

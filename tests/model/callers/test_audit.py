@@ -1,4 +1,4 @@
-"""The order of a caller, and states without secrets."""
+"""The order that a caller's operation carries, and states without secrets."""
 
 import asyncio
 
@@ -25,13 +25,13 @@ def order(action: str = "source.enable", reason: str | None = None) -> AuditCont
     return AuditContext(CALLER, "intervals", action, reason)
 
 
-async def test_a_change_of_the_contexts_noun_has_to_be_audited_once():
+async def test_a_change_of_the_audited_noun_is_audited_once():
     assert audit_context("source") is None
     with audited_as(order()) as _:
         found = audit_context("source")
         assert found is not None
         assert audit_context("schedule") is None
-        assert await asyncio.create_task(seen()), "a task of the operation belongs to it"
+        assert await asyncio.create_task(seen()), "a task of the operation belongs to the operation"
         found.is_written = True
         assert audit_context("source") is None
     assert AUDIT_CONTEXT.get() is None
@@ -89,7 +89,7 @@ def test_secrets_are_masked(state: dict[str, object]):
     assert "***" in text
 
 
-def test_the_rest_stays():
+def test_values_without_secrets_are_not_masked():
     state = {
         "token": 7,
         "name": "n",

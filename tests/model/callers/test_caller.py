@@ -1,4 +1,4 @@
-"""Callers, and the rules that decide about callers."""
+"""Callers, and the access rules that are applied to callers."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def test_a_door_without_tenants_serves_no_caller_of_a_tenant():
     assert AccessRule("books", ADMINS, has_tenants=True).denial(caller(tenant="acme")) is None
 
 
-def test_the_refusal_says_what_would_help():
+def test_a_refusal_names_the_remedy():
     rule = AccessRule("books", at_least(Role.MODERATOR))
     texts = [str(NotAllowed(why, caller(Role.MEMBER, door="bots"), rule)) for why in ("role", "door", "tenant")]
     assert texts == [

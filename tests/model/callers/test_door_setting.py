@@ -21,5 +21,5 @@ from longline.model.callers.door_setting import MAX_KEY_CHARS, is_setting_key
         (f"site.{'n' * (MAX_KEY_CHARS - 4)}", False),
     ],
 )
-def test_keys_of_settings(text: str, is_key: bool):
+def test_a_key_of_a_setting_consists_of_names_with_dots(text: str, is_key: bool):
     assert is_setting_key(text) is is_key

@@ -10,7 +10,7 @@ def caller(per_minute: int | None = None) -> Caller:
     return Caller("ann", "ann", Role.ADMIN, "key", per_minute=per_minute)
 
 
-def test_limits_hold_for_all_methods_or_for_those_they_name():
+def test_a_limit_applies_to_all_methods_or_to_the_named_ones():
     assert POLICY.limits_of(caller(), "GET") == [ALL]
     assert POLICY.limits_of(caller(), "PATCH") == [ALL, WRITES]
 
@@ -18,7 +18,7 @@ def test_limits_hold_for_all_methods_or_for_those_they_name():
 def test_requests_without_credentials_are_limited_by_their_address():
     assert POLICY.limits_of(None, "POST") == [BY_ADDRESS]
     assert POLICY.limits_of(Caller("", "anonymous", Role.NONE, "anonymous"), "GET") == [BY_ADDRESS]
-    assert RateLimitPolicy((ALL,)).limits_of(None, "GET") == [ALL], "no limit of addresses means that of callers"
+    assert RateLimitPolicy((ALL,)).limits_of(None, "GET") == [ALL], "the limit of callers is the default"
 
 
 def test_the_limit_of_a_key_replaces_the_general_one():

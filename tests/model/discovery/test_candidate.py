@@ -20,14 +20,14 @@ def test_a_place_is_known_by_its_host_or_its_tenant(url: str, place: tuple[str, 
     assert (identity_of(found), home_of(found)) == place
 
 
-def test_lists_are_texts_that_a_url_has():
+def test_allow_and_block_lists_are_texts_that_a_url_contains():
     rules = DiscoveryRules(allow=("news", "blog"), block=("shop",))
     urls = ("https://news.example/", "https://news.example/shop", "https://other.example/")
     assert [rules.refusal(url) for url in urls] == [None, "blocked", "not allowed"]
     assert DiscoveryRules().refusal(urls[2]) is None
 
 
-def test_the_more_doubtful_the_more_risk():
+def test_doubts_about_a_place_raise_its_risk():
     good, closed = ProbeResult("ok", 200, "News"), ProbeResult("robots")
     scores = [
         risk_of("https://news.example/", good),

@@ -1,7 +1,7 @@
 from longline.model.discovery.candidate_refusals import DAY_USED_UP, RUN_USED_UP, CandidateBudget
 
 
-def test_a_budget_counts_what_it_grants():
+def test_a_budget_counts_the_candidates_that_it_grants():
     budget = CandidateBudget(2, {1: 1})
     assert [budget.refusal(run) for run in (1, 1, 2, 2)] == [None, RUN_USED_UP, None, DAY_USED_UP]
 

@@ -23,11 +23,11 @@ def row(**facts: float) -> DomainRow:
         ({"last_seen": NOW - 31 * DAY_MS}, 0),
     ],
 )
-def test_how_promising_a_domain_is(facts: dict[str, float], score: int):
+def test_the_quality_of_a_domain_follows_from_its_figures(facts: dict[str, float], score: int):
     assert row(**facts).quality(NOW) == score
 
 
-def test_a_domain_is_a_name():
+def test_the_domain_of_a_url_is_its_host_without_www_and_port():
     assert [domain_of(url) for url in ("https://WWW.A.example:8080/x", "http://b.example", "x")] == [
         "a.example",
         "b.example",
@@ -35,6 +35,6 @@ def test_a_domain_is_a_name():
     ]
 
 
-def test_where_on_a_domain_links_lead_to():
+def test_links_are_clustered_by_the_first_segment_of_their_path():
     urls = ["https://a/news/1", "https://a/news/2?x", "https://a/about", "https://a/", "https://a/blog/2020/x"]
     assert clusters(urls) == [("/news/*", 2), ("/", 1), ("/about", 1), ("/blog/*", 1)]

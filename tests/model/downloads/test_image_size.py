@@ -21,5 +21,5 @@ def test_dimensions_are_in_the_first_bytes(head: bytes):
 @pytest.mark.parametrize(
     "head", [b"", b"<svg/>", PNG[:20], GIF[:8], JPEG[:12], JPEG[:8], RIFF + b"VP8X", RIFF, b"\xff\xd8x"]
 )
-def test_other_files_have_none(head: bytes):
+def test_other_files_have_no_dimensions(head: bytes):
     assert image_size(head) is None

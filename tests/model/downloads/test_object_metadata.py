@@ -10,7 +10,7 @@ URL = "https://a.example/file"
 
 
 def size(labels: dict[str, str]) -> int:
-    """The bytes that S3 counts: of names and of values."""
+    """Return the number of bytes that S3 counts: of names and of values."""
     return sum(len(name) + len(value) for name, value in ascii_labels(labels).items())
 
 

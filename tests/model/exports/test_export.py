@@ -1,4 +1,4 @@
-"""Names of files for tables."""
+"""File names of exported tables."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from longline.model.exports.export import TableFile, table_file
     ("name", "form"),
     [("a.csv", "csv"), ("b/c.JSONL", "jsonl"), ("d.jl", "jsonl"), ("e.ndjson", "jsonl"), ("f.parquet", "parquet")],
 )
-def test_the_suffix_tells_the_format(name: str, form: str):
+def test_the_suffix_gives_the_format(name: str, form: str):
     assert table_file(name) == TableFile(name, form)
 
 
@@ -20,7 +20,7 @@ def test_a_name_without_a_known_format_is_refused(name: str):
         table_file(name)
 
 
-def test_a_kind_that_is_not_alone_has_its_name_in_the_file():
+def test_each_of_several_kinds_has_its_name_in_the_file_name():
     file = TableFile("out/books.csv", "csv")
     assert file.for_kind("book", alone=True) == "out/books.csv"
     assert file.for_kind("book", alone=False) == "out/books.book.csv"

@@ -66,7 +66,7 @@ def test_names_come_once_and_after_their_neighbour():
     assert merge([("a", "d"), ("a", "b", "d"), ("a", "b", "c")]) == ["a", "b", "c", "d"]
 
 
-def test_orders_without_end_take_no_memory_without_end():
+def test_the_memory_of_column_orders_is_bounded():
     shape = shape_of(*({f"f{n}": n} for n in range(MAX_ORDERS + 5)))
     assert len(shape.columns) == MAX_ORDERS + 5
 

@@ -1,4 +1,4 @@
-"""When feeds are polled, and when they are left alone."""
+"""Times at which feeds are polled, and feeds that are disabled."""
 
 import msgspec
 import pytest
@@ -26,7 +26,7 @@ FEED = FeedRow(100000, "https://a.example/feed", run_id=RUN, stage="poll", etag=
 
 
 def after(kind: str, times: int, feed: FeedRow = FEED) -> FeedRow:
-    """The feed after so many polls that failed in one way."""
+    """Return the feed after that many polls that failed in one way."""
     for _ in range(times):
         told = failed(msgspec.structs.replace(feed, run_id=RUN, stage="poll"), NOW, RUN, kind, "why")
         assert told is not None
@@ -64,7 +64,7 @@ def after(kind: str, times: int, feed: FeedRow = FEED) -> FeedRow:
         ("skipped", "robots", None, "forbidden"),
     ],
 )
-def test_every_end_has_its_kind(state: str, reason: str, status: int | None, kind: str | None) -> None:
+def test_every_outcome_of_a_poll_has_its_kind(state: str, reason: str, status: int | None, kind: str | None) -> None:
     assert failure_of(state, reason, status) == kind
 
 
@@ -79,7 +79,7 @@ def test_every_end_has_its_kind(state: str, reason: str, status: int | None, kin
         ("parse_error", 5, 24),
     ],
 )
-def test_a_feed_that_fails_too_often_rests(kind: str, limit: int, hours: int) -> None:
+def test_a_feed_that_fails_too_often_is_disabled_for_a_while(kind: str, limit: int, hours: int) -> None:
     last = after(kind, limit - 1)
     assert (last.disabled_at, last.errors) == (None, limit - 1)
 
@@ -91,12 +91,12 @@ def test_a_feed_that_fails_too_often_rests(kind: str, limit: int, hours: int) ->
 
 
 @pytest.mark.parametrize("kind", ["rate_limited", "unexpected"])
-def test_some_failures_never_disable(kind: str) -> None:
+def test_two_kinds_of_failure_never_disable_a_feed(kind: str) -> None:
     assert after(kind, 50).disabled_at is None
     assert {name for name, rule in FAILURES.items() if rule.limit is None} == {"rate_limited", "unexpected"}
 
 
-def test_patience_with_a_feed_that_throttles_doubles_up_to_eight_hours() -> None:
+def test_the_wait_for_a_feed_that_throttles_doubles_up_to_eight_hours() -> None:
     waits = [(after("rate_limited", times).next_poll_at or 0) - NOW for times in range(1, 10)]
 
     assert [wait // MINUTE_MS for wait in waits] == [5, 10, 20, 40, 80, 160, 320, 480, 480]
@@ -110,7 +110,7 @@ def test_failures_of_all_kinds_count_and_the_latest_has_its_limit() -> None:
     assert (mixed.errors, mixed.disabled_reason) == (3, "not_found")
 
 
-def test_a_success_forgets_what_was() -> None:
+def test_a_success_clears_earlier_failures() -> None:
     resting = msgspec.structs.replace(after("not_found", 3), run_id=RUN, stage="poll")
 
     told = succeeded(resting, NOW, RUN, Seen('"2"', "Mon", 9))
@@ -120,14 +120,14 @@ def test_a_success_forgets_what_was() -> None:
     )
 
 
-def test_nothing_new_is_a_success() -> None:
+def test_a_poll_without_new_entries_is_a_success() -> None:
     told = succeeded(msgspec.structs.replace(FEED, errors=2), NOW, RUN, Seen('"1"'))
 
     assert told is not None
     assert (told.errors, told.polled_at, told.entries, told.etag) == (0, NOW, 5, '"1"')
 
 
-def test_what_comes_late_changes_nothing() -> None:
+def test_a_late_answer_changes_nothing() -> None:
     assert succeeded(FEED, NOW, RUN + 1, Seen()) is None
     assert failed(FEED, NOW, RUN + 1, "gone", "") is None
     assert dropped(FEED, NOW, RUN + 1) is None
@@ -135,7 +135,7 @@ def test_what_comes_late_changes_nothing() -> None:
     assert asked(FEED, NOW, RUN + 1, "poll") is None
 
 
-def test_a_run_of_which_nothing_is_learnt_counts_for_nothing() -> None:
+def test_a_dropped_run_counts_neither_as_success_nor_as_failure() -> None:
     told = dropped(FEED, NOW, RUN)
 
     assert told == msgspec.structs.replace(FEED, run_id=None, stage=None, due_at=NOW + POLL_INTERVAL_MS)
@@ -149,7 +149,7 @@ def test_a_search_ends_with_a_feed_or_with_a_long_wait() -> None:
     assert found(searching, NOW, RUN, None) == FeedRow(100000, due_at=NOW + SEARCH_INTERVAL_MS)
 
 
-def test_by_hand() -> None:
+def test_a_person_disables_and_enables_a_feed() -> None:
     resting = disabled(FEED, NOW, "not_found")
 
     assert (resting.disabled_at, resting.disabled_reason, resting.due_at) == (NOW, "not_found", NOW + 48 * HOUR_MS)

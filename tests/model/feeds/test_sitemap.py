@@ -1,4 +1,4 @@
-"""When sitemaps are read, and which of their places are of interest."""
+"""Times at which sitemaps are read, and the entries of a sitemap that are requested."""
 
 import pytest
 
@@ -13,13 +13,13 @@ from longline.model.feeds.sitemap import (
 )
 
 
-def test_places_that_changed_lately_or_do_not_say_are_of_interest() -> None:
+def test_entries_that_changed_lately_or_have_no_date_are_selected() -> None:
     places = (SitemapEntry("new", 11), SitemapEntry("old", 9), SitemapEntry("edge", 10), SitemapEntry("silent"))
 
     assert Sitemap("urlset", places).since(10) == ["new", "silent"]
 
 
-def test_a_run_follows_the_one_that_was_and_no_other() -> None:
+def test_a_run_follows_only_the_previous_run_of_its_sitemap() -> None:
     row = SitemapRow(1, due_at=5)
 
     first = asked(row, 0, run_id=7, level=1, after=None)
@@ -41,5 +41,5 @@ def test_a_run_follows_the_one_that_was_and_no_other() -> None:
         ("https://a.example/?to=sitemap.xml", False),
     ],
 )
-def test_what_may_be_a_sitemap_by_its_url(url: str, may: bool) -> None:
+def test_a_sitemap_is_recognized_by_its_url(url: str, may: bool) -> None:
     assert may_be_sitemap(url) is may

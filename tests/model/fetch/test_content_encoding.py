@@ -1,4 +1,4 @@
-"""Bodies come out as they went in, or not at all."""
+"""Bodies are decoded to their exact bytes, or refused."""
 
 import gzip
 import sys
@@ -46,17 +46,17 @@ SKIPPABLE = b"\x5a\x2a\x4d\x18\x04\0\0\0skip"
 
 
 def zstd_in_pieces(body: bytes, window: int = 20) -> bytes:
-    """As a server streams it: no length in the head, a window of its own choice."""
+    """Compress a text as a streaming server does: no length in the head, and a chosen window."""
     stream = zstd.ZstdCompressor(options={zstd.CompressionParameter.window_log: window})
     return b"".join(stream.compress(body[at : at + 9000]) for at in range(0, len(body), 9000)) + stream.flush()
 
 
-def test_nothing_is_asked_for_that_does_not_decode():
+def test_every_accepted_coding_has_an_encoder_in_this_test():
     assert set(ACCEPT_ENCODING.split(", ")) == set(ENCODERS) - {"x-gzip"}
 
 
 @pytest.mark.parametrize("coding", ACCEPT_ENCODING.split(", "))
-def test_everything_we_ask_for_decodes(coding):
+def test_every_accepted_coding_is_decoded(coding):
     assert decode(ENCODERS[coding](TEXT), coding) == TEXT
 
 
@@ -87,11 +87,11 @@ def test_everything_we_ask_for_decodes(coding):
         (zstd.compress(TEXT) + b"\0\0padding", ("zstd",)),
     ],
 )
-def test_what_servers_send(body, codings):
+def test_bodies_and_codings_that_servers_send_are_decoded(body, codings):
     assert decode(body, *codings) == TEXT
 
 
-def test_no_body_is_no_fault():
+def test_an_empty_body_is_valid():
     assert decode(b"", "gzip") == b""
 
 
@@ -121,7 +121,7 @@ def test_no_body_is_no_fault():
         (gzip.compress(b"") * (MAX_MEMBERS + 2), "gzip"),
     ],
 )
-def test_broken_bodies(body, coding):
+def test_broken_bodies_are_refused(body, coding):
     with pytest.raises(Undecodable) as failure:
         decode(body, coding)
     assert failure.value.kind == "bad_encoding"
@@ -141,7 +141,7 @@ BOMBS: dict[str, Callable[[bytes], bytes]] = {
 
 @cache
 def bomb(coding: str) -> bytes:
-    """Many zeros in few bytes; made when a test needs them, for to make all takes a second."""
+    """Return many zeros in few bytes; they are compressed on demand, because compressing all takes a second."""
     return BOMBS[coding](b"\0" * BOMB_BYTES)
 
 
@@ -176,7 +176,7 @@ def test_bombs_are_refused(coding):
 
 
 @pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd"])
-def test_a_bomb_is_not_even_unpacked(coding):
+def test_a_bomb_is_refused_before_it_is_unpacked(coding):
     body = bomb(coding)
     tracemalloc.start()
     try:
@@ -202,11 +202,11 @@ def test_a_bomb_in_many_parts_is_one_bomb(coding):
 
 
 @given(st.binary(max_size=2000), st.sampled_from(sorted(ENCODERS)))
-def test_any_bytes_come_back(body, coding):
+def test_any_bytes_are_encoded_and_decoded_unchanged(body, coding):
     assert decode(ENCODERS[coding](body), coding) == body
 
 
 @given(st.binary(min_size=1, max_size=300), st.sampled_from(sorted(ENCODERS)))
-def test_garbage_is_refused_in_our_words(body, coding):
+def test_garbage_is_refused_with_our_message(body, coding):
     with suppress(Undecodable):
         assert len(decode(body, coding, limit=1000)) <= 1000

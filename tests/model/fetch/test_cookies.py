@@ -11,11 +11,11 @@ HOME = "https://www.site.example/shop/"
         ("a=1", "https://www.site.example/shop/2", "a=1"),
         ("a=1", "https://www.site.example/", None),  # the default path is the directory
         ("a=1; Path=/", "https://www.site.example/", "a=1"),
-        ("a=1; Path=/", "https://other.site.example/", None),  # for its own host
+        ("a=1; Path=/", "https://other.site.example/", None),  # a host-only cookie
         ("a=1; Path=/; Domain=site.example", "https://other.site.example/", "a=1"),
         ("a=1; Path=/; Domain=site.example", "https://other.example/", None),
         ("a=1; Path=/; Domain=elsewhere.example", "https://elsewhere.example/", None),
-        ("a=1; Path=/; Domain=example", "https://x.example/", None),  # a whole top level
+        ("a=1; Path=/; Domain=example", "https://x.example/", None),  # a whole top-level domain
         ("a=1; Path=/; Secure", "http://www.site.example/", None),
         ("a=1; Path=/; Secure", "https://www.site.example/", "a=1"),
         ("a=1; Path=/; Max-Age=0", "https://www.site.example/", None),
@@ -24,7 +24,7 @@ HOME = "https://www.site.example/shop/"
         ("nonsense without a sign; Path=/", "https://www.site.example/", "nonsense without a sign"),
     ],
 )
-def test_a_cookie_goes_where_it_belongs(value: str, url: str, sent: str | None):
+def test_a_cookie_is_sent_within_its_domain_path_and_lifetime(value: str, url: str, sent: str | None):
     jar = RunCookies()
     jar.store(HOME, [value])
     assert jar.header(url) == sent
@@ -48,7 +48,7 @@ def test_a_site_that_sets_cookies_without_an_end_keeps_its_first_ones():
     assert sent[0] == "session=2"
     now = 10.0
     jar.store(HOME, ["late=1; Path=/", "later=1; Path=/"])
-    assert (jar.header(HOME) or "").endswith("; late=1")  # in the place of the one that has expired
+    assert (jar.header(HOME) or "").endswith("; late=1")  # replaces the one that has expired
 
 
 def test_a_run_with_more_sites_than_cookies_takes_the_cookies_of_each():
@@ -104,10 +104,10 @@ def test_a_cookie_is_read_by_the_standard(value: str, url: str, sent: str | None
         ("https://127.0.0.1/", "a=1; Domain=127.0.0.1", "https://127.0.0.1/", "a=1"),
         ("http://localhost/", "a=1; Domain=localhost", "http://x.localhost/", None),
         ("http://localhost/", "a=1; Domain=localhost", "http://localhost/", "a=1"),
-        ("http://site.example:8080/", "a=1", "http://site.example:9090/", "a=1"),  # cookies know no ports
+        ("http://site.example:8080/", "a=1", "http://site.example:9090/", "a=1"),  # cookies are not bound to ports
     ],
 )
-def test_a_cookie_is_kept_from_strangers(home: str, value: str, url: str, sent: str | None):
+def test_a_cookie_is_not_sent_to_other_hosts(home: str, value: str, url: str, sent: str | None):
     jar = RunCookies()
     jar.store(home, [value])
     assert jar.header(url) == sent

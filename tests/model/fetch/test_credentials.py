@@ -13,7 +13,7 @@ from longline.model.fetch.credentials import (
 from longline.model.urls.url import parse
 
 
-def test_credentials_are_read_as_they_were_written_and_not_shown():
+def test_credentials_are_read_as_written_and_not_shown():
     given = Credentials((("X-Key", "secret"),), (Cookie("a", "secret", "a.example"),))
     assert Credentials.read(given.text()) == given
     assert "secret" not in repr(given)
@@ -29,7 +29,7 @@ def test_credentials_are_read_as_they_were_written_and_not_shown():
         ("X-Empty:", ("X-Empty", "")),
     ],
 )
-def test_a_header_as_it_is_written(text: str, header: tuple[str, str]):
+def test_a_header_is_read_as_written(text: str, header: tuple[str, str]):
     assert parse_header(text) == header
 
 

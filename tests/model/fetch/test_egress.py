@@ -1,4 +1,4 @@
-"""Outside is what the public net can route; everything else is inside, however it is wrapped."""
+"""Public addresses are admitted; all other addresses are refused, in every notation and embedding."""
 
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
@@ -93,14 +93,14 @@ OPEN_BESIDE = [
 
 
 @pytest.mark.parametrize("network", CLOSED)
-def test_inside_from_the_first_address_to_the_last(network: str):
+def test_every_address_of_a_closed_network_is_refused(network: str):
     closed = ip_network(network)
     middle = closed[closed.num_addresses // 2]
     assert [WALL.admits(address) for address in (closed[0], middle, closed[-1])] == [False] * 3
 
 
 @pytest.mark.parametrize("address", OPEN_BESIDE)
-def test_outside_begins_where_inside_ends(address: str):
+def test_addresses_beside_a_closed_network_are_admitted(address: str):
     assert WALL.admits(ip_address(address))
 
 
@@ -115,7 +115,7 @@ def test_outside_begins_where_inside_ends(address: str):
         ("64:ff9b::10.0.0.1", False),
         ("64:ff9b::8.8.8.8", True),
         ("64:ff9b::1:8.8.8.8", False),  # beside the prefix
-        ("64:ff9b:1::8.8.8.8", False),  # a prefix of somebody's own: only he knows what is behind it
+        ("64:ff9b:1::8.8.8.8", False),  # a prefix for local use: the addresses behind it are unknown
         ("2002:7f00:1::", False),
         ("2002:808:808::1", False),
         ("2001:0:808:808::f7f7:f7f7", False),
@@ -126,7 +126,7 @@ def test_outside_begins_where_inside_ends(address: str):
         ("::1%lo", False),
     ],
 )
-def test_wrapped_addresses_are_judged_by_what_they_wrap(address: str, admitted: bool):
+def test_embedded_addresses_are_judged_by_the_address_inside(address: str, admitted: bool):
     assert WALL.admits(ip_address(address)) is admitted
 
 
@@ -147,7 +147,7 @@ def test_allowed_networks_are_open_and_no_others(allowed: str, opened: list[str]
     assert wall.admits(ip_address("8.8.8.8"))
 
 
-def test_several_networks_as_they_are_written():
+def test_several_networks_are_read_as_written():
     wall = AddressPolicy.opening([" 10.0.0.0/8", "fd00::/8 "])
     assert wall == AddressPolicy((ip_network("10.0.0.0/8"), ip_network("fd00::/8")))
     assert wall.admits(ip_address("10.9.9.9"))
@@ -155,7 +155,7 @@ def test_several_networks_as_they_are_written():
 
 
 @pytest.mark.parametrize("text", ["", "localhost", "10.0.0.1/8", "10.0.0.0/33", "10.0.0.0/8,127.0.0.1"])
-def test_what_is_no_network(text: str):
+def test_a_text_that_is_no_network_is_refused(text: str):
     with pytest.raises(BadInput, match="not a network"):
         AddressPolicy.opening([text])
 
@@ -172,11 +172,11 @@ def test_the_quick_search_agrees_with_the_plain_one_for_ipv6(address: IPv6Addres
 
 
 @given(st.ip_addresses(v=4))
-def test_nothing_is_admitted_that_python_holds_for_private(address: IPv4Address):
+def test_no_address_is_admitted_that_python_calls_private(address: IPv4Address):
     assert address.is_global or not WALL.admits(address)
 
 
 @given(st.ip_addresses(v=4))
-def test_a_wrapping_changes_nothing(address: IPv4Address):
+def test_an_embedded_ipv4_address_is_judged_like_the_plain_one(address: IPv4Address):
     assert WALL.admits(IPv6Address(f"::ffff:{address}")) is WALL.admits(address)
     assert WALL.admits(IPv6Address(f"64:ff9b::{address}")) is WALL.admits(address)

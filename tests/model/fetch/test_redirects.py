@@ -1,4 +1,4 @@
-"""The URL that a Location leads to."""
+"""The target URL of a Location header."""
 
 import pytest
 
@@ -14,7 +14,7 @@ from longline.model.fetch.redirects import RefusedLocation, redirect_target
         ("https://other.test:443/", "https://other.test/"),
         ("", "http://anna:secret@site.test/a/b"),
         (" /c\t", "http://anna:secret@site.test/c"),
-        ("/caf\xc3\xa9", "http://anna:secret@site.test/caf%C3%A9"),  # UTF-8 bytes as they come off the wire
+        ("/caf\xc3\xa9", "http://anna:secret@site.test/caf%C3%A9"),  # UTF-8 bytes as they are received
         ("/caf\xe9", "http://anna:secret@site.test/caf%E9"),  # bytes that are no UTF-8
         ("/s?q=\xd6\xd0", "http://anna:secret@site.test/s?q=%D6%D0"),
         ("/s?q=\xd6\xd0&r=%d6%20\xc3\xa9", "http://anna:secret@site.test/s?q=%D6%D0&r=%d6%20%C3%A9"),
@@ -23,7 +23,7 @@ from longline.model.fetch.redirects import RefusedLocation, redirect_target
         ("/x" * 4000, "http://anna:secret@site.test" + "/x" * 4000),
     ],
 )
-def test_where_a_redirect_leads(location: str, target: str):
+def test_a_location_is_resolved_to_its_target(location: str, target: str):
     assert redirect_target(location, "http://anna:secret@site.test/a/b") == target
 
 
@@ -37,12 +37,12 @@ def test_where_a_redirect_leads(location: str, target: str):
         "javascript:alert('secret')",
         "file:///etc/secret",
         "/secret" * 2000,
-        "http://b\xfccher.test/secret",  # no UTF-8, so no name
+        "http://b\xfccher.test/secret",  # no UTF-8, so no host name
         "http://" + "secret" * 2000 + ".test/",
         "/\xe4secret" * 1100,  # short enough until it is percent-encoded
     ],
 )
-def test_redirects_to_nowhere(location: str):
+def test_a_location_without_a_valid_target_is_refused(location: str):
     with pytest.raises(RefusedLocation) as caught:
         redirect_target(location, "http://site.test/")
     assert "secret" not in str(caught.value)

@@ -18,5 +18,5 @@ from longline.model.fetch.referer import referer
         ("http://xn--a.com/dir/", "http://xn--a.com/dir/x", "http://xn--a.com/dir/"),
     ],
 )
-def test_a_server_hears_of_the_page_what_browsers_tell(page: str, url: str, told: str | None):
+def test_the_referer_follows_the_default_policy_of_browsers(page: str, url: str, told: str | None):
     assert referer(page, url) == told

@@ -1,4 +1,4 @@
-"""robots.txt by RFC 9309 and by what is found in the wild."""
+"""robots.txt by RFC 9309, and robots.txt files as found on the web."""
 
 import re
 
@@ -49,7 +49,7 @@ CASES = [
     (EVERYONE + "Disallow: /", "/robots.txt", True),
     (EVERYONE + "Disallow: /", "/robots.txt?v=2", True),
     (EVERYONE + "Disallow: /", "/a/robots.txt", False),
-    # prefixes, case, what is no path
+    # prefixes, case, values that are no path
     (EVERYONE + "Disallow: /fish", "/fish", False),
     (EVERYONE + "Disallow: /fish", "/fishheads/yummy.html", False),
     (EVERYONE + "Disallow: /fish", "/fish.php?id=anything", False),
@@ -103,7 +103,7 @@ CASES = [
     (EVERYONE + "Disallow: /a?it's", "/a?it%27s", False),
     (EVERYONE + "Disallow: /a b", "/a%20b", False),
     (EVERYONE + "Disallow: /100%", "/100%", False),
-    # who is meant
+    # the group that applies
     ("User-agent: longline\nDisallow: /x", "/x", False),
     ("User-agent: LongLine\nDisallow: /x", "/x", False),
     ("User-agent: Longline/2.0\nDisallow: /x", "/x", False),
@@ -113,7 +113,7 @@ CASES = [
     ("User-agent: longline\nDisallow:\n\n" + EVERYONE + "Disallow: /", "/x", True),
     (EVERYONE + "Disallow: /\n\nUser-agent: longline\nDisallow: /private", "/x", True),
     (EVERYONE + "Disallow: /x\n\nUser-agent: longline\nDisallow: /private", "/private", False),
-    # only a star that stands alone is everyone
+    # only a star that stands alone means every user agent
     ("User-agent: *WordPress*\nDisallow: /", "/x", True),
     ("User-agent: *bot\nDisallow: /", "/x", True),
     ("User-agent: *longline*\nDisallow: /", "/x", True),
@@ -136,7 +136,7 @@ CASES = [
     ("User-agent: longline\nUnknown: 1\nDisallow: /x", "/x", False),
     ("Disallow: /x\n" + EVERYONE + "Disallow: /y", "/x", True),
     ("User-agent:\nDisallow: /x", "/x", True),
-    # how it is written
+    # notation
     ("user-AGENT : *\nDISALLOW :/x", "/x", False),
     ("  User-agent: *\n\tDisallow:\t/x  ", "/x", False),
     ("User-agent: * # all\nDisallow: /x # here", "/x", False),
@@ -155,7 +155,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("text", "path", "verdict"), CASES)
-def test_verdicts(text, path, verdict):
+def test_each_case_has_its_verdict(text, path, verdict):
     assert allowed(text, path) is verdict
 
 
@@ -170,11 +170,11 @@ def test_verdicts(text, path, verdict):
         ("", ""),
     ],
 )
-def test_product_token(agent, token):
+def test_the_product_token_is_found_in_an_agent_string(agent, token):
     assert product_token(agent) == token
 
 
-def test_a_feigned_browser_obeys_its_own_name():
+def test_an_agent_string_like_a_browsers_obeys_the_product_token_of_the_crawler():
     agent = "Mozilla/5.0 (compatible; Longline/0.1)"
     assert not allowed("User-agent: longline\nDisallow: /", "/x", agent)
     assert allowed("User-agent: mozilla\nDisallow: /", "/x", agent)
@@ -183,12 +183,12 @@ def test_a_feigned_browser_obeys_its_own_name():
 @pytest.mark.parametrize(
     ("status", "verdict"), [(200, False), (204, False), (301, True), (401, True), (404, True), (410, True)]
 )
-def test_status_of_an_answer(status, verdict):
+def test_the_status_of_robots_txt_decides_about_its_rules(status, verdict):
     assert Robots.from_response(status, b"User-agent: *\nDisallow: /").allows(US, "http://example.com/x") is verdict
 
 
 @pytest.mark.parametrize("status", [429, 500, 503, 599, 100])
-def test_a_site_in_trouble_is_left_alone(status):
+def test_a_site_with_unreachable_robots_txt_is_disallowed(status):
     robots = Robots.from_response(status, b"")
     assert not robots.allows(US, "http://example.com/")
     assert robots.allows(US, "http://example.com/robots.txt")
@@ -211,7 +211,7 @@ def test_bad_bytes_spoil_only_their_line():
         b"\xbf",
         b"\xef\xbb\xbf\xef\xbb\xbf",
         b"\xef\x11\xbf",
-        b"\xc3\xaf\xc2\xbb\xc2\xbf",  # a mark that was taken for Latin-1 and encoded once more
+        b"\xc3\xaf\xc2\xbb\xc2\xbf",  # a byte order mark that was decoded as Latin-1 and encoded again
         b"\xe2\x80\x8b",
         b"\xff\xfe",
         b"\0",
@@ -230,7 +230,7 @@ def test_rules_in_utf_16_are_read(encoding):
     assert robots.allows(US, "http://example.com/y")
 
 
-def test_half_a_line_at_the_bound_is_no_rule():
+def test_a_line_that_is_cut_at_the_size_limit_is_no_rule():
     head = b"User-agent: *\nDisallow: /first\n"
     padding = b"#" * (MAX_BYTES - len(head) - len(b"\nDisallow: /a")) + b"\n"
     robots = Robots.from_response(200, head + padding + b"Disallow: /a/b\nDisallow: /late\n")
@@ -256,11 +256,11 @@ def test_half_a_line_at_the_bound_is_no_rule():
         ("Crawl-delay: 4\n" + EVERYONE + "Disallow: /x", None),
     ],
 )
-def test_crawl_delay(text, seconds):
+def test_the_crawl_delay_is_that_of_the_matching_group(text, seconds):
     assert Robots.from_response(200, text.encode()).crawl_delay(US) == seconds
 
 
-def test_sitemaps_belong_to_nobody():
+def test_sitemaps_belong_to_no_user_agent():
     text = "Sitemap: https://example.com/a.xml\nUser-agent: x\nsitemap:https://example.com/b.xml\nDisallow: /\n"
     text += "Sitemap: https://example.com/a.xml\nSitemap:\n"
     robots = Robots.from_response(200, text.encode())
@@ -283,8 +283,8 @@ def test_any_bytes_are_read(body):
 
 
 @given(st.text(alphabet="ab*$", max_size=8), st.text(alphabet="ab", max_size=8))
-def test_a_rule_matches_what_its_expression_matches(pattern, path):
-    """Against the obvious definition: a star is anything, a last dollar is the end."""
+def test_a_rule_matches_the_same_paths_as_its_expression(pattern, path):
+    """A rule agrees with the plain definition: a star matches any text, a last dollar matches the end."""
     reach = {0}
     url = f"/{path}"
     for sign in "/" + pattern.removesuffix("$"):
@@ -328,7 +328,7 @@ def judged(rules: list[tuple[bool, tuple[list[tuple[str, str | None]], str]]], p
 @given(st.lists(st.tuples(st.booleans(), PATTERNS), min_size=1, max_size=5), PATHS, st.booleans())
 @pytest.mark.slow(reason="1,500 examples")
 def test_a_group_judges_as_the_rfc_does(rules, path, among_them):
-    if among_them:  # a rule that is equal to the path is the case that is easily missed
+    if among_them:  # a rule that is equal to the path is the case that is easily overlooked
         rules.append((True, ([(sign.replace("*", "%2A"), seen) for sign, seen in path], "")))
         rules.append((False, ([("a", "a")] * 9, "")))
     lines = [f"{'Allow' if allow else 'Disallow'}: {written(signs)}{end}" for allow, (signs, end) in rules]

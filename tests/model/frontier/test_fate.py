@@ -6,7 +6,7 @@ from longline.model.errors import BadInput
 from longline.model.frontier.fate import FATES, UrlFilters
 
 
-def test_every_fate_may_be_asked_for():
+def test_lists_can_be_filtered_by_every_fate():
     assert [UrlFilters(fate).fate for fate in FATES] == ["cancelled", "completed", "failed", "skipped", "open"]
 
 

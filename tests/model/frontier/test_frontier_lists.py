@@ -14,5 +14,5 @@ def test_a_host_is_held_ready_waiting_or_idle():
     assert replace(HOST, owner=7).place(now=60) == "held"
 
 
-def test_the_first_place_is_before_every_task():
+def test_the_default_place_is_before_every_task():
     assert PlaceInLine() < PlaceInLine(0, 0, 0, 0)

@@ -5,13 +5,13 @@ import pytest
 from longline.model.frontier import reasons
 
 
-def test_no_reason_means_two_things():
+def test_no_reason_is_of_two_kinds():
     kinds = [{reasons.OK}, reasons.RETRYABLE, reasons.FINAL, reasons.SKIPPED]
     assert sum(len(k) for k in kinds) == len(set().union(*kinds))
 
 
 @pytest.mark.parametrize("kind", [reasons.RETRYABLE, reasons.FINAL, reasons.SKIPPED, reasons.REFUSED])
-def test_every_reason_says_what_it_means_and_no_other_says_the_same(kind: dict[str, str]):
+def test_every_reason_has_an_explanation_of_its_own(kind: dict[str, str]):
     assert all(kind.values())
     assert len(set(kind.values())) == len(kind)
 
@@ -26,5 +26,5 @@ def test_every_reason_says_what_it_means_and_no_other_says_the_same(kind: dict[s
         *((status, "http_5xx") for status in (500, 503, 599)),
     ],
 )
-def test_statuses(status: int, reason: str | None):
+def test_each_status_has_its_reason(status: int, reason: str | None):
     assert reasons.for_status(status) == reason

@@ -79,7 +79,7 @@ def test_skipped_pages_are_not_retried(reason: str):
     assert state_after(reason, 1, 3) == TaskState.SKIPPED
 
 
-def test_waiting_doubles_up_to_the_cap():
+def test_the_pause_between_attempts_doubles_up_to_the_cap():
     assert [retry_seconds(n) for n in range(1, 6)] == [1, 2, 4, 8, 16]
     assert retry_seconds(13) == 3600
     assert retry_seconds(10_000) == 3600

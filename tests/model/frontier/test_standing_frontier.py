@@ -9,7 +9,7 @@ def test_every_state_has_a_word():
     assert {rest_of(state, None) for state in TaskState} == set(STATES_BY_LIST)
 
 
-def test_what_moved_away_is_done_and_what_was_taken_out_is_nowhere():
+def test_redirected_tasks_are_done_and_removed_ones_are_removed():
     assert rest_of("skipped", "redirected") == "done"
     assert rest_of("skipped", "robots") == "given_up"
     assert (rest_of("cancelled", "removed"), rest_of("cancelled", "run cancelled")) == ("removed", "given_up")

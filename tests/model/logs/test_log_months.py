@@ -28,6 +28,6 @@ def test_months_between_two_times():
     assert list(months_between(last, first)) == []
 
 
-def test_names():
+def test_a_month_gives_the_names_of_its_partition_and_objects():
     assert month_name(202604) == "log_2026_04"
     assert log_month_key(202604, 7) == "logs/months/log_2026_04/000007.jsonl.gz"

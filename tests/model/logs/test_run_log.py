@@ -5,7 +5,7 @@ from longline.model.object_keys import run_log_key
 
 
 @pytest.mark.parametrize("text", [None, "", "1", "1-", "-1", "1-2-3", "a-b", "1--2", "²-1", "1-" + "9" * 19])
-def test_what_is_no_mark(text: str | None):
+def test_a_text_of_another_form_is_no_mark(text: str | None):
     assert parse_mark(text) is None
 
 
@@ -15,7 +15,7 @@ def test_a_mark_is_read_back():
     assert START < LogMark(1, 0) < LogMark(1, 2) < LogMark(2, 0)
 
 
-def test_an_entry_is_told_in_the_contracts_words():
+def test_an_entry_is_shown_in_the_contracts_words():
     entry = LogEntry(1, 2, 1_700_000_000_005_000, "warn", "rate_limit", "slow down", '{"url":"https://a.example/"}')
     assert log_line(entry, "job", "execution") == {
         "schema_version": 1,
@@ -52,5 +52,5 @@ def test_a_query_is_exclusive_in_number_and_time(query: LogQuery, taken: bool):
     assert query.takes(LogEntry(1, 2, 7, "warn", "fetch", "m", None)) is taken
 
 
-def test_where_a_log_is_kept():
+def test_the_key_of_a_log_has_the_id_of_its_job_and_its_number():
     assert run_log_key("job", 7) == "logs/job/7.log.gz"

@@ -29,7 +29,7 @@ def _next(text: str, after: str) -> str:
         ("10/20 * * * *", "2026-01-01 00:10", "2026-01-01 00:30"),
     ],
 )
-def test_the_next_time(text: str, after: str, found: str):
+def test_an_expression_has_its_next_time(text: str, after: str, found: str):
     assert _next(text, after) == found
 
 

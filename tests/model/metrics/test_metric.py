@@ -36,7 +36,7 @@ def test_counters_are_read_back_by_their_labels():
     counters = {FETCHES.key("2xx", "ok", "other"): 3, LEASES_LOST.key(): 2, "pages.type.article": 9}
     assert counter_values(FETCHES, counters) == {("2xx", "ok", "other"): 3}
     assert counter_values(LEASES_LOST, counters) == {(): 2}
-    assert counter_values(LEASES_LOST, {}) == {(): 0}, "a counter that nothing was added to is shown"
+    assert counter_values(LEASES_LOST, {}) == {(): 0}, "a counter that was never increased is shown"
 
 
 def test_histograms_are_read_back_as_cumulative_counts():

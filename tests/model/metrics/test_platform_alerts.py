@@ -20,7 +20,7 @@ def test_each_engine_that_does_not_answer_is_named_with_its_machine():
     assert loop.text == "the check of event loop fails on one: timeout"
 
 
-def test_a_stalled_run_tells_its_open_tasks_and_how_long_it_stands():
+def test_an_alert_of_a_stalled_run_has_its_open_tasks_and_its_duration():
     [alert] = stalled_alerts([StalledRun(7, "x" * 500, 3, 12, 0)], 45 * MINUTE_MS, LIMITS)
     assert (alert.run_id, alert.source_id, alert.value, alert.threshold) == (7, 3, 45, 30)
     assert "for 45 minutes, and 12 are open" in alert.text

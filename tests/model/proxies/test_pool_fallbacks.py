@@ -26,7 +26,7 @@ def test_pools_are_followed_depth_first_and_each_comes_once():
         ([Pool("a", (), ("b",)), Pool("b", (), ("c",)), Pool("c", (), ("b",))], "b → c → b"),
     ],
 )
-def test_unknown_names_and_rings_are_refused(pools: list[Pool], said: str):
+def test_unknown_names_and_cycles_are_refused(pools: list[Pool], said: str):
     with pytest.raises(BadInput, match=said):
         tiers("a", pools)
 

@@ -13,14 +13,14 @@ def proxy(**facts: object) -> ProxyRow:
     return ProxyRow(**none | known | figures | times | facts)  # type: ignore[arg-type]
 
 
-def test_no_pool_is_not_an_exhausted_one():
+def test_an_empty_pool_is_not_exhausted():
     assert not Picked().exhausted
     assert Picked(size=2).exhausted
     assert Picked(named=True).exhausted
     assert not Picked((proxy(),), 2).exhausted
 
 
-def test_what_is_locked_is_not_even_shown_locked():
+def test_an_encrypted_secret_is_not_shown_either():
     told = f"{NewProxy('h', 1, secret='S3')!r} {proxy(secret='S3')!r} {proxy(secret='S3').__rich_repr__()}"
     told += repr(ProxyChange(secret="S3", city="Bonn"))
     assert "S3" not in told

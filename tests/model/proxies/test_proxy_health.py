@@ -75,7 +75,7 @@ def test_the_thresholds_are_those_of_the_contract():
         (None, None, False),
     ],
 )
-def test_whose_fault_it_was(reason: str | None, status: int | None, blamed: bool):
+def test_reason_and_status_decide_if_the_proxy_is_blamed(reason: str | None, status: int | None, blamed: bool):
     assert blames_proxy(reason, status) is blamed
 
 
@@ -102,20 +102,20 @@ def test_ten_failures_in_a_row_switch_a_proxy_off():
     assert row.avg_ms is None, "only answers have a speed"
 
 
-def test_success_brings_back_what_failures_switched_off_only():
+def test_a_success_enables_a_proxy_only_if_failures_had_disabled_it():
     auto = after(proxy(active=False, disabled_reason="auto", failure_count=10), used(True))
     assert (auto.active, auto.disabled_reason, auto.failure_count) == (True, None, 0)
     manual = after(proxy(active=False, disabled_reason="manual", failure_count=3), used(True))
     assert (manual.active, manual.disabled_reason, manual.success_count) == (False, "manual", 1)
 
 
-def test_failures_do_not_make_a_persons_no_their_own():
+def test_failures_do_not_change_the_reason_of_a_proxy_that_a_person_disabled():
     row = proxy(active=False, disabled_reason="manual", failure_count=9)
     row = after(row, used(False))
     assert (row.active, row.disabled_reason, row.failure_count) == (False, "manual", 10)
 
 
-def test_a_late_report_does_not_turn_back_time():
+def test_a_late_report_does_not_set_times_back():
     row = after(after(proxy(), used(True, at=NOW)), used(True, at=NOW - 5))
     assert row.last_success_at == NOW
     row = after(after(proxy(), used(False, at=NOW)), used(False, at=NOW - 5))
@@ -132,7 +132,7 @@ def test_five_failures_in_a_row_switch_a_mapping_off_for_good():
     assert not row.active
 
 
-def test_a_person_switches_on_afresh_and_off_for_good():
+def test_a_person_enables_a_proxy_without_its_failures_and_disables_it_for_good():
     failed = proxy(active=False, disabled_reason="auto", failure_count=12, total_failures=12, probe_at=9)
     on = changed(failed, ProxyChange(active=True))
     assert on.active is True
@@ -145,7 +145,7 @@ def test_a_person_switches_on_afresh_and_off_for_good():
     assert changed(failed, ProxyChange(active=False)).disabled_reason == "manual"
 
 
-def test_only_what_is_named_is_changed():
+def test_only_the_named_fields_are_changed():
     row = proxy(country="DE", city="Bonn", failure_count=3)
     assert changed(row, ProxyChange()) == row
     assert changed(row, ProxyChange(country=None)) == msgspec.structs.replace(row, country=None)

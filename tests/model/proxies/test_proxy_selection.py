@@ -34,7 +34,7 @@ def chosen(*pool: ProxyCandidate, draw: Callable[[int], int] = first, **asked: o
     return found.id if found else None
 
 
-def test_the_least_recently_used_goes_and_the_never_used_before_it():
+def test_the_least_recently_used_proxy_is_chosen_and_a_never_used_one_before_it():
     assert chosen(candidate(1, turn=3), candidate(2, turn=1), candidate(3, turn=2)) == 2
     assert chosen(candidate(1, turn=3), candidate(2, turn=1), candidate(3)) == 3
 
@@ -54,16 +54,16 @@ def test_without_a_source_speed_breaks_the_tie_and_the_unknown_come_last():
 @pytest.mark.parametrize(
     "fault", [{"active": False}, {"failure_count": SKIP_AFTER_FAILURES}, {"room": 0}, {"room": -3}]
 )
-def test_who_is_off_failing_or_over_the_limit_does_not_go(fault: dict[str, object]):
+def test_a_proxy_that_is_disabled_failing_or_over_its_limit_is_not_chosen(fault: dict[str, object]):
     assert chosen(candidate(1, **fault), candidate(2, turn=99)) == 2
     assert chosen(candidate(1, **fault)) is None
 
 
-def test_one_failure_below_the_bound_still_goes():
+def test_a_proxy_one_failure_below_the_limit_is_chosen():
     assert chosen(candidate(1, failure_count=SKIP_AFTER_FAILURES - 1, room=1)) == 1
 
 
-def test_those_that_failed_this_page_and_other_countries_are_passed_over():
+def test_excluded_proxies_and_those_of_other_countries_are_not_chosen():
     pool = [candidate(1, country="DE"), candidate(2, country="FR"), candidate(3)]
     assert chosen(*pool, exclude=frozenset({1})) == 2
     assert chosen(*pool, country="FR") == 2
@@ -71,18 +71,18 @@ def test_those_that_failed_this_page_and_other_countries_are_passed_over():
     assert chosen(*pool, exclude=frozenset({1, 2, 3})) is None
 
 
-def test_five_rotate_and_begin_again():
+def test_five_proxies_rotate_and_begin_again():
     pool = [candidate(i) for i in range(1, 6)]
     assert choose_several(pool, ProxyRequest(wanted=11), NOW, first) == [1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1]
 
 
-def test_turns_end_where_the_hour_is_used_up():
+def test_a_proxy_is_not_chosen_beyond_its_hourly_limit():
     pool = [candidate(1, room=1), candidate(2, room=2), candidate(3, room=0)]
     assert choose_several(pool, ProxyRequest(wanted=9), NOW, first) == [1, 2, 2]
     assert choose_several([], ProxyRequest(wanted=9), NOW, first) == []
 
 
-def test_somebody_must_be_wanted():
+def test_a_request_for_no_proxy_is_refused():
     with pytest.raises(BadInput, match="at least one"):
         ProxyRequest(wanted=0)
 
@@ -105,7 +105,7 @@ def test_geo_changes_provider_or_country_and_otherwise_goes_by_turn():
     assert chosen(off, candidate(3, turn=1, provider="b", country="DE"), last, strategy="geo") == 1
 
 
-def test_the_healthiest_goes_and_among_equals_the_one_that_waited():
+def test_the_healthiest_proxy_is_chosen_and_among_equals_the_least_recently_used():
     assert chosen(candidate(1), candidate(2, turn=5, avg_ms=100), strategy="health") == 2
     assert chosen(candidate(1, turn=2), candidate(2, turn=1), strategy="health") == 2
 

@@ -22,13 +22,13 @@ from longline.ports.http import Request
         ("http://anna@proxy.test:81", Proxy("http", "proxy.test", 81, "anna")),
     ],
 )
-def test_a_proxy_as_it_is_written(text: str, proxy: Proxy):
+def test_a_proxy_uri_is_read_as_written(text: str, proxy: Proxy):
     assert Proxy.parse(text) == proxy
     assert hash(Proxy.parse(text)) == hash(proxy)
 
 
 @pytest.mark.parametrize("text", ["192.0.2.1:3128", "proxy.test", "anna:secret@proxy.test:8080"])
-def test_a_missing_scheme_is_told(text: str):
+def test_a_missing_scheme_is_named_in_the_refusal(text: str):
     with pytest.raises(BadInput, match="the URI has no scheme; write it out, as in http://192") as refused:
         Proxy.parse(text)
     assert "secret" not in str(refused.value)
@@ -53,20 +53,20 @@ def test_a_missing_scheme_is_told(text: str):
         "http://anna:secret@prüxy.test",
     ],
 )
-def test_what_is_no_proxy(text: str):
+def test_a_text_that_is_no_proxy_uri_is_refused_without_its_password(text: str):
     with pytest.raises(BadInput) as caught:
         Proxy.parse(text)
     assert "secret" not in str(caught.value)
 
 
 @pytest.mark.parametrize(("host", "port"), [("", 80), ("a/b", 80), ("a b", 80), ("1.2.3.4:80", 80), ("[::1]", 80)])
-def test_a_host_is_a_host(host: str, port: int):
+def test_an_invalid_host_is_refused(host: str, port: int):
     with pytest.raises(BadInput, match="needs the name"):
         Proxy("http", host, port)
 
 
 @pytest.mark.parametrize("port", [0, -1, 65536])
-def test_a_port_is_a_port(port: int):
+def test_an_invalid_port_is_refused(port: int):
     with pytest.raises(BadInput, match="not a port"):
         Proxy("http", "proxy.test", port)
 

@@ -13,6 +13,6 @@ def test_the_number_is_rounded_up_after_the_buffer(urls: int, each: int, buffer:
 
 
 @pytest.mark.parametrize("asked", [(-1, 1, 0), (1, 0, 0), (1, 1, -1)])
-def test_a_rate_that_cannot_be_is_refused(asked: tuple[int, int, int]):
+def test_an_impossible_rate_is_refused(asked: tuple[int, int, int]):
     with pytest.raises(BadInput):
         proxies_needed(*asked)

@@ -42,11 +42,11 @@ def kinds(*pools: SourcePool, slow: tuple[SlowProxy, ...] = (), depth: int = 0) 
         ({"usable": 1}, []),
     ],
 )
-def test_alerts_of_a_pool(facts: dict[str, Any], wanted: list[str]):
+def test_a_pool_raises_alerts_at_its_thresholds(facts: dict[str, Any], wanted: list[str]):
     assert kinds(pool(**facts)) == wanted
 
 
-def test_alerts_of_slow_proxies_and_of_the_queue():
+def test_slow_proxies_and_a_deep_queue_raise_alerts():
     assert kinds(slow=(SlowProxy(1, "shop", 2, 5000), SlowProxy(1, "shop", 3, 5001))) == ["slow_proxy"]
     assert kinds(depth=10) == []
     assert kinds(depth=11) == ["queue_depth"]
@@ -56,9 +56,9 @@ def row(scope: str, kind: AlertKind, subject: str, seen_at: int = 10 * MAX_UNSEE
     return AlertRow(1, scope, kind, subject, "raised", "", None, None, None, 5, seen_at, None)
 
 
-def test_only_changes_of_a_scope_are_settled():
+def test_only_alerts_of_the_scope_are_raised_and_cleared():
     first, second = Alert("low_pool", "1", "", 0, 3), Alert("low_pool", "2", "", 0, 3)
     others = [row("b", "low_pool", "2"), row("b", "engine_down", "disk", 10 * MAX_UNSEEN_MS - MAX_UNSEEN_MS - 1)]
     known = [row("a", "low_pool", "1"), row("a", "queue_depth", "queue"), *others]
     change = settled([first, second], known, "a", 10 * MAX_UNSEEN_MS)
-    assert (change.raised, change.cleared) == ((second,), (known[1], known[3])), "an alert ends unseen"
+    assert (change.raised, change.cleared) == ((second,), (known[1], known[3])), "an unseen alert is cleared"

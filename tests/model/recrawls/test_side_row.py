@@ -32,14 +32,14 @@ def test_a_completed_recrawl_has_a_next_time_only_if_it_recurs():
     assert (moved.next_at, moved.ended_at) == (5, 4), "a priority changes no time"
 
 
-def test_orders_make_due_now_or_later_and_a_restart_begins_anew():
+def test_an_order_sets_the_due_time_and_a_restart_clears_the_retries():
     resumed = side_row(replace(TASK, was="paused", due=5), MoveKind(is_order=True), NOW)
     assert (resumed.due_at, resumed.retries, resumed.started_at) == (NOW, 2, 7)
     ended = replace(TASK, was="failed", ended_at=5, due=NOW + 9)
     anew = side_row(ended, MoveKind(due_at=NOW + 9, is_order=True, is_anew=True), NOW)
     assert (anew.due_at, anew.retries, anew.started_at, anew.ended_at) == (NOW + 9, 0, None, 0)
     past = side_row(replace(ended, due=0), MoveKind(due_at=9, is_order=True, is_anew=True), NOW)
-    assert past.due_at == 9, "a time that is over is kept as it was given"
+    assert past.due_at == 9, "a past time is kept as given"
     assert side_row(ended, MoveKind(is_order=True, is_anew=True, keeps_retries=True), NOW).retries == 2
 
 

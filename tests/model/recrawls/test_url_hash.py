@@ -20,7 +20,7 @@ from longline.model.recrawls.url_hash import normal_form, submitted_hash
         ("https://shop.example", "https://shop.example"),
     ],
 )
-def test_little_is_changed(text: str, form: str):
+def test_the_normal_form_keeps_port_and_path(text: str, form: str):
     assert normal_form(text) == form
     assert submitted_hash(text) == hashlib.sha256(form.encode()).hexdigest()
 

@@ -19,5 +19,5 @@ def test_the_state_follows_the_result_and_the_number_of_tries(made: TryResult, t
     assert state_after(made, tries) == state
 
 
-def test_the_delay_grows():
+def test_the_delay_grows_with_every_attempt():
     assert [retry_ms(10_000, tries) for tries in (1, 2)] == [10_000, 60_000]

@@ -1,4 +1,4 @@
-"""Which URLs belong to a run."""
+"""URLs that belong to a run."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def refusal(plan: CrawlPlan, url: str) -> str | None:
         ("https://EXAMPLE.ORG/a", None),
     ],
 )
-def test_hosts_are_exact_and_domains_take_what_is_below_them(url: str, reason: str | None):
+def test_hosts_are_exact_and_domains_include_their_subdomains(url: str, reason: str | None):
     plan = crawl_plan(SEED, hosts=("example.com",), domains=(".Example.org",))
     assert refusal(plan, url) == reason
 
@@ -54,7 +54,7 @@ def test_a_stored_pattern_that_cannot_be_used_matches_nothing_and_stops_nothing(
     assert not Bounds(plan.bounds).forbids("https://a.test/x")
 
 
-def test_a_pattern_that_would_backtrack_for_ever_is_searched_at_once():
+def test_a_pattern_that_would_backtrack_without_end_is_searched_at_once():
     plan = crawl_plan(SEED, exclude=("(a+)+$",), include=("(b|bb)+$", "/"), never=("(c*)*$d",))
     assert refusal(plan, f"https://a.test/{'a' * 60}!") is None
     assert not Bounds(plan.bounds).forbids(f"https://a.test/{'c' * 60}!")
@@ -76,11 +76,11 @@ def test_a_pattern_that_would_backtrack_for_ever_is_searched_at_once():
         ("/x?" + "/a" * 50, False),
     ],
 )
-def test_traps(path: str, trap: bool):
+def test_urls_of_endless_sites_are_recognized(path: str, trap: bool):
     assert is_trap(f"https://example.com{path}") is trap
 
 
-def test_a_trap_is_refused():
+def test_a_url_of_an_endless_site_is_refused():
     assert refusal(CrawlPlan(SEED), "https://example.com" + "/a" * 5) == "trap"
 
 
@@ -89,7 +89,7 @@ def test_bounds_are_compiled_once():
     assert bounds_of(plan.bounds) is bounds_of(crawl_plan(SEED, include=("x",)).bounds)
 
 
-def test_a_url_may_be_so_long_where_there_is_a_bound():
+def test_a_url_may_have_as_many_characters_as_the_limit():
     url = "https://example.com/12345"
     assert refusal(crawl_plan(SEED, max_url_chars=len(url)), url) is None
     assert refusal(crawl_plan(SEED, max_url_chars=len(url) - 1), url) == "too_long"

@@ -1,4 +1,4 @@
-"""The judgement of runs, and the rules of an end in a stored plan."""
+"""The judgement of runs, and the end rules of a stored plan."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Ages of runs by their kinds, and reasons against a deletion."""
+"""Ages at which runs are deleted, by kind, and reasons against a deletion."""
 
 import pytest
 from msgspec.structs import replace

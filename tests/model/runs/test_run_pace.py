@@ -1,4 +1,4 @@
-"""The pace of a run: its steps, and the rate of each, which add up to all its pages."""
+"""The pace of a run: its steps and the rate of each; the rates add up to all pages of the run."""
 
 import pytest
 from hypothesis import given

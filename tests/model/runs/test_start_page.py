@@ -1,4 +1,4 @@
-"""Start pages: why a run fails whose start URL brought no page."""
+"""Start pages: the failure of a run without a page from its start URL."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Schedules from one row to the next: phases, retries, intervals that follow a page."""
+"""Moves of a schedule's row: phases, retries, intervals that follow a page."""
 
 import msgspec
 import pytest
@@ -65,7 +65,7 @@ def test_retries_wait_twice_as_long_each_time_up_to_an_hour():
     assert back_off_ms(msgspec.structs.replace(ROW, retries=10**6)) == HOUR
 
 
-def test_success_forgets_failures():
+def test_a_success_clears_the_failures():
     hurt = msgspec.structs.replace(ROW, retries=2, failures=2, error="x")
     turn = succeeded(hurt, 50 * MINUTE)
     after = turn.after
@@ -80,7 +80,7 @@ def test_success_forgets_failures():
     )
 
 
-def test_a_failure_is_tried_again_until_it_is_final():
+def test_a_failure_is_retried_until_it_is_final():
     turn = failed(ROW, 1000, "no")
     assert (turn.steps, turn.after.retries, turn.after.next_due) == (("retry_later",), 1, 61_000)
     final = failed(msgspec.structs.replace(ROW, retries=3), 1000, "no")
@@ -88,7 +88,7 @@ def test_a_failure_is_tried_again_until_it_is_final():
     assert failed(msgspec.structs.replace(ROW, max_retries=0), 1, "no").after.state == "failed"
 
 
-def test_what_was_broken_off_waits_where_it_belongs():
+def test_an_interrupted_schedule_waits_in_its_state():
     assert (interrupted(ROW, 20 * MINUTE, "x").steps, interrupted(ROW, 20 * MINUTE, "x").after.next_due) == (
         ("defer",),
         35 * MINUTE,
@@ -96,7 +96,7 @@ def test_what_was_broken_off_waits_where_it_belongs():
     assert (interrupted(ONCE, 5, "x").after.state, interrupted(ONCE, 5, "x").after.next_due) == ("pending", 5)
 
 
-def test_by_hand():
+def test_a_person_pauses_resumes_cancels_retries_and_forces_a_schedule():
     assert (paused(ROW, 5, "me").after.paused_at, paused(ROW, 5, "me").after.paused_by) == (5, "me")
     held = msgspec.structs.replace(ROW, state="paused", paused_at=5, paused_by="me")
     assert (resumed(held).window_ms, resumed(held).after.paused_at) == (20 * MINUTE, None)

@@ -1,4 +1,4 @@
-"""Slots: where there is room, how even a day is, and who may be moved."""
+"""Slots: the least loaded one, the evenness of a day, and the schedules that may be moved."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -59,7 +59,7 @@ def test_a_chosen_shift_is_possible_from_an_unchanged_due_time_to_a_coming_slot_
     assert possible_shifts([waiting(1, old, interval=None)], [fits], NOW) == []
 
 
-def test_hours_begin_now_and_what_is_overdue_runs_in_the_first():
+def test_hours_begin_now_and_an_overdue_schedule_counts_in_the_first():
     assert hourly([NOW, NOW + HOUR_MS - 1, NOW + HOUR_MS, NOW + DAY_MS, NOW - 1], NOW)[:3] == [3, 1, 0]
 
 
@@ -71,7 +71,7 @@ def test_scores_worked_out_by_hand():
     assert abs(score([1, 2] * 12) - (1 - 0.5 / 1.5)) < 1e-12
 
 
-def test_who_may_not_be_moved_and_why():
+def test_a_schedule_that_may_not_be_moved_is_refused_with_a_reason():
     later = NOW + 2 * HOUR_MS
     assert move_refusal(waiting(1, later), NOW) is None
     assert move_refusal(waiting(1, later, state="running"), NOW) == "running"
@@ -80,13 +80,13 @@ def test_who_may_not_be_moved_and_why():
     assert move_refusal(waiting(1, later, placed_at=NOW - HOUR_MS + 1), NOW) == "cooldown"
     assert move_refusal(waiting(1, later, placed_at=NOW - HOUR_MS), NOW) is None
     assert move_refusal(waiting(1, later, retries=1), NOW) == "retrying"
-    assert move_refusal(waiting(1, later, None), NOW) == "protected", "what runs once is not placed"
+    assert move_refusal(waiting(1, later, None), NOW) == "protected", "a schedule without an interval is not placed"
 
 
 def test_long_intervals_are_placed_first():
     crowd = [waiting(n, NOW + 3 * HOUR_MS, HOUR_MS * (n + 4)) for n in range(4)]
     moved = {shift.id for shift in rebalance(crowd, NOW).shifts}
-    assert moved == {0, 1, 2}, "the longest keeps its place"
+    assert moved == {0, 1, 2}, "the longest interval keeps its place"
 
 
 @given(
@@ -101,7 +101,7 @@ def test_long_intervals_are_placed_first():
         max_size=60,
     )
 )
-def test_rebalancing_moves_only_who_may_be_moved_and_settles(found: list[tuple[int, int | None, str, int | None, int]]):
+def test_rebalance_moves_only_movable_schedules_and_settles(found: list[tuple[int, int | None, str, int | None, int]]):
     everybody = [
         waiting(n, NOW + due, interval, state=state, placed_at=placed, retries=retries)
         for n, (due, interval, state, placed, retries) in enumerate(found)
@@ -128,8 +128,8 @@ def test_a_place_in_a_hundred_years_is_found_at_once():
     assert Places({0: 2, 1: 1}, 0).take(2 * SLOT_MS) == SLOT_MS
 
 
-def test_every_place_that_is_taken_counts_for_the_next():
-    """Hundreds at once lie as even as one after the other, whatever their windows and what was there before."""
+def test_every_taken_place_counts_for_the_next():
+    """Places that are taken together are those that would be taken one by one, for all windows and earlier loads."""
     here = slot_of(NOW)
     loads = {here + 3: 5, here + 4: 1, here + 200: 2}
     windows = [DAY_MS, 30 * 60_000, 3 * DAY_MS, 5 * 60_000] * 100
@@ -143,12 +143,12 @@ def test_every_place_that_is_taken_counts_for_the_next():
     assert [together.take(window) for window in windows] == one_by_one
 
 
-def test_what_a_place_costs_does_not_grow_with_the_slots():
+def test_the_cost_of_a_place_does_not_grow_with_the_slots():
     def steps(slots: int) -> int:
         looked = 0
 
         class Loads(dict[int, int]):
-            def get(self, key: int, default: int = 0) -> int:  # type: ignore[override]  # counts what is looked at
+            def get(self, key: int, default: int = 0) -> int:  # type: ignore[override]  # counts the lookups
                 nonlocal looked
                 looked += 1
                 return super().get(key, default)

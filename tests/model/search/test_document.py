@@ -35,7 +35,7 @@ def test_the_same_page_is_the_same_document():
     assert document_id(document(1, url="https://a.example/1", source_name="S")) == document_id(document(1))
 
 
-def test_what_is_missing_is_left_out_and_never_made_up():
+def test_missing_fields_are_left_out_and_never_invented():
     stored = raw_content(document(1, "T", "", fields='{"og_image": "", "meta": 3, "json_ld_data": null}'))
     always = ("meta_description", "og_type", "og_title", "og_description", "published_date")
     assert [stored[name] for name in always] == ["", "", "", "", None]
@@ -47,7 +47,7 @@ def test_what_is_missing_is_left_out_and_never_made_up():
     assert stored["crawled_at"] == "2023-11-14T22:13:20.001Z"
 
 
-def test_a_term_that_no_index_holds_costs_nothing_but_itself():
+def test_a_term_that_is_too_long_for_the_index_is_left_out_alone():
     fields = {
         "og_image": "data:" + "x" * 40_000,
         "author": "Ann",

@@ -47,7 +47,7 @@ def missing(state: str | None = "completed", status: int | None = 200, **facts: 
 )
 def test_an_item_is_gone_if_no_page_can_have_it(page: MissingItem, read: RunReading, gone: bool):
     assert is_gone([page], read) is gone
-    assert is_gone([page, missing("failed", 500)], read) is False, "another page that had it was not read"
+    assert is_gone([page, missing("failed", 500)], read) is False, "another page that had the item was not read"
 
 
 @pytest.mark.parametrize("refused", ["budget", "source_budget", "depth", "too_many_links"])

@@ -1,4 +1,4 @@
-"""Items from what parsers made."""
+"""Items that are made of the results of parsers."""
 
 import datetime
 import hashlib
@@ -44,11 +44,11 @@ def test_an_item_is_found_by_the_texts_of_all_its_fields():
     assert rest.split() == ["body", "ann", "bergen", "red", "sea", "deep"]
 
 
-def test_an_item_without_a_url_is_its_pages():
+def test_an_item_without_a_url_has_the_url_of_its_page():
     assert made(title="T").url == PAGE.url
 
 
-def test_a_product_is_searched_by_what_it_is():
+def test_a_product_has_columns_for_its_searchable_fields():
     item = made(
         "product", name="Rod", description="long", price="19.90", rating=4.5, availability="in_stock", brand="Acme"
     )
@@ -57,7 +57,7 @@ def test_a_product_is_searched_by_what_it_is():
 
 
 @pytest.mark.parametrize("price", [None, "", "cheap", float("nan"), float("inf"), True, [1]])
-def test_what_is_no_number_is_no_price(price: Any):
+def test_a_price_that_is_no_number_is_left_out(price: Any):
     assert made("product", price=price).price is None
 
 
@@ -88,25 +88,25 @@ def test_the_same_page_makes_the_same_items():
         {},
     ],
 )
-def test_the_fields_come_back_as_the_parser_gave_them(fields: dict[str, Any]):
+def test_the_fields_are_read_back_as_the_parser_gave_them(fields: dict[str, Any]):
     found = own_fields(made(**fields))
     assert found == fields
     assert list(found) == list(fields)
 
 
-def test_times_are_told_from_texts():
+def test_times_are_stored_with_their_types():
     day, noon = datetime.date(2026, 1, 2), datetime.datetime(2026, 1, 2, 12)
     item = made(day=day, local=noon, at=noon.replace(tzinfo=datetime.UTC), said="2026-01-02")
     assert orjson.loads(item.columns) == [["day", "date"], ["local", "local_timestamp"], ["at", "timestamp"], "said"]
     assert own_fields(item)["at"] == "2026-01-02T12:00:00+00:00"
 
 
-def test_two_items_of_a_kind_on_one_page_are_two():
+def test_two_items_of_a_kind_on_one_page_have_two_keys():
     first, second = new_items([("row", {"title": "a"}), ("row", {"title": "b"})], PAGE)
     assert first.key != second.key
 
 
-def test_a_product_changes_with_what_the_contract_names_and_nothing_else():
+def test_only_the_fields_that_the_contract_names_change_a_product():
     rod = {"name": "Rod", "price": 5, "description": "long", "availability": "in_stock"}
     assert made("product", **rod).hash == hashlib.sha256(b"Rod5longin_stock").hexdigest()
     assert made("product", **rod, rating=4).hash == made("product", **rod, rating=5).hash
@@ -114,7 +114,7 @@ def test_a_product_changes_with_what_the_contract_names_and_nothing_else():
     assert made("product", name="Rod").hash == hashlib.sha256(b"Rod").hexdigest()
 
 
-def test_a_parser_may_say_what_a_change_is():
+def test_a_parser_may_give_the_hash_of_an_item():
     assert made(title="T", content_hash="abc").hash == "abc"
 
 
@@ -122,12 +122,12 @@ def test_a_parser_may_say_what_a_change_is():
     "value",
     ["nul\0", "half \ud800", datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC), {1, 2}, 2**80, {1: "x"}, object()],
 )
-def test_whatever_a_parser_says_can_be_stored(value: Any):
+def test_any_value_of_a_parser_can_be_stored(value: Any):
     item = made(title="T\0\ud800", body="B\0", odd=value)
     assert (item.title, item.body) == ("T ?", "B ")
     assert "\0" not in item.fields
     assert "odd" in orjson.loads(item.fields)
 
 
-def test_no_text_is_without_an_end():
+def test_the_length_of_a_text_is_bounded():
     assert len(made(body="x" * (MAX_CHARACTERS + 5)).body) == MAX_CHARACTERS

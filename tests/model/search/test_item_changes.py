@@ -14,7 +14,7 @@ def test_changed_fields_have_both_values():
     assert [(c.field, c.before, c.after) for c in changes] == [("title", "Rod", "Net"), ("price", 5, 6)]
 
 
-def test_a_field_that_comes_or_goes_is_a_change():
+def test_an_added_or_removed_field_is_a_change():
     other = self(columns='["title","stock"]', fields='{"stock":null}')
     assert [(c.field, c.before, c.after) for c in field_changes(self(), other)] == [
         ("stock", None, None),

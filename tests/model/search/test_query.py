@@ -1,4 +1,4 @@
-"""What somebody looks for, parsed."""
+"""The parser of search queries, and excerpts."""
 
 import pytest
 from hypothesis import given
@@ -34,11 +34,11 @@ def term(*words: str, prefix: bool = False) -> Term:
         ),
     ],
 )
-def test_what_was_typed(text: str, wanted: tuple[Term, ...], unwanted: tuple[Term, ...]):
+def test_a_query_is_parsed_into_terms(text: str, wanted: tuple[Term, ...], unwanted: tuple[Term, ...]):
     assert parse_query(text) == SearchQuery(wanted, unwanted)
 
 
-def test_filters_and_order_go_along():
+def test_a_query_has_its_filters_and_order():
     filters = Filters(kind="product", price_max=9.5)
     query = parse_query("rod", filters, sort="price", descending=False, limit=5, offset=10)
     assert query == SearchQuery((term("rod"),), (), filters, "price", descending=False, limit=5, offset=10)
@@ -47,13 +47,13 @@ def test_filters_and_order_go_along():
 @pytest.mark.parametrize(
     "text", ["-tuna", '-"blue fin" -x', "a*", "x" * (MAX_TEXT_CHARACTERS + 1), "a " * (MAX_TERMS + 1)]
 )
-def test_what_cannot_be_answered_is_said(text: str):
+def test_an_unanswerable_query_is_refused(text: str):
     with pytest.raises(BadInput):
         parse_query(text)
 
 
 @given(st.text(alphabet=st.characters() | st.sampled_from("\"'-*:()& |!\\"), max_size=60))
-def test_nothing_but_words_comes_out(text: str):
+def test_a_query_consists_of_words_alone(text: str):
     try:
         query = parse_query(text)
     except BadInput:
@@ -69,20 +69,20 @@ def marked(text: str, query: str) -> str:
     return "".join(f"[{p.text}]" if p.wanted else p.text for p in excerpt(text, parse_query(query)))
 
 
-def test_an_excerpt_shows_what_was_looked_for():
+def test_an_excerpt_marks_the_words_of_the_query():
     assert marked("One Hook, two hooks in the Séa.", "hook sea") == "One [Hook], two hooks in the [Séa]."
     assert marked("One hook, two hooks.", "hoo*") == "One [hook], two [hooks]."
     assert marked("l'été à la mer", '"l ete"') == "[l]'[été] à la mer"
     assert marked("東京タワー", "東京") == "[東京タワー]"
 
 
-def test_an_excerpt_is_of_the_place_and_not_of_the_whole():
+def test_an_excerpt_shows_the_surroundings_of_a_match_alone():
     shown = marked("word " * 500 + "hook " + "word " * 500, "hook")
     assert "[hook]" in shown
     assert shown.startswith("word ")
     assert len(shown) < 230
 
 
-def test_an_excerpt_of_what_is_not_there_is_the_beginning():
+def test_an_excerpt_without_a_match_is_the_beginning():
     assert marked("word " * 500, "hook").strip() == ("word " * 40).strip()
     assert marked("", "hook") == ""

@@ -1,4 +1,4 @@
-"""Text as the index knows it."""
+"""Texts as tokens of the index."""
 
 import hashlib
 import unicodedata
@@ -31,7 +31,7 @@ from longline.model.search.tokenize import MAX_CHARACTERS, TOKENIZER, similarity
         ("", ""),
     ],
 )
-def test_words(text: str, words: str):
+def test_a_text_is_split_into_words(text: str, words: str):
     assert words_of(text).split() == words.split()
 
 
@@ -48,7 +48,7 @@ def test_a_text_has_the_words_of_its_parts(one: str, other: str):
     assert words_of(f"{one} {other}").split() == words_of(one).split() + words_of(other).split()
 
 
-def test_no_text_is_without_an_end():
+def test_the_number_of_words_is_bounded():
     assert len(words_of("a " * MAX_CHARACTERS)) == MAX_CHARACTERS
 
 
@@ -60,8 +60,8 @@ DIGESTS = {
 """The number of the rules and a digest of all words, by version of Unicode."""
 
 
-def test_other_rules_have_another_name():
-    """SQLite's index is made anew for another name; raise the number in `TOKENIZER` and put the new digest here."""
+def test_changed_rules_need_another_name():
+    """SQLite's index is rebuilt for another name; raise the number in `TOKENIZER` and put the new digest here."""
     assigned = (chr(c) for c in range(0x10000) if unicodedata.category(chr(c)) not in ("Cn", "Cs"))
     digest = hashlib.sha256(words_of_all(assigned).encode()).hexdigest()[:16]
     if (known := DIGESTS.get(unicodedata.unidata_version)) is None:

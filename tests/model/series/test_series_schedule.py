@@ -22,7 +22,7 @@ HOUR, DAY = 3_600_000, 86_400_000
         ([1], HOUR, DAY),
     ],
 )
-def test_intervals(schedule: object, targeted: int | None, discovery: int | None):
+def test_intervals_are_read_from_a_config(schedule: object, targeted: int | None, discovery: int | None):
     config = msgspec.json.encode({"schedule": schedule}).decode()
     assert SeriesSchedule.read(config) == SeriesSchedule(targeted, discovery)
 

@@ -23,7 +23,7 @@ def said(**facts: object) -> RemoteSource:
     return msgspec.structs.replace(SAID, **facts)
 
 
-def test_nothing_new_changes_nothing():
+def test_unchanged_values_change_nothing():
     assert followed(ROW, SAID) == ROW
     assert feed_followed(POLLED, NOW, ROW, ROW) == POLLED
 
@@ -34,29 +34,29 @@ def test_the_values_of_the_source_manager_are_taken():
     after = followed(ROW, said(**facts, **more, feed_listed=False))
     assert {name: getattr(after, name) for name in facts | more} == facts | more
     assert after.feed_listed is False
-    assert followed(changed(ROW, feed_listed=False), SAID).feed_listed is False, "nobody asked"
+    assert followed(changed(ROW, feed_listed=False), SAID).feed_listed is False, "the list of feeds was not requested"
 
 
-def test_another_feed_is_a_new_one():
+def test_another_feed_url_begins_a_new_feed():
     resting = changed(ROW, feed_disabled_at=5, feed_disable_reason="gone")
     after = followed(resting, said(feed_url=OTHER))
     assert (after.feed_url, after.reported_feed_url, after.feed_disabled_at) == (OTHER, OTHER, None)
     assert feed_followed(POLLED, NOW, resting, after) == FeedRow(7, due_at=NOW)
 
 
-def test_a_feed_that_is_taken_away_is_not_searched_at_once():
+def test_a_removed_feed_is_not_searched_at_once():
     after = followed(ROW, said(feed_url=None))
     assert (after.feed_url, after.reported_feed_url) == (None, None)
     assert feed_followed(POLLED, NOW, ROW, after).due_at == NOW + SEARCH_INTERVAL_MS
 
 
-def test_a_feed_that_was_found_here_stays_until_it_is_told():
+def test_a_feed_that_was_found_here_stays_until_the_source_manager_names_another():
     found = changed(ROW, reported_feed_url=None)
     assert followed(found, said(feed_url=None)) == found
-    assert followed(found, said(feed_url=OTHER)).feed_url == OTHER, "the source manager knows better"
+    assert followed(found, said(feed_url=OTHER)).feed_url == OTHER, "the source manager has precedence"
 
 
-def test_a_rest_that_began_or_ended_here_stays_until_it_is_told():
+def test_a_rest_that_began_or_ended_here_stays_until_it_is_reported():
     rests = changed(ROW, feed_disabled_at=5, feed_disable_reason="gone")
     assert followed(rests, SAID) == rests
     awake = changed(ROW, reported_feed_disabled_at=5)
@@ -78,7 +78,7 @@ def test_a_rest_that_the_source_manager_began_lasts_as_long_as_its_reason(reason
     assert feed_followed(POLLED, NOW, ROW, after).due_at == NOW + (hours - 1) * HOUR_MS
 
 
-def test_who_is_listed_again_is_tried_at_once_unless_it_throttles_us():
+def test_a_feed_that_is_listed_again_is_due_at_once_unless_it_throttles():
     rests = changed(ROW, feed_listed=False, feed_disabled_at=5, reported_feed_disabled_at=5)
     after = changed(rests, feed_listed=True)
     assert feed_followed(POLLED, NOW, rests, after) == msgspec.structs.replace(POLLED, due_at=NOW)
@@ -87,9 +87,9 @@ def test_who_is_listed_again_is_tried_at_once_unless_it_throttles_us():
     assert feed_followed(POLLED, NOW, after, after) == POLLED
 
 
-def test_a_source_that_the_source_manager_lost_is_disabled_and_loses_its_name():
+def test_a_source_that_the_source_manager_removed_is_disabled_and_loses_its_name():
     gone = withdrawn(changed(ROW, reported_feed_url=None, feed_disabled_at=5), NOW)
     assert (gone.name, gone.enabled, gone.disable_reason, gone.disabled_at) == ("a (x)", False, GONE, NOW)
-    assert (gone.reported_feed_url, gone.reported_feed_disabled_at) == (FEED, 5), "there is nobody to be told"
+    assert (gone.reported_feed_url, gone.reported_feed_disabled_at) == (FEED, 5), "there is no service to report to"
     assert followed(gone, SAID).name == "a"
     assert distinct_name(gone.name, "x") == gone.name

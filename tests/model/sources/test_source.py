@@ -1,4 +1,4 @@
-"""What sources are called."""
+"""Public ids of sources."""
 
 import msgspec
 

@@ -24,7 +24,7 @@ def test_intervals_worked_out_by_hand(base: int, rate: int, depth: int, failures
     assert interval_minutes(base, rate, depth, failures) == wanted
 
 
-def test_small_things():
+def test_leading_numbers_and_hashes_are_those_of_the_contract():
     assert [leading_number(text) for text in ("10s", "5", "", "often", " 7m")] == [10, 5, 10, 10, 7]
     assert leading_number("9" * 5_000) == 999_999_999
     assert fnv1a("") == 0x811C9DC5
@@ -35,7 +35,7 @@ def crawl_source(priority: str) -> CrawlSource:
     return CrawlSource(ref="1", name="n", url="https://n.example/", priority=priority)
 
 
-def test_an_hour_is_an_hour():
+def test_the_priority_of_a_crawl_source_gives_the_interval_and_priority_of_its_schedule():
     from_source = automatic_schedule(crawl_source("normal"))
     assert from_source.interval_ms == 3_600_000
     assert (

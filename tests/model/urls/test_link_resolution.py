@@ -11,7 +11,7 @@ from longline.model.urls.url import parse
 
 
 @pytest.mark.parametrize("base", ["http://xn--a.com/dir/", "http://xn--mller-kva.de/dir/", "http://faẞ.de/dir/"])
-def test_links_of_a_page_on_such_a_host(base):
+def test_links_of_a_page_on_a_host_with_an_invalid_or_rare_label_are_resolved(base):
     home = parse(base).href
     hrefs = ["x", "/é", "../~u", "http://xn--a.com/", "mailto:a@b", "//fass.de/y", "http://[", " z #a", "x#b"]
     wanted = [f"{home}x", home.replace("dir/", "%C3%A9"), home.replace("dir/", "~u"), "http://xn--a.com/"]
@@ -60,7 +60,7 @@ def test_join(href, leads_to):
     assert join("http://example.com/dir/here?q=1#part", href) == leads_to
 
 
-def test_a_base_that_is_no_url_leads_nowhere():
+def test_a_base_that_is_no_url_gives_no_links():
     assert join("not a url", "/x") is None
     assert join_all("", ["http://example.com/"]) == []
 

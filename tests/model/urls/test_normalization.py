@@ -25,7 +25,7 @@ def test_dedupe_key_is_the_directory_and_the_url():
         ("http://example.com/a", "http://example.com/A"),
     ],
 )
-def test_dedupe_key_tells_urls_apart(one, other):
+def test_different_urls_have_different_dedupe_keys(one, other):
     assert dedupe_key(one) != dedupe_key(other)
 
 

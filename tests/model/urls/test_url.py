@@ -1,4 +1,4 @@
-"""URLs: parsed, refused with one line, stable."""
+"""URLs: parsing, refusals in one line, and stable forms."""
 
 import pytest
 from hypothesis import given
@@ -40,7 +40,7 @@ IDNA = [
     ("http://faẞ.de/", "xn--fa-hia.de"),
     ("http://faß.de/", "xn--fa-hia.de"),
     ("http://FASS.de/", "fass.de"),
-    # labels of ASCII that only look like Punycode stay as they are
+    # ASCII labels with an invalid Punycode form are kept
     ("http://xn--a.com/", "xn--a.com"),
     ("http://a.b.c.XN--pokxncvks/", "a.b.c.xn--pokxncvks"),
     ("http://%78n--a.com/", "xn--a.com"),
@@ -63,7 +63,7 @@ IDNA = [
 
 
 @pytest.mark.parametrize(("text", "hostname"), IDNA)
-def test_hosts_are_read_by_the_present_standard(text, hostname):
+def test_hosts_are_read_by_the_current_standard(text, hostname):
     if hostname is None:
         with pytest.raises(BadUrl):
             parse(text)
@@ -111,7 +111,7 @@ def test_parse_refuses_with_one_line(text, reason, says):
 
 
 @given(st.text(max_size=40))
-def test_parse_answers_or_refuses_and_is_stable(text):
+def test_parse_returns_or_refuses_and_is_stable(text):
     for prefix in ("", "http://example.com/", "https://"):
         try:
             url = parse(prefix + text)

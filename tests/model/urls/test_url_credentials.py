@@ -17,7 +17,7 @@ from longline.model.urls.url_credentials import hide_in_text, without_credential
         "https://user:a@b:pw@example.com/",
     ],
 )
-def test_a_user_name_and_a_password_are_refused_and_not_told(text: str):
+def test_a_user_name_and_a_password_are_refused_and_not_shown(text: str):
     with pytest.raises(BadUrl) as refused:
         parse(text)
     assert refused.value.reason == "credentials"
@@ -39,7 +39,7 @@ def test_an_at_sign_elsewhere_is_part_of_the_address(text: str):
 @pytest.mark.parametrize(
     "text", ["http://user:pw@", "user:pw@example.com", "ftp://user:pw@example.com/", "//user:pw@x"]
 )
-def test_what_is_no_url_is_told_without_its_password(text: str):
+def test_a_text_that_is_no_url_is_shown_without_its_password(text: str):
     with pytest.raises(BadUrl) as refused:
         parse(text)
     assert "pw" not in str(refused.value)

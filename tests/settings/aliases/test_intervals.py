@@ -123,7 +123,7 @@ def test_the_contracts_names_set_our_settings(environ: dict[str, str], setting: 
     assert getattr(load(environ=environ).settings, setting) == value
 
 
-def test_a_postgres_address_is_put_together_from_its_parts():
+def test_a_postgres_address_is_composed_of_its_parts():
     environ = {"HOST": "::1", "PORT": "5433", "USER": "me", "PASSWORD": "p/w@d:", "DB": "x y", "SSLMODE": "require"}
     loaded = load(environ={f"POSTGRES_CRAWLER_{name}": value for name, value in environ.items()})
     assert loaded.settings.database == "postgresql://me:p%2Fw%40d%3A@[::1]:5433/x%20y?sslmode=require"
@@ -142,7 +142,7 @@ def test_every_search_node_gets_the_name_and_the_password():
     )
 
 
-def test_a_bucket_is_put_together_from_its_parts():
+def test_a_bucket_is_configured_by_its_parts():
     environ = {"ENABLED": "true", "ENDPOINT": "s3:9000", "ACCESS_KEY": "me", "SECRET_KEY": "a+b c/d", "USE_SSL": "yes"}
     loaded = load(environ={f"CRAWLER_MINIO_{name}": value for name, value in environ.items()})
     assert loaded.settings.objects.startswith("file:"), "crawling does not depend on that store"
@@ -162,7 +162,7 @@ def test_logs_have_a_bucket_of_their_own():
     assert off.run_log_objects == off.objects
 
 
-def test_a_bucket_without_its_keys_is_refused():
+def test_an_enabled_bucket_without_its_keys_is_refused():
     with pytest.raises(BadInput, match="CRAWLER_MINIO_ACCESS_KEY and CRAWLER_MINIO_SECRET_KEY must be set"):
         load(environ={"CRAWLER_MINIO_ENABLED": "1"})
 
@@ -178,14 +178,14 @@ def test_a_bucket_without_its_keys_is_refused():
         {"CRAWLER_MINIO_ENABLED": "false", "CRAWLER_MINIO_BUCKET": "x"},
     ],
 )
-def test_a_part_without_its_chief_is_warned_of(environ: dict[str, str]):
+def test_a_variable_without_effect_gives_a_note(environ: dict[str, str]):
     loaded = load(environ=environ)
     assert re.fullmatch(r"\w+ has no effect without \w+", loaded.notes[0])
     assert load(environ={}).settings == loaded.settings
 
 
 @pytest.mark.parametrize("text", ["8060", "host:", "host:http"])
-def test_an_address_that_is_none_is_refused(text: str):
+def test_an_invalid_server_address_is_refused(text: str):
     with pytest.raises(BadInput, match="CRAWLER_SERVER_ADDRESS"):
         load(environ={"CRAWLER_SERVER_ADDRESS": text})
 
@@ -197,7 +197,7 @@ def test_a_pool_keeps_hosts_to_their_proxies():
 
 
 @pytest.mark.parametrize("text", ["0", "-1h", "0s"])
-def test_a_pause_between_cleanups_that_is_none_is_the_usual_one(text: str):
+def test_a_cleanup_interval_of_zero_or_less_keeps_the_default(text: str):
     assert load(environ={"CRAWLER_CLEANUP_INTERVAL": text}).settings == load(environ={}).settings
 
 
@@ -212,7 +212,7 @@ def test_keys_of_the_server_and_profiles_count_when_they_are_switched_on():
 
 
 @pytest.mark.parametrize("name", ["ELASTICSEARCH_TLS_CERT_FILE", "ELASTICSEARCH_TLS_KEY_FILE"])
-def test_a_certificate_and_its_key_come_together(name: str):
+def test_a_certificate_and_its_key_must_be_set_together(name: str):
     with pytest.raises(BadInput, match="must be set as well"):
         load(environ={name: "file.pem"})
 
@@ -222,7 +222,7 @@ def test_versions_of_tls_are_in_order():
         load(environ={"CRAWLER_TLS_MIN_VERSION": "1.3", "CRAWLER_TLS_MAX_VERSION": "1.2"})
 
 
-def test_whoever_switches_certificates_off_is_warned_once():
+def test_disabled_certificate_verification_gives_one_note():
     loaded = load(environ={"CRAWLER_TLS_INSECURE_SKIP_VERIFY": "true"})
     assert not loaded.settings.tls_verify
     assert len(loaded.notes) == 1
@@ -230,7 +230,7 @@ def test_whoever_switches_certificates_off_is_warned_once():
     assert load(environ={"CRAWLER_TLS_INSECURE_SKIP_VERIFY": "false"}).notes == ()
 
 
-def test_a_pool_of_proxies_goes_before_others_and_must_be_named():
+def test_a_pool_of_proxies_precedes_others_and_must_be_named():
     both = {"CRAWLER_PROXY_POOL_ENABLED": "yes", "CRAWLER_PROXY_POOL_URLS": "http://192.0.2.1:1"}
     both |= {"CRAWLER_PROXIES_ENABLED": "yes", "CRAWLER_PROXY_URLS": "http://192.0.2.2:2"}
     assert load(environ=both).settings.proxies == ("http://192.0.2.1:1",)
@@ -246,11 +246,11 @@ def test_a_pool_of_proxies_goes_before_others_and_must_be_named():
         ("FETCHER_STALE_TIMEOUT", "10m", "lease", 600.0),
     ],
 )
-def test_names_that_say_what_another_says(name: str, text: str, setting: str, value: object):
+def test_a_second_name_sets_the_same_setting(name: str, text: str, setting: str, value: object):
     assert getattr(load(environ={name: text}).settings, setting) == value
 
 
-def test_of_two_names_for_one_setting_the_earlier_wins_and_the_other_is_told():
+def test_the_earlier_of_two_names_for_one_setting_wins_and_the_other_gives_a_note():
     loaded = load(environ={"FETCHER_USER_AGENT": "b", "CRAWLER_USER_AGENT": "a"})
     assert loaded.settings.user_agent == "a"
     assert loaded.notes == ("FETCHER_USER_AGENT is overruled by CRAWLER_USER_AGENT",)
@@ -260,6 +260,6 @@ FITTING = {SWITCH: "true", DURATION: "1s"}
 
 
 @pytest.mark.parametrize("name", IGNORED_VARIABLES)
-def test_a_variable_that_nothing_needs_is_told_with_the_reason(name: str):
+def test_a_variable_without_effect_gives_a_note_with_the_reason(name: str):
     ignored = IGNORED_VARIABLES[name]
     assert load(environ={name: FITTING.get(ignored.kind, "1")}).notes == (f"{name} has no effect: {ignored.reason}",)

@@ -1,4 +1,4 @@
-"""Tables of files and variables are read alike, and handed to child processes whole."""
+"""Tables of files and variables are read by the same rules, and child processes get them unchanged."""
 
 import os
 import subprocess
@@ -112,7 +112,7 @@ def test_a_child_process_reads_exactly_the_same_tables(tmp_path: Path):
     assert load(environ=settings_as_environment(settings)).settings == settings
     assert load(environ=settings_as_environment(Settings()) | {"LONGLINE__OPERATOR__TOKEN": "x"}).settings == Settings()
     program = "from longline.settings import load; print(hash(repr(load().settings.tables.job_types)), end='')"
-    # The child starts in the folder of the file and would read it, were the variable not there.
+    # The child starts in the folder of the file and would read it without the variable.
     child = {**os.environ, **settings_as_environment(settings), "PYTHONHASHSEED": "0"}
     texts = [
         subprocess.check_output([sys.executable, "-c", program], env=child, cwd=folder) for folder in (tmp_path, "/")
@@ -160,7 +160,7 @@ def test_the_file_of_the_contract_is_found_by_its_variable_and_must_exist_then()
         ("[server]\nmax_manifest_bytes = '6MB'", "longline.toml: server.max_manifest_bytes is above 5MB"),
     ],
 )
-def test_a_fault_in_a_table_is_told_with_the_full_name(text: str, message: str):
+def test_a_fault_in_a_table_is_reported_with_its_full_name(text: str, message: str):
     with pytest.raises(BadInput) as raised:
         from_file(text)
     assert str(raised.value).startswith(message)
@@ -192,7 +192,7 @@ def test_a_misspelt_variable_is_an_unknown_setting():
         load(environ={"LONGLINE__RETENTION__NONE": "1"})
 
 
-def test_a_variable_finds_a_name_by_its_letters_and_digits():
+def test_a_variable_names_a_pool_by_its_letters_and_digits():
     file = '[proxy.pools."homes/EU-1"]\nprimary = ["http://p:1"]\n'
     tables = from_file(file, {"LONGLINE__PROXY__POOLS__HOMES_EU_1__MAX_RETRIES": "9"}).settings.tables
     assert list(tables.proxy.pools) == ["homes/EU-1"]
@@ -217,7 +217,7 @@ def test_a_short_key_for_manifests_is_refused():
         from_file('[storage]\nclient_side_key = "hunter2"\n')
 
 
-def test_the_variable_of_child_processes_is_not_for_people():
+def test_the_variable_of_child_processes_is_refused_unless_it_can_be_decoded():
     assert decoded(encoded(Settings().tables)) == Settings().tables
     for text in ("x", "eJw="):
         with pytest.raises(BadInput, match=f"{TABLES_NAME} is for child processes"):

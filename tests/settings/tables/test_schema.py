@@ -1,4 +1,4 @@
-"""The schema names every key once, with a sentence and a default that its kind reads."""
+"""The schema names every key once, with a sentence and a valid default."""
 
 from longline.settings.tables import ROOT, Tables
 from longline.settings.tables.schema import default_of, dotted, is_secret, leaves

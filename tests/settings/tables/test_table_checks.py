@@ -1,4 +1,4 @@
-"""References between tables exist, and proxy pools do not follow each other in a circle."""
+"""References between tables must exist, and proxy pools must not form a cycle."""
 
 import pytest
 
@@ -36,7 +36,7 @@ def test_pools_may_share_a_fallback_and_be_many():
         ),
     ],
 )
-def test_a_contradiction_is_refused(tables: Tables, message: str):
+def test_contradictory_tables_are_refused(tables: Tables, message: str):
     origins = {"proxy.pools.a.fallbacks": "my.toml", "job_types.i.proxy.primary": "my.toml"}
     with pytest.raises(BadInput) as raised:
         check_tables(tables, origins)

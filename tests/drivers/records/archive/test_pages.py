@@ -1,4 +1,4 @@
-"""Pages, for those who read them."""
+"""Pages, as they are read from the records."""
 
 from longline.drivers.blobs import open_blobs
 from longline.model.urls.normalization import dedupe_key
@@ -19,7 +19,7 @@ async def test_pages_of_a_run_are_paged_and_counted(records: Records):
     assert await records.pages.get(10**9) is None
 
 
-async def test_captures_of_a_url_come_last_first_whatever_their_scope(records: Records):
+async def test_captures_of_a_url_come_last_first_from_every_scope(records: Records):
     blobs = open_blobs("memory://")
     runs = [await keep(records, blobs, name, {"/": name.encode(), "/else": b"x"}) for name in ("one", "two", "three")]
     captures = await records.pages.captures("a.example", dedupe_key("https://a.example/"))

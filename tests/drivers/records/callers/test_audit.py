@@ -19,7 +19,7 @@ def order(action: str, subject: str = "ann") -> AuditContext:
     return AuditContext(Caller(subject, subject, Role.ADMIN, "user", "", "192.0.2.1"), "intervals", action, "why")
 
 
-async def test_a_change_and_its_row_come_together(records: Records, clock: FakeClock):
+async def test_a_change_and_its_audit_row_are_written_together(records: Records, clock: FakeClock):
     with audited_as(order("source.create")):
         made = await records.sources.make(NewSource("news", "https://news.example/"))
     clock.advance(1)
@@ -36,7 +36,7 @@ async def test_a_change_and_its_row_come_together(records: Records, clock: FakeC
     assert await records.audit.get("none") is None
 
 
-async def test_without_an_order_or_with_one_about_another_noun_nothing_is_written(records: Records):
+async def test_without_an_order_or_with_one_about_another_noun_no_row_is_written(records: Records):
     made = await records.sources.make(NewSource("news", "https://news.example/"))
     with audited_as(order("bot.change")):
         await records.sources.limit(made.id, 5)

@@ -18,7 +18,7 @@ async def test_a_bucket_is_emptied_and_filled_by_the_minute(records: Records, cl
     clock.advance(5)
     assert (await spend([Spending("ann", 60, 50)]))["ann"].granted == 5
     clock.advance(3600)
-    assert (await spend([Spending("ann", 60, 500)]))["ann"].granted == 60, "a bucket holds a minute's worth"
+    assert (await spend([Spending("ann", 60, 500)]))["ann"].granted == 60, "a bucket holds the tokens of one minute"
 
 
 async def test_processes_share_the_buckets(records: Records, records_url: str, clock: FakeClock):
@@ -35,7 +35,7 @@ async def test_processes_share_the_buckets(records: Records, records_url: str, c
     await other.schema.close()
 
 
-async def test_full_buckets_are_forgotten(records: Records, clock: FakeClock, peek: Peek):
+async def test_full_buckets_are_deleted(records: Records, clock: FakeClock, peek: Peek):
     await records.rate_limits.spend([Spending("ann", 60, 1)])
     clock.advance(600)
     await records.rate_limits.spend([Spending("bob", 60, 1)])
@@ -43,7 +43,7 @@ async def test_full_buckets_are_forgotten(records: Records, clock: FakeClock, pe
     assert [tuple(row) for row in await peek.rows("SELECT name FROM rate_limits")] == [("bob",)]
 
 
-async def test_a_bucket_of_an_hour_gets_back_requests_that_were_not_made(records: Records, clock: FakeClock):
+async def test_an_hourly_bucket_gets_unused_tokens_back(records: Records, clock: FakeClock):
     hour = 3_600_000
     spend = records.rate_limits.spend
     assert (await spend([Spending("ann", 1000, 1000, period_ms=hour)]))["ann"].granted == 1000

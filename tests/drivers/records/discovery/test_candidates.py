@@ -17,7 +17,7 @@ async def reasons(records: Records, identity: str) -> list[str]:
     return [decision.reason for decision in reversed(await records.candidates.decisions(identity, 100))]
 
 
-async def test_a_place_is_a_candidate_once_while_it_is_open(records: Records) -> None:
+async def test_a_place_is_one_candidate_while_it_is_open(records: Records) -> None:
     assert await records.candidates.add_sightings([sighting("b.example"), sighting("b.example")], ANY) == 1
     assert await records.candidates.add_sightings([sighting("b.example", 2), sighting("c.example", 2)], ANY) == 1
     [first, second] = await records.candidates.find(None, 10)
@@ -25,12 +25,12 @@ async def test_a_place_is_a_candidate_once_while_it_is_open(records: Records) ->
     assert await reasons(records, "b.example") == ["found", "already found"]
 
 
-async def test_what_a_person_decided_stays_decided(records: Records) -> None:
+async def test_the_decision_of_a_person_is_kept(records: Records) -> None:
     await records.candidates.add_sightings([sighting("b.example")], ANY)
     [found] = await records.candidates.fresh(10)
     assert not await records.candidates.decide(found.id, "approved", "too early")
     assert await records.candidates.judge(found.id, ProbeResult("ok", 200, "B"), 5)
-    assert not await records.candidates.judge(found.id, ProbeResult("ok"), 6), "once is enough"
+    assert not await records.candidates.judge(found.id, ProbeResult("ok"), 6), "a second judgement is refused"
     assert await records.candidates.decide(found.id, "rejected", "not wanted")
     assert await records.candidates.add_sightings([sighting("b.example")], ANY) == 0
     row = await records.candidates.get(found.id)
@@ -41,7 +41,7 @@ async def test_what_a_person_decided_stays_decided(records: Records) -> None:
     assert await records.candidates.find("pending", 10) == []
 
 
-async def test_a_look_has_ended_when_its_run_has(records: Records) -> None:
+async def test_a_probe_has_no_result_before_its_run_has_ended(records: Records) -> None:
     await records.candidates.add_sightings([sighting("b.example"), sighting("c.example")], ANY)
     one, other = await records.candidates.fresh(10)
     await records.candidates.look(one.id, (await running_run(records)).id)

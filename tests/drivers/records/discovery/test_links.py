@@ -1,4 +1,4 @@
-"""Links that lead away, and the domains they lead to."""
+"""Links that lead away from their source, and the domains that they lead to."""
 
 import msgspec
 import pytest
@@ -15,7 +15,7 @@ from tests.drivers.records.world import url as task_of
 
 
 async def name_of(records: Records, run: RunRow) -> str:
-    """The id by which the source of a run is known outside."""
+    """Return the public id of a run's source."""
     source = await records.sources.get(run.source_id or 0)
     assert source is not None
     return source.public_id
@@ -35,7 +35,7 @@ async def urls(records: Records, query: LinkQuery | None = None, **more: int) ->
     return [row.url.removeprefix("https://") for row in rows]
 
 
-async def test_a_link_is_there_once_for_each_source(records: Records, clock: FakeClock):
+async def test_a_link_is_stored_once_for_each_source(records: Records, clock: FakeClock):
     one, two = await of_source(records, "one"), await of_source(records, "two")
     assert await records.links.save([link(one, "https://www.x.example/a"), link(two, "https://www.x.example/a")]) == 2
     clock.advance(1.0)
@@ -60,7 +60,7 @@ async def test_spellings_that_are_equal_are_one_link(records: Records):
     assert await answers(records) == {"https://x.example/~u": (200, "text/html")}
 
 
-async def test_long_urls_are_no_trouble(records: Records):
+async def test_long_urls_are_stored(records: Records):
     run = await of_source(records, "one")
     await records.links.save([link(run, "https://x.example/" + "a" * 8000)])
     assert len((await urls(records))[0]) > 8000
@@ -86,7 +86,7 @@ async def test_links_are_filtered_sorted_and_paged(records: Records, clock: Fake
     assert await urls(records, LinkQuery(domain="b.example")) == ["b.example/"]
 
 
-async def test_one_link(records: Records):
+async def test_a_link_is_found_taken_and_removed_by_its_id(records: Records):
     await records.links.save([link(await of_source(records, "one"), "https://a.example/")])
     [[row], _] = await records.links.find(LinkQuery())
     assert await records.links.get(row.uid) == row
@@ -95,7 +95,7 @@ async def test_one_link(records: Records):
     assert [await records.links.remove(row.uid) for _ in range(2)] == [True, False]
 
 
-async def test_what_links_to_a_domain_add_up_to(records: Records, clock: FakeClock):
+async def test_the_links_to_a_domain_are_summed_up(records: Records, clock: FakeClock):
     one, two = await of_source(records, "one"), await of_source(records, "two")
     start = clock.now()
     found = [
@@ -141,7 +141,7 @@ async def test_domains_are_filtered_and_sorted(
     assert ([row.domain.removesuffix(".example") for row in rows], total) == (found, len(found))
 
 
-async def test_what_somebody_thinks_of_a_domain_stays(records: Records):
+async def test_the_review_of_a_domain_is_kept(records: Records):
     await records.links.save([link(await of_source(records, "one"), "https://a.example/")])
     for status, notes in [("reviewing", "look"), ("promoted", None)]:
         await records.links.judge(["a.example"], status, notes)
@@ -154,7 +154,7 @@ async def answers(records: Records) -> dict[str, tuple[int | None, str | None]]:
     return {row.url: (row.status, row.content_type) for row in rows}
 
 
-async def test_a_link_knows_how_its_page_answered(records: Records):
+async def test_a_link_has_the_status_of_its_page(records: Records):
     one, two = await of_source(records, "one"), await of_source(records, "two")
     there, gone = "https://x.example/a", "https://x.example/b"
     await records.links.save([link(one, there), link(two, there), link(one, gone)])
@@ -166,13 +166,13 @@ async def test_a_link_knows_how_its_page_answered(records: Records):
     assert await records.links.update_from_pages(learnt) == 3
     assert await answers(records) == {there: (200, "text/html"), gone: (404, None)}
     await records.links.save([link(one, there, depth=7)])
-    assert (await answers(records))[there] == (200, "text/html"), "seen again it keeps it"
+    assert (await answers(records))[there] == (200, "text/html"), "the status is kept when the link is found again"
     assert await records.links.update_from_pages([LinkDetails(there, 500, None)]) == 2
     assert (await answers(records))[there] == (500, "text/html")
     assert await records.links.update_from_pages([]) == 0
 
 
-async def test_a_new_link_knows_what_an_earlier_visit_learnt(records: Records):
+async def test_a_new_link_has_the_status_of_an_earlier_visit(records: Records):
     run, visited = await of_source(records, "one"), "https://a.example/"
     await admit(records, msgspec.structs.replace(task_of(run), key=dedupe_key(visited)))
     lease = await claim_one(records)

@@ -25,25 +25,25 @@ PLAN = CrawlPlan(
 
 
 def file(name: str, url: str | None = None, **more: object) -> NewDownload:
-    """A file to be downloaded."""
+    """Return a file to be downloaded."""
     given = {"resource_id": name, "url": url or f"https://a.example/{name}", "key": f"resources/{name}"}
     return NewDownload(**given | more)  # type: ignore[arg-type]
 
 
 async def begin(records: Records, files: Sequence[NewDownload]) -> RunRow:
-    """A running run of these files."""
+    """Start a run of these files; return it."""
     run = NewRun(new_id(), RunKind.MANIFEST, PLAN.text())
     return await get_run(records, await Lifecycle(records).downloads.begin(run, files, PLAN, "manifest"))
 
 
 def stored(lease: HostLease, task: ClaimedTask, data: bytes = b"abc") -> Outcome:
-    """The outcome of a file that was stored."""
+    """Return the outcome of a file that was stored."""
     assert task.download is not None
     kept = StoredFile(task.download.key, len(data), "00" * 32, "image/png")
     return ended(task, download=DownloadResult("images", "acme", lease.host, 12, kept, "http://p.example:1"))
 
 
 def given_up(lease: HostLease, task: ClaimedTask, reason: str = "http_4xx", status: int | None = 404) -> Outcome:
-    """The outcome of a file that was given up."""
+    """Return the outcome of a file that was given up."""
     result = DownloadResult("images", "acme", lease.host, 7)
     return ended(task, TaskState.FAILED, reason, status=status, error="HTTP 404", download=result)

@@ -1,4 +1,4 @@
-"""Runs of downloads: one task and one row for each resource, whatever its URL."""
+"""Runs of downloads: one task and one row for each resource, for any URL."""
 
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.lifecycle.politeness_key import PolitenessKey
@@ -26,7 +26,7 @@ async def test_a_run_begins_with_a_task_and_a_row_for_each_resource(records: Rec
     assert orders["b"].sha256 is None
 
 
-async def test_two_resources_with_one_url_stay_two(records: Records):
+async def test_two_resources_with_one_url_are_two_tasks(records: Records):
     same = "https://a.example/same"
     run = await begin(records, [file("1", same), file("2", same)])
     assert run.admitted == 2
@@ -49,7 +49,7 @@ async def test_further_files_are_admitted_once_even_with_another_url(records: Re
     assert (await get_run(records, run.id)).admitted == 2
 
 
-async def test_a_worker_without_the_stage_leaves_hosts_with_downloads_alone(records: Records):
+async def test_a_worker_without_the_download_stage_skips_hosts_with_downloads(records: Records):
     await begin(records, [file("a")])
     pages = await admit(records, url((await begin(records, [])).id, "b.example"))
     assert pages.new == 1
@@ -69,7 +69,7 @@ async def test_a_held_host_gets_no_downloads_for_a_worker_without_the_stage(reco
     assert [task.download is not None for task in more.tasks] == [True]
 
 
-async def test_a_host_is_for_every_worker_again_when_its_downloads_are_done(records: Records):
+async def test_a_host_is_for_every_worker_again_after_its_downloads(records: Records):
     await begin(records, [file("a")])
     lease = await claim_one(records)
     await release(records, lease)

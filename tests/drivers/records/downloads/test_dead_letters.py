@@ -12,7 +12,7 @@ REASONS = (("http_4xx", 404), ("http_4xx", 403), ("dns", None), ("upload", 200))
 
 
 async def failed_run(records: Records, host: str = "a.example") -> RunRow:
-    """A run of which every file was given up, each for another reason."""
+    """Return a run of which every file was given up, each for another reason."""
     run = await begin(records, [file(f"{host}-{n}", f"https://{host}/{n}") for n in range(len(REASONS))])
     lease = (await claim(records))[host]
     outcomes = [given_up(lease, task, *why) for task, why in zip(lease.tasks, REASONS, strict=True)]
@@ -62,7 +62,7 @@ async def test_a_replay_opens_task_and_run_again_without_attempts(records: Recor
     run, lifecycle = await failed_run(records), Lifecycle(records)
     assert await lifecycle.downloads.replay(DeadLetterFilter(reason="http_4xx")) == 2
     assert ((now := await get_run(records, run.id)).state, now.open, now.failed) == ("running", 2, 2)
-    # Only a worker with the stage gets them.
+    # Only a worker with the download stage gets the tasks.
     assert not await records.frontier.claim(ClaimRequest(ME, 9, 9, TTL, downloads=False))
     lease = (await claim(records))["a.example"]
     assert [(task.attempt, task.download is not None) for task in lease.tasks] == [(1, True)] * 2
@@ -77,7 +77,7 @@ async def test_a_replay_opens_task_and_run_again_without_attempts(records: Recor
     assert [letter.replayed_at is None for letter in letters] == [False] * 4 + [True]
 
 
-async def test_letters_of_runs_that_are_cancelled_or_gone_stay(records: Records):
+async def test_letters_of_cancelled_or_deleted_runs_are_kept(records: Records):
     run, lifecycle = await failed_run(records), Lifecycle(records)
     await lifecycle.downloads.replay(DeadLetterFilter(reason="dns"))
     await lifecycle.move(MoveRequest("run", run.id, "cancel", "person"))

@@ -18,7 +18,7 @@ HOLD = 600_000
 
 
 async def source(records: Records, name: str, feed: str | None = "/feed") -> int:
-    """A source, and where its feed is unless nobody knows."""
+    """Add a source, with its feed unless the feed is unknown; return the id."""
     where = f"https://{name}.example{feed}" if feed else None
     return (await records.sources.add(NewSource(name, f"https://{name}.example/", feed_url=where))).id
 
@@ -31,7 +31,7 @@ async def answered(records: Records, *, searching: bool = False) -> list[int]:
     return [feed.source_id for feed in await records.feeds.answered(100, searching=searching)]
 
 
-async def test_a_feed_is_kept_as_it_was_changed(records: Records) -> None:
+async def test_a_changed_feed_is_stored_unchanged(records: Records) -> None:
     source_id = await source(records, "a", feed=None)
     assert await records.feeds.get(source_id) == FeedRow(source_id)
     assert await records.feeds.get(5) is None
@@ -46,12 +46,12 @@ async def test_a_feed_is_kept_as_it_was_changed(records: Records) -> None:
     assert await records.feeds.get(source_id) == every_fact
 
 
-async def test_a_source_must_be_there(records: Records) -> None:
+async def test_a_feed_needs_an_existing_source(records: Records) -> None:
     with pytest.raises(NotFound, match="no such source: 5"):
         await records.feeds.change(5, partial(disabled, reason="gone"))
 
 
-async def test_a_rule_is_told_the_time_and_what_is_there(records: Records, clock: FakeClock) -> None:
+async def test_a_change_gets_the_time_and_the_current_feed(records: Records, clock: FakeClock) -> None:
     source_id = await source(records, "a", feed=None)
     told: list[tuple[FeedRow, int]] = []
 
@@ -60,7 +60,7 @@ async def test_a_rule_is_told_the_time_and_what_is_there(records: Records, clock
     assert told == [(FeedRow(source_id), START)]
 
 
-async def test_changes_follow_each_other(records: Records) -> None:
+async def test_concurrent_changes_are_applied_one_after_the_other(records: Records) -> None:
     source_id = await source(records, "a")
 
     def one_more(feed: FeedRow, _now: int) -> FeedRow:
@@ -73,7 +73,7 @@ async def test_changes_follow_each_other(records: Records) -> None:
     assert feed.errors == 20
 
 
-async def test_what_is_due_is_claimed_once(records: Records, clock: FakeClock) -> None:
+async def test_a_due_feed_is_claimed_once(records: Records, clock: FakeClock) -> None:
     sources = [await source(records, f"s{n}") for n in range(5)]
 
     got = await asyncio.gather(*(due(records, limit=2) for _ in range(5)))
@@ -81,10 +81,10 @@ async def test_what_is_due_is_claimed_once(records: Records, clock: FakeClock) -
     assert sorted(source_id for some in got for source_id in some) == sources
     assert await due(records) == []
     clock.advance(HOLD / 1000)
-    assert await due(records) == sources, "whoever claimed them was lost"
+    assert await due(records) == sources, "the process that claimed the feeds was lost"
 
 
-async def test_only_what_may_be_polled_is_due(records: Records, clock: FakeClock, peek: Peek) -> None:
+async def test_only_active_feeds_of_enabled_sources_are_due(records: Records, clock: FakeClock, peek: Peek) -> None:
     wanted = await source(records, "wanted")
     unwanted, off, resting, later, unknown = [
         await source(records, name, None if name == "unknown" else "/feed")
@@ -101,7 +101,7 @@ async def test_only_what_may_be_polled_is_due(records: Records, clock: FakeClock
 
     clock.advance(6 * 3600)
     active = [feed.source_id for feed in await records.feeds.find(active=True)]
-    assert active == [wanted, resting, later], "a resting feed gets its trial"
+    assert active == [wanted, resting, later], "a disabled feed is tried again"
     assert [feed.source_id for feed in await records.feeds.find(active=False)] == [unwanted, off, unknown]
     assert await due(records) == [wanted, resting, later]
 
@@ -115,7 +115,7 @@ async def test_feeds_are_found_page_by_page(records: Records) -> None:
     assert [feed.source_id for feed in first + rest] == sources
 
 
-async def test_a_poll_is_answered_when_its_run_has_ended(records: Records, clock: FakeClock) -> None:
+async def test_a_poll_is_answered_at_the_end_of_its_run(records: Records, clock: FakeClock) -> None:
     source_id = await source(records, "a")
     run = await running_run(records)
     await admit(records, url(run))
@@ -123,7 +123,7 @@ async def test_a_poll_is_answered_when_its_run_has_ended(records: Records, clock
     clock.advance(HOLD)
 
     assert await answered(records) == []
-    assert await due(records) == [], "its run is still under way"
+    assert await due(records) == [], "its run has not ended"
 
     (lease,) = (await claim(records)).values()
     await report(records, host_report(lease, [ended(lease.tasks[0])]))
@@ -135,7 +135,7 @@ async def test_a_poll_is_answered_when_its_run_has_ended(records: Records, clock
     assert await answered(records) == []
 
 
-async def test_a_run_that_is_gone_is_an_answer_too(records: Records) -> None:
+async def test_a_deleted_run_answers_its_poll_too(records: Records) -> None:
     source_id = await source(records, "a")
     await records.feeds.change(source_id, partial(asked, run_id=12345, stage="poll"))
 
@@ -143,13 +143,13 @@ async def test_a_run_that_is_gone_is_an_answer_too(records: Records) -> None:
     assert await records.feeds.change(source_id, partial(dropped, run_id=12345)) is not None
 
 
-async def test_what_a_source_says_of_its_feed_stands_in_its_row(records: Records, clock: FakeClock) -> None:
+async def test_a_disabled_feed_is_shown_in_the_row_of_its_source(records: Records, clock: FakeClock) -> None:
     source_id = await source(records, "a")
     before = await records.sources.get(source_id)
     assert before is not None
     clock.advance(1)
     assert await records.feeds.change(source_id, partial(asked, run_id=3, stage="poll")) is not None
-    assert await records.sources.get(source_id) == before, "a poll that is under way is no change of the source"
+    assert await records.sources.get(source_id) == before, "a poll in progress is no change of the source"
 
     await records.feeds.change(source_id, partial(disabled, reason="gone"))
 
@@ -158,7 +158,7 @@ async def test_what_a_source_says_of_its_feed_stands_in_its_row(records: Records
     assert (told.feed_disabled_at, told.feed_disable_reason, told.updated_at) == (clock.now(), "gone", clock.now())
 
 
-async def test_another_url_is_another_feed(records: Records, clock: FakeClock) -> None:
+async def test_another_url_begins_a_new_feed(records: Records, clock: FakeClock) -> None:
     source_id = await source(records, "a")
     await records.feeds.change(source_id, partial(asked, run_id=3, stage="poll"))
     await records.feeds.change(source_id, partial(failed, run_id=3, kind="gone", error="why"))
@@ -177,4 +177,4 @@ async def test_another_url_is_another_feed(records: Records, clock: FakeClock) -
     wanted = FeedRow(source_id, "https://b.example/", False, 7, due_at=clock.now())
     assert await records.feeds.get(source_id) == wanted
     late = partial(succeeded, run_id=3, seen=Seen(etag="of another"))
-    assert await records.feeds.change(source_id, late) is None, "the answer of the feed that was"
+    assert await records.feeds.change(source_id, late) is None, "the answer is about the former feed"

@@ -1,4 +1,4 @@
-"""Taking URLs in, on both engines: each once, within the budget, never into a run that ended."""
+"""Admission of URLs on both engines: each once, within the budget, never into a run that ended."""
 
 import asyncio
 from collections import Counter
@@ -34,7 +34,7 @@ async def refusals(records: Records, run_id: int) -> dict[str, int]:
     return {f.reason: f.count for f in await records.runs.fates(run_id) if f.fate == "refused"}
 
 
-async def test_new_urls_are_tasks_that_wait(records: Records, clock: FakeClock):
+async def test_new_urls_are_waiting_tasks(records: Records, clock: FakeClock):
     run = await running_run(records)
     assert await admit(records, *urls(run, "a.example", 3, depth=2, priority=7)) == Admitted(3, 0, 0)
     tasks = await records.tasks.find(run_id=run.id)
@@ -71,14 +71,14 @@ async def test_a_url_is_known_even_after_it_ended(records: Records):
     assert await admit(records, *urls(run, "a.example", 2)) == Admitted(0, 2, 0)
 
 
-async def test_scopes_do_not_know_each_other(records: Records):
+async def test_a_url_is_new_in_every_scope(records: Records):
     one, two = await running_run(records), await running_run(records)
     await admit(records, url(one))
     assert await admit(records, url(two)) == Admitted(1, 0, 0)
     assert await admit(records, url(one, scope=two.id)) == Admitted(0, 1, 0)
 
 
-async def test_hosts_do_not_know_each_other(records: Records):
+async def test_a_url_is_new_on_every_host(records: Records):
     run = await running_run(records)
     assert await admit(records, url(run, "a.example"), url(run, "b.example")) == Admitted(2, 0, 0)
 
@@ -112,7 +112,7 @@ async def test_the_budget_is_never_exceeded(records: Records):
     assert await refusals(records, run.id) == {"known": 2, "budget": 3}
 
 
-async def test_the_rest_of_a_budget_goes_to_the_shallow_and_urgent(records: Records):
+async def test_the_rest_of_a_budget_is_spent_on_shallow_and_urgent_urls_first(records: Records):
     run = await running_run(records, budget=2)
     deep, late = url(run, path="/deep", depth=3), url(run, path="/late", priority=900)
     await admit(records, deep, late, url(run, path="/urgent", priority=1), url(run, path="/plain"))
@@ -182,7 +182,7 @@ async def test_a_source_without_a_budget_is_neither_locked_nor_written(records: 
     assert await peek.rows("SELECT * FROM sources") == before
 
 
-async def test_a_budget_that_is_set_later_counts_what_was_before(records: Records):
+async def test_a_budget_that_is_set_later_counts_earlier_admissions(records: Records):
     source_id = await source_of(records, None)
     run = await running_run(records, source_id=source_id)
     await admit(records, *urls(run, "a.example", 3))
@@ -195,7 +195,7 @@ async def test_a_budget_that_is_set_later_counts_what_was_before(records: Record
     assert await records.sources.limit(source_id + 1, 4) is None
 
 
-async def test_what_a_report_finds_is_charged_to_the_source(records: Records):
+async def test_urls_found_by_a_report_are_charged_to_the_source(records: Records):
     source_id = await source_of(records, 3)
     run = await running_run(records, source_id=source_id)
     await admit(records, url(run))
@@ -214,7 +214,7 @@ async def test_the_budget_of_a_source_is_exact_when_many_admit_at_once(records: 
     async def some(port: Records, who: int) -> int:
         new = 0
         for step in range(5):
-            # Each in another order of runs and hosts: whoever locked in the order of its rows would wait in a ring.
+            # Each in another order of runs and hosts: locks in the order of the rows would form a cycle.
             order = [(who + i) % 4 for i in range(4)]
             tasks = [url(runs[(i + step) % 4], f"h{i}.example", f"/{who}/{step}") for i in order]
             new += (await port.frontier.admit(tasks, {})).new
@@ -232,7 +232,7 @@ async def test_the_budget_of_a_source_is_exact_when_many_admit_at_once(records: 
 
 
 @pytest.mark.parametrize("ending", ["cancel", "fail"])
-async def test_a_run_that_ended_takes_nothing(records: Records, peek: Peek, ending: str):
+async def test_a_run_that_ended_admits_no_url(records: Records, peek: Peek, ending: str):
     run = await running_run(records)
     await admit(records, url(run))
     became = {"cancel": "cancelled", "fail": "failed"}[ending]
@@ -264,7 +264,7 @@ async def test_admission_wakes_a_sleeping_host(records: Records, clock: FakeCloc
     await admit(records, url(run))
     lease = await claim_one(records)
     await admit(records, url(run, path="/again"))
-    assert await claim(records) == {}, "a held host is left to its holder"
+    assert await claim(records) == {}, "a held host keeps its time"
     await report(records, host_report(lease, not_before=clock.now() + 5_000))
     await admit(records, url(run, path="/third"))
     assert await claim(records) == {}, "the host's not-before time holds for new work too"
@@ -272,7 +272,7 @@ async def test_admission_wakes_a_sleeping_host(records: Records, clock: FakeCloc
     assert {t.url for t in (await claim_one(records)).tasks} == {"https://a.example/again", "https://a.example/third"}
 
 
-async def test_known_urls_wake_nobody(records: Records, peek: Peek):
+async def test_known_urls_wake_no_host(records: Records, peek: Peek):
     run = await running_run(records)
     await admit(records, url(run), url(run, "b.example"))
     for lease in (await claim(records)).values():

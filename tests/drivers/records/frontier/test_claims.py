@@ -1,4 +1,4 @@
-"""Leases on hosts, on both engines: who gets which, for how long, and how they come back."""
+"""Leases of hosts on both engines: claim, order, renewal, deadline, release and reaping."""
 
 import asyncio
 from collections import Counter
@@ -43,13 +43,13 @@ async def test_hosts_are_made_once_and_keep_their_settings(records: Records, pee
     assert await wakes(peek) == {"a.example": None, "b.example": None, "c.example": None}
 
 
-async def test_the_same_hosts_made_by_many_at_once(records: Records, peek: Peek):
+async def test_concurrent_callers_make_the_same_hosts_once(records: Records, peek: Peek):
     hosts = [HostSetting(f"h{i}.example", 10, 1) for i in range(50)]
     await asyncio.gather(*(records.frontier.ensure_hosts(hosts[i:] + hosts[:i]) for i in range(0, 50, 7)))
     assert (await peek.value("SELECT COUNT(*) FROM hosts"), await peek.value("SELECT COUNT(*) FROM line")) == (50, 50)
 
 
-async def test_a_lease_says_everything_a_worker_needs(records: Records, clock: FakeClock):
+async def test_a_lease_has_all_facts_for_a_worker(records: Records, clock: FakeClock):
     run = await running_run(records)
     await records.frontier.ensure_hosts([HostSetting("a.example", 250, 3)])
     await records.frontier.admit([url(run, path="/x", depth=2, priority=7)], {})
@@ -61,7 +61,7 @@ async def test_a_lease_says_everything_a_worker_needs(records: Records, clock: F
     assert (task.attempt, task.priority, task.due) == (1, 7, 0)
 
 
-async def test_a_claimed_task_shows_as_queued_until_it_comes_back(records: Records):
+async def test_a_claimed_task_is_shown_as_queued_until_it_is_given_back(records: Records):
     run = await running_run(records)
     await admit(records, url(run))
     lease = await claim_one(records)
@@ -87,7 +87,7 @@ async def test_a_host_belongs_to_one_worker_at_a_time(records: Records):
     assert await claim(records, owner=YOU) == {}
 
 
-async def test_many_claim_at_once_and_none_gets_what_another_has(records: Records, records_url: str):
+async def test_concurrent_claims_get_distinct_hosts(records: Records, records_url: str):
     run = await running_run(records)
     await admit(records, *(url(run, f"h{i}.example") for i in range(40)))
     others = [await open_records(records_url, FakeClock()) for _ in range(3)]
@@ -95,14 +95,14 @@ async def test_many_claim_at_once_and_none_gets_what_another_has(records: Record
     found = await asyncio.gather(*(ports[i % 4].frontier.claim(ClaimRequest(i, 5, 10, TTL)) for i in range(16)))
     for other in others:
         await other.schema.close()
-    # PostgreSQL skips what another claimer has locked at that moment: nobody waits, and what is left is there later.
+    # PostgreSQL skips rows that another claim has locked: no claim waits, and skipped hosts are claimed later.
     found.append(await records.frontier.claim(ClaimRequest(99, 100, 10, TTL)))
     hosts = [lease.host for leases in found for lease in leases]
     assert sorted(hosts) == sorted(f"h{i}.example" for i in range(40))
     assert sum(len(lease.tasks) for leases in found for lease in leases) == 40
 
 
-async def test_the_longest_waiting_host_comes_first(records: Records, clock: FakeClock):
+async def test_the_host_that_has_waited_longest_is_claimed_first(records: Records, clock: FakeClock):
     run = await running_run(records)
     for host in ("c.example", "a.example", "b.example"):
         await admit(records, url(run, host))
@@ -111,7 +111,7 @@ async def test_the_longest_waiting_host_comes_first(records: Records, clock: Fak
     assert got == [["c.example"], ["a.example"], ["b.example"]]
 
 
-async def test_a_released_host_goes_to_the_back(records: Records, clock: FakeClock):
+async def test_a_released_host_goes_to_the_end_of_the_line(records: Records, clock: FakeClock):
     run = await running_run(records)
     await admit(records, *urls(run, "big.example", 9), url(run, "small.example"))
     first = await claim(records, hosts=1, tasks=2)
@@ -122,7 +122,7 @@ async def test_a_released_host_goes_to_the_back(records: Records, clock: FakeClo
     assert {second} == {"big.example", "small.example"} - set(first)
 
 
-async def test_hosts_are_leased_equally_often_however_many_tasks_they_have(records: Records, clock: FakeClock):
+async def test_hosts_are_leased_equally_often_for_any_number_of_tasks(records: Records, clock: FakeClock):
     run = await running_run(records)
     sizes = {"large.example": 60, "middle.example": 20, "small.example": 12, "tiny.example": 6}
     await admit(records, *(u for host, amount in sizes.items() for u in urls(run, host, amount)))
@@ -135,14 +135,14 @@ async def test_hosts_are_leased_equally_often_however_many_tasks_they_have(recor
     assert leased == dict.fromkeys(sizes, 6)
 
 
-async def test_best_priority_first_inside_a_host(records: Records):
+async def test_tasks_of_a_host_are_claimed_by_priority(records: Records):
     run = await running_run(records)
     await admit(records, *(url(run, path=f"/{p}", priority=p) for p in (500, 3, 900, 40)))
     lease = (await claim(records, tasks=3))["a.example"]
     assert [t.priority for t in lease.tasks] == [3, 40, 500]
 
 
-async def test_equal_priorities_in_the_order_of_admission(records: Records):
+async def test_tasks_of_equal_priority_are_claimed_in_the_order_of_admission(records: Records):
     run = await running_run(records)
     for path in ("/z", "/a", "/m"):
         await admit(records, url(run, path=path))
@@ -150,7 +150,7 @@ async def test_equal_priorities_in_the_order_of_admission(records: Records):
     assert [t.url[-2:] for t in lease.tasks] == ["/z", "/a", "/m"]
 
 
-async def test_what_came_due_stands_in_line_with_what_was_ready(records: Records, clock: FakeClock):
+async def test_a_task_that_became_due_is_ordered_by_its_priority(records: Records, clock: FakeClock):
     run = await running_run(records)
     due = clock.now() + 1_000
     await admit(records, url(run, path="/ready", priority=5), url(run, path="/due", priority=1, due=due))
@@ -159,7 +159,7 @@ async def test_what_came_due_stands_in_line_with_what_was_ready(records: Records
     assert [(t.url[-4:], t.due) for t in lease.tasks] == [("/due", due)]
 
 
-async def test_what_is_due_later_is_not_handed_out(records: Records, clock: FakeClock):
+async def test_a_task_is_not_claimed_before_it_is_due(records: Records, clock: FakeClock):
     run = await running_run(records)
     await admit(records, url(run, path="/now"), url(run, path="/later", priority=1, due=clock.now() + 1))
     lease = await claim_one(records)
@@ -178,7 +178,7 @@ async def test_limits_of_hosts_and_tasks_hold(records: Records):
     assert len(await claim(records, hosts=3, tasks=4)) == 1
 
 
-async def test_a_host_that_woke_for_nothing_is_leased_empty_and_goes_to_sleep(records: Records, peek: Peek):
+async def test_a_host_without_work_is_leased_without_tasks_and_goes_to_sleep(records: Records, peek: Peek):
     run = await running_run(records)
     await admit(records, url(run))
     await peek.rows("DELETE FROM queue") if peek.engine == "lite" else await peek.rows("DELETE FROM queue RETURNING id")
@@ -201,7 +201,7 @@ async def test_renewal_moves_the_deadline(records: Records, clock: FakeClock, pe
     assert not (await report(records, host_report(lease))).refused
 
 
-async def test_only_the_holder_renews_and_only_what_it_holds(records: Records, peek: Peek):
+async def test_only_the_holder_renews_its_own_leases(records: Records, peek: Peek):
     run = await running_run(records)
     await admit(records, url(run), url(run, "b.example"))
     leases = await claim(records)
@@ -228,7 +228,7 @@ async def test_a_lapsed_lease_is_renewed_until_it_is_reaped(records: Records, cl
     assert await peek.snapshot() == before
 
 
-async def test_the_reaper_takes_back_what_lapsed_and_only_that(records: Records, clock: FakeClock):
+async def test_the_reaper_takes_back_lapsed_leases_alone(records: Records, clock: FakeClock):
     run = await running_run(records)
     await admit(records, url(run))
     old = await claim_one(records)
@@ -290,7 +290,7 @@ async def test_reaping_is_bounded_and_oldest_first(records: Records, clock: Fake
     assert await records.frontier.reap(2) == hosts[2:]
 
 
-async def test_disowning_takes_everything_of_one_owner(records: Records, clock: FakeClock):
+async def test_release_all_takes_back_everything_of_one_owner(records: Records, clock: FakeClock):
     run = await running_run(records)
     await admit(records, url(run, "a.example"), url(run, "b.example"))
     mine = await claim(records, owner=ME)
@@ -299,13 +299,13 @@ async def test_disowning_takes_everything_of_one_owner(records: Records, clock: 
     assert await records.frontier.release_all(ME) == 2
     assert (await report(records, host_report(mine["a.example"]))).refused
     assert not (await report(records, host_report(yours))).refused
-    assert await claim(records) == {}, "who died may have asked the host something just now"
+    assert await claim(records) == {}, "a dead worker may have sent a request to the host a moment ago"
     clock.advance(DELAY / 1000)
     assert set(await claim(records)) == {"a.example", "b.example"}
     assert await records.frontier.release_all(3) == 0
 
 
-async def test_claims_count_even_when_nobody_reports_and_attempts_do_not(records: Records, clock: FakeClock):
+async def test_lapsed_claims_are_counted_as_claims_and_not_as_attempts(records: Records, clock: FakeClock):
     run = await running_run(records)
     await admit(records, url(run))
     for claims in (1, 2, 3):
@@ -316,7 +316,7 @@ async def test_claims_count_even_when_nobody_reports_and_attempts_do_not(records
         clock.advance(DELAY / 1000)
 
 
-async def test_tasks_given_back_unstarted_are_as_never_claimed(records: Records):
+async def test_unstarted_tasks_that_are_given_back_lose_their_claim(records: Records):
     run = await running_run(records)
     await admit(records, *urls(run, "a.example", 3))
     for _ in range(3):
@@ -325,19 +325,19 @@ async def test_tasks_given_back_unstarted_are_as_never_claimed(records: Records)
         await release(records, lease)
     lease = await claim_one(records)
     await report(records, host_report(lease, [ended(lease.tasks[0])], unstarted=lease.tasks[1:2]))
-    assert [t.claims for t in (await claim_one(records)).tasks] == [1, 2], "the one not spoken of keeps its claim"
+    assert [t.claims for t in (await claim_one(records)).tasks] == [1, 2], "the other task keeps its claim"
 
 
-# -- more for hosts in hand -------------------------------------------------------------------------------------------
+# -- more tasks for hosts in hand -------------------------------------------------------------------------------------
 
 
 async def paths(records: Records, hosts: int, *held: tuple[int, int], owner: int = ME) -> dict[str, list[str]]:
-    """What a claim of two tasks for each host brings."""
+    """Return the paths of a claim of two tasks for each host."""
     leases = await records.frontier.claim(ClaimRequest(owner, hosts, 2, TTL, held))
     return {lease.host: [task.url.rpartition("/")[2] for task in lease.tasks] for lease in leases}
 
 
-async def test_a_host_in_hand_comes_with_more_and_with_nothing_twice(records: Records):
+async def test_a_claim_for_a_host_in_hand_gives_further_tasks(records: Records):
     run = await running_run(records)
     await admit(records, *(url(run, path=f"/{n}") for n in range(5)))
     (lease,) = await records.frontier.claim(ClaimRequest(ME, 4, 2, TTL))
@@ -348,7 +348,7 @@ async def test_a_host_in_hand_comes_with_more_and_with_nothing_twice(records: Re
     assert {path for helping in helpings for path in helping} == {"0", "1", "2", "3", "4"}
 
 
-async def test_what_came_later_is_reported_under_the_same_lease(records: Records):
+async def test_tasks_claimed_later_are_reported_under_the_same_lease(records: Records):
     run = await running_run(records)
     await admit(records, *(url(run, path=f"/{n}") for n in range(4)))
     (lease,) = await records.frontier.claim(ClaimRequest(ME, 4, 2, TTL))
@@ -358,7 +358,7 @@ async def test_what_came_later_is_reported_under_the_same_lease(records: Records
     assert {task.state for task in await records.tasks.find()} == {"completed"}
 
 
-async def test_hosts_that_wait_come_before_more_for_those_in_hand(records: Records):
+async def test_waiting_hosts_are_claimed_before_further_tasks_of_hosts_in_hand(records: Records):
     run = await running_run(records)
     await admit(records, *(url(run, path=f"/{n}") for n in range(4)))
     (lease,) = await records.frontier.claim(ClaimRequest(ME, 1, 2, TTL))
@@ -368,7 +368,7 @@ async def test_hosts_that_wait_come_before_more_for_those_in_hand(records: Recor
     assert len((await paths(records, 1, held))["a.example"]) == 2
 
 
-async def test_hosts_that_have_just_become_free_may_be_left_to_others(records: Records, clock: FakeClock):
+async def test_a_claim_may_skip_hosts_that_have_just_become_free(records: Records, clock: FakeClock):
     run = await running_run(records)
     await admit(records, *(url(run, path=f"/{n}") for n in range(3)))
     clock.advance(0.4)
@@ -381,7 +381,7 @@ async def test_hosts_that_have_just_become_free_may_be_left_to_others(records: R
     assert [lease.host for lease in await records.frontier.claim(ClaimRequest(YOU, 4, 1, TTL))] == ["b.example"]
 
 
-async def test_a_released_host_counts_as_free_from_then_on(records: Records, clock: FakeClock):
+async def test_a_released_host_counts_as_free_from_its_release(records: Records, clock: FakeClock):
     run = await running_run(records)
     await admit(records, *(url(run, path=f"/{n}") for n in range(3)))
     lease = await claim_one(records)
@@ -392,18 +392,18 @@ async def test_a_released_host_counts_as_free_from_then_on(records: Records, clo
     assert len(await records.frontier.claim(ClaimRequest(ME, 4, 1, TTL, waited_ms=1))) == 1
 
 
-async def test_there_is_no_more_for_a_lease_that_is_gone(records: Records, clock: FakeClock):
+async def test_a_lost_lease_gets_no_further_tasks(records: Records, clock: FakeClock):
     run = await running_run(records)
     await admit(records, *(url(run, path=f"/{n}") for n in range(4)))
     (lease,) = await records.frontier.claim(ClaimRequest(ME, 1, 2, TTL))
     held = (lease.host_id, lease.token)
-    assert await paths(records, 1, held, owner=YOU) == {}, "somebody else's"
-    assert await paths(records, 1, (lease.host_id, lease.token - 1)) == {}, "an older one"
+    assert await paths(records, 1, held, owner=YOU) == {}, "a lease of another owner"
+    assert await paths(records, 1, (lease.host_id, lease.token - 1)) == {}, "an older lease"
     clock.advance((TTL + 1) / 1000)
-    assert await paths(records, 1, held) == {}, "one that lapsed"
+    assert await paths(records, 1, held) == {}, "a lapsed lease"
 
 
-async def test_more_is_given_in_turn_to_the_runs_of_a_host(records: Records):
+async def test_further_tasks_are_given_in_turn_to_the_runs_of_a_host(records: Records):
     one, other = await running_run(records), await running_run(records)
     await admit(records, *(url(run, path=f"/{run.id}-{n}") for run in (one, other) for n in range(4)))
     (lease,) = await records.frontier.claim(ClaimRequest(ME, 4, 4, TTL))
@@ -412,7 +412,7 @@ async def test_more_is_given_in_turn_to_the_runs_of_a_host(records: Records):
         assert Counter(task.run_id for task in helping.tasks) == {one.id: 2, other.id: 2}
 
 
-async def test_a_claimed_task_says_which_page_links_to_it(records: Records):
+async def test_a_claimed_task_names_the_page_that_links_to_it(records: Records):
     run = await running_run(records)
     await admit(records, url(run, path="/page"))
     (page,) = (await claim_one(records)).tasks
@@ -427,7 +427,7 @@ async def test_a_claimed_task_says_which_page_links_to_it(records: Records):
 
 
 async def test_the_columns_of_a_claim_are_the_fields_of_its_row(records: Records):
-    """The rows are read by their order, which both statements and the fields must share."""
+    """The rows are read by position, so that both statements and the fields must have one order."""
     database = cast(FrontierRecords, records.frontier)._database
 
     async def columns(tx: Transaction) -> list[str]:

@@ -31,7 +31,7 @@ async def test_a_run_starts_once_with_its_urls_when_it_is_due(records: Records, 
     assert await due(records) == [run.id]
     assert await start(records, run.id)
     assert not await start(records, run.id)
-    assert not await start(records, undated.id), "a run without a due time is started by its maker"
+    assert not await start(records, undated.id), "a run without a due time is started by its creator"
     row = await get_run(records, run.id)
     assert (row.state, row.admitted, row.open, row.started_at) == ("running", 1, 1, clock.now())
     assert len((await claim_one(records)).tasks) == 1
@@ -70,7 +70,7 @@ async def test_a_run_without_an_admitted_url_does_not_start(records: Records, cl
     assert (await get_run(records, second.id)).state == "queued"
 
 
-async def test_the_longest_due_run_comes_first(records: Records, clock: FakeClock):
+async def test_the_run_that_is_due_longest_is_started_first(records: Records, clock: FakeClock):
     late = await queued_run(records, due=clock.now())
     early = await queued_run(records, due=clock.now() - 1)
     assert await due(records) == [early.id, late.id]

@@ -1,4 +1,4 @@
-"""Lists of the frontier for people: hosts in line, queues, tasks of a run by state, one task's surroundings."""
+"""Lists of the frontier for people: hosts in line, queues, tasks of a run by state, and the details of one task."""
 
 import pytest
 
@@ -32,7 +32,7 @@ async def test_hosts_are_listed_free_and_held(records: Records, run: RunRow, clo
     assert await records.host_lists.held(owner=99, limit=10) == []
 
 
-async def test_a_list_of_hosts_goes_on_behind_its_last_row(records: Records, run: RunRow):
+async def test_a_list_of_hosts_continues_after_its_last_row(records: Records, run: RunRow):
     [first] = await records.host_lists.free(limit=1)
     [second] = await records.host_lists.free(after=(first.wake_at or 0, first.host_id), limit=5)
     assert (first.host, second.host) == ("a.example", "c.example")
@@ -57,7 +57,7 @@ async def test_no_more_tasks_are_counted_than_the_bound(records: Records, run: R
     assert many.tasks == MAX_COUNTED_TASKS
 
 
-async def test_the_queue_of_a_host_shows_the_hand_of_its_holder(records: Records, run: RunRow):
+async def test_the_queue_of_a_host_marks_the_tasks_in_hand(records: Records, run: RunRow):
     host = await records.host_lists.get("b.example")
     assert host is not None
     queue = await records.host_lists.queue(host.host_id, limit=10)
@@ -98,7 +98,7 @@ async def test_tasks_of_a_run_come_by_state_newest_first(records: Records, run: 
     assert alone.id == failed.id
 
 
-async def test_a_rare_state_reads_a_stretch_and_says_where_it_goes_on(
+async def test_a_list_by_a_rare_state_reads_a_limited_number_and_gives_the_next_id(
     records: Records, run: RunRow, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr("longline.drivers.records.frontier.tasks.MAX_SCANNED", 4)
@@ -109,7 +109,7 @@ async def test_a_rare_state_reads_a_stretch_and_says_where_it_goes_on(
     assert older == everything[3].id
 
 
-async def test_the_lease_of_a_task_in_hand_and_at_rest(records: Records, run: RunRow, clock: FakeClock):
+async def test_a_task_in_hand_has_a_lease_and_a_waiting_one_has_none(records: Records, run: RunRow, clock: FakeClock):
     worker = await records.workers.join("w-1", "fetch", "")
     leases = await claim(records, owner=worker.id, tasks=1)
     task = leases["a.example"].tasks[0]
@@ -124,7 +124,7 @@ async def test_the_lease_of_a_task_in_hand_and_at_rest(records: Records, run: Ru
     assert await records.task_lists.lease(10**12) is None
 
 
-async def test_the_moves_of_a_task_are_in_reports_and_in_events_of_its_own(records: Records, run: RunRow):
+async def test_the_moves_of_a_task_are_in_the_reports_and_in_its_own_events(records: Records, run: RunRow):
     leases = await claim(records, tasks=1)
     task = leases["a.example"].tasks[0]
     await report(records, host_report(leases["a.example"], [ended(task, TaskState.FAILED, "http_5xx")]))

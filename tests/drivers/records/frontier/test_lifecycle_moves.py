@@ -1,4 +1,4 @@
-"""Single guarded moves, on both engines: row, place, counters and event change together or not at all."""
+"""Single guarded moves on both engines: row, place, counters and event change together or not at all."""
 
 import re
 
@@ -46,7 +46,7 @@ async def start(records: Records, noun: Noun, subject: int, was: str, owner: int
 
 
 async def held(records: Records, noun: Noun) -> tuple[int, Current]:
-    """A schedule or a run under a lease."""
+    """Start a schedule or a run under a lease; return its id and its state."""
     if noun == "run":
         subject = (await queued_run(records)).id
         return subject, await start(records, "run", subject, "queued")
@@ -59,7 +59,7 @@ async def move_task(records: Records, task_id: int, move: str, was: str, became:
 
 
 async def one_task(records: Records, amount: int = 1) -> tuple[int, int]:
-    """A run with open tasks; (run id, id of the first)."""
+    """Start a run with open tasks; return its id and the id of the first task."""
     run = await running_run(records)
     await admit(records, *urls(run, "a.example", amount))
     return run.id, (await records.tasks.find(run_id=run.id))[0].id
@@ -77,7 +77,7 @@ async def test_a_start_gives_a_lease_with_a_deadline(records: Records, clock: Fa
 
 
 @pytest.mark.parametrize("noun", ["schedule", "run"])
-async def test_nothing_stands_where_nothing_is(records: Records, noun: Noun):
+async def test_a_missing_row_has_no_state_and_no_move(records: Records, noun: Noun):
     assert await records.moves.current(noun, 4711) is None
     assert await records.moves.apply(Change(noun, 4711, "cancel", "running", "cancelled", "person")) is None
     assert await records.events.find() == []
@@ -85,7 +85,7 @@ async def test_nothing_stands_where_nothing_is(records: Records, noun: Noun):
 
 @pytest.mark.parametrize("noun", ["schedule", "run"])
 @pytest.mark.parametrize("wrong", ["state", "token", "deadline"])
-async def test_a_guard_that_does_not_hold_changes_nothing(records: Records, peek: Peek, noun: Noun, wrong: str):
+async def test_a_failed_guard_changes_nothing(records: Records, peek: Peek, noun: Noun, wrong: str):
     subject, standing = await held(records, noun)
     if noun == "run":
         await admit(records, url(subject))
@@ -138,7 +138,7 @@ async def test_renewal_under_the_token_until_the_deadline(records: Records, cloc
 
 
 @pytest.mark.parametrize("noun", ["schedule", "run"])
-async def test_what_lapsed_is_listed_with_its_deadline(records: Records, clock: FakeClock, noun: Noun):
+async def test_lapsed_leases_are_listed_with_their_deadlines(records: Records, clock: FakeClock, noun: Noun):
     schedule_id = await schedule(records)
     if noun == "run":
         subject = (await queued_run(records, schedule_id=schedule_id)).id
@@ -152,7 +152,7 @@ async def test_what_lapsed_is_listed_with_its_deadline(records: Records, clock: 
     assert await records.moves.lapsed(noun, 0) == []
 
 
-async def test_a_lapsed_run_of_no_schedule_is_freed_for_whoever_comes(records: Records, clock: FakeClock):
+async def test_a_lapsed_run_without_a_schedule_is_freed_for_adoption(records: Records, clock: FakeClock):
     run_id, standing = await held(records, "run")
     kept = (await queued_run(records, schedule_id=await schedule(records))).id
     await start(records, "run", kept, "queued")
@@ -170,7 +170,7 @@ async def test_a_lapsed_run_of_no_schedule_is_freed_for_whoever_comes(records: R
     assert (adopted.owner, adopted.state) == (YOU, "running")
 
 
-async def test_letting_a_run_go_needs_its_token(records: Records, peek: Peek):
+async def test_freeing_a_run_needs_its_token(records: Records, peek: Peek):
     run_id, standing = await held(records, "run")
     before = await peek.snapshot()
     assert not await records.moves.free("run", run_id, standing.token - 1)
@@ -199,7 +199,7 @@ async def test_disowning_frees_runs_but_leaves_those_of_schedules_to_their_deadl
     assert [subject for subject, _ in await records.moves.lapsed("run", 10)] == [scheduled], "no run is stuck"
 
 
-async def test_a_move_may_say_when_a_schedule_is_due_next(records: Records):
+async def test_a_move_may_set_the_next_due_time_of_a_schedule(records: Records):
     subject, standing = await held(records, "schedule")
     token = standing.token
     await records.moves.apply(
@@ -211,10 +211,10 @@ async def test_a_move_may_say_when_a_schedule_is_due_next(records: Records):
     await records.moves.apply(Change("schedule", subject, "pause", "scheduled", "paused", "person"))
     row = await records.schedules.get(subject)
     assert row is not None
-    assert row.next_due == 7, "a move that says nothing of it leaves it"
+    assert row.next_due == 7, "a move without a due time keeps it"
 
 
-async def test_a_run_knows_when_it_started_and_ended_and_why(records: Records, clock: FakeClock):
+async def test_a_run_has_the_times_of_its_start_and_end_and_its_error(records: Records, clock: FakeClock):
     run_id, standing = await held(records, "run")
     began = clock.now()
     clock.advance(1)
@@ -234,7 +234,7 @@ async def test_a_run_with_open_tasks_does_not_finish(records: Records, peek: Pee
 
 
 @pytest.mark.parametrize("query", ["hosts_of_open_tasks", "open_tasks_of_run"])
-def test_open_is_what_has_no_fate(query: str):
+def test_a_task_is_open_without_a_fate(query: str):
     (listed,) = re.findall(r"state NOT IN \(([^)]*)\)", load("pg")[query].sql)
     assert set(re.findall(r"'(\w+)'", listed)) == ENDED
 
@@ -246,7 +246,7 @@ async def test_a_run_without_tasks_may_finish(records: Records):
 
 
 @pytest.mark.parametrize(("move", "became"), [("cancel", "cancelled"), ("fail", "failed"), ("lapse", "failed")])
-async def test_a_run_that_stops_takes_its_open_tasks_with_it(records: Records, peek: Peek, move: str, became: str):
+async def test_a_run_that_stops_cancels_its_open_tasks(records: Records, peek: Peek, move: str, became: str):
     run = await running_run(records)
     other = await running_run(records)
     await admit(records, *urls(run, "a.example", 3), url(other, "b.example", "/other"))
@@ -268,12 +268,12 @@ async def test_a_run_that_stops_takes_its_open_tasks_with_it(records: Records, p
     fates = {(f.fate, f.reason): f.count for f in await records.runs.fates(run.id)}
     assert fates == {("completed", "ok"): 1, ("cancelled", f"run {became}"): 4}
     assert await peek.rows("SELECT * FROM offers") == []
-    assert len(await peek.rows("SELECT * FROM queue")) == 1, "the other run's"
+    assert len(await peek.rows("SELECT * FROM queue")) == 1, "the task of the other run"
     moves = [orjson.loads(e.moves) for e in await records.events.find() if e.moves][-1]
     assert sorted(was for _, was, _, _ in moves) == ["downloaded", "paused", "pending", "pending"]
     assert {now for _, _, now, _ in moves} == {"cancelled"}
     reported = await report(records, host_report(leases["a.example"], [ended(third)]))
-    assert reported.gone == {third.id}, "the worker comes too late"
+    assert reported.gone == {third.id}, "the report is late"
     assert (await get_run(records, other.id)).open == 1
 
 
@@ -286,7 +286,7 @@ async def test_pausing_takes_a_task_out_and_resuming_puts_it_back(records: Recor
     assert paused is not None
     assert paused.state == "paused"
     assert await peek.rows("SELECT * FROM queue") == []
-    assert (await get_run(records, run_id)).open == 1, "paused is open"
+    assert (await get_run(records, run_id)).open == 1, "a paused task is open"
     (lease,) = (await claim(records)).values()
     assert lease.tasks == ()
     await report(records, host_report(lease))
@@ -299,11 +299,11 @@ async def test_pausing_takes_a_task_out_and_resuming_puts_it_back(records: Recor
     ]
 
 
-async def test_a_task_in_hand_is_moved_as_it_shows(records: Records, peek: Peek):
+async def test_a_task_in_hand_is_moved_from_its_shown_state(records: Records, peek: Peek):
     _, task_id = await one_task(records)
     lease = await claim_one(records)
     before = await peek.snapshot()
-    assert await move_task(records, task_id, "pause", "pending", "paused") is None, "it is queued now"
+    assert await move_task(records, task_id, "pause", "pending", "paused") is None, "the task is queued now"
     assert await move_task(records, task_id, "pause", "queued", "paused", token=lease.token + 1) is None
     assert await peek.snapshot() == before
     assert await move_task(records, task_id, "pause", "queued", "paused", token=lease.token)
@@ -311,7 +311,7 @@ async def test_a_task_in_hand_is_moved_as_it_shows(records: Records, peek: Peek)
     assert (event.was, event.became) == ("queued", "paused")
 
 
-async def test_resumed_under_the_old_lease_it_is_still_not_the_workers(records: Records):
+async def test_a_resumed_task_is_not_reported_under_the_old_lease(records: Records):
     run_id, task_id = await one_task(records, 2)
     lease = await claim_one(records)
     await move_task(records, task_id, "pause", "queued", "paused")
@@ -381,7 +381,7 @@ async def test_a_task_of_a_cancelled_run_cannot_be_restarted(records: Records, p
     assert await peek.snapshot() == before
 
 
-async def test_restarting_a_task_in_hand_takes_it_from_the_worker(records: Records):
+async def test_restarting_a_task_in_hand_withdraws_it_from_the_worker(records: Records):
     run_id, task_id = await one_task(records)
     lease = await claim_one(records)
     assert await move_task(records, task_id, "restart", "queued", "pending")
@@ -395,7 +395,7 @@ async def test_a_task_may_be_put_back_for_later(records: Records, clock: FakeClo
     _, task_id = await one_task(records)
     await move_task(records, task_id, "restart", "pending", "pending", due=clock.now() + 5_000)
     (lease,) = (await claim(records)).values()
-    assert lease.tasks == (), "the host was awake already, its release finds out"
+    assert lease.tasks == (), "the host was awake already, and its release will find the due time"
     await report(records, host_report(lease))
     clock.advance(5)
     assert [t.id for t in (await claim_one(records)).tasks] == [task_id]
@@ -437,6 +437,6 @@ async def test_a_fenced_move_of_a_task_needs_the_token(records: Records, peek: P
     assert (await get_run(records, run_id)).completed == 1
 
 
-async def test_no_such_task(records: Records):
+async def test_a_missing_task_has_no_state_and_no_move(records: Records):
     assert await records.moves.current("task", 4711) is None
     assert await move_task(records, 4711, "cancel", "pending", "cancelled") is None

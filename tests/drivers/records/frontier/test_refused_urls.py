@@ -1,4 +1,4 @@
-"""URLs that bounds and budgets refused, on both engines: kept once, admitted later, by a run that may have ended."""
+"""URLs that bounds and budgets refused, on both engines: stored once, admitted later, by a run that may have ended."""
 
 import asyncio
 
@@ -14,13 +14,13 @@ from tests.drivers.records.world import admit, claim, claim_one, get_run, host_r
 
 
 async def refuse(records: Records, run: RunRow, *refused: RefusedUrl, page: str = "/page") -> None:
-    """Report a page of the run whose links were refused."""
+    """Report a page of the run with refused links."""
     await admit(records, url(run, path=page))
     await report(records, host_report(await claim_one(records)), refused_urls=refused)
 
 
 async def keep_open(records: Records, run: RunRow) -> None:
-    """Give the run a URL that is not due for long."""
+    """Admit a URL to the run that is not due for long."""
     await admit(records, url(run, "later.example", due=10**15))
 
 
@@ -68,7 +68,7 @@ async def test_a_run_stores_a_bounded_number_of_urls_and_counts_the_others(
     await refuse(records, run, *links("a", "b"), page="/1")
     for number in range(2, 5):
         await refuse(records, run, *links("a", "b"), page=f"/{number}")
-    assert await records.refused_urls.dropped(run.id) == 0, "a URL that is met again takes no room"
+    assert await records.refused_urls.dropped(run.id) == 0, "a URL that is found again takes no room"
     await refuse(records, run, *links("a", "c"), page="/5")
     await refuse(records, run, *links("d", "e", "f"), RefusedUrl("depth", url(run, path="/a", depth=3)), page="/6")
     assert sum((await records.refused_urls.counts(run.id)).values()) == 4
@@ -78,10 +78,10 @@ async def test_a_run_stores_a_bounded_number_of_urls_and_counts_the_others(
     assert await records.refused_urls.dropped(run.id) == 3
     await extend(records, run, url(run, path="/a"), url(run, path="/b"))
     await refuse(records, run, *links("h"), page="/8")
-    assert sum((await records.refused_urls.counts(run.id)).values()) == 3, "URLs that were admitted leave room"
+    assert sum((await records.refused_urls.counts(run.id)).values()) == 3, "admitted URLs leave room"
 
 
-async def test_a_url_that_was_admitted_since_does_not_count(records: Records):
+async def test_a_url_that_was_admitted_later_does_not_count(records: Records):
     run = await running_run(records)
     await keep_open(records, run)
     await refuse(records, run, RefusedUrl("depth", url(run, path="/x")), RefusedUrl("depth", url(run, path="/y")))
@@ -89,7 +89,7 @@ async def test_a_url_that_was_admitted_since_does_not_count(records: Records):
     assert await records.refused_urls.counts(run.id) == {"depth": 1}
 
 
-async def test_urls_beyond_the_budget_are_kept_where_the_run_keeps_them(records: Records):
+async def test_urls_beyond_the_budget_are_stored_if_refused_urls_are_kept(records: Records):
     run = await running_run(records, budget=2)
     wanted = [url(run, path=f"/{n}", depth=n, keep_refused=n % 2 == 1) for n in range(6)]
     assert await admit(records, *wanted) == Admitted(2, 0, 4)

@@ -16,7 +16,7 @@ LATE = RequestMade(503, 7, 10, "http_5xx", "HTTP 503")
 async def take(
     records: Records, path: str, *asked: RequestMade, at: int, became: TaskState = TaskState.COMPLETED
 ) -> None:
-    """A worker takes one of the tasks there are, and reports what it took."""
+    """Claim the task of this path and report its requests."""
     lease = await claim_one(records)
     [task] = [task for task in lease.tasks if task.url.endswith(path)]
     others = tuple(other for other in lease.tasks if other != task)
@@ -24,7 +24,7 @@ async def take(
     assert not (await report(records, host_report(lease, [outcome], unstarted=others))).refused
 
 
-async def test_requests_are_summed_by_how_they_went(records: Records):
+async def test_requests_are_summed_by_their_result(records: Records):
     run, other = await running_run(records), await running_run(records)
     await admit(records, url(run, path="/z"), url(run, path="/a"))
     await take(records, "/z", LATE, at=5, became=TaskState.PENDING)
@@ -44,8 +44,8 @@ async def test_requests_are_summed_by_how_they_went(records: Records):
     assert found[other.id].survey.asked == ()
 
 
-async def test_an_error_is_last_where_it_was_asked_for_last(records: Records):
-    """Not where it was reported last, and not in the order of the alphabet."""
+async def test_the_last_url_of_an_error_is_that_of_the_latest_request(records: Records):
+    """Neither the order of the reports nor that of the alphabet decides."""
     run = await running_run(records)
     await admit(records, *(url(run, path=path) for path in ("/a", "/m", "/z")))
     for path, at in (("/m", 9), ("/z", 8), ("/a", 8)):
@@ -54,7 +54,7 @@ async def test_an_error_is_last_where_it_was_asked_for_last(records: Records):
     assert (count, last) == (3, "https://a.example/m")
 
 
-async def test_what_stands_is_not_summed(records: Records, peek: Peek):
+async def test_requests_of_the_standing_frontier_are_not_summed(records: Records, peek: Peek):
     run = await running_run(records)
     await admit(records, url(run, scope=SCOPE))
     await take(records, "/", LATE, at=1, became=TaskState.FAILED)

@@ -29,13 +29,13 @@ A, B, C = "a.example", "b.example", "c.example"
 
 
 def away(task: ClaimedTask, host: str, hops: int = 1, **facts: object) -> Outcome:
-    """A task that goes on at another host."""
+    """Return the outcome of a task that continues at another host."""
     target = TaskRedirect(f"https://{host}/there", host, hops)
     return ended(task, TaskState.PENDING, "redirected", redirected=target, attempts=task.attempt - 1, **facts)
 
 
 async def move_on(records: Records, lease: HostLease, host: str, hops: int = 1, **facts: object) -> None:
-    """Report that every task of a host goes on at another host."""
+    """Report that every task of a host continues at another host."""
     await records.frontier.ensure_hosts([HostSetting(host, 0, 1)])
     outcomes = [away(task, host, hops, **facts) for task in lease.tasks]
     assert not (await report(records, host_report(lease, outcomes))).refused
@@ -54,12 +54,12 @@ async def row(records: Records, run: RunRow) -> TaskRow:
 
 @pytest.fixture(autouse=True)
 async def sound(peek: Peek, clock: FakeClock, records: Records):
-    """Whatever a test does, the rows add up afterwards."""
+    """A check of all sums after every test."""
     yield
     assert await faults(peek, clock.now()) == []
 
 
-async def test_a_task_goes_on_at_the_other_host_with_its_id_key_and_url(records: Records, peek: Peek):
+async def test_a_task_continues_at_the_other_host_with_its_id_key_and_url(records: Records, peek: Peek):
     run = await single(records, "/1")
     first = await claim_one(records)
     await move_on(records, first, B)
@@ -76,7 +76,7 @@ async def test_a_task_goes_on_at_the_other_host_with_its_id_key_and_url(records:
     assert await peek.value("SELECT COUNT(*) FROM tasks") == 1
 
 
-async def test_tasks_that_lead_to_one_address_stay_their_own(records: Records):
+async def test_tasks_that_are_redirected_to_one_url_stay_separate(records: Records):
     run = await single(records, "/1", "/2")
     await move_on(records, await claim_one(records), B)
     lease = await claim_one(records, B)
@@ -86,14 +86,14 @@ async def test_tasks_that_lead_to_one_address_stay_their_own(records: Records):
     assert [task.state for task in await records.tasks.find(run_id=run.id)] == ["completed", "failed"]
 
 
-async def test_a_url_whose_task_is_away_is_known(records: Records):
+async def test_the_url_of_a_task_at_another_host_is_known(records: Records):
     run = await single(records, "/1")
     await move_on(records, await claim_one(records), B)
     again = await admit(records, url(run, A, "/1", single=True), url(run, A, "/2", single=True))
     assert (again.new, again.known) == (1, 1)
 
 
-async def test_a_failed_attempt_goes_home_and_the_next_one_starts_there(records: Records, clock: FakeClock):
+async def test_a_failed_attempt_returns_the_task_home_and_the_next_one_starts_there(records: Records, clock: FakeClock):
     run = await single(records, "/1")
     await move_on(records, await claim_one(records), B)
     lease = await claim_one(records, B)
@@ -107,7 +107,7 @@ async def test_a_failed_attempt_goes_home_and_the_next_one_starts_there(records:
     assert (await row(records, run)).host == A
 
 
-async def test_a_task_may_come_back_to_its_own_host_by_a_redirect(records: Records):
+async def test_a_redirect_may_return_a_task_to_its_own_host(records: Records):
     await single(records, "/1")
     home = await claim_one(records)
     await move_on(records, home, B)
@@ -117,7 +117,7 @@ async def test_a_task_may_come_back_to_its_own_host_by_a_redirect(records: Recor
     await report(records, host_report(back))
 
 
-async def test_a_host_in_another_workers_hand_gets_the_task_when_it_is_released(records: Records):
+async def test_a_held_host_gets_the_task_when_it_is_released(records: Records):
     run = await single(records, "/1")
     await admit(records, url(run, B, "/own"))
     leases = await claim(records)
@@ -131,7 +131,7 @@ async def test_a_host_in_another_workers_hand_gets_the_task_when_it_is_released(
 @pytest.mark.parametrize(
     ("name", "became", "claimed"), [("pause", "paused", 0), ("cancel", "cancelled", 0), ("restart", "pending", 1)]
 )
-async def test_a_person_brings_a_task_home(records: Records, name: str, became: str, claimed: int):
+async def test_a_move_by_a_person_returns_a_task_home(records: Records, name: str, became: str, claimed: int):
     run = await single(records, "/1")
     await move_on(records, await claim_one(records), B)
     task = await row(records, run)
@@ -142,7 +142,7 @@ async def test_a_person_brings_a_task_home(records: Records, name: str, became: 
     assert [t.url for lease in leases.values() for t in lease.tasks] == [f"https://{A}/1"] * claimed
 
 
-async def test_a_run_that_is_cancelled_brings_its_tasks_home(records: Records):
+async def test_the_cancellation_of_a_run_returns_its_tasks_home(records: Records):
     run = await single(records, "/1")
     await move_on(records, await claim_one(records), B)
     await records.moves.apply(Change("run", run.id, "cancel", "running", "cancelled", "person"))
@@ -150,7 +150,7 @@ async def test_a_run_that_is_cancelled_brings_its_tasks_home(records: Records):
     assert (shown.state, shown.host, shown.target) == ("cancelled", A, None)
 
 
-async def test_the_report_of_a_lost_lease_moves_nothing(records: Records, clock: FakeClock):
+async def test_the_report_of_a_lost_lease_moves_no_task(records: Records, clock: FakeClock):
     run = await single(records, "/1")
     lease = await claim_one(records)
     clock.advance(60)
@@ -160,7 +160,7 @@ async def test_the_report_of_a_lost_lease_moves_nothing(records: Records, clock:
     assert (await row(records, run)).host == A
 
 
-async def test_a_report_brings_the_proxy_and_the_time_at_which_work_began(records: Records):
+async def test_a_report_stores_the_proxy_and_the_begin_of_the_attempt(records: Records):
     run = await single(records, "/1")
     await move_on(records, await claim_one(records), B, began_at=5, proxy_id=7)
     assert ((await row(records, run)).began_at, (await row(records, run)).proxy_id) == (5, 7)

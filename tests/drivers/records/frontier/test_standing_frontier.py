@@ -1,4 +1,4 @@
-"""The standing frontier: looked at, and hastened."""
+"""The standing frontier: its lists, and URLs that are advanced."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ from tests.drivers.records.world import (
 )
 
 
-async def test_a_url_that_waits_goes_sooner_and_stays_counted(records: Records, peek: Peek, clock: FakeClock):
+async def test_a_waiting_url_is_advanced_and_stays_counted(records: Records, peek: Peek, clock: FakeClock):
     run = await queued_run(records, seed="s")
     late = url(run, path="/late", scope=SCOPE, priority=500, due=10**15)
     await admit(records, late, url(run, path="/other", scope=SCOPE, priority=450))
@@ -42,13 +42,13 @@ async def test_a_url_that_waits_goes_sooner_and_stays_counted(records: Records, 
     assert await peek.rows(f"SELECT due, priority FROM tasks WHERE id = {task_id}") == [(0, 400)]
     lease = await claim_one(records)
     assert lease.tasks[0].id == task_id
-    assert not await records.standing.advance(task_id, 100), "it is in somebody's hand"
+    assert not await records.standing.advance(task_id, 100), "the task is in hand"
     await release(records, lease)
     assert await faults(peek, clock.now()) == []
     assert not await records.standing.advance(task_id + 999, 1)
 
 
-async def test_what_sleeps_is_found_and_nothing_else(records: Records):
+async def test_only_sleeping_urls_are_found(records: Records):
     run = await queued_run(records, seed="s")
     asleep = url(run, path="/asleep", scope=SCOPE, priority=490, due=NEVER_DUE_MS)
     await admit(
@@ -60,7 +60,7 @@ async def test_what_sleeps_is_found_and_nothing_else(records: Records):
     assert await records.standing.asleep(10) == []
 
 
-async def test_a_host_that_had_nothing_due_is_woken(records: Records):
+async def test_advancing_a_url_wakes_its_host(records: Records):
     run = await queued_run(records, seed="s")
     late = url(run, scope=SCOPE, due=10**15)
     await admit(records, late)
@@ -71,24 +71,24 @@ async def test_a_host_that_had_nothing_due_is_woken(records: Records):
     await claim_one(records)
 
 
-async def test_only_standing_runs_are_looked_at(records: Records):
+async def test_only_standing_runs_are_listed(records: Records):
     await admit(records, url(await queued_run(records)))
     assert await records.standing.find(UrlQuery()) == ([], 0)
     assert await records.standing.counts() == {}
 
 
-def test_a_text_to_be_found_is_no_pattern():
+def test_a_text_to_be_found_is_escaped_for_like():
     assert contains("50%_\\A") == "%50\\%\\_\\\\A%"
     assert contains(None) is None
 
 
 async def listed(records: Records, **asked: Any) -> tuple[list[str], int]:
-    """The paths of a list, and how many there are in all."""
+    """Return the paths of a list, and the total."""
     rows, total = await records.standing.find(UrlQuery(**asked), limit=100)
     return [row.url.rpartition("/")[2] for row in rows], total
 
 
-async def test_lists_say_how_urls_stand_at_every_moment(records: Records, peek: Peek, clock: FakeClock):
+async def test_lists_show_the_state_of_urls_after_every_move(records: Records, peek: Peek, clock: FakeClock):
     run = await records.runs.add(NewRun(new_id(), RunKind.STANDING_MANUAL, "{}", seed="s"))
     await admit(records, *(url(run, path=f"/{n}", scope=SCOPE, priority=500 - n) for n in range(4)))
     await admit(records, url(run, "b.example:8080", "/b", scope=SCOPE))
@@ -110,7 +110,7 @@ async def test_lists_say_how_urls_stand_at_every_moment(records: Records, peek: 
     assert await faults(peek, clock.now()) == []
 
 
-async def test_among_many_a_list_is_the_same_as_among_few(records: Records, monkeypatch: pytest.MonkeyPatch):
+async def test_a_list_of_many_urls_equals_one_of_few(records: Records, monkeypatch: pytest.MonkeyPatch):
     run = await records.runs.add(NewRun(new_id(), RunKind.STANDING_FEED, "{}", seed="s"))
     other = await records.runs.add(NewRun(new_id(), RunKind.STANDING_MANUAL, "{}", seed="t"))
     await admit(records, *(url((run, other)[n % 2], path=f"/{n}", scope=SCOPE, priority=n % 7) for n in range(30)))
@@ -125,7 +125,7 @@ async def test_among_many_a_list_is_the_same_as_among_few(records: Records, monk
     assert [total for _, total in gathered] == [15, 15, 30] * 3
 
 
-async def test_a_page_on_another_host_goes_on_for_the_url_that_led_there(
+async def test_a_redirected_page_is_listed_under_its_first_url_until_it_is_done(
     records: Records, peek: Peek, clock: FakeClock
 ):
     run = await records.runs.add(NewRun(new_id(), RunKind.STANDING_MANUAL, "{}", seed="s"))

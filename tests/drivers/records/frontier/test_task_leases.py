@@ -31,7 +31,7 @@ from tests.drivers.records.world import (
 
 
 async def downloaded(records: Records, amount: int = 1, host: str = "a.example") -> int:
-    """A run with pages that wait for a parser; the run's id."""
+    """Start a run with pages that wait for a parser; return its id."""
     run = await running_run(records)
     await admit(records, *urls(run, host, amount))
     lease = await claim_one(records, host)
@@ -55,7 +55,7 @@ async def give(records: Records, lease: TaskLease, became: TaskState = TaskState
     return await records.hands.give([(lease.token, ended(lease.task, became, reason, **more))], ReportBatch())
 
 
-async def test_taken_tasks_are_leased_to_one(records: Records, clock: FakeClock):
+async def test_a_taken_task_is_leased_to_one_worker(records: Records, clock: FakeClock):
     run_id = await downloaded(records, 3)
     leases = await take(records, limit=2)
     assert [(x.task.run_id, x.task.attempt, x.until) for x in leases] == [(run_id, 1, clock.now() + TTL)] * 2
@@ -65,7 +65,7 @@ async def test_taken_tasks_are_leased_to_one(records: Records, clock: FakeClock)
     assert {t.state for t in await records.tasks.find()} == {"parsing"}
 
 
-async def test_many_take_at_once_and_none_gets_what_another_has(records: Records, records_url: str):
+async def test_concurrent_takers_get_distinct_tasks(records: Records, records_url: str):
     await downloaded(records, 60)
     others = [await open_records(records_url, FakeClock()) for _ in range(3)]
     ports = [records, *others]
@@ -76,13 +76,13 @@ async def test_many_take_at_once_and_none_gets_what_another_has(records: Records
     assert len(taken) == len(set(taken)) == 60
 
 
-async def test_best_priority_first(records: Records):
+async def test_tasks_are_taken_by_priority(records: Records):
     run = await running_run(records)
     await admit(records, *(url(run, path=f"/{p}", priority=p, executor=BOT) for p in (500, 3, 900)))
     assert [x.task.priority for x in await take(records, executor=BOT)] == [3, 500, 900]
 
 
-async def test_executors_get_their_own(records: Records):
+async def test_each_executor_gets_its_own_tasks(records: Records):
     run = await running_run(records)
     await admit(records, url(run, path="/b", executor=BOT))
     await downloaded(records)
@@ -90,7 +90,7 @@ async def test_executors_get_their_own(records: Records):
     assert [x.task.url for x in await take(records, executor=PARSE)] == ["https://a.example/0"]
 
 
-async def test_given_back_complete(records: Records, peek: Peek):
+async def test_a_completed_task_is_given_back_with_its_page(records: Records, peek: Peek):
     run_id = await downloaded(records)
     lease = await take_one(records)
     named = page(title="A title")
@@ -102,7 +102,7 @@ async def test_given_back_complete(records: Records, peek: Peek):
     assert (row.state, row.completed, row.open) == ("completed", 1, 0)
 
 
-async def test_given_back_to_be_parsed_again_keeps_count(records: Records, clock: FakeClock):
+async def test_a_task_that_is_parsed_again_keeps_its_attempts(records: Records, clock: FakeClock):
     await downloaded(records)
     for attempt in (1, 2, 3):
         lease = await take_one(records)
@@ -113,7 +113,7 @@ async def test_given_back_to_be_parsed_again_keeps_count(records: Records, clock
         assert await records.hands.reap(10) == 1
 
 
-async def test_given_back_to_be_fetched_again_goes_with_its_host(records: Records, clock: FakeClock, peek: Peek):
+async def test_a_task_that_is_fetched_again_waits_with_its_host(records: Records, clock: FakeClock, peek: Peek):
     await downloaded(records)
     lease = await take_one(records)
     assert not (await give(records, lease, TaskState.PENDING, due=clock.now() + 5_000)).refused
@@ -123,14 +123,14 @@ async def test_given_back_to_be_fetched_again_goes_with_its_host(records: Record
     assert [t.id for t in (await claim_one(records)).tasks] == [lease.task.id]
 
 
-async def test_fetched_again_at_once_stands_at_the_back(records: Records, clock: FakeClock, peek: Peek):
+async def test_a_task_that_is_fetched_again_at_once_goes_to_the_end(records: Records, clock: FakeClock, peek: Peek):
     await downloaded(records)
     lease = await take_one(records)
     await give(records, lease, TaskState.PENDING)
-    assert await peek.value("SELECT wake_at FROM line") == clock.now(), "not before those who waited"
+    assert await peek.value("SELECT wake_at FROM line") == clock.now(), "not before hosts that waited longer"
 
 
-async def test_what_a_parser_found_is_admitted(records: Records):
+async def test_urls_found_by_a_parser_are_admitted(records: Records):
     run_id = await downloaded(records)
     lease = await take_one(records)
     found = [url(run_id, path="/0"), url(run_id, "a.example", "/more")]
@@ -153,7 +153,7 @@ async def test_renewal_moves_the_deadline(records: Records, clock: FakeClock):
     assert not (await give(records, lease)).refused
 
 
-async def test_only_the_holder_renews_and_nobody_after_the_deadline(records: Records, clock: FakeClock, peek: Peek):
+async def test_only_the_holder_renews_and_not_after_the_deadline(records: Records, clock: FakeClock, peek: Peek):
     await downloaded(records)
     lease = await take_one(records)
     held = [(lease.task.id, lease.token)]
@@ -187,7 +187,7 @@ async def test_reaping_is_bounded(records: Records, clock: FakeClock):
     assert [await records.hands.reap(3) for _ in range(3)] == [3, 2, 0]
 
 
-async def test_a_retry_that_came_due_keeps_its_token(records: Records, clock: FakeClock, peek: Peek):
+async def test_a_retry_that_became_due_keeps_its_token(records: Records, clock: FakeClock, peek: Peek):
     run = await running_run(records)
     await admit(records, url(run, executor=BOT, due=clock.now() + 1_000))
     assert await take(records, executor=BOT) == []
@@ -207,7 +207,7 @@ async def test_disowning_takes_back_one_owners_tasks(records: Records):
 
 
 @pytest.mark.parametrize("how", ["stale", "never taken", "no such task", "given already"])
-async def test_a_give_without_its_lease_changes_nothing(records: Records, peek: Peek, how: str):
+async def test_a_task_given_without_its_lease_changes_nothing(records: Records, peek: Peek, how: str):
     run_id = await downloaded(records, 2)
     (lease,) = await take(records, limit=1)
     token, task = lease.token, lease.task
@@ -260,7 +260,7 @@ async def test_a_task_that_a_person_moved_is_gone(records: Records, peek: Peek, 
     assert await peek.snapshot() == before
 
 
-async def test_a_task_offered_anew_does_not_know_the_old_lease(records: Records, peek: Peek):
+async def test_a_task_that_is_offered_again_refuses_the_old_lease(records: Records, peek: Peek):
     await downloaded(records)
     old = await take_one(records)
     await records.moves.apply(Change("task", old.task.id, "reparse", "parsing", "downloaded", "person"))
@@ -271,7 +271,7 @@ async def test_a_task_offered_anew_does_not_know_the_old_lease(records: Records,
     assert not (await give(records, new)).refused
 
 
-async def test_a_bots_task_stays_with_bots_when_it_is_handed_back(records: Records, peek: Peek, clock: FakeClock):
+async def test_a_bots_task_stays_with_bots_when_it_is_given_back(records: Records, peek: Peek, clock: FakeClock):
     run = await running_run(records)
     await admit(records, url(run, executor=BOT))
     lease = await take_one(records, executor=BOT)

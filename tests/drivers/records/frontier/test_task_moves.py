@@ -1,4 +1,4 @@
-"""Moves of many tasks at once, on both engines: each task is judged by itself, and a worker learns what it lost."""
+"""Moves of many tasks at once, on both engines: each task is judged by itself, and withdrawn tasks are found."""
 
 import asyncio
 from typing import Any
@@ -54,14 +54,14 @@ async def move_all(records: Records, name: str, *task_ids: int, **more: Any) -> 
 
 
 async def tasks_of(records: Records, amount: int, **facts: Any) -> tuple[int, list[int]]:
-    """A run under way with URLs of one host; (run, tasks)."""
+    """Start a run with URLs of one host; return the ids of the run and its tasks."""
     run = await running_run(records)
     await admit(records, *urls(run, HOST, amount, **facts))
     return run.id, [task.id for task in await records.tasks.find(run_id=run.id, limit=1000)]
 
 
 async def attempt(records: Records, clock: FakeClock, became: TaskState = TaskState.PENDING, error: str = "") -> int:
-    """Work on the only task, which ends so; return the number of the attempt."""
+    """Work on the only task, which ends in this state; return the number of the attempt."""
     clock.advance(60)
     lease = await claim_one(records)
     [task] = lease.tasks
@@ -133,7 +133,7 @@ async def test_cancelling_the_last_tasks_ends_their_runs_and_restarting_opens_th
     assert await faults(peek, clock.now()) == []
 
 
-async def test_a_page_is_needed_to_parse_again(records: Records):
+async def test_a_task_without_a_page_cannot_be_parsed_again(records: Records):
     _, (task_id,) = await tasks_of(records, 1)
     assert await move_all(records, "reparse", task_id) == [TaskMove(task_id, "pending", without_page=True)]
 
@@ -154,7 +154,7 @@ async def test_pause_and_resume_keep_attempts_and_error(records: Records, clock:
 
 
 @pytest.mark.parametrize("hold", [False, True])
-async def test_a_task_paused_in_a_hand_keeps_its_attempts(records: Records, clock: FakeClock, *, hold: bool):
+async def test_a_task_paused_in_hand_keeps_its_attempts(records: Records, clock: FakeClock, *, hold: bool):
     _, (task_id,) = await tasks_of(records, 1)
     assert [await attempt(records, clock) for _ in range(2)] == [1, 2]
     clock.advance(60)
@@ -166,7 +166,7 @@ async def test_a_task_paused_in_a_hand_keeps_its_attempts(records: Records, cloc
     await move_all(records, "resume", task_id)
     held = [(lease.host_id, lease.token)] if hold else []
     [again] = await records.frontier.claim(ClaimRequest(ME, 5, 5, TTL, held))
-    assert [task.attempt for task in again.tasks] == [3], "an attempt that was not reported is none"
+    assert [task.attempt for task in again.tasks] == [3], "an attempt that was not reported is not counted"
 
 
 @pytest.mark.parametrize("keep", [False, True])
@@ -195,7 +195,7 @@ async def test_a_page_is_parsed_again_with_or_without_its_count(records: Records
     assert (taken.task.id, taken.task.attempt) == (task_id, 4 if keep else 1)
 
 
-async def test_a_restart_may_say_when_and_how_urgent(records: Records, clock: FakeClock, peek: Peek):
+async def test_a_restart_may_set_due_time_and_priority(records: Records, clock: FakeClock, peek: Peek):
     _, ids = await tasks_of(records, 3)
     await move_all(records, "restart", ids[2], priority=1)
     await move_all(records, "restart", ids[0], due=clock.now() + 5000)
@@ -207,7 +207,7 @@ async def test_a_restart_may_say_when_and_how_urgent(records: Records, clock: Fa
 # -- tasks in hand ----------------------------------------------------------------------------------------------
 
 
-async def test_a_worker_learns_which_of_its_tasks_were_withdrawn(records: Records, peek: Peek, clock: FakeClock):
+async def test_withdrawn_tasks_are_listed_for_their_worker(records: Records, peek: Peek, clock: FakeClock):
     run_id, ids = await tasks_of(records, 6)
     lease = await claim_one(records)
     assert await records.task_moves.withdrawals(ME) == {}
@@ -219,12 +219,12 @@ async def test_a_worker_learns_which_of_its_tasks_were_withdrawn(records: Record
     assert await marked(records, lease) == set(ids[3:])
     assert (await report(records, host_report(lease))).gone == set(ids[:3])
     await records.moves.apply(Change("run", run_id, "cancel", "running", "cancelled", "person"))
-    assert await records.task_moves.withdrawals(ME) == {(lease.host_id, lease.token): 3}, "a run that stops, too"
+    assert await records.task_moves.withdrawals(ME) == {(lease.host_id, lease.token): 3}, "the run stops"
     assert await marked(records, lease) == set()
     assert await faults(peek, clock.now()) == []
 
 
-async def test_a_task_that_waits_is_withdrawn_from_nobody(records: Records, clock: FakeClock):
+async def test_a_waiting_task_is_not_withdrawn(records: Records, clock: FakeClock):
     _, ids = await tasks_of(records, 3)
     lease = (await claim(records, tasks=1))[HOST]
     await move_all(records, "pause", *ids[1:])
@@ -272,7 +272,7 @@ async def test_a_task_in_hand_gets_its_priority_when_it_rests(
     _, (task_id,) = await tasks_of(records, 1, priority=5)
     lease = await claim_one(records)
     assert await records.task_moves.prioritize({task_id: 1}) == [Prioritized(task_id, 5, 1, at_next_rest=True)]
-    assert (await get(records, task_id)).priority == 1, "lists show it"
+    assert (await get(records, task_id)).priority == 1, "lists show the new priority"
     assert await records.task_moves.prioritize({task_id: 2}) == [Prioritized(task_id, 1, 2, at_next_rest=True)]
     assert await records.task_moves.withdrawals(ME) == {}
     assert not (await report(records, host_report(lease, [ended(lease.tasks[0], became)]))).refused
@@ -281,13 +281,13 @@ async def test_a_task_in_hand_gets_its_priority_when_it_rests(
 
 
 @pytest.mark.parametrize("lost", [False, True])
-async def test_a_task_that_comes_back_unstarted_gets_its_priority(
+async def test_a_task_that_is_given_back_unstarted_gets_its_priority(
     records: Records, peek: Peek, clock: FakeClock, *, lost: bool
 ):
     _, ids = await tasks_of(records, 3, priority=5)
     lease = await claim_one(records)
     await records.task_moves.prioritize({ids[2]: 1})
-    assert await records.task_moves.apply_priorities(10) == 0, "it is in hand"
+    assert await records.task_moves.apply_priorities(10) == 0, "the task is in hand"
     if lost:
         clock.advance(TTL / 1000 + 1)
         await records.frontier.reap(10)
@@ -332,7 +332,7 @@ async def test_a_move_of_a_task_in_hand_brings_its_new_priority(records: Records
 async def test_many_clients_at_once_do_not_deadlock(
     records: Records, peek: Peek, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ):
-    # A deadlock would be tried again and go unnoticed; here it must not happen at all.
+    # A deadlock would be tried again and remain unnoticed; here none may happen.
     monkeypatch.setattr(postgres, "RETRYABLE_ERRORS", (TryAgain,))
     runs = [await running_run(records) for _ in range(4)]
     for n, run in enumerate(runs):

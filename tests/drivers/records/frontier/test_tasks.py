@@ -67,7 +67,7 @@ async def test_every_url_has_a_row_and_the_rows_add_up(records: Records, run: Ru
     assert (first.url, first.final_url) == ("https://a.example/0", "https://a.example/new")
     assert first.fetched_at is not None
     assert (failed.final_url, failed.error, failed.attempts, failed.ended_at) == (None, "HTTP 500", 1, 1)
-    assert led.final_url == "https://a.example/gone", "where it failed"
+    assert led.final_url == "https://a.example/gone", "the host at which the task failed"
     assert (deep.found_on, deep.depth, deep.ended_at) == ("https://a.example/new", 1, None)
     sums = {(f.fate, f.reason): f.count for f in await records.runs.fates(run.id)}
     assert sums == Counter((f.fate, f.reason) for f in found if f.fate != "open")

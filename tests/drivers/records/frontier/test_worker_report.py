@@ -1,4 +1,4 @@
-"""The report, on both engines: all or nothing, under the lease, with every sum in the same transaction."""
+"""The report on both engines: all or nothing, under the lease, with every sum in the same transaction."""
 
 import orjson
 import pytest
@@ -214,7 +214,7 @@ async def test_pages_need_a_segment_and_a_segment_needs_pages(records: Records, 
     assert await peek.snapshot() == before
 
 
-async def test_a_stale_token_refuses_everything_and_changes_nothing(records: Records, clock: FakeClock, peek: Peek):
+async def test_a_stale_token_refuses_a_whole_report_and_changes_nothing(records: Records, clock: FakeClock, peek: Peek):
     run = await running_run(records)
     await admit(records, *urls(run, "a.example", 2), *urls(run, "b.example", 2))
     leases = await claim(records)
@@ -237,11 +237,11 @@ async def test_a_stale_token_refuses_everything_and_changes_nothing(records: Rec
     )
     assert (set(reported.stale), reported.admitted) == ({stale.host_id}, Admitted(0, 0, 0))
     assert await peek.snapshot() == before
-    assert not (await report(records, host_report(fresh))).refused, "without the stale part it is welcome"
+    assert not (await report(records, host_report(fresh))).refused, "without the stale part the report is accepted"
 
 
 @pytest.mark.parametrize("moved", ["released", "reaped", "disowned", "claimed anew"])
-async def test_however_the_token_moved_the_old_one_is_void(records: Records, clock: FakeClock, peek: Peek, moved: str):
+async def test_a_token_is_stale_after_its_lease_changed(records: Records, clock: FakeClock, peek: Peek, moved: str):
     run = await running_run(records)
     await admit(records, url(run))
     lease = await claim_one(records)
@@ -263,7 +263,7 @@ async def test_however_the_token_moved_the_old_one_is_void(records: Records, clo
     assert await peek.snapshot() == before
 
 
-async def test_a_host_that_never_was_is_stale(records: Records, peek: Peek):
+async def test_a_host_that_never_existed_is_stale(records: Records, peek: Peek):
     before = await peek.snapshot()
     assert (await report(records, HostReport(4711, 1, release=True))).stale == {4711}
     assert await peek.snapshot() == before
@@ -286,7 +286,7 @@ async def test_a_task_that_a_person_moved_refuses_the_report(records: Records, p
     assert await peek.value(f"SELECT state FROM tasks WHERE id = {gone.id}") == became
 
 
-async def test_a_task_moved_away_is_not_given_back_either(records: Records, peek: Peek):
+async def test_a_task_that_was_moved_is_not_given_back(records: Records, peek: Peek):
     run = await running_run(records)
     await admit(records, *urls(run, "a.example", 2))
     lease = await claim_one(records)
@@ -315,12 +315,12 @@ async def test_a_task_reported_twice_in_one_report_is_refused(records: Records, 
     assert await peek.snapshot() == before
 
 
-async def test_a_task_that_does_not_rest_where_it_was_is_gone(records: Records, peek: Peek):
+async def test_a_task_in_an_unexpected_state_is_gone(records: Records, peek: Peek):
     run = await running_run(records)
     await admit(records, *urls(run, "a.example", 2))
     lease = await claim_one(records)
     odd = lease.tasks[0].id
-    # No move of ours leaves a task like this; whoever edits rows by hand may.
+    # None of our moves leaves a task in this state; an edit of rows by hand may.
     await peek.rows(f"UPDATE tasks SET state = 'paused' WHERE id = {odd}")
     before = await peek.snapshot()
     assert (await report(records, host_report(lease))).gone == {odd}
@@ -343,7 +343,7 @@ async def wake(peek: Peek) -> int | None:
     return found
 
 
-async def test_the_release_looks_at_what_is_left(records: Records, clock: FakeClock, peek: Peek):
+async def test_a_release_sets_the_wake_time_by_the_remaining_work(records: Records, clock: FakeClock, peek: Peek):
     run = await running_run(records)
     now = clock.now()
     await admit(records, url(run, path="/a"), url(run, path="/b"), url(run, path="/c", due=now + 60_000))
@@ -357,7 +357,7 @@ async def test_the_release_looks_at_what_is_left(records: Records, clock: FakeCl
     clock.advance(60)
     lease = await claim_one(records)
     await report(records, host_report(lease, not_before=now + 99_000))
-    assert await wake(peek) is None, "no work, no waking"
+    assert await wake(peek) is None, "without work there is no wake time"
 
 
 async def test_a_hosts_not_before_time_is_kept_while_it_is_held(records: Records, clock: FakeClock, peek: Peek):
@@ -365,7 +365,7 @@ async def test_a_hosts_not_before_time_is_kept_while_it_is_held(records: Records
     await admit(records, *urls(run, "a.example", 2))
     lease = await claim_one(records)
     later = clock.now() + 3_600_000
-    # The host said: come back in an hour. The worker tells, goes on holding the host, and dies.
+    # The host demanded a pause of an hour. The worker reports it, keeps the host, and dies.
     await report(records, host_report(lease, [ended(lease.tasks[0])], release=False, not_before=later))
     clock.advance(TTL / 1000 + 1)
     await records.frontier.reap(10)
@@ -382,7 +382,7 @@ async def test_a_hosts_not_before_time_does_not_go_back(records: Records, clock:
     assert await peek.rows("SELECT not_before, wake_at FROM line") == [(later, later)]
 
 
-async def test_found_urls_wake_the_hosts_they_live_on(records: Records, clock: FakeClock):
+async def test_found_urls_wake_their_hosts(records: Records, clock: FakeClock):
     run = await running_run(records)
     await admit(records, url(run), url(run, "b.example"), url(run, "c.example"))
     leases = await claim(records)
@@ -422,7 +422,7 @@ async def test_a_run_ends_with_its_last_open_task(records: Records, clock: FakeC
     assert (event.actor, event.at) == ("worker", clock.now())
 
 
-async def test_a_run_goes_on_while_its_last_task_brings_more(records: Records):
+async def test_a_run_continues_while_its_last_task_brings_more(records: Records):
     run = await running_run(records)
     await admit(records, url(run))
     lease = await claim_one(records)
@@ -440,7 +440,7 @@ async def test_one_report_may_end_several_runs(records: Records):
     assert await records.runs.counts() == {"completed": 3}
 
 
-async def test_a_task_that_never_was_is_gone(records: Records):
+async def test_a_task_that_never_existed_is_gone(records: Records):
     run = await running_run(records)
     await admit(records, *urls(run, "a.example", 2))
     lease = await claim_one(records)
@@ -452,7 +452,7 @@ async def test_a_task_that_never_was_is_gone(records: Records):
 
 
 def named(path: str) -> RenamedUrl:
-    """What a task is called once its page was found at another path."""
+    """Return the name of a task with its page at another path."""
     there = url(0, path=path)
     return RenamedUrl(there.url, there.key)
 
@@ -464,7 +464,7 @@ async def kept(records: Records, lease: HostLease, *outcomes: Outcome) -> None:
     assert not (await report(records, host_report(lease, outcomes), segment=written)).refused
 
 
-async def test_a_task_is_called_by_where_its_page_is(records: Records):
+async def test_a_task_has_the_url_of_its_page(records: Records):
     run = await running_run(records)
     await admit(records, url(run, path="/old"), url(run, "b.example"))
     lease = (await claim(records))["a.example"]
@@ -475,7 +475,7 @@ async def test_a_task_is_called_by_where_its_page_is(records: Records):
     assert (await admit(records, url(run, path="/old"))).new == 1
 
 
-async def test_a_name_that_is_taken_is_left_to_whom_it_belongs(records: Records):
+async def test_a_url_of_another_task_is_not_given_twice(records: Records):
     run, other = await running_run(records), await running_run(records)
     await admit(records, *urls(run, "a.example", 4), url(other, path="/0"))
     lease = await claim_one(records)
@@ -491,14 +491,14 @@ async def test_a_name_that_is_taken_is_left_to_whom_it_belongs(records: Records)
     ]
     await kept(records, lease, *outcomes)
     rows = await records.tasks.find()
-    assert {r.state for r in rows} == {"completed"}, "each has its page, whatever it is called"
+    assert {r.state for r in rows} == {"completed"}, "each task has its page, under any name"
     mine = sorted(r.url.rpartition("/")[2] for r in rows if r.run_id == run.id)
     assert len(mine) == len(set(mine)) == 4
     assert set(mine) - {"2", "3"} == {"0", "1", "9"}
     assert [r.url for r in rows if r.run_id == other.id] == ["https://a.example/1"]
 
 
-async def test_what_was_seen_is_known_to_the_next_run(records: Records, clock: FakeClock):
+async def test_a_visited_page_is_known_to_the_next_run(records: Records, clock: FakeClock):
     first = await running_run(records)
     await admit(records, url(first, path="/1"), url(first, path="/2"))
     lease = await claim_one(records)
@@ -513,7 +513,7 @@ async def test_what_was_seen_is_known_to_the_next_run(records: Records, clock: F
     assert known == [KnownPage(one.id, "sha256:00", 77, '"v1"', "Sat, 14 Nov 2026 10:00:00 GMT"), None]
 
 
-async def test_the_body_stays_with_the_task_that_kept_it(records: Records, clock: FakeClock):
+async def test_the_body_stays_with_the_task_that_stored_it(records: Records, clock: FakeClock):
     ids: list[int] = []
     for body_of in (None, "first", "first"):
         run = await running_run(records)
@@ -528,8 +528,8 @@ async def test_the_body_stays_with_the_task_that_kept_it(records: Records, clock
     assert [(await page_of(records, i))[1].body_of for i in ids] == [None, ids[0], ids[0]]
 
 
-async def test_a_task_that_comes_again_does_not_know_its_own_page(records: Records, clock: FakeClock):
-    """What it keeps next takes that page's place: nothing may lean on it."""
+async def test_a_restarted_task_does_not_refer_to_its_own_page(records: Records, clock: FakeClock):
+    """The next page of the task replaces the earlier one, so that no row may refer to the earlier one."""
     run = await running_run(records)
     await admit(records, url(run), url(run, path="/2"))
     lease = await claim_one(records)
@@ -541,7 +541,7 @@ async def test_a_task_that_comes_again_does_not_know_its_own_page(records: Recor
     assert again[task.id].known is None
 
 
-async def test_two_runs_that_see_a_page_together_remember_it_once(records: Records, clock: FakeClock, peek: Peek):
+async def test_one_page_of_two_runs_is_one_visit(records: Records, clock: FakeClock, peek: Peek):
     runs = [await running_run(records) for _ in range(2)]
     await admit(records, *(url(run) for run in runs))
     lease = await claim_one(records)
@@ -550,7 +550,7 @@ async def test_two_runs_that_see_a_page_together_remember_it_once(records: Recor
     assert task_id in {task.id for task in lease.tasks}
 
 
-async def test_hops_go_with_the_task(records: Records):
+async def test_a_task_keeps_its_number_of_hops(records: Records):
     run = await running_run(records)
     await admit(records, url(run, hops=3))
     assert [t.hops for t in (await claim_one(records)).tasks] == [3]
@@ -560,12 +560,12 @@ async def test_hops_go_with_the_task(records: Records):
 
 
 def made(task: ClaimedTask, title: str) -> NewItem:
-    """An item of a page."""
+    """Return an item of a page."""
     (item,) = new_items([("page", {"title": title})], Origin(task.run_id, task.id, task.url))
     return item
 
 
-async def test_items_come_with_the_report_of_their_page_or_not_at_all(records: Records):
+async def test_items_are_stored_with_the_report_of_their_page_or_not_at_all(records: Records):
     run = await running_run(records)
     await admit(records, *urls(run, "a.example", 2))
     lease = await claim_one(records)

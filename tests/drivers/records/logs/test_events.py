@@ -33,14 +33,14 @@ async def test_an_event_that_commits_late_is_not_lost(records: Records, records_
         seen, last = await followed(records, start)
         assert seen == ["create", "start"]
         quick = await connection.fetchval("SELECT id FROM events WHERE move = 'start' ORDER BY id DESC LIMIT 1")
-        assert quick is None or quick > drawn, "the late one drew its id first"
+        assert quick is None or quick > drawn, "the late event drew its id first"
         await slow.commit()
         assert (await followed(records, last))[0] == ["late"]
     finally:
         await connection.close()
 
 
-async def test_many_writers_and_followers_see_the_same(records: Records):
+async def test_concurrent_writers_and_followers_have_the_same_events(records: Records):
     runs = [await queued_run(records) for _ in range(20)]
     start = await records.events.newest()
     done = asyncio.Event()
@@ -69,7 +69,7 @@ async def test_many_writers_and_followers_see_the_same(records: Records):
         assert [move for _, subject, move in first if subject == run.id] == ["start", "cancel"]
 
 
-async def test_places_are_given_in_steps_and_never_again(records: Records, monkeypatch: pytest.MonkeyPatch):
+async def test_positions_of_events_are_assigned_in_batches_and_once(records: Records, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(events, "BATCH_SIZE", 2)
     for _ in range(5):
         await running_run(records)

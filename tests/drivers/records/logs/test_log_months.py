@@ -74,7 +74,7 @@ async def test_a_month_is_made_once(records: Records):
     assert [each.month for each in await months.find()] == [PRESENT]
 
 
-async def test_entries_of_a_month_that_was_not_made_move_into_it(records: Records):
+async def test_entries_of_a_month_that_was_not_made_are_moved_into_it(records: Records):
     run, months = await series_run(records), records.catalogues.log_months
     await say(records, run, LAST)
     await say(records, run, PRESENT)
@@ -105,8 +105,8 @@ async def test_the_pruner_leaves_the_logs_of_catalogues_to_the_month(records: Re
 async def test_a_month_is_dropped_after_all_its_lines_were_archived(records: Records):
     run, other, months = await written(records), await series_run(records), records.catalogues.log_months
     await say(records, other, BEFORE)
-    assert not await months.drop(BEFORE), "it is not archived"
-    assert not await months.archived(BEFORE, 7, 1), "it has eight entries"
+    assert not await months.drop(BEFORE), "the month is not archived"
+    assert not await months.archived(BEFORE, 7, 1), "the month has eight entries"
     lines = await months.lines(BEFORE, (0, 0), 3)
     lines += await months.lines(BEFORE, (lines[-1].run_id, lines[-1].number), 100)
     assert [(line.run_id, line.number) for line in lines] == [
@@ -120,7 +120,7 @@ async def test_a_month_is_dropped_after_all_its_lines_were_archived(records: Rec
     assert found is not None
     assert (found.first, found.last, [entry.number for entry in found.entries]) == (5, 12, list(range(5, 13)))
     assert found.counts == dict.fromkeys(LEVELS, 2)
-    assert await records.log_pages.page(other.id, LogQuery(), 100) is None, "nothing of this log is left"
+    assert await records.log_pages.page(other.id, LogQuery(), 100) is None, "no entry of this log is left"
 
 
 @pytest.mark.parametrize("records_url", ["postgres"], indirect=True)
@@ -142,7 +142,7 @@ async def test_each_month_is_a_partition(records: Records, peek: Peek):
         "at_us <= 99 ORDER BY at_us DESC LIMIT 1",
     ],
 )
-async def test_a_page_touches_the_month_of_its_run_alone(records: Records, peek: Peek, query: str):
+async def test_a_page_reads_the_month_of_its_run_alone(records: Records, peek: Peek, query: str):
     run = await written(records)
     text = f"SELECT * FROM monthly_entries WHERE month = {LAST} AND run_id = {run.id} AND {query}"
     plan = " ".join(line for (line,) in await peek.rows(f"EXPLAIN {text}"))

@@ -28,7 +28,7 @@ def numbers(found: Sequence[LogEntry]) -> list[int]:
     return [entry.number for entry in found]
 
 
-async def test_a_page_begins_behind_a_number(records: Records):
+async def test_a_page_begins_after_a_number(records: Records):
     run = await running_run(records)
     await records.logs.append(entries(run, 10), {})
     assert numbers((await page(records, run, 3)).entries) == [1, 2, 3]
@@ -46,7 +46,7 @@ async def test_a_page_of_one_level(records: Records):
     assert found.counts == {"debug": 3, "info": 3, "warn": 3, "error": 3}
 
 
-async def test_times_rise_inside_a_run_whatever_clocks_say(records: Records):
+async def test_times_rise_inside_a_run_even_if_clocks_go_back(records: Records):
     run, other = await running_run(records), await running_run(records)
     await records.logs.append(entries(run, 3), {})
     await records.logs.append(entries(run, 2, at=START - 5000), {})
@@ -57,7 +57,7 @@ async def test_times_rise_inside_a_run_whatever_clocks_say(records: Records):
     assert [entry.at_us for entry in (await page(records, other)).entries] == [1000 * START], "each run by itself"
 
 
-async def test_a_reader_by_time_gets_each_entry_once_while_others_write(records: Records):
+async def test_a_reader_by_time_gets_each_entry_once_during_writes(records: Records):
     run = await running_run(records)
     seen: list[LogEntry] = []
 

@@ -1,4 +1,4 @@
-"""Logs: numbered without a gap, in the order in which they are seen, whoever writes."""
+"""Logs: numbered without a gap, in the order in which the entries become visible, with any number of writers."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -70,7 +70,7 @@ async def test_a_log_is_opened_once(records: Records):
     assert await texts(records, run) == [(1, "a")]
 
 
-async def test_there_is_a_most(records: Records, database: Database):
+async def test_the_number_of_entries_is_bounded(records: Records, database: Database):
     run, logs = await running_run(records), LogRecords(database, max_entries=3)
     await logs.append(said(run, "a", "b"), {})
     await logs.append(said(run, "c", "d", "e"), {run.id: 1})
@@ -92,7 +92,7 @@ async def test_no_log_has_more_entries_than_the_contract_allows(records: Records
 
 
 @pytest.mark.parametrize("records_url", ["postgres"], indirect=True)
-async def test_who_writes_first_is_seen_first(records: Records, database: Database, peek: Peek):
+async def test_the_first_writer_is_seen_first(records: Records, database: Database, peek: Peek):
     run, gate = await running_run(records), Gate("add_entries")
     await records.logs.append(said(run, "begin"), {})
     slow, quick = LogRecords(GatedDatabase(database, gate)), LogRecords(database)
@@ -108,7 +108,7 @@ async def test_who_writes_first_is_seen_first(records: Records, database: Databa
     assert await texts(records, run) == [(1, "begin"), (2, "first"), (3, "second")]
 
 
-async def test_followers_miss_nothing_of_many_writers(records: Records):
+async def test_followers_miss_no_entry_of_concurrent_writers(records: Records):
     run, writers, each = await running_run(records), 8, 25
     done = asyncio.Event()
 
@@ -133,12 +133,12 @@ async def test_followers_miss_nothing_of_many_writers(records: Records):
             assert mine == [f"{who}:{n}" for n in range(each)]
 
 
-async def test_a_sealed_log_takes_no_more_until_its_run_opens_again(records: Records):
+async def test_a_sealed_log_takes_no_entries_until_its_run_opens_again(records: Records):
     run = await running_run(records)
     await admit(records, url(run))
     assert not await records.logs.seal(run.id, said(run, "no")), "there is no log"
     await records.logs.append(said(run, "a"), {})
-    assert not await records.logs.seal(run.id, said(run, "no")), "the run lives"
+    assert not await records.logs.seal(run.id, said(run, "no")), "the run has not ended"
     lease = await claim_one(records)
     await report(records, host_report(lease))
     assert await records.logs.seal(run.id, said(run, "end"))
@@ -171,7 +171,7 @@ async def test_logs_are_found_by_schedule(records: Records):
     assert [run.uid for run in await records.logs.find(mine.uid, number=1)] == [first.uid]
     assert [run.number for run in await records.logs.find(mine.uid, uid=third.uid)] == [3]
     assert [run.number for run in await records.logs.find(alone.uid)] == [1]
-    assert await records.logs.find(first.uid) == [], "it goes by its schedule"
+    assert await records.logs.find(first.uid) == [], "a log is found by its schedule"
     assert [entry.message for entry in await records.logs.tail(mine.uid, None, 2)] == ["b", "c"]
     assert [entry.message for entry in await records.logs.tail(mine.uid, first.uid, 9)] == ["a", "b"]
     following = await records.logs.following(mine.uid, first.id)
@@ -180,7 +180,7 @@ async def test_logs_are_found_by_schedule(records: Records):
     assert await records.logs.following(mine.uid, third.id) is None
 
 
-async def test_what_there_is_to_say(records: Records, clock: FakeClock):
+async def test_logs_are_due_for_a_report_after_a_pause_or_their_end(records: Records, clock: FakeClock):
     quiet, busy, over, silent = [await running_run(records) for _ in range(4)]
     await records.logs.append([*said(quiet, "a"), *said(busy, "b"), *said(over, "c")], {})
     await end(records, over)
@@ -199,7 +199,7 @@ async def test_what_there_is_to_say(records: Records, clock: FakeClock):
     assert found.reported_pages == 7
 
 
-async def test_keeping_and_forgetting(records: Records, clock: FakeClock, peek: Peek):
+async def test_a_log_is_archived_and_deleted_by_age(records: Records, clock: FakeClock, peek: Peek):
     run = await running_run(records)
     await records.logs.append(said(run, "a"), {})
     await end(records, run)
@@ -222,7 +222,7 @@ async def test_keeping_and_forgetting(records: Records, clock: FakeClock, peek: 
     assert await peek.value("SELECT COUNT(*) FROM logs") == 0
 
 
-async def test_the_log_of_a_run_that_is_gone_goes_too(records: Records, peek: Peek):
+async def test_the_log_of_a_deleted_run_is_deleted(records: Records, peek: Peek):
     run = await running_run(records)
     await records.logs.append(said(run, "a"), {})
     await peek.rows(f"DELETE FROM events WHERE subject = {run.id}" + (" RETURNING id" if peek.engine == "pg" else ""))
@@ -232,7 +232,7 @@ async def test_the_log_of_a_run_that_is_gone_goes_too(records: Records, peek: Pe
     assert await peek.value("SELECT COUNT(*) FROM entries") == 0
 
 
-async def test_what_no_object_holds_is_kept_longer_unless_told_otherwise(records: Records, clock: FakeClock):
+async def test_an_unarchived_log_is_kept_longer_unless_requested_otherwise(records: Records, clock: FakeClock):
     run = await running_run(records)
     await records.logs.append(said(run, "a"), {})
     await end(records, run)
@@ -244,7 +244,7 @@ async def test_what_no_object_holds_is_kept_longer_unless_told_otherwise(records
     assert await texts(records, run) == []
 
 
-async def test_a_log_without_a_word_is_kept_once(records: Records):
+async def test_an_empty_log_is_archived_once(records: Records):
     run = await running_run(records)
     assert await records.logs.open(run.id, [])
     await end(records, run)

@@ -1,4 +1,4 @@
-"""Entries by month: the driver asks the months of the run, and no others."""
+"""Entries by month: the driver queries the months of the run, and no others."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ FIRST = 202611
 
 
 class Statements:
-    """A transaction that notes the months that are asked for."""
+    """A transaction that notes the queried months."""
 
     engine: Engine = "lite"
     now = 0
@@ -36,25 +36,25 @@ def head(months: int = 3) -> dict[str, int]:
     return {"first_at_us": start_us(FIRST) + 5, "last_at_us": start_us(following_month(FIRST, months - 1)) + 7}
 
 
-async def test_a_page_asks_the_months_of_the_run():
+async def test_a_page_queries_the_months_of_the_run():
     tx = Statements()
     await monthly_entries.entries_after(tx, head(), 1, 0, 10)
     assert tx.months == [202611, 202612, 202701]
 
 
-async def test_the_newest_entries_are_asked_backwards():
+async def test_the_newest_entries_are_queried_backwards():
     tx = Statements()
     await monthly_entries.newest_entries(tx, head(2), 1, 10)
     assert tx.months == [202612, 202611]
 
 
-async def test_a_time_asks_no_later_month():
+async def test_a_time_queries_no_later_month():
     tx = Statements()
     assert await monthly_entries.last_number_until(tx, head(), 1, start_us(202612) + 1) == 0
     assert tx.months == [202612, 202611]
 
 
-async def test_an_empty_log_asks_nothing():
+async def test_an_empty_log_queries_no_month():
     tx = Statements()
     assert await monthly_entries.first_number(tx, {"first_at_us": 0, "last_at_us": 0}, 1) is None
     assert tx.months == []

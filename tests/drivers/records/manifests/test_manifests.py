@@ -1,4 +1,4 @@
-"""Manifests are stored with their runs, all or nothing, and their keys are answered once."""
+"""Manifests are stored with their runs, all or nothing, and each idempotency key is answered once."""
 
 import asyncio
 
@@ -88,7 +88,7 @@ async def test_a_reservation_lapses_and_a_released_one_is_free(records: Records)
     await records.manifests.keys.reserve([first], -1)
     [taken] = await records.manifests.keys.reserve([second], 60_000)
     assert taken.holder == second.holder
-    # The slow one comes back after its lease: it stores nothing, and takes nothing away.
+    # The slow holder returns after its lease: it stores nothing, and removes nothing.
     assert await lifecycle(records).submit([await submission(records, manifest(first), "a")]) == [None]
     assert not await records.manifests.keys.release(first)
     assert await records.manifests.keys.release(second)
@@ -96,13 +96,13 @@ async def test_a_reservation_lapses_and_a_released_one_is_free(records: Records)
     assert free.holder == third.holder
 
 
-async def test_twins_at_once_have_one_holder(records: Records):
+async def test_concurrent_reservations_of_one_key_have_one_holder(records: Records):
     twins = [reservation() for _ in range(8)]
     found = await asyncio.gather(*(records.manifests.keys.reserve([one], 60_000) for one in twins))
     assert len({row.holder for [row] in found}) == 1
 
 
-async def test_old_answers_are_forgotten(records: Records):
+async def test_old_answers_are_deleted(records: Records):
     held = reservation()
     short = Reservation(held.key, held.holder, held.digest, -1)
     await records.manifests.keys.reserve([short], 60_000)

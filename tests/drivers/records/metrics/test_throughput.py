@@ -8,7 +8,7 @@ MINUTE, HOUR = 60_000, 3_600_000
 PAGES, FAILED = ("pages", ""), ("failures", "http_429")
 
 
-async def test_processes_add_to_the_present_minute_and_hours_are_summed_up(records: Records, clock: FakeClock):
+async def test_processes_add_to_the_current_minute_and_hours_are_summed(records: Records, clock: FakeClock):
     clock.advance((HOUR - clock.now() % HOUR) / 1000)
     start = clock.now()
     for worker in ("a", "b"):

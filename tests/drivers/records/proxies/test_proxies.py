@@ -1,4 +1,4 @@
-"""Proxies and pools on both engines: whose turn it is, what is counted, what is kept."""
+"""Proxies and pools on both engines: rotation, counts and storage."""
 
 import asyncio
 from collections import Counter
@@ -39,13 +39,13 @@ T = TypeVar("T")
 
 @pytest.fixture(autouse=True)
 async def nothing_left_over(peek: Peek) -> None:
-    """Tests share one PostgreSQL database."""
+    """Tables without proxies and pools; all tests share one PostgreSQL database."""
     await peek.rows("DELETE FROM pools")
     await peek.rows("DELETE FROM proxies")
 
 
 async def add(records: Records, amount: int = 1, **facts: object) -> list[int]:
-    """Proxies on hosts of their own; their ids."""
+    """Add proxies on hosts of their own; return their ids."""
     made = []
     for _ in range(amount):
         number = len(await records.proxies.find(limit=1000))
@@ -77,10 +77,10 @@ async def account(records: Records, proxy_id: int, source_id: int | None = None,
     await records.proxies.account([ProxyUse(proxy_id, source_id, ok, ms, now) for ok in oks])
 
 
-# Remembering
+# Storage
 
 
-async def test_a_proxy_is_kept_as_it_was_given(records: Records, clock: FakeClock):
+async def test_a_proxy_is_stored_unchanged(records: Records, clock: FakeClock):
     new = NewProxy("p.example", 1080, "socks5", "ann", "locked", "DE", "Bonn", "acme", 1250, 60, 2)
     row = await records.proxies.add(new)
     assert row is not None
@@ -109,7 +109,7 @@ async def test_a_proxy_is_known_by_scheme_host_port_and_username(records: Record
     assert await records.proxies.update(first.id, ProxyChange(username="bob"))
 
 
-async def test_proxies_are_found_by_what_they_are(records: Records):
+async def test_proxies_are_found_by_their_attributes(records: Records):
     a, b = await add(records, 2, country="DE", provider="acme")
     (c,) = await add(records, country="FR", provider="acme")
     (d,) = await add(records)
@@ -126,7 +126,7 @@ async def test_proxies_are_found_by_what_they_are(records: Records):
     assert await found(provider="acme", country="FR") == [c]
 
 
-async def test_a_change_touches_what_it_names(records: Records, clock: FakeClock):
+async def test_a_change_touches_the_named_fields_alone(records: Records, clock: FakeClock):
     (a,) = await add(records, country="DE", username="ann")
     clock.advance(5)
     row = await records.proxies.update(a, ProxyChange(secret="locked", country=None, max_per_hour=7))
@@ -137,7 +137,7 @@ async def test_a_change_touches_what_it_names(records: Records, clock: FakeClock
     assert await records.proxies.update(a + 1, ProxyChange()) is None
 
 
-async def test_a_proxy_that_is_removed_leaves_nothing(records: Records, peek: Peek):
+async def test_a_removed_proxy_leaves_no_row(records: Records, peek: Peek):
     a, b = await add(records, 2)
     source = await source_with(records, [a, b])
     await records.pools.put([Pool("one", (a, b))])
@@ -153,7 +153,7 @@ async def test_a_proxy_that_is_removed_leaves_nothing(records: Records, peek: Pe
 # Sources
 
 
-async def test_a_source_that_is_removed_leaves_its_proxies(records: Records, records_url: str, clock: FakeClock):
+async def test_a_removed_source_keeps_its_proxies(records: Records, records_url: str, clock: FakeClock):
     (a,) = await add(records)
     source = await source_with(records, [a])
     database = await open_database(records_url, clock)
@@ -167,7 +167,7 @@ async def test_a_source_that_is_removed_leaves_its_proxies(records: Records, rec
     assert await proxy(records, a)
 
 
-async def test_proxies_are_given_to_a_source_once(records: Records):
+async def test_proxies_are_assigned_to_a_source_once(records: Records):
     a, b, c = await add(records, 3)
     source = await records.sources.add(NewSource("news", "https://news.example/"))
     assert await records.proxies.assign(source.id, [a, b, a], priority=3) == 2
@@ -179,7 +179,7 @@ async def test_proxies_are_given_to_a_source_once(records: Records):
     assert [m.proxy_id for m in await records.proxies.mappings(source.id)] == [c, b]
 
 
-async def test_an_unknown_proxy_is_named_and_none_is_given(records: Records):
+async def test_an_unknown_proxy_is_named_and_none_is_assigned(records: Records):
     (a,) = await add(records)
     source = await records.sources.add(NewSource("news", "https://news.example/"))
     with pytest.raises(NotFound, match=f"{a + 7}, {a + 9}"):
@@ -190,7 +190,7 @@ async def test_an_unknown_proxy_is_named_and_none_is_given(records: Records):
 
 
 @pytest.mark.parametrize("active", [True, False])
-async def test_switching_a_mapping_forgets_its_failures(records: Records, active: bool):
+async def test_switching_a_mapping_resets_its_failures(records: Records, active: bool):
     (a,) = await add(records)
     source = await source_with(records, [a])
     await account(records, a, source, *[False] * SKIP_AFTER_FAILURES)
@@ -201,10 +201,10 @@ async def test_switching_a_mapping_forgets_its_failures(records: Records, active
     assert await records.proxies.switch(source, a + 1, active) is None
 
 
-# Whose turn it is
+# Rotation
 
 
-async def test_five_rotate_and_begin_again(records: Records, clock: FakeClock):
+async def test_five_proxies_rotate_and_begin_again(records: Records, clock: FakeClock):
     five = await add(records, 5)
     source = await source_with(records, five)
     for turn in range(12):
@@ -216,7 +216,7 @@ async def test_five_rotate_and_begin_again(records: Records, clock: FakeClock):
     assert row.last_used_at == clock.now() - 1000
 
 
-async def test_rotation_does_not_care_who_answers_first(records: Records, clock: FakeClock):
+async def test_rotation_does_not_depend_on_the_order_of_answers(records: Records, clock: FakeClock):
     five = await add(records, 5)
     source = await source_with(records, five)
     assert await picked(records, source_id=source, wanted=5) == five
@@ -226,7 +226,7 @@ async def test_rotation_does_not_care_who_answers_first(records: Records, clock:
     assert await picked(records, source_id=source, wanted=6) == [*five, five[0]]
 
 
-async def test_what_is_picked_is_stamped_and_told(records: Records, clock: FakeClock):
+async def test_a_picked_proxy_is_stamped_and_returned(records: Records, clock: FakeClock):
     a, b = await add(records, 2)
     source = await source_with(records, [a])
     found = await records.proxies.pick(ProxyRequest(source_id=source))
@@ -248,7 +248,7 @@ async def test_a_source_with_proxies_of_its_own_uses_no_others(records: Records)
     assert ([row.id for row in found.proxies], found.size, found.mapped) == ([b, b], 1, False)
 
 
-async def test_a_proxy_of_a_pool_or_a_source_is_not_in_everybodys_pool(records: Records):
+async def test_a_proxy_of_a_pool_or_a_source_is_not_in_the_shared_pool(records: Records):
     free, pooled, given = await add(records, 3)
     assert sorted(await picked(records, wanted=3)) == [free, pooled, given]
     await records.pools.put([Pool("homes", (pooled,))])
@@ -293,12 +293,12 @@ async def test_figures_for_lists_come_in_one_query_each(records: Records):
     assert await records.proxy_figures.sources_of([a, b, c]) == {a: [source, other], b: [source]}
 
 
-async def test_no_proxies_at_all_is_not_exhaustion(records: Records):
+async def test_an_empty_pool_is_not_exhausted(records: Records):
     found = await records.proxies.pick(ProxyRequest())
     assert (found.proxies, found.size, found.exhausted) == ((), 0, False)
 
 
-async def test_everybodys_pool_goes_by_turn_then_speed(records: Records):
+async def test_the_shared_pool_rotates_by_turn_then_speed(records: Records):
     a, b, c = await add(records, 3)
     await account(records, b, None, True, ms=900)
     await account(records, c, None, True, ms=80)
@@ -306,7 +306,7 @@ async def test_everybodys_pool_goes_by_turn_then_speed(records: Records):
     assert await picked(records, exclude=frozenset({b})) == [a]
 
 
-async def test_a_country_is_kept_to(records: Records):
+async def test_only_proxies_of_the_requested_country_are_picked(records: Records):
     a, b = (await add(records, country="DE")) + (await add(records, country="FR"))
     source = await source_with(records, [a])
     assert await picked(records, country="FR", wanted=2) == [b, b]
@@ -314,7 +314,7 @@ async def test_a_country_is_kept_to(records: Records):
     assert (await records.proxies.pick(ProxyRequest(source_id=source, country="FR"))).exhausted
 
 
-async def test_a_strategy_may_be_chosen(records: Records):
+async def test_a_strategy_may_be_selected(records: Records):
     a, b, c = await add(records, 3, provider="acme")
     (d,) = await add(records, provider="other")
     assert await picked(records, wanted=1) == [a]
@@ -324,7 +324,7 @@ async def test_a_strategy_may_be_chosen(records: Records):
     assert {(await picked(records, strategy="random3"))[0] for _ in range(30)} == {a, b, c, d}
 
 
-async def test_a_proxy_at_five_failures_is_left_alone_and_at_ten_is_off(records: Records):
+async def test_a_proxy_at_five_failures_is_skipped_and_at_ten_is_disabled(records: Records):
     a, b = await add(records, 2)
     one, two, three = [await source_with(records, [a, b], name) for name in ("one", "two", "three")]
     await account(records, a, one, *[False] * (SKIP_AFTER_FAILURES - 1))
@@ -333,7 +333,7 @@ async def test_a_proxy_at_five_failures_is_left_alone_and_at_ten_is_off(records:
     assert await picked(records, source_id=one, wanted=3) == [b, b, b]
     free, failing = await add(records, 2)
     await account(records, failing, None, *[False] * SKIP_AFTER_FAILURES)
-    assert await picked(records, wanted=2) == [free, free], "nor does the pool of all use one"
+    assert await picked(records, wanted=2) == [free, free], "the shared pool uses none either"
     assert a in await picked(records, source_id=two, wanted=2), "other sources still may"
     await account(records, a, two, *[False] * (DISABLE_AFTER_FAILURES - SKIP_AFTER_FAILURES - 1))
     row = await proxy(records, a)
@@ -341,41 +341,41 @@ async def test_a_proxy_at_five_failures_is_left_alone_and_at_ten_is_off(records:
     await account(records, a, two, False)
     row = await proxy(records, a)
     assert (row.failure_count, row.active, row.disabled_reason) == (DISABLE_AFTER_FAILURES, False, "auto")
-    assert await picked(records, source_id=three, wanted=2) == [b, b], "off is off for everybody"
+    assert await picked(records, source_id=three, wanted=2) == [b, b], "a disabled proxy is disabled for all"
 
 
-# The hour
+# Hourly limits
 
 
-async def test_the_hour_is_used_up_exactly(records: Records, clock: FakeClock, peek: Peek):
+async def test_the_hourly_limit_is_used_up_exactly(records: Records, clock: FakeClock, peek: Peek):
     a, b = (await add(records, max_per_hour=3)) + (await add(records, max_per_hour=5))
     one, two = await source_with(records, [a, b], "one"), await source_with(records, [a], "two")
     assert Counter(await picked(records, source_id=one, wanted=7)) == {a: 3, b: 4}
-    assert await picked(records, source_id=two) == [], "the limit is the proxy's, whoever asks"
+    assert await picked(records, source_id=two) == [], "the limit is the proxy's, for all sources together"
     assert Counter(await picked(records, source_id=one, wanted=9)) == {b: 1}
     assert (await records.proxies.pick(ProxyRequest(source_id=one))).exhausted
     clock.advance((HOUR_MS - SLOT_MS) / 1000)
     assert await picked(records, source_id=one) == []
     clock.advance(2 * SLOT_MS / 1000)
     assert Counter(await picked(records, source_id=one, wanted=9)) == {a: 3, b: 5}
-    assert await peek.rows("SELECT COUNT(*) FROM proxy_uses") == [(2,)], "what is over is forgotten"
+    assert await peek.rows("SELECT COUNT(*) FROM proxy_uses") == [(2,)], "uses of past hours are deleted"
 
 
-async def test_no_hour_is_over_the_limit_wherever_it_begins(records: Records, clock: FakeClock):
+async def test_no_hour_exceeds_the_limit_from_any_beginning(records: Records, clock: FakeClock):
     (a,) = await add(records, max_per_hour=6)
     gone: list[int] = []
     for _ in range(150):
         gone += [clock.now()] * len(await picked(records))
         clock.advance(97)
     assert max(sum(at - HOUR_MS < other <= at for other in gone) for at in gone) == 6
-    assert len(gone) > 20, "and the limit is made use of"
+    assert len(gone) > 20, "the limit is used"
     assert (await proxy(records, a)).last_used_at == gone[-1]
 
 
 # Accounting
 
 
-async def test_figures_are_right_to_the_number(records: Records, clock: FakeClock):
+async def test_figures_of_proxies_and_mappings_are_exact(records: Records, clock: FakeClock):
     a, b = await add(records, 2)
     source = await source_with(records, [a])
     at = clock.now()
@@ -403,7 +403,7 @@ async def test_figures_are_right_to_the_number(records: Records, clock: FakeCloc
     assert switched.updated_at == failed.updated_at == row.updated_at + 7000 == clock.now()
 
 
-async def test_a_success_on_the_way_undoes_auto_and_not_manual(records: Records):
+async def test_a_late_success_enables_an_automatically_disabled_proxy_alone(records: Records):
     a, b = await add(records, 2)
     await account(records, a, None, *[False] * DISABLE_AFTER_FAILURES)
     await records.proxies.update(b, ProxyChange(active=False))
@@ -418,7 +418,7 @@ async def test_a_success_on_the_way_undoes_auto_and_not_manual(records: Records)
     assert (on.active, on.disabled_reason) == (True, None)
 
 
-async def test_a_person_switches_on_what_failed(records: Records):
+async def test_a_person_enables_a_failed_proxy(records: Records):
     (a,) = await add(records)
     await account(records, a, None, *[False] * (DISABLE_AFTER_FAILURES + 2))
     row = await records.proxies.update(a, ProxyChange(active=True))
@@ -435,7 +435,7 @@ async def test_a_person_switches_on_what_failed(records: Records):
 # Probes
 
 
-async def test_what_failed_is_tried_once_in_a_quarter_of_an_hour(records: Records, clock: FakeClock):
+async def test_a_failed_proxy_is_probed_once_in_a_quarter_of_an_hour(records: Records, clock: FakeClock):
     off, skipped, failing, manual = await add(records, 4)
     for proxy_id, failures in (
         (off, DISABLE_AFTER_FAILURES),
@@ -449,7 +449,7 @@ async def test_what_failed_is_tried_once_in_a_quarter_of_an_hour(records: Record
     assert await records.proxies.due_probes() == []
     clock.advance(1)
     assert [row.id for row in await records.proxies.due_probes()] == [off, skipped]
-    assert await records.proxies.due_probes() == [], "each is handed out once"
+    assert await records.proxies.due_probes() == [], "each proxy is handed out once"
     await records.proxies.account(
         [ProxyUse(off, None, False, 1, clock.now()), ProxyUse(skipped, None, True, 1, clock.now())]
     )
@@ -474,7 +474,7 @@ async def test_probes_are_handed_out_a_few_at_a_time(records: Records, clock: Fa
 # Pools
 
 
-async def test_a_plan_may_name_pools_to_fall_back_on(records: Records):
+async def test_a_plan_may_name_fallback_pools(records: Records):
     a, b, c = await add(records, 3)
     await records.pools.put([Pool("first", (a,), ("second",)), Pool("second", (b,)), Pool("other", (c, b))])
     ask = ProxyRequest(pool="first", fallbacks=("other",))
@@ -485,7 +485,7 @@ async def test_a_plan_may_name_pools_to_fall_back_on(records: Records):
     assert found == [([a], 3), ([b], 3), ([c], 3), ([], 3)], "a page may try as many proxies as there are in all"
 
 
-async def test_pools_are_kept_in_their_order(records: Records):
+async def test_pools_keep_their_order(records: Records):
     a, b, c = await add(records, 3)
     one, two = Pool("one", (c, a, b), ("two",)), Pool("two/x", (), ())
     await records.pools.put([one, Pool("two", (a,)), two])
@@ -497,7 +497,7 @@ async def test_pools_are_kept_in_their_order(records: Records):
     assert [pool.name for pool in await records.pools.find()] == ["one", "two/x"]
 
 
-async def test_proxies_of_pools_work_until_they_are_skipped(records: Records):
+async def test_pools_without_working_proxies_are_failing(records: Records):
     a, b, c = await add(records, 3)
     await records.pools.put([Pool("one", (a, b)), Pool("two", (c,)), Pool("none", (), ("one",))])
     assert await records.pools.working() == {"one": 2, "two": 1}
@@ -509,7 +509,7 @@ async def test_proxies_of_pools_work_until_they_are_skipped(records: Records):
     assert await Pools(records.pools).failing() == ["none", "one", "two"]
 
 
-async def test_a_pool_that_leads_nowhere_is_not_kept(records: Records):
+async def test_a_pool_with_unknown_or_cyclic_references_is_refused(records: Records):
     (a,) = await add(records)
     good = [Pool("one", (a,), ("two",)), Pool("two")]
     await records.pools.put(good)
@@ -525,7 +525,7 @@ async def test_a_pool_that_leads_nowhere_is_not_kept(records: Records):
         await records.proxies.pick(ProxyRequest(pool="nine"))
 
 
-async def test_a_tier_is_used_up_before_the_next(records: Records):
+async def test_a_pool_is_used_up_before_its_fallback(records: Records):
     a, b, c, d = await add(records, 4)
     await records.pools.put([Pool("first", (b, a), ("second",)), Pool("second", (c,), ("third",)), Pool("third", (d,))])
     assert await picked(records, pool="first", wanted=4) == [b, a, b, a]
@@ -536,22 +536,22 @@ async def test_a_tier_is_used_up_before_the_next(records: Records):
     found = await records.proxies.pick(ProxyRequest(pool="first", exclude=frozenset(tried)))
     assert (found.size, found.exhausted) == (4, True)
     source = await source_with(records, [d])
-    assert await picked(records, pool="first", source_id=source) == [d], "a source's own come before a pool"
+    assert await picked(records, pool="first", source_id=source) == [d], "a source's own proxies precede a pool"
 
 
-# Many at once
+# Concurrency
 
 
 @pytest.fixture
 async def platforms(records_url: str, clock: FakeClock) -> AsyncIterator[list[Records]]:
-    """Several processes' worth of connections to one database."""
+    """Connections of several processes to one database."""
     opened = [await open_records(records_url, clock) for _ in range(4)]
     yield opened
     for records in opened:
         await records.schema.close()
 
 
-async def test_rotation_is_strict_however_many_ask(records: Records, platforms: list[Records]):
+async def test_rotation_is_strict_for_concurrent_requests(records: Records, platforms: list[Records]):
     five = await add(records, 5)
     source = await source_with(records, five)
 
@@ -566,7 +566,7 @@ async def test_rotation_is_strict_however_many_ask(records: Records, platforms: 
     assert Counter(await picked(records, source_id=source, wanted=20)) == dict.fromkeys(five, 4)
 
 
-async def test_the_hour_is_never_overdrawn_however_many_ask(records: Records, platforms: list[Records], peek: Peek):
+async def test_the_hourly_limit_is_kept_by_concurrent_requests(records: Records, platforms: list[Records], peek: Peek):
     few = await add(records, 3, max_per_hour=7)
     sources = [await source_with(records, few, name) for name in ("one", "two")]
     asks = [ProxyRequest(source_id=sources[0], wanted=2), ProxyRequest(source_id=sources[1]), ProxyRequest()]
@@ -578,7 +578,7 @@ async def test_the_hour_is_never_overdrawn_however_many_ask(records: Records, pl
     ]
 
 
-async def test_nothing_is_lost_when_all_report_and_pick_at_once(records: Records, platforms: list[Records]):
+async def test_no_use_is_lost_when_all_report_and_pick_at_once(records: Records, platforms: list[Records]):
     five = await add(records, 5, max_per_hour=100_000)
     source = await source_with(records, five)
 
@@ -596,7 +596,7 @@ async def test_nothing_is_lost_when_all_report_and_pick_at_once(records: Records
 
 
 class Lingering(GatedDatabase):
-    """A database whose transactions have done their work and wait at a gate to be committed."""
+    """A database with transactions that wait at a gate before their commit."""
 
     def __init__(self, database: Database, gate: Gate) -> None:
         super().__init__(database, gate)
@@ -619,7 +619,7 @@ async def lingering(records_url: str, clock: FakeClock) -> AsyncIterator[Lingeri
 
 
 @pytest.mark.parametrize("records_url", ["postgres"], indirect=True)
-async def test_two_who_write_pools_at_once_make_no_ring(records: Records, lingering: Lingering, peek: Peek):
+async def test_concurrent_writes_of_pools_make_no_cycle(records: Records, lingering: Lingering, peek: Peek):
     await records.pools.put([Pool("one"), Pool("two")])
     first = partial(PoolRecords(lingering).put, [Pool("one", (), ("two",))])
     second = partial(records.pools.put, [Pool("two", (), ("one",))])
@@ -629,7 +629,7 @@ async def test_two_who_write_pools_at_once_make_no_ring(records: Records, linger
 
 
 @pytest.mark.parametrize("records_url", ["postgres"], indirect=True)
-async def test_who_picks_waits_for_the_pick_before(records: Records, lingering: Lingering, peek: Peek):
+async def test_a_pick_waits_for_the_pick_before(records: Records, lingering: Lingering, peek: Peek):
     a, b = await add(records, 2)
     source = await source_with(records, [a, b])
     first = partial(ProxyRecords(lingering).pick, ProxyRequest(source_id=source))

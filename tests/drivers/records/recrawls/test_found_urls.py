@@ -1,4 +1,4 @@
-"""URLs that pages of recrawls brought wait in the order in which they came."""
+"""URLs found on pages of recrawls wait in the order in which they were found."""
 
 from longline.model.recrawls.recrawl import RecrawlFind
 from longline.ports.records import Records
@@ -6,7 +6,7 @@ from longline.ports.records.frontier.frontier import ReportBatch
 from tests.drivers.records.recrawls.world import recrawl, shop, submit_one
 
 
-async def test_finds_wait_until_they_are_deleted(records: Records):
+async def test_found_urls_wait_until_they_are_deleted(records: Records):
     run = await shop(records)
     task_id = await submit_one(records, recrawl(run))
     finds = [

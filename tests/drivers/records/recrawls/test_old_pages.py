@@ -1,10 +1,10 @@
-"""Old pages of recrawls are found by walking through recrawls, some at a time."""
+"""Old pages of recrawls are searched in bounded steps over the recrawls."""
 
 from longline.ports.records import Records
 from tests.drivers.records.recrawls.world import recrawl, shop, submit
 
 
-async def test_recrawls_are_looked_at_in_bounded_steps(records: Records):
+async def test_recrawls_are_read_in_bounded_steps(records: Records):
     run = await shop(records)
     made = await submit(records, *(recrawl(run, f"/{number}") for number in range(3)))
     ids = sorted(made.ids.values())

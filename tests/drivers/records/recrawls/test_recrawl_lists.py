@@ -1,4 +1,4 @@
-"""Pages of lists of recrawls: totals, filters that are sorted, and the plans of PostgreSQL."""
+"""Pages of lists of recrawls: totals, sorted filters, and the plans of PostgreSQL."""
 
 import json
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ SOME_FILTERS: tuple[dict[str, Any], ...] = ({}, {"recurring": True}, {"created_b
 ORDERS = [sort for sort in get_args(SortField) if sort != "phase"]
 
 
-async def test_a_filter_is_sorted_as_it_is_walked(records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch):
+async def test_filters_sort_alike_in_both_ways(records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch):
     run = await shop(records)
     for number in range(12):
         clock.advance(1)
@@ -61,7 +61,7 @@ WALKED = (
     *("none", "large source", "small source", "completed", "failed", "paused", "failed in a source"),
     *("recent", "by the scheduler", "recurring"),
 )
-"""Filters for which each order has an index, which has them as columns."""
+"""Filters with an index for each order that contains their columns."""
 
 
 @pytest.fixture(scope="module")
@@ -81,13 +81,13 @@ async def _fill(lists: Lists) -> None:
 
 
 def asked(query: RecrawlQuery) -> dict[str, Any]:
-    """The parameters of a list."""
+    """Return the parameters of a list."""
     shown = {name: getattr(query, name) for name in recrawl_lists.FILTERS}
     return shown | {"rest": query.phase, "held": [], "chosen": [], "left_out": [], "now": 0} | PAGE
 
 
 async def rows_read(connection: Any, name: str, given: dict[str, Any]) -> int:
-    """The number of recrawls that a statement looks at."""
+    """Return the number of recrawls that a statement reads."""
     query = loaded("pg")[name]
     told = await connection.fetchval(f"EXPLAIN (ANALYZE, FORMAT JSON) {query.sql}", *map(given.get, query.params))
     counts = ("Actual Rows", "Rows Removed by Filter", "Rows Removed by Index Recheck")
@@ -102,7 +102,7 @@ def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 async def wasteful(connection: Any, lists: Lists) -> list[str]:
-    """Lists that read more rows than two pages."""
+    """Return the lists that read more rows than two pages."""
     found = []
     for name, sort, way in product(WALKED, ORDERS, ("up", "down")):
         given = asked(lists.query(name, sort, falling=way == "down"))
@@ -124,7 +124,7 @@ async def test_lists_read_little_more_than_their_page_in_every_order(lists: List
     transaction = connection.transaction()
     await transaction.start()
     await connection.execute("DROP INDEX recrawls_retries")
-    assert any(one.startswith("failed, by retries") for one in await wasteful(connection, lists)), "it can fail"
+    assert any(one.startswith("failed, by retries") for one in await wasteful(connection, lists)), "the check can fail"
     await connection.execute("CREATE INDEX recrawls_narrow ON recrawls (rest, retries, id)")
     found = await wasteful(connection, lists)
     assert any(one.startswith("recent, by retries") for one in found), "rows of other times are read in the table"

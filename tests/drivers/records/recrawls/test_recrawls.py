@@ -1,4 +1,4 @@
-"""Recrawls: submitted once, listed as they stand, fetched again by the next generation."""
+"""Recrawls: submitted once, listed by state, fetched again by the next generation."""
 
 import asyncio
 
@@ -23,20 +23,20 @@ FAILURE = {"became": TaskState.PENDING, "reason": "http_5xx"}
 
 
 def change(name: str, **more: object) -> TaskChange:
-    """A move by a person."""
+    """Return a move by a person."""
     rule = move("task", name)
     return TaskChange(name, rule.was, rule.became, "person", **more)  # type: ignore[arg-type]
 
 
 async def get(records: Records, task_id: int) -> RecrawlRow:
-    """A recrawl, which must exist."""
+    """Return a recrawl, which must exist."""
     row = await records.recrawls.get(task_id)
     assert row is not None
     return row
 
 
 async def fetch_all(records: Records, became: TaskState = TaskState.COMPLETED, reason: str = "ok") -> None:
-    """Let a worker fetch everything that is due."""
+    """Let a worker fetch every due task."""
     for lease in (await claim(records)).values():
         outcomes = [replace(ended(task, became, reason, began_at=5), at=lease.until - TTL) for task in lease.tasks]
         await report(records, host_report(lease, outcomes))
@@ -231,7 +231,7 @@ async def test_lists_are_filtered_and_their_totals_are_exact_where_counts_are_ke
     assert (depths.urgent_ready, depths.ready, depths.in_hand) == (1, 2, 0)
 
 
-async def test_the_bounds_of_filters_are_inside(records: Records, clock: FakeClock):
+async def test_the_bounds_of_filters_are_inclusive(records: Records, clock: FakeClock):
     run = await shop(records)
     task_id = await submit_one(records, recrawl(run))
     made = clock.now()
@@ -255,9 +255,7 @@ async def test_the_bounds_of_filters_are_inside(records: Records, clock: FakeClo
 
 
 @pytest.mark.parametrize("records_url", ["postgres"], indirect=True)
-async def test_depths_are_never_negative_though_work_goes_on_while_they_are_read(
-    records: Records, records_url: str, clock: FakeClock
-):
+async def test_depths_are_never_negative_during_concurrent_claims(records: Records, records_url: str, clock: FakeClock):
     run, database, gate = await shop(records), await open_database(records_url, clock), Gate("recrawls_in_hand")
     asked = asyncio.create_task(RecrawlRecords(GatedDatabase(database, gate)).depths(200))
     await gate.reached.wait()

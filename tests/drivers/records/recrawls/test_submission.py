@@ -27,7 +27,7 @@ async def test_ten_thousand_urls_take_as_many_round_trips_as_ten(
         monkeypatch.setattr(PostgresTransaction, name, work)
 
     run = await shop(records)
-    await submit(records, recrawl(run, "/first"))  # the first URL of a run settles it as well
+    await submit(records, recrawl(run, "/first"))  # the first URL of a run is counted as well
     counted("batch")
     counted("all")
     trips = []

@@ -1,4 +1,4 @@
-"""Small things to do tests of recrawls with: a source, its run, URLs."""
+"""Short helpers for tests of recrawls: a source, its run, URLs."""
 
 from longline.model.ids import new_id
 from longline.model.recrawls.recrawl import NewRecrawl, RecrawlSubmission
@@ -14,13 +14,13 @@ DAY_MS = 86_400_000
 
 
 async def shop(records: Records, name: str = HOST) -> RunRow:
-    """The standing run of a source for products."""
+    """Return the standing run of a new source for products."""
     made = await records.sources.add(NewSource(name, f"https://{name}/", use=SourceUse.PRODUCTS))
     return await records.runs.ensure(NewRun(new_id(), RunKind.PRODUCTS, "{}", str(made.id), source_id=made.id))
 
 
 def recrawl(run: RunRow, path: str = "/p", **more: object) -> NewRecrawl:
-    """A URL to be submitted."""
+    """Return a URL to be submitted."""
     url = f"https://{run_host(more)}{path}"
     facts = {
         "url": url,
@@ -37,7 +37,7 @@ def recrawl(run: RunRow, path: str = "/p", **more: object) -> NewRecrawl:
 
 
 def run_host(facts: dict[str, object]) -> str:
-    """The host of a URL."""
+    """Return the host of a URL."""
     return str(facts.get("host", HOST))
 
 
@@ -47,6 +47,6 @@ async def submit(records: Records, *recrawls: NewRecrawl) -> RecrawlSubmission:
 
 
 async def submit_one(records: Records, one: NewRecrawl) -> int:
-    """Submit a URL that must be new; its id."""
+    """Submit a URL that must be new; return its id."""
     [task_id] = (await submit(records, one)).ids.values()
     return task_id

@@ -35,7 +35,7 @@ async def source(records: Records) -> SourceRow:
 
 
 async def end(records: Records, source_id: int, became: TaskState = TaskState.COMPLETED) -> RunRow:
-    """A run of a source that ended by its only task."""
+    """End a run of a source by its only task; return it."""
     run = await running_run(records, plan=PLAN, source_id=source_id)
     await admit(records, url(run))
     lease = await claim_one(records)
@@ -79,11 +79,11 @@ async def test_a_taken_effect_is_not_taken_again_before_its_lease_lapses(records
     assert await records.run_effects.waiting() == {}
 
 
-async def test_an_effect_that_failed_waits(records: Records, clock: FakeClock, peek: Peek):
+async def test_a_failed_effect_waits_for_its_retry(records: Records, clock: FakeClock, peek: Peek):
     await end(records, (await source(records)).id)
     [effect] = await take(records)
     assert await records.run_effects.put_back(effect, 5_000, "no route")
-    assert not await records.run_effects.put_back(effect, 5_000, "no route"), "it was given back"
+    assert not await records.run_effects.put_back(effect, 5_000, "no route"), "the effect was given back"
     assert await peek.value("SELECT last_error FROM run_effects") == "no route"
     clock.advance(4.9)
     assert await take(records) == []
@@ -91,7 +91,7 @@ async def test_an_effect_that_failed_waits(records: Records, clock: FakeClock, p
     assert [e.attempt for e in await take(records)] == [2]
 
 
-async def test_health_is_noted_once_and_the_effect_is_gone(records: Records, clock: FakeClock):
+async def test_health_is_noted_once_and_the_effect_is_deleted(records: Records, clock: FakeClock):
     of = await source(records)
     for became in (TaskState.FAILED, TaskState.FAILED):
         await end(records, of.id, became)
@@ -110,7 +110,7 @@ async def test_health_is_noted_once_and_the_effect_is_gone(records: Records, clo
     assert (row.failures, row.succeeded_at) == (0, clock.now())
 
 
-async def test_the_latest_end_decides_whatever_the_order_of_the_effects(records: Records, clock: FakeClock):
+async def test_the_latest_end_decides_for_every_order_of_the_effects(records: Records, clock: FakeClock):
     of = await source(records)
     for became in (TaskState.FAILED, TaskState.COMPLETED, TaskState.FAILED):
         await end(records, of.id, became)
@@ -125,7 +125,7 @@ async def test_the_latest_end_decides_whatever_the_order_of_the_effects(records:
     assert row.failed_at > row.succeeded_at
 
 
-async def test_a_cancelled_run_says_nothing_about_its_source(records: Records):
+async def test_a_cancelled_run_does_not_change_the_health_of_its_source(records: Records):
     of = await source(records)
     run = await running_run(records, plan=PLAN, source_id=of.id)
     await records.moves.apply(Change("run", run.id, "cancel", "running", "cancelled", "person"))

@@ -1,4 +1,4 @@
-"""Runs that their plans judge, in the transaction of the last task, on both engines."""
+"""Runs that are judged by their plans, in the transaction of the last task, on both engines."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def plan(judged: Judgement) -> str:
 
 
 async def end_with(records: Records, judged: Judgement, *states: TaskState) -> int:
-    """End a run whose tasks end in these states, in the order of their admission; the last is reported apart."""
+    """End a run with tasks in these states, in the order of their admission; the last is reported separately."""
     run = await running_run(records, plan=plan(judged))
     await admit(records, *urls(run, "a.example", len(states)))
     lease = await claim_one(records)
@@ -47,7 +47,7 @@ async def end_with(records: Records, judged: Judgement, *states: TaskState) -> i
         ("any", (DONE, DONE), "completed", None),
     ],
 )
-async def test_a_run_ends_as_its_plan_says(
+async def test_a_run_ends_by_the_rule_of_its_plan(
     records: Records, judged: Judgement, states: tuple[TaskState, ...], state: str, error: str | None
 ):
     run = await get_run(records, await end_with(records, judged, *states))

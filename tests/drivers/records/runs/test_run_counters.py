@@ -1,4 +1,4 @@
-"""What every change of tasks writes besides the tasks."""
+"""Rows that every change of tasks writes besides the tasks."""
 
 from collections.abc import AsyncIterator
 
@@ -32,7 +32,7 @@ async def write(database: Database, ledger: RunCounters, actor: str = "worker") 
 
 
 @pytest.mark.parametrize("state", TaskState)
-def test_every_state_is_counted_somewhere(state: TaskState):
+def test_every_state_has_a_counter(state: TaskState):
     assert column(state) in {"open", "completed", "failed", "cancelled", "skipped"}
     assert column(None) is None
 
@@ -64,7 +64,7 @@ async def test_moves_are_counted_listed_and_given_their_fates(database: Database
     assert orjson.loads(event.moves or "") == [[0, "pending", "completed", "ok"], [1, "pending", "pending", "dns"]]
 
 
-async def test_a_fate_taken_back_is_not_shown(database: Database, records: Records):
+async def test_a_fate_that_is_taken_back_is_not_shown(database: Database, records: Records):
     run = await running_run(records)
     ledger = RunCounters()
     ledger.count_moves([MovedTasks(n, run.id, None, "pending", "") for n in range(2)], listed=False)
@@ -91,7 +91,7 @@ async def test_sums_that_do_not_add_up_are_not_committed(database: Database, rec
     assert await peek.snapshot() == before
 
 
-async def test_urls_for_a_run_that_just_ended_are_decided_upon_anew(database: Database, records: Records, peek: Peek):
+async def test_urls_for_a_run_that_has_just_ended_are_decided_again(database: Database, records: Records, peek: Peek):
     run = await running_run(records)
     await records.moves.apply(Change("run", run.id, "finish", "running", "completed", "worker"))
     before = await peek.snapshot()
@@ -118,7 +118,7 @@ async def test_a_cancelled_run_stays_cancelled(database: Database, records: Reco
     assert await peek.snapshot() == before
 
 
-async def test_a_run_that_has_not_begun_does_not_end(database: Database, records: Records):
+async def test_a_queued_run_does_not_end(database: Database, records: Records):
     run = await queued_run(records)
     ledger = RunCounters()
     ledger.count_moves(

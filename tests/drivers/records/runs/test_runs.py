@@ -1,4 +1,4 @@
-"""Runs: which of them stand, and when they last changed."""
+"""Runs: the standing ones, and the times of their last changes."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from tests.drivers.records.world import admit, claim_one, get_run, host_report, 
 
 
 @pytest.mark.parametrize("kind", RunKind)
-async def test_a_standing_run_is_there_once_for_each_seed(records: Records, peek: Peek, kind: RunKind):
+async def test_a_standing_run_is_stored_once_for_each_seed(records: Records, peek: Peek, kind: RunKind):
     first = await records.runs.ensure(NewRun(new_id(), kind, "{}", "seed"))
     again = await records.runs.ensure(NewRun(new_id(), kind, "{}", "seed"))
     assert first.standing is again.standing is kind.standing

@@ -1,4 +1,4 @@
-"""The index inside the database, on both engines: what is found, in which order, by which filters."""
+"""The index inside the database, on both engines: matches, their order, and filters."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -37,7 +37,7 @@ async def given_texts(records: Records, *texts: tuple[str, str]) -> list[SearchD
     return await stored(records, [{"title": title, "body": body} for title, body in texts])
 
 
-async def test_words_phrases_beginnings_and_what_to_leave_out(records: Records):
+async def test_words_phrases_prefixes_and_exclusions(records: Records):
     a, b, c = [
         d.id
         for d in await given_texts(
@@ -60,7 +60,7 @@ async def test_words_phrases_beginnings_and_what_to_leave_out(records: Records):
     assert await found(records, '"strong li"*') == [a]
 
 
-async def test_no_phrase_goes_from_the_title_into_the_text(records: Records):
+async def test_no_phrase_spans_the_title_and_the_text(records: Records):
     await given_texts(records, ("deep", "sea"))
     assert await found(records, '"deep sea"') == []
     assert len(await found(records, "deep sea")) == 1
@@ -78,7 +78,7 @@ async def test_a_word_in_the_title_counts_for_more(records: Records):
     assert await found(records, "hook") == [title, body]
 
 
-async def test_what_is_indexed_again_is_replaced(records: Records):
+async def test_an_item_that_is_indexed_again_is_replaced(records: Records):
     (document,) = await given_texts(records, ("old", "words"))
     (again,) = await stored(records, [{"title": "new", "body": "text"}])
     assert document.id == again.id
@@ -86,11 +86,11 @@ async def test_what_is_indexed_again_is_replaced(records: Records):
     assert await found(records, "text") == [again.id]
 
 
-async def test_a_text_that_changed_leaves_no_word_behind(records: Records):
+async def test_a_changed_text_leaves_no_word_in_the_index(records: Records):
     await given_texts(records, ("Trawling", "with nets"), ("Old", "rods and hooks"))
     await stored(records, [{"title": "Trawling", "body": "with nets"}, {"title": "New", "body": "reels"}])
     await records.search.maintain()
-    assert await records.search.nearest("hooks") != "hooks", "the vocabulary has forgotten the word"
+    assert await records.search.nearest("hooks") != "hooks", "the word was removed from the vocabulary"
     assert await found(records, "nets") != []
     assert (await records.search.query(parse_query("reels"))).total == 1
 
@@ -102,7 +102,7 @@ async def test_a_text_that_is_indexed_twice_counts_once(records: Records):
     assert await records.search.query(parse_query("line")) == once
 
 
-async def test_an_item_that_changes_while_it_is_being_indexed_waits_again(records: Records):
+async def test_an_item_that_changes_during_its_indexing_waits_again(records: Records):
     run = await queued_run(records)
     await records.items.put(item_of(run.id, "early words"))
     read = await records.items.unindexed(10)
@@ -117,7 +117,7 @@ async def test_an_item_that_changes_while_it_is_being_indexed_waits_again(record
     assert await found(records, "late") == []
 
 
-async def test_an_item_that_waited_and_was_indexed_with_a_report_waits_no_more(records: Records):
+async def test_an_item_that_was_indexed_with_a_report_waits_no_more(records: Records):
     run = await queued_run(records)
     await records.items.put(item_of(run.id, "early words"))
     await records.items.put(item_of(run.id, "late text", in_words=True))
@@ -155,7 +155,7 @@ PRODUCTS: list[dict[str, Any]] = [
 ]
 
 
-async def test_filters(records: Records):
+async def test_filters_select_items(records: Records):
     rod, cheap, old, reel = [d.id for d in await stored(records, PRODUCTS, kind="product")]
     await given_texts(records, ("Rod of an article", "not for sale"))
     assert set(await found(records, "rod", kind="product")) == {rod, cheap, old}
@@ -178,7 +178,7 @@ async def test_filters(records: Records):
         ("updated", False, ["Rod", "Rod cheap", "Rod old", "Reel"]),
     ],
 )
-async def test_sorting_puts_what_has_no_figure_last(records: Records, sort: str, descending: bool, names: list[str]):
+async def test_sorting_puts_items_without_figure_last(records: Records, sort: str, descending: bool, names: list[str]):
     await stored(records, PRODUCTS, kind="product")
     matches = await records.search.query(parse_query("", sort=sort, descending=descending))
     items = await records.items.get([match.id for match in matches.matches])
@@ -188,7 +188,7 @@ async def test_sorting_puts_what_has_no_figure_last(records: Records, sort: str,
     assert [item.title for item in items] == [name for name in names if "Rod" in name]
 
 
-async def test_pages_follow_each_other_and_know_the_whole(records: Records):
+async def test_pages_follow_each_other_and_have_the_total(records: Records):
     await given_texts(records, *[(f"text {n}", "same words " + "more " * n) for n in range(7)])
     whole = await found(records, "words")
     for offset in (0, 3, 6, 9):
@@ -197,7 +197,7 @@ async def test_pages_follow_each_other_and_know_the_whole(records: Records):
         assert page.total == 7
 
 
-async def test_of_very_many_so_many_are_ranked_and_that_is_said(
+async def test_the_number_of_ranked_items_is_bounded_and_marked(
     records: Records, monkeypatch: pytest.MonkeyPatch, peek: Peek
 ):
     monkeypatch.setattr(search_module, "MAX_RANKED", 5)
@@ -206,7 +206,7 @@ async def test_of_very_many_so_many_are_ranked_and_that_is_said(
     assert (matches.total, matches.more) == ((5, True) if peek.engine == "pg" else (7, False))
 
 
-async def test_where_very_many_fit_the_newest_are_looked_at_first(
+async def test_a_frequent_word_is_searched_in_the_newest_items_first(
     records: Records, monkeypatch: pytest.MonkeyPatch, peek: Peek
 ):
     monkeypatch.setattr(search_module, "ENOUGH", 3)
@@ -220,11 +220,11 @@ async def test_where_very_many_fit_the_newest_are_looked_at_first(
     few = await records.search.query(parse_query("words", limit=3))
     many = await records.search.query(parse_query("words", limit=7))
     assert len(many.matches) == 7
-    assert (many.total, many.more) == (12, False), "too few among the newest, so the index was asked"
+    assert (many.total, many.more) == (12, False), "the newest had too few, so the index was searched"
     if peek.engine == "pg":
         assert (few.total, few.more) == (6, True)
         assert [match.id for match in few.matches] == ids[:-4:-1]
-        assert await records.search.query(parse_query("word*", limit=3)) == few, "the vocabulary knows what begins so"
+        assert await records.search.query(parse_query("word*", limit=3)) == few, "the vocabulary has the prefix"
     filtered = await records.search.query(parse_query("words", Filters(kind="note"), limit=3))
     assert (filtered.total, filtered.more) == (0, False)
 
@@ -234,7 +234,7 @@ async def test_a_misspelt_word_has_a_nearest_one(records: Records, peek: Peek):
     await records.search.maintain()
     assert await records.search.nearest("longlien") == "longline"
     assert await records.search.nearest("fisching") == "fishing"
-    assert await records.search.nearest("fishing") is None, "it is known"
+    assert await records.search.nearest("fishing") is None, "the word is known"
     assert await records.search.nearest("zzzzzz") is None
 
 
@@ -253,7 +253,7 @@ async def test_without_trigrams_the_first_letters_must_be_right(records: Records
             await peek.rows("CREATE INDEX vocabulary_trigrams ON vocabulary USING gin (term gin_trgm_ops)")
 
 
-async def test_tidying_counts_what_is_there_now(records: Records, peek: Peek):
+async def test_maintenance_rebuilds_the_vocabulary(records: Records, peek: Peek):
     await records.search.maintain()
     if peek.engine == "lite":
         return
@@ -264,7 +264,7 @@ async def test_tidying_counts_what_is_there_now(records: Records, peek: Peek):
     assert await peek.rows("SELECT term, doc FROM vocabulary ORDER BY term") == [("one", 1), ("other", 1), ("word", 2)]
 
 
-async def test_the_index_says_what_it_is(records: Records, peek: Peek):
+async def test_the_index_names_its_engine(records: Records, peek: Peek):
     assert await records.search.check() == ("FTS5" if peek.engine == "lite" else "tsvector")
 
 
@@ -295,7 +295,7 @@ def _bare(matches) -> Sequence[Match]:
 async def both(
     questions: Sequence[str], folder: Path, postgres: str, clock: FakeClock
 ) -> Iterable[tuple[str, Answer, Answer]]:
-    """Each question with what SQLite and what PostgreSQL answer."""
+    """Return each question with the answers of SQLite and PostgreSQL."""
     lite = await answers(sqlite(folder), questions, clock)
     return zip(questions, lite, await answers(postgres, questions, clock), strict=True)
 
@@ -308,7 +308,7 @@ async def test_words_are_found_alike_and_in_the_same_order(tmp_path: Path, postg
     assert lite.total == 0
 
 
-async def test_phrases_and_beginnings_are_found_alike(tmp_path: Path, postgres_url: str, clock: FakeClock):
+async def test_phrases_and_prefixes_are_found_alike(tmp_path: Path, postgres_url: str, clock: FakeClock):
     for question, lite, large in await both(OTHER_QUESTIONS, tmp_path, postgres_url, clock):
         assert lite.total == large.total > 10, question
         assert set(lite.urls) == set(large.urls), question

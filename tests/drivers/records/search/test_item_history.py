@@ -1,4 +1,4 @@
-"""Random runs over a site that changes at random: each keeps what it found, and only what is gone is called gone."""
+"""Random runs over a random site: each run keeps its items, and only items that are gone are called gone."""
 
 import random
 from typing import Any
@@ -18,7 +18,7 @@ PLAN = CrawlPlan(("https://a.example/",)).text()
 GONE = "404"
 
 Self = tuple[str, dict[str, Any]]
-"""An item as a run found it: its URL and its fields."""
+"""An item in the state in which a run found it: its URL and its fields."""
 
 
 class Site:
@@ -39,7 +39,7 @@ class Site:
         return own + shared + keyed
 
     def change(self) -> None:
-        """Some pages change, some vanish or come back, some fail for a while."""
+        """Change some pages, remove or restore some, and let some fail for a while."""
         for path in self.chance.sample(PATHS, 2):
             self.pages[path] = self.page()
         if self.chance.random() < 0.5:
@@ -47,7 +47,7 @@ class Site:
         self.failing = set(self.chance.sample(PATHS, self.chance.choice([0, 0, 1])))
 
     def answers(self) -> dict[str, list[Made] | str]:
-        """What each path answers; of a page that vanished, one in two is not even linked."""
+        """Return the answer of each path; of removed pages, every second one is not even linked."""
         found: dict[str, list[Made] | str] = {}
         for path in PATHS:
             if path in self.failing:
@@ -57,7 +57,7 @@ class Site:
         return found
 
     def identities(self) -> set[bytes]:
-        """All items that are somewhere on the site, read or not."""
+        """Return all items that are somewhere on the site, read or not."""
         return {item.key for path, made in self.pages.items() for item in items(path, made)}
 
 
@@ -74,7 +74,7 @@ async def stored(records: Records, run: RunRow) -> list[Self]:
 
 
 @pytest.mark.parametrize("seed", range(6))
-async def test_every_run_keeps_what_it_found(records: Records, clock: FakeClock, seed: int):
+async def test_every_run_keeps_the_items_that_it_found(records: Records, clock: FakeClock, seed: int):
     chance = random.Random(seed)
     site, changes = Site(chance), ItemChanges(records.runs, records.item_changes)
     runs: list[RunRow] = []
@@ -109,7 +109,7 @@ async def compared(
     there: set[bytes],
     all_read: bool,
 ) -> None:
-    """Compare two runs, and what is said of them with what is true."""
+    """Compare two runs, and check the differences against the model."""
     found: dict[str, list[Self]] = {"added": [], "changed": [], "gone": [], "unseen": []}
     async for difference in changes.between(before[0], after[0]):
         found[difference.change].append((difference.item.url, own_fields(difference.item)))

@@ -1,4 +1,4 @@
-"""Versions of items on both engines: what each run found stays as it was, and what did not change is not written."""
+"""Versions of items on both engines: the items of each run stay unchanged, and unchanged items are not written."""
 
 from typing import Any
 
@@ -20,14 +20,14 @@ def book(price: int, title: str = "Rod", **fields: Any) -> tuple[str, dict[str, 
 
 
 async def found(records: Records, run: RunRow) -> dict[str, list[float | None]]:
-    """The prices that a run found, by URL, in the order of the run."""
+    """Return the prices that a run found, by URL, in the order of the run."""
     prices: dict[str, list[float | None]] = {}
     for item in await records.items.of_run(run.id):
         prices.setdefault(item.url.removeprefix("https://a.example"), []).append(item.price)
     return prices
 
 
-async def test_each_run_has_what_it_found(records: Records, clock: FakeClock, peek: Peek):
+async def test_each_run_has_the_items_that_it_found(records: Records, clock: FakeClock, peek: Peek):
     first = await running_run(records)
     await visit(records, first, {"/1": [book(5)], "/2": [book(7)]})
     clock.advance(5)
@@ -42,7 +42,7 @@ async def test_each_run_has_what_it_found(records: Records, clock: FakeClock, pe
     assert new.updated_at == old.updated_at + 5000
 
 
-async def test_what_did_not_change_costs_no_row_and_no_write(records: Records, peek: Peek):
+async def test_an_unchanged_item_costs_no_row_and_no_write(records: Records, peek: Peek):
     first, second = await running_run(records), await running_run(records)
     await visit(records, first, {f"/{n}": [book(n)] for n in range(20)})
     before = await peek.snapshot()
@@ -62,7 +62,7 @@ async def test_an_item_on_two_pages_is_one_item_of_its_run(records: Records, pee
     assert await found(records, first) == {"/x": [5], "/2": [9]}
     assert (await get_run(records, first.id)).indexed == 2
     assert await peek.rows("SELECT items FROM pages ORDER BY task_id") == [("[[1,1]]",), ("[[2,1],[-1,1]]",)]
-    second = await running_run(records)  # the pages come in the other order
+    second = await running_run(records)  # the pages are reported in the other order
     await visit(records, second, {"/2": [book(9), shared]}, {"/1": [shared]})
     third = await running_run(records)
     await visit(records, third, {"/1": [shared], "/2": [book(9), shared]})
@@ -72,7 +72,7 @@ async def test_an_item_on_two_pages_is_one_item_of_its_run(records: Records, pee
     assert await peek.value("SELECT COUNT(*) FROM item_versions") == 0
 
 
-async def test_an_item_that_changes_within_a_run_is_as_the_run_saw_it_last(records: Records, peek: Peek):
+async def test_an_item_that_changes_within_a_run_has_its_last_state(records: Records, peek: Peek):
     run = await running_run(records)
     one, other = book(5, url="https://a.example/x"), book(6, url="https://a.example/x")
     await visit(records, run, {"/1": [one, book(1)]}, {"/2": [other]})
@@ -85,7 +85,7 @@ async def test_an_item_that_changes_within_a_run_is_as_the_run_saw_it_last(recor
     assert await peek.rows("SELECT version, price FROM item_versions") == [(1, 5.0)]
 
 
-async def test_a_run_counts_the_items_that_it_has_now_beside_those_that_its_crawl_brought(records: Records):
+async def test_a_run_counts_its_present_items_beside_those_that_its_crawl_brought(records: Records):
     run = await running_run(records)
     shared = book(5, url="https://a.example/x")
     await visit(records, run, {"/1": [shared, book(1), book(2)], "/2": [shared, book(3)], "/3": []})
@@ -104,10 +104,10 @@ async def test_a_run_counts_the_items_that_it_has_now_beside_those_that_its_craw
     assert await parse_again(p1=[], p2=[shared, book(7), book(8)]) == (4, 3, 3), "an item moves to another page"
     assert await parse_again(p3=[book(n) for n in range(5)], p1=[shared]) == (4, 8, 8)
     assert await parse_again(p1=[], p2=[], p3=[]) == (4, 0, 0)
-    assert await parse_again(p2=[shared]) == (4, 1, 1), "items come back"
+    assert await parse_again(p2=[shared]) == (4, 1, 1), "the items are found again"
 
 
-async def test_a_page_that_is_fetched_again_in_its_run_counts_with_the_items_that_it_has_now(
+async def test_a_page_that_is_fetched_again_in_its_run_counts_with_its_present_items(
     records: Records, clock: FakeClock
 ):
     run = await running_run(records)
@@ -140,16 +140,14 @@ async def test_a_page_that_was_stored_anew_keeps_its_items_and_not_those_of_its_
 
 
 async def restart(records: Records, run: RunRow, clock: FakeClock, *paths: str) -> None:
-    """Let every page of a run be fetched again, or the pages at these paths."""
+    """Restart the task of every page of a run, or of the pages at these paths."""
     every = await records.pages.of_run(run.id)
     for stored in [each for each in every if not paths or each.url.removeprefix("https://a.example") in paths]:
         await records.moves.apply(Change("task", stored.task_id, "restart", "completed", "pending", "person"))
     clock.advance(DELAY / 1000)
 
 
-async def test_a_page_that_waits_for_its_parser_keeps_the_items_that_it_had(
-    records: Records, clock: FakeClock, peek: Peek
-):
+async def test_a_page_that_waits_for_its_parser_keeps_its_items(records: Records, clock: FakeClock, peek: Peek):
     run = await running_run(records)
     await visit(records, run, {"/1": [book(1), book(2), book(3)]})
     await restart(records, run, clock)
@@ -185,7 +183,7 @@ async def parse(records: Records, run: RunRow, *made: Any) -> None:
     assert not (await records.hands.give(given, ReportBatch(items=items))).refused
 
 
-async def test_an_item_that_a_parsed_page_has_no_more_stays_with_the_page_that_brought_it_meanwhile(
+async def test_an_item_that_a_parsed_page_drops_stays_with_the_page_that_brought_it_meanwhile(
     records: Records, clock: FakeClock, peek: Peek
 ):
     run, shared = await running_run(records), book(5, url="https://a.example/x")
@@ -211,10 +209,10 @@ async def test_an_item_that_its_first_page_drops_is_listed_by_a_page_that_has_it
         await visit(records, run, {last: []})
         assert await faults(peek, clock.now()) == []
     assert await found(records, run) == {"/x": [5], "/2": [2]}
-    assert [item.price for item in await records.items.of_run(run.id, after=read)] == [5], "a reader gets it again"
+    assert [item.price for item in await records.items.of_run(run.id, after=read)] == [5], "the item is read again"
     await restart(records, run, clock, "/4")
     await visit(records, run, {"/4": [shared]})
-    assert await found(records, run) == {"/x": [5], "/2": [2]}, "the run knows the page that has it"
+    assert await found(records, run) == {"/x": [5], "/2": [2]}, "the run has the page with the item"
     await restart(records, run, clock, "/2", "/4")
     await visit(records, run, {"/2": [], "/4": []})
     assert await found(records, run) == {}
@@ -222,7 +220,7 @@ async def test_an_item_that_its_first_page_drops_is_listed_by_a_page_that_has_it
     assert await faults(peek, clock.now()) == []
 
 
-async def test_an_item_that_its_first_page_drops_is_as_the_other_page_had_it(
+async def test_an_item_that_its_first_page_drops_has_the_fields_of_the_other_page(
     records: Records, clock: FakeClock, peek: Peek
 ):
     run = await running_run(records)
@@ -234,7 +232,7 @@ async def test_an_item_that_its_first_page_drops_is_as_the_other_page_had_it(
     assert await faults(peek, clock.now()) == []
 
 
-async def test_items_that_a_page_drops_in_one_moment_again_and_again_are_listed_once(records: Records, peek: Peek):
+async def test_an_item_that_a_page_drops_and_brings_within_a_millisecond_is_listed_once(records: Records, peek: Peek):
     run, shared = await running_run(records), book(5, url="https://a.example/x")
     await visit(records, run, {"/1": [shared], "/2": [shared]})
     stored = await records.pages.of_run(run.id)
@@ -249,7 +247,7 @@ async def test_items_that_a_page_drops_in_one_moment_again_and_again_are_listed_
 LATER = "SELECT task_id, item_id, version FROM item_pages ORDER BY task_id, item_id"
 
 
-async def test_the_pages_that_list_an_item_after_another_page_are_noted_as_long_as_they_list_it_so(
+async def test_the_pages_that_list_an_item_after_another_page_are_noted_as_long_as_they_list_it(
     records: Records, clock: FakeClock, peek: Peek
 ):
     run, shared = await running_run(records), book(5, url="https://a.example/x")
@@ -259,7 +257,7 @@ async def test_the_pages_that_list_an_item_after_another_page_are_noted_as_long_
     assert await peek.rows(LATER) == [(two, item, 1), (three, item, 1)]
     await restart(records, run, clock, "/2")
     await visit(records, run, {"/2": [shared]})
-    assert await peek.rows(LATER) == [(two, item, 1), (three, item, 1)], "as it was"
+    assert await peek.rows(LATER) == [(two, item, 1), (three, item, 1)], "as before"
     await restart(records, run, clock, "/3")
     await visit(records, run, {"/3": [book(6, url="https://a.example/x")]})
     assert await peek.rows(LATER) == [(one, item, 1), (two, item, 1)], "the page that changes the item is the first"
@@ -274,7 +272,7 @@ async def test_the_pages_that_list_an_item_after_another_page_are_noted_as_long_
 
 
 @pytest.mark.parametrize("records_url", ["postgres"], indirect=True)
-async def test_reports_without_such_pages_run_no_statement_for_them(
+async def test_reports_without_shared_items_run_no_statement_for_them(
     records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ):
     sent, batch = [], PostgresTransaction.batch
@@ -312,7 +310,7 @@ async def test_a_key_of_a_parser_is_the_same_item_on_any_page(records: Records):
     before, after = await records.items.of_run(first.id), await records.items.of_run(second.id)
     assert [item.id for item in before] == [item.id for item in after]
     assert [item.name for item in after] == ["isbn-1", "isbn / 2"]
-    assert [item.url[-2:] for item in after] == ["/2", "/2"], "the page of such an item is part of it"
+    assert [item.url[-2:] for item in after] == ["/2", "/2"], "an item without a key includes its page"
     assert [item.title for item in before] == ["Rod", "Net"]
 
 

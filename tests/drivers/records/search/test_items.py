@@ -1,4 +1,4 @@
-"""Items on both engines: what is put again keeps its id, and what changed waits for the index."""
+"""Items on both engines: items that are stored again keep their ids, and changed items wait for the index."""
 
 import asyncio
 
@@ -28,13 +28,13 @@ async def found(records: Records, word: str) -> int:
 
 
 async def indexed(records: Records) -> list[SearchDocument]:
-    """Pretend that the index has learnt of everything."""
+    """Mark every waiting item as indexed."""
     waiting = await records.items.unindexed(100)
     await records.items.indexed(waiting)
     return waiting
 
 
-async def test_with_its_words_an_item_goes_into_the_index_at_once(records: Records, clock: FakeClock):
+async def test_an_item_with_its_words_is_indexed_at_once(records: Records, clock: FakeClock):
     run = await queued_run(records)
     made = [("article", {"title": f"Rod {n}", "body": f"Café number{n}"}) for n in range(70)]
     items = new_items(made, Origin(run.id, 1, "https://a.example/"), in_words=True)
@@ -58,7 +58,7 @@ async def test_a_page_is_an_item_of_every_source_that_has_it(records: Records):
     assert {d.source_name for d in await records.items.unindexed(10)} == {"one", "two"}
 
 
-async def test_an_item_comes_back_as_it_was_put(records: Records, clock: FakeClock):
+async def test_an_item_is_read_back_unchanged(records: Records, clock: FakeClock):
     source = await records.sources.add(NewSource("shop", "https://a.example/"))
     run = await queued_run(records, source_id=source.id)
     product = new_items(
@@ -73,7 +73,7 @@ async def test_an_item_comes_back_as_it_was_put(records: Records, clock: FakeClo
     assert item.created_at == item.updated_at == clock.now()
 
 
-async def test_what_is_unchanged_keeps_its_times_and_does_not_wait(records: Records, clock: FakeClock):
+async def test_an_unchanged_item_keeps_its_times_and_does_not_wait(records: Records, clock: FakeClock):
     first, second = await queued_run(records), await queued_run(records)
     await records.items.put([article(first.id)])
     (before,) = await indexed(records)
@@ -81,11 +81,11 @@ async def test_what_is_unchanged_keeps_its_times_and_does_not_wait(records: Reco
     assert (await records.items.put([article(second.id, task_id=2)])).changed == 0
     (item,) = await records.items.get([before.id])
     assert (item.created_at, item.updated_at) == (before.created_at, before.updated_at)
-    assert item.run_id == first.id, "the run that made it what it is"
+    assert item.run_id == first.id, "the run of the last change"
     assert await records.items.waiting() == 0
 
 
-async def test_what_changed_keeps_its_id_and_waits_again(records: Records, clock: FakeClock):
+async def test_a_changed_item_keeps_its_id_and_waits_again(records: Records, clock: FakeClock):
     run = await queued_run(records)
     await records.items.put([article(run.id)])
     (before,) = await indexed(records)
@@ -96,7 +96,7 @@ async def test_what_changed_keeps_its_id_and_waits_again(records: Records, clock
     assert after.updated_at == before.updated_at + 5000
 
 
-async def test_a_change_while_it_is_being_indexed_is_not_lost(records: Records, clock: FakeClock):
+async def test_a_change_during_indexing_is_not_lost(records: Records, clock: FakeClock):
     run = await queued_run(records)
     await records.items.put([article(run.id)])
     reading = await records.items.unindexed(10)
@@ -174,16 +174,14 @@ async def test_a_reader_of_positions_misses_no_item_of_concurrent_writers(record
     assert position == 120
 
 
-async def test_items_are_given_in_the_order_asked_for(records: Records):
+async def test_items_are_returned_in_the_requested_order(records: Records):
     run = await queued_run(records)
     await records.items.put([article(run.id, f"/{n}") for n in range(3)])
     ids = [item.id for item in await records.items.of_run(run.id)]
     assert [item.id for item in await records.items.get([ids[2], 99999, ids[0]])] == [ids[2], ids[0]]
 
 
-async def test_items_are_part_of_the_transaction_they_are_put_in(
-    records: Records, records_url: str, clock: FakeClock, peek: Peek
-):
+async def test_items_are_part_of_their_transaction(records: Records, records_url: str, clock: FakeClock, peek: Peek):
     run = await queued_run(records)
     database = await open_database(records_url, clock)
 

@@ -14,7 +14,7 @@ STUB = {"method": "selector", "words": "<50", "type": "stub", "skipped": "qualit
 
 
 def read(task: ClaimedTask | NewTask, task_id: int, fields: Mapping[str, str | None]) -> NewItem:
-    """The item that says how a page was read."""
+    """Return the item that describes the reading of a page."""
     (item,) = new_items([("extraction", fields)], Origin(task.run_id, task_id, task.url))
     return item
 
@@ -57,7 +57,7 @@ async def test_a_stale_report_counts_no_page(records: Records, clock: FakeClock)
         assert (await records.counters.all()).get("pages.type.article", 0) == (not refused)
 
 
-async def test_pages_that_were_parsed_apart_are_counted_with_their_outcome(records: Records):
+async def test_pages_that_were_parsed_separately_are_counted_with_their_outcome(records: Records):
     run = await running_run(records)
     await admit(records, url(run, executor=PARSE))
     (lease,) = await records.hands.take(PARSE, ME, 10, TTL)

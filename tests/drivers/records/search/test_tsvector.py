@@ -1,4 +1,4 @@
-"""Vectors that are made here have the words and places that PostgreSQL gives for words between spaces."""
+"""Vectors that are made here have the words and positions that PostgreSQL gives for words between spaces."""
 
 import random
 from collections.abc import AsyncIterator
@@ -63,12 +63,12 @@ async def test_a_vector_is_that_of_postgresql(connection: Any, case: str):
     assert words == len({word for word in f"{title} {body}".split() if len(word.encode()) <= 2046})
 
 
-async def test_no_phrase_goes_from_the_title_into_the_body(connection: Any):
+async def test_no_phrase_spans_the_title_and_the_body(connection: Any):
     _, text, _ = title_and_text("long line", "hook bait")
     asked = "SELECT $1::tsvector @@ 'long <-> line', $1::tsvector @@ 'hook <-> bait', $1::tsvector @@ 'line <-> hook'"
     assert tuple(await connection.fetchrow(asked, text)) == (True, True, False)
 
 
-async def test_a_vector_that_is_none_is_refused(connection: Any):
+async def test_an_invalid_vector_is_refused(connection: Any):
     with pytest.raises(asyncpg.PostgresError):
         await connection.fetchval("SELECT $1::tsvector", b"\x00\x00\x00\x02none")

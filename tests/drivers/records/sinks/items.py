@@ -26,13 +26,13 @@ class OpenRun:
 
     @classmethod
     async def begin(cls, records: Records, pages: int) -> "OpenRun":
-        """A run with so many pages to find."""
+        """Start a run with that many pages to find."""
         run = await running_run(records)
         await admit(records, *(url(run, path=f"/{number}") for number in range(pages)))
         return cls(records, run, await claim_one(records))
 
     async def find(self, items: int) -> None:
-        """Report the next page, with so many items."""
+        """Report the next page, with that many items."""
         task = self._tasks.pop()
         found = [("book", {"title": "T", "url": f"{task.url}#{number}"}) for number in range(items)]
         segment = WrittenSegment(await self._records.segments.begin(new_id(), ME), 1, 100)

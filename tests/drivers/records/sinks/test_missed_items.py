@@ -1,7 +1,7 @@
 """A sink may not miss items: the one interleaving in which it would, if sinks were not locked.
 
-A delivery reaches the end of a run and looks at the last position of the run; a report adds items and commits; the
-assignment of the run to the sink commits; the delivery notes that nothing waits. Chance brings this seldom, so the
+A delivery reaches the end of a run and reads the last position of the run; a report adds items and commits; the
+assignment of the run to the sink commits; the delivery notes that no item waits. The interleaving is rare, so that the
 delivery is held inside its statement.
 """
 
@@ -43,7 +43,7 @@ def patch(database: PostgresDatabase, name: str, old: str, new: str) -> None:
 
 
 async def missed(records: Records, database: PostgresDatabase, peek: Peek) -> bool:
-    """Whether the sink misses items that come while it reaches the end of a run."""
+    """Return True if the sink misses items that are added while it reaches the end of a run."""
     run = await OpenRun.begin(records, 2)
     await run.find(2)
     sink = await records.sinks.register(SinkAddress.parse("x://a"))
@@ -55,7 +55,7 @@ async def missed(records: Records, database: PostgresDatabase, peek: Peek) -> bo
         delivery = started(SinkRecords(database).advance(lease, run.id, 2, 2))
         await asyncio.wait_for(settled(delivery, peek), PATIENCE)
         assert not delivery.done()
-        # A report waits for no delivery.
+        # A report does not wait for a delivery.
         await asyncio.wait_for(run.find(3), PATIENCE)
         assignment = started(SinkRunRecords(database).assign_new())
         await asyncio.wait_for(settled(assignment, peek, others=1), PATIENCE)
@@ -65,7 +65,7 @@ async def missed(records: Records, database: PostgresDatabase, peek: Peek) -> bo
     return await records.sinks.backlog(sink.id) != [SinkBacklog(run.id, 2, 5)]
 
 
-async def test_a_delivery_and_an_assignment_that_meet_miss_no_items(
+async def test_a_delivery_and_a_concurrent_assignment_miss_no_items(
     records: Records, database: PostgresDatabase, peek: Peek
 ):
     assert not await missed(records, database, peek)

@@ -18,7 +18,7 @@ async def with_items(records: Records, count: int) -> int:
     return run.id
 
 
-async def test_a_skipped_item_is_kept_in_mind_and_the_sink_goes_on_behind_it(records: Records, clock: FakeClock):
+async def test_a_skipped_item_is_recorded_and_the_sink_continues_after_it(records: Records, clock: FakeClock):
     run_id = await with_items(records, 2)
     sink = await records.sinks.register_for(ADDRESS, run_id)
     lease = await records.sinks.claim(sink.id, 1, 1000)
@@ -27,12 +27,12 @@ async def test_a_skipped_item_is_kept_in_mind_and_the_sink_goes_on_behind_it(rec
     lag = await records.sink_progress.run(sink.id, run_id)
     assert lag == SinkRunLag(run_id, 0, 2, 1, 1, "too long")
     assert await records.sink_progress.skip(sink.id, lag, 1)
-    assert not await records.sink_progress.skip(sink.id, lag, 1), "the sink is elsewhere by now"
+    assert not await records.sink_progress.skip(sink.id, lag, 1), "the sink has another position by now"
     assert await records.sink_progress.skipped(sink.id) == [SkippedItem(run_id, 1, clock.now(), "too long")]
     assert await records.sink_progress.runs(sink.id) == [SinkRunLag(run_id, 1, 2)]
     (found,) = await records.sink_progress.lags()
     assert (found.skipped, found.held_runs, found.waiting, found.delivered) == (1, 0, 1, 0)
-    # A delivery that was under way does not set the sink back.
+    # A delivery in progress does not set the sink back.
     await records.sinks.advance(lease, run_id, 0, 0)
     assert await records.sink_progress.run(sink.id, run_id) == SinkRunLag(run_id, 1, 2)
 

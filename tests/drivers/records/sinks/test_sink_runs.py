@@ -1,4 +1,4 @@
-"""The runs that sinks get, on both engines."""
+"""The runs that are assigned to sinks, on both engines."""
 
 import msgspec
 
@@ -14,7 +14,7 @@ NAMED = SinkAddress.parse("books=x://named")
 
 
 async def waiting(records: Records, sink: SinkRow) -> dict[int, int]:
-    """The numbers of items that wait for a sink, by run."""
+    """Return the number of items that wait for a sink, by run."""
     return {run.run_id: run.last - run.position for run in await records.sinks.backlog(sink.id)}
 
 
@@ -30,7 +30,7 @@ async def run_with_items(records: Records, count: int, source: SourceRow | None 
     return run.id
 
 
-async def test_new_items_are_assigned_to_the_sinks_that_get_them(records: Records):
+async def test_new_items_are_assigned_to_their_sinks(records: Records):
     source, other = await a_source(records, "shop", "books"), await a_source(records, "news", "bookshelf")
     every, named = await records.sinks.register(EVERY), await records.sinks.register(NAMED)
     assert await records.sink_runs.assign_new() == 0
@@ -43,7 +43,7 @@ async def test_new_items_are_assigned_to_the_sinks_that_get_them(records: Record
     assert await records.sink_runs.assign_new() == 0
 
 
-async def test_items_that_come_after_a_delivery_wait_again(records: Records):
+async def test_items_that_are_added_after_a_delivery_wait_again(records: Records):
     sink = await records.sinks.register(EVERY)
     run = await OpenRun.begin(records, 2)
     await run.find(2)
@@ -58,7 +58,7 @@ async def test_items_that_come_after_a_delivery_wait_again(records: Records):
     assert (await records.sink_progress.lags())[0].waiting == 3
     await records.sink_runs.assign_new()
     assert await waiting(records, sink) == {run_id: 3}
-    # A delivery that was under way when more items came does not hide them.
+    # A delivery in progress when more items were added does not hide them.
     await records.sinks.advance(lease, run_id, 4, 2)
     assert await waiting(records, sink) == {run_id: 1}
     assert await records.sink_runs.undelivered([run_id, 4711]) == {run_id}
@@ -84,7 +84,7 @@ async def test_a_sink_that_gets_a_name_gets_the_runs_of_that_name_alone(records:
     assert await waiting(records, sink) == {first: 1, second: 2}
 
 
-async def test_a_source_that_names_a_sink_sends_its_stored_runs_and_none_after_it_names_it_no_more(records: Records):
+async def test_a_source_that_names_a_sink_sends_its_stored_runs_and_none_after_the_name_is_removed(records: Records):
     source = await a_source(records, "shop")
     run_id = await run_with_items(records, 2, source)
     every, sink = await records.sinks.register(EVERY), await records.sinks.register(NAMED)
@@ -97,7 +97,7 @@ async def test_a_source_that_names_a_sink_sends_its_stored_runs_and_none_after_i
     assert (await waiting(records, sink), await waiting(records, every)) == ({}, {run_id: 2})
 
 
-async def test_the_sink_of_a_crawl_gets_its_run_alone_and_stays_as_the_platform_has_it(records: Records):
+async def test_the_sink_of_a_crawl_gets_its_run_alone_unless_the_platform_has_it(records: Records):
     first, second = await run_with_items(records, 1), await run_with_items(records, 2)
     sink = await records.sinks.register_for(SinkAddress.parse("x://one"), second)
     assert await waiting(records, sink) == {second: 2}
@@ -126,6 +126,6 @@ async def test_a_sink_without_a_process_for_long_gets_no_runs_and_holds_back_no_
     second = await run_with_items(records, 1)
     await records.sink_runs.assign_new()
     assert await waiting(records, sink) == {first: 1}
-    # A sink that comes back gets the runs that it missed.
+    # A sink that returns gets the runs that it missed.
     await records.sinks.register(EVERY)
     assert await waiting(records, sink) == {first: 1, second: 1}

@@ -65,7 +65,7 @@ async def test_the_sink_of_a_removed_process_is_free_at_once(records: Records):
     assert (await claimed(records, sink, 4712)).token == 2
 
 
-async def test_a_sink_goes_on_behind_its_position_in_each_run(records: Records):
+async def test_a_sink_continues_after_its_position_in_each_run(records: Records):
     first, second = await with_items(records, 3), await with_items(records, 2)
     await running_run(records)
     sink = await registered(records)

@@ -1,4 +1,4 @@
-"""Sources that another service keeps, on both engines."""
+"""Sources that another service manages, on both engines."""
 
 import asyncio
 from functools import partial
@@ -21,7 +21,7 @@ def said(ref: str, **more: object) -> RemoteSource:
 
 
 async def take(records: Records, clock: FakeClock, *sources: RemoteSource) -> int:
-    """Take over what was asked for just now."""
+    """Take over sources that were requested a second ago."""
     clock.advance(1)
     return await records.remote_sources.take(sources, clock.now())
 
@@ -33,7 +33,7 @@ async def row(records: Records, ref: str) -> SourceRow:
 
 
 async def untold(records: Records) -> list[SourceRow]:
-    """What is to be told, by nobody's hand."""
+    """Return the sources to be reported, without a claim on them."""
     found = await records.remote_sources.claim(9, 1000)
     await records.remote_sources.release(found)
     return sorted(found, key=lambda one: one.id)
@@ -43,7 +43,7 @@ async def due(records: Records, *, searching: bool = False) -> list[int]:
     return [feed.source_id for feed in await records.feeds.claim(100, 1, searching=searching)]
 
 
-async def test_new_ones_are_taken_over_and_changed_ones_changed(records: Records, clock: FakeClock) -> None:
+async def test_new_remote_sources_are_added_and_changed_ones_updated(records: Records, clock: FakeClock) -> None:
     assert await take(records, clock, said("a"), said("b")) == 2
     assert await take(records, clock, said("a"), said("b")) == 0, "nothing is new"
     first = await row(records, "a")
@@ -56,7 +56,7 @@ async def test_new_ones_are_taken_over_and_changed_ones_changed(records: Records
     assert await records.remote_sources.get("c") is None
 
 
-async def test_a_source_that_is_enabled_again_forgets_its_failures(records: Records, clock: FakeClock) -> None:
+async def test_a_source_that_is_enabled_again_loses_its_failures(records: Records, clock: FakeClock) -> None:
     await take(records, clock, said("a"))
     failing = msgspec.structs.replace(await row(records, "a"), failures=5)
     assert await records.sources.change(failing)
@@ -81,7 +81,7 @@ async def test_the_parser_of_the_source_manager_replaces_ours_where_it_names_one
     assert (await row(records, "a")).parser is None
 
 
-async def test_many_are_taken_over_at_once_by_whoever_is_first(records: Records, clock: FakeClock) -> None:
+async def test_concurrent_takes_add_each_source_once(records: Records, clock: FakeClock) -> None:
     many = [said(f"s{number}") for number in range(250)]
     clock.advance(1)
     took = await asyncio.gather(*(records.remote_sources.take(many, clock.now()) for _ in range(3)))
@@ -90,37 +90,37 @@ async def test_many_are_taken_over_at_once_by_whoever_is_first(records: Records,
     assert len(await due(records)) == 100
 
 
-async def test_what_changed_here_since_it_was_asked_for_stays(records: Records, clock: FakeClock) -> None:
+async def test_a_change_since_the_list_was_requested_is_kept(records: Records, clock: FakeClock) -> None:
     await take(records, clock, said("a"))
     source, asked_at = await row(records, "a"), clock.now()
     clock.advance(1)
     await records.feeds.change(source.id, partial(poll.disabled, reason="gone"))
     await records.remote_sources.mark_reported(await row(records, "a"))
-    assert await records.remote_sources.take([said("a")], asked_at) == 0, "the list is older than what it was told"
+    assert await records.remote_sources.take([said("a")], asked_at) == 0, "the list is older than the report"
     assert (await row(records, "a")).feed_disable_reason == "gone"
-    assert await take(records, clock, said("a")) == 1, "now somebody has ended its rest there"
+    assert await take(records, clock, said("a")) == 1, "a person has ended the rest at the source manager"
     assert (await row(records, "a")).feed_disabled_at is None
 
 
-async def test_a_source_of_our_own_with_that_name_is_that_source(records: Records, clock: FakeClock) -> None:
+async def test_a_local_source_of_the_same_name_becomes_the_remote_one(records: Records, clock: FakeClock) -> None:
     own = await records.sources.add(NewSource("name of a", "https://old.example/", feed_url="https://old.example/f"))
     await take(records, clock, said("a", feed_url=None))
     after = await row(records, "a")
     assert (after.id, after.base_url, after.feed_url) == (own.id, "https://a.example/", "https://old.example/f")
-    assert [one.id for one in await untold(records)] == [own.id], "the source manager does not know the feed yet"
+    assert [one.id for one in await untold(records)] == [own.id], "the source manager lacks the feed"
 
 
-async def test_two_of_one_name_are_told_apart_for_as_long_as_there_are_two(records: Records, clock: FakeClock) -> None:
+async def test_two_sources_of_one_name_get_distinct_names_while_both_exist(records: Records, clock: FakeClock) -> None:
     await take(records, clock, said("a", name="n"), said("b", name="n"))
     assert [(await row(records, ref)).name for ref in ("a", "b")] == ["n", "n (b)"]
     await take(records, clock, said("a", name="m"), said("b", name="n"))
     assert [(await row(records, ref)).name for ref in ("a", "b")] == ["m", "n"]
-    for _ in range(2):  # who swap their names get them in two steps
+    for _ in range(2):  # sources that swap their names get them in two steps
         await take(records, clock, said("a", name="n"), said("b", name="m"))
     assert [(await row(records, ref)).name for ref in ("a", "b")] == ["n", "m"]
 
 
-async def test_what_is_gone_rests_under_another_name_until_it_comes_back(records: Records, clock: FakeClock) -> None:
+async def test_a_withdrawn_source_is_disabled_and_renamed_until_it_returns(records: Records, clock: FakeClock) -> None:
     await take(records, clock, said("a"), said("b"))
     assert await records.remote_sources.present() == ["a", "b"]
     await records.remote_sources.withdraw(["a", "nobody"])
@@ -145,10 +145,10 @@ async def test_a_feed_is_polled_while_it_is_listed(records: Records, clock: Fake
     await take(records, clock, said("a", feed_listed=False))
     assert (await records.sources.count(query), await records.sources.find(query)) == (0, [])
     await take(records, clock, said("b", feed_url=None, feed_listed=False))
-    assert await due(records, searching=True) == [(await row(records, "b")).id], "what is searched is on no list"
+    assert await due(records, searching=True) == [(await row(records, "b")).id], "a feed that is searched is on no list"
 
 
-async def test_another_feed_is_polled_as_a_new_one(records: Records, clock: FakeClock, peek: Peek) -> None:
+async def test_another_feed_url_is_polled_as_a_new_feed(records: Records, clock: FakeClock, peek: Peek) -> None:
     await take(records, clock, said("a"))
     source = await row(records, "a")
     await peek.rows(f"UPDATE feeds SET etag = 'e', errors = 2, due_at = {clock.now() + 9**9}")
@@ -173,7 +173,7 @@ async def test_another_interval_counts_from_the_last_poll(records: Records, cloc
     assert [ref for ref, feed in found.items() if feed and feed.due_at == polled + 60_000] == ["a", "own"]
 
 
-async def test_only_what_differs_is_to_be_told_and_only_once(records: Records, clock: FakeClock) -> None:
+async def test_only_differences_are_reported_and_only_once(records: Records, clock: FakeClock) -> None:
     await take(records, clock, said("a"), said("b", feed_url=None))
     own = await records.sources.add(NewSource("own", "https://own.example/", feed_url=FEED))
     a, b = await row(records, "a"), await row(records, "b")
@@ -188,16 +188,16 @@ async def test_only_what_differs_is_to_be_told_and_only_once(records: Records, c
         ("b", FEED, None),
     ]
     await records.feeds.change(a.id, poll.enabled)
-    assert [one.ref for one in await untold(records)] == ["b"], "it never knew of the rest"
+    assert [one.ref for one in await untold(records)] == ["b"], "the rest was never reported"
     for one in told:
         await records.remote_sources.mark_reported(one)
     [again] = await untold(records)
-    assert (again.ref, again.feed_disabled_at) == ("a", None), "what was told is no longer so"
+    assert (again.ref, again.feed_disabled_at) == ("a", None), "the reported rest has ended"
     await records.remote_sources.mark_reported(again)
     assert await untold(records) == []
 
 
-async def test_what_is_to_be_told_is_told_by_one(records: Records, clock: FakeClock) -> None:
+async def test_each_report_to_the_source_manager_is_claimed_once(records: Records, clock: FakeClock) -> None:
     refs = [f"s{number}" for number in range(6)]
     await take(records, clock, *map(said, refs))
     for ref in refs:

@@ -57,7 +57,7 @@ async def test_slugs_are_made_of_names_and_unique(records: Records):
     assert own.slug == "own"
 
 
-async def test_racing_sources_of_one_name_or_slug_end_in_the_same_errors(records: Records):
+async def test_concurrent_sources_of_one_name_or_slug_end_in_the_same_errors(records: Records):
     async def attempt(**facts: Any) -> str:
         try:
             await records.sources.make(NewSource(**facts))
@@ -70,10 +70,10 @@ async def test_racing_sources_of_one_name_or_slug_end_in_the_same_errors(records
     slugs = await asyncio.gather(*(attempt(name=f"s{n}", base_url="https://s.example/", slug="s") for n in range(8)))
     assert sorted(slugs) == ["made", *["slug"] * 7]
     alike = await asyncio.gather(*(attempt(name="x" + "!" * n, base_url="https://x.example/") for n in range(8)))
-    assert alike == ["made"] * 8, "a slug that is made of a name gives way"
+    assert alike == ["made"] * 8, "a slug that is made of a name is replaced"
 
 
-async def test_racing_changes_to_one_name_end_in_an_error(records: Records):
+async def test_concurrent_changes_to_one_name_end_in_an_error(records: Records):
     made = [await records.sources.make(NewSource(f"r{n}", "https://r.example/")) for n in range(6)]
 
     async def rename(row: SourceRow) -> str:
@@ -86,7 +86,7 @@ async def test_racing_changes_to_one_name_end_in_an_error(records: Records):
     assert sorted(await asyncio.gather(*map(rename, made))) == ["changed", *["name"] * 5]
 
 
-async def test_a_source_is_removed_only_while_it_has_the_uses_that_were_seen(records: Records):
+async def test_a_source_is_removed_only_if_its_uses_are_the_expected_ones(records: Records):
     shop = await records.sources.make(SHOP)
     await records.sources.make(NEWS)
     assert not await records.sources.remove(shop.id, shop.uses)
