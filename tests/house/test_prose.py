@@ -10,6 +10,8 @@ from tests.house.prose import Text, docstrings, faults, log_messages, paragraphs
 from tests.house.tree import ROOT, Module, modules, read
 
 DOCUMENTS = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", *(f"docs/{name}.md" for name in ("README", "start"))]
+NAMES = re.compile(r"^ *(?:async )?def (test_\w+)", re.MULTILINE)
+VAGUE_NAME = re.compile(r"_(?:what|who|whoever|whatever|whose|somebody|nobody|everybody)(?:_|$)")
 HOW_TOS = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs/how-to").glob("*.md"))
 
 
@@ -28,6 +30,17 @@ def test_docstrings_are_plain():
 def test_docstrings_of_every_floor_are_plain(floor: str):
     texts = [text for module in modules(ROOT / "src/longline" / floor) for text in docstrings(module)]
     assert not faults(texts)
+
+
+@pytest.mark.parametrize("folder", ["bench", "tests"])
+def test_docstrings_of_tests_and_benchmarks_are_plain(folder: str):
+    assert not faults(text for module in modules(ROOT / folder) for text in docstrings(module))
+
+
+def test_names_of_tests_name_their_subject():
+    names = {name for module in modules(ROOT / "tests") for name in NAMES.findall(module.text)}
+    assert len(names) > 4000
+    assert not sorted(name for name in names if VAGUE_NAME.search(name))
 
 
 def test_help_of_settings_is_plain():
