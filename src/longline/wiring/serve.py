@@ -10,14 +10,13 @@ from dataclasses import replace
 
 from longline import __version__
 from longline.drivers.cpu_wait_time import run_delay
-from longline.drivers.disk_space import check_room
 from longline.engine.loop_supervisor import RETRY_INTERVAL_SECONDS, run_loops, run_until
 from longline.model.callers.door import BOTS, INTERVALS, MANIFESTS, PRODUCTS
 from longline.model.errors import NeedsOperator, Unavailable
 from longline.model.frontier.worker import UPKEEP
 from longline.services.callers.console_sessions import OneTimeLogin
 from longline.services.callers.rate_limits import RateLimits
-from longline.services.health import Check, Health
+from longline.services.health import Health
 from longline.services.metrics.event_loop_lag import LoopMonitor
 from longline.services.metrics.task_and_run_counts import Counts
 from longline.settings import Settings
@@ -34,6 +33,7 @@ from longline.wiring.doors.intervals import interval_services
 from longline.wiring.doors.manifests import manifest_services
 from longline.wiring.doors.products import product_services
 from longline.wiring.doors.streams import Streams
+from longline.wiring.health_checks import health_checks
 from longline.wiring.loops.loop_row import API, LoopParts
 from longline.wiring.loops.loop_table import build_loops
 from longline.wiring.otlp_export import otlp_export
@@ -42,9 +42,8 @@ from longline.wiring.subjects.archive import html_archiving
 from longline.wiring.subjects.callers import access_tokens, api_keys
 from longline.wiring.subjects.logs import closing_logs, copying_logs, writing_run_logs
 from longline.wiring.subjects.manifests import register_pools
-from longline.wiring.subjects.metrics import counting, operation, worker_liveness
+from longline.wiring.subjects.metrics import counting, operation
 from longline.wiring.subjects.search import indexing
-from longline.wiring.subjects.sinks import sink_progress
 
 log = logging.getLogger(__name__)
 
@@ -177,30 +176,7 @@ async def _until_input_ends(stop: asyncio.Event) -> None:
 def _app_parts(platform: Platform, monitor: LoopMonitor, link: OneTimeLogin | None) -> tuple[AppParts, Streams]:
     records, settings = platform.records, platform.settings
 
-    async def database() -> str:
-        await records.schema.now()
-        return await records.schema.version()
-
-    # Health responses are public: they name the kind of engine, not its address.
-    async def objects() -> str:
-        return (await platform.blobs.check()).split()[0]
-
-    async def redis() -> str:
-        return (await platform.signals.check()).split()[0]
-
-    async def disk() -> str:
-        return await asyncio.to_thread(check_room, settings.data)
-
-    checks = [Check("database", database, critical=True), Check("objects", objects), Check("disk", disk)]
-    if settings.redis:
-        checks.append(Check("redis", redis))
-    if settings.search:
-        checks.append(Check("search", platform.search.check))
-    checks.append(Check("workers", worker_liveness(platform).check))
-    if settings.sinks:
-        checks.append(Check("sinks", sink_progress(platform).check))
-    checks.append(Check("event_loop", monitor.check))
-    health = Health(checks, platform.clock)
+    health = Health(health_checks(platform, monitor), platform.clock)
     streams = Streams(platform, health)
     limits = RateLimits(records.rate_limits, platform.clock)
     parts = AppParts(

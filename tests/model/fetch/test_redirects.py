@@ -1,8 +1,8 @@
-"""The target URL of a Location header."""
+"""The target URL of a Location header, and the method of the request that follows."""
 
 import pytest
 
-from longline.model.fetch.redirects import RefusedLocation, redirect_target
+from longline.model.fetch.redirects import RefusedLocation, redirect_target, redirected_method
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,22 @@ def test_a_location_without_a_valid_target_is_refused(location: str):
         redirect_target(location, "http://site.test/")
     assert "secret" not in str(caught.value)
     assert len(str(caught.value)) < 100
+
+
+@pytest.mark.parametrize(
+    ("status", "method", "expected"),
+    [
+        (301, "POST", "GET"),
+        (302, "POST", "GET"),
+        (303, "POST", "GET"),
+        (303, "PUT", "GET"),
+        (301, "PUT", "PUT"),
+        (303, "HEAD", "HEAD"),
+        (302, "HEAD", "HEAD"),
+        (307, "POST", "POST"),
+        (308, "POST", "POST"),
+        (300, "GET", "GET"),
+    ],
+)
+def test_the_method_after_a_redirect_follows_the_fetch_standard(status: int, method: str, expected: str):
+    assert redirected_method(status, method) == expected

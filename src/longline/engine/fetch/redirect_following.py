@@ -6,6 +6,7 @@ from longline.engine.fetch.request_sender import RequestContext, Sender
 from longline.engine.fetch.robots import RobotsRules
 from longline.engine.frontier.leased_hosts import LeasedHost
 from longline.engine.lifecycle.politeness_key import PolitenessKey
+from longline.model.fetch.redirects import redirected_method
 from longline.model.frontier.task import ClaimedTask
 from longline.model.runs.crawl_bounds import bounds_of
 from longline.ports.http import Request
@@ -13,16 +14,12 @@ from longline.ports.http import Request
 Visit = tuple[str, str | None]
 """A requested URL, and the cookies that were sent with the request."""
 
-_KEEPS_METHOD = frozenset({307, 308})
 _OF_BODY = frozenset({"content-type", "content-length", "content-encoding", "content-language", "content-location"})
 
 
 def redirected(request: Request, status: int, url: str) -> Request:
-    """Return the request that follows a redirect: 307 and 308 keep method and body, all others make it a GET.
-
-    The Fetch standard turns a redirected POST into a GET for 301 and 302 as well as for 303, as browsers do.
-    """
-    if status in _KEEPS_METHOD or request.method == "GET":
+    """Return the request that follows a redirect; one whose method becomes GET has no body."""
+    if redirected_method(status, request.method) == request.method:
         return msgspec.structs.replace(request, url=url)
     headers = tuple((name, value) for name, value in request.headers if name.lower() not in _OF_BODY)
     return msgspec.structs.replace(request, url=url, headers=headers, method="GET", body=b"")

@@ -1,4 +1,4 @@
-"""Redirects: the statuses that lead to another URL, and the URL that a Location leads to."""
+"""Redirects: the statuses that lead to another URL, the URL that a Location leads to, and the method of its request."""
 
 from longline.model.errors import LonglineError
 from longline.model.urls.link_resolution import join
@@ -26,6 +26,16 @@ def redirect_target(location: str, base: str) -> str:
         return parse(target, credentials=without_credentials(base) != base).href
     except BadUrl as error:
         raise RefusedLocation(f"redirected to a URL that is refused ({error.reason})") from None
+
+
+def redirected_method(status: int, method: str) -> str:
+    """Return the method of the request that follows a redirect, by the Fetch standard.
+
+    303 leads to a page, which is requested by GET or HEAD. A POST becomes a GET for 301 and 302 too, as in browsers.
+    """
+    if (status == 303 and method != "HEAD") or (status in (301, 302) and method == "POST"):
+        return "GET"
+    return method
 
 
 def _escaped(text: str) -> str:
