@@ -44,6 +44,26 @@ def test_names_of_emoji_are_printed_as_they_are(capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().out == "books.py:100: no price\n"
 
 
+@pytest.mark.parametrize("terminal", [True, False])
+def test_control_characters_of_a_page_do_not_reach_the_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *, terminal: bool
+):
+    if terminal:
+        monkeypatch.setenv("FORCE_COLOR", "1")
+        monkeypatch.setenv("TERM", "dumb")
+    listing = Listing("title", Column("URL", copied=True))
+    listing.add("a\x1b]52;c;cm0=\x07b\x9bc", "https://b.example/\x1b[2J")
+    listing.print()
+    listing.note("gone \x1b[31mred")
+    told = capsys.readouterr()
+    shown = told.out + told.err
+    assert not set("\x07\x9b") & set(shown)
+    assert "\x1b]" not in shown
+    assert "\x1b[2J" not in shown
+    assert "\x1b[31m" not in shown
+    assert "m0=bc" in shown
+
+
 def test_other_columns_give_way_to_values_to_copy():
     out = StringIO()
     console = Console(file=out, width=60, force_terminal=True, color_system=None)

@@ -213,3 +213,16 @@ def test_the_help_lists_every_command_once_under_a_heading(capsys: pytest.Captur
         after = lines[lines.index(f"{heading}:") + 1 :]
         section = after[: after.index("")] if "" in after else after
         assert [line.split()[0] for line in section if line[2] != " "] == list(names)
+
+
+def test_a_terminal_that_is_not_utf_8_is_no_reason_to_fail(tmp_path: Path):
+    ascii_only = surroundings({"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"})
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "longline.cli", *words]
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=ascii_only, check=False)
+
+    assert run("migrate").stderr == ""
+    listed = run("maintenance", "list")
+    assert (listed.returncode, listed.stderr) == (0, "")
+    assert "\t?\tArchive and delete" in listed.stdout

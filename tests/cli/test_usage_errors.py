@@ -12,6 +12,11 @@ def test_a_text_in_place_of_a_number_is_told_in_our_words(longline: Command):
     assert_one_line(longline("urls", "--run", "x"), 2, "Invalid value for '--run': it is no integer")
 
 
+def test_a_value_of_a_list_is_told_without_the_words_of_the_library(longline: Command):
+    said = "Invalid value for '--format': 'xml' is not one of 'table', 'jsonl', 'csv'."
+    assert_one_line(longline("urls", "--format", "xml"), 2, said)
+
+
 def test_an_option_before_its_command_is_shown_in_its_place(longline: Command):
     place = "No such option: --data; it stands behind a command, as in longline sinks list --data"
     assert_one_line(longline("sinks", "--data", "site"), 2, place)

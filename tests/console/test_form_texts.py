@@ -59,7 +59,7 @@ async def test_no_form_takes_a_nul(door: Door, visitor: httpx.AsyncClient, path:
         ("bots", {"name": "b" * 101, "title": "Prices of kelp"}, "name is too long"),
         ("bots", {"name": "kelp", "title": "p" * 201}, "title is too long"),
         ("keys", {"name": "k" * 300, "door": "intervals", "role": "moderator"}, "must have 1 to 100 characters"),
-        ("proxies", {"uri": "kelp.example"}, "not a proxy: the URI goes on after host and port"),
+        ("proxies", {"uri": "kelp.example"}, "not a proxy: the URI has no scheme"),
         ("proxies", {"uri": "http://" + "p" * 2000}, "the URI is too long"),
         ("schedules", {"every": "often", "unit": "days", "url": "https://kelp.example/all"}, "is a whole number"),
         ("schedules", {"every": "1" * 11, "unit": "days", "url": "https://kelp.example/all"}, "more than ten years"),

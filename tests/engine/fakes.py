@@ -1,4 +1,4 @@
-"""Ports that live in memory and do as a test says: each can be away, and all write into one journal what they did."""
+"""Ports in memory: each can be made unavailable, and all write their calls into one journal."""
 
 import asyncio
 from collections import defaultdict
@@ -36,7 +36,7 @@ HOST = "a.example"
 AGENT = "longline/1.0"
 FAR = 1 << 50
 HURRY = crawl_plan((), delay_ms=0, concurrency=1000)
-"""A plan that leaves it to the host how polite one is."""
+"""A plan without politeness of its own: that of the host applies."""
 
 HTML = (("Content-Type", "text/html; charset=utf-8"),)
 
@@ -47,29 +47,29 @@ Answer = Response | FetchFailed | Callable[[], Awaitable[Response]]
 def response(
     url: str, status: int = 200, body: bytes = b"<title>T</title>", headers: tuple[tuple[str, str], ...] = HTML
 ) -> Response:
-    """An answer, a page unless told otherwise."""
+    """Return a response, by default a page."""
     return Response(url, status, headers, body, "HTTP/1.1", 5)
 
 
 def moved(url: str, location: str, status: int = 302) -> Response:
-    """A redirect."""
+    """Return a redirect."""
     return response(url, status, b"", (("Location", location),))
 
 
 def claimed(number: int = 1, path: str | None = None, *, host: str = HOST, **more: Any) -> ClaimedTask:
-    """A task in hand; its path is its number unless told otherwise."""
+    """Return a claimed task; by default its path is its number."""
     facts: dict[str, Any] = {"depth": 0, "attempt": 1, "priority": 500, "due": 0, "run_id": RUN, "scope": RUN} | more
     return ClaimedTask(id=number, url=f"https://{host}{path or f'/{number}'}", **facts)
 
 
 def lease(*tasks: ClaimedTask, **more: Any) -> HostLease:
-    """A host's lease of thirty seconds, claimed at the start of the fake clock."""
+    """Return a host's lease of thirty seconds, claimed at the start of the fake clock."""
     facts: dict[str, Any] = {"host_id": 1, "host": HOST, "token": 1, "until": 1_700_000_030_000}
     return HostLease(**facts | {"delay_ms": 0, "concurrency": 1, "not_before": 0, "tasks": tasks} | more)
 
 
 class FakeHttp:
-    """Answers from a table, last answer over and over; a URL that is not in it is a plain page."""
+    """A client with responses from a table, the last one repeated; any other URL is a plain page."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -78,12 +78,12 @@ class FakeHttp:
         self.requests: list[Request] = []
 
     def on(self, url: str, *answers: Answer) -> None:
-        """What to answer there, in order."""
+        """Set the responses of a URL, in order."""
         self.answers[url] = list(answers)
 
     @property
     def urls(self) -> list[str]:
-        """What was asked for, in order."""
+        """Return the requested URLs, in order."""
         return [url for _, url in self.sent]
 
     async def fetch(self, request: Request) -> Response:
@@ -103,7 +103,7 @@ class FakeHttp:
 
 
 class FakeWays:
-    """Proxies in turn from a list; those in `spent` cannot go any more. `used` is what was accounted for."""
+    """Proxies in turn from a list; those in `spent` are unavailable, `used` has the recorded results."""
 
     def __init__(self, *ways: PickedProxy) -> None:
         self.ways, self.spent = list(ways), set[int]()
@@ -141,12 +141,12 @@ class FakeWays:
 
 
 def sender_of(http: FakeHttp, clock: Clock, *ways: PickedProxy, **settings: Any) -> Sender:
-    """A sender over a fake client, with proxies if any are given."""
+    """Return a sender over a fake client, with the given proxies."""
     return Sender(http, clock, FetchSettings(**{"user_agent": AGENT} | settings), ProxyRotation(FakeWays(*ways), clock))
 
 
 class Asker:
-    """Fetches single URLs, as the tasks of a run."""
+    """A fetcher of single URLs, as the tasks of a run."""
 
     def __init__(
         self, http: FakeHttp, clock: Clock, chance: Callable[[], float] = lambda: 0.5, **settings: Any
@@ -195,7 +195,7 @@ class FakeBlobs:
 
 
 class FakeSegments:
-    """Segments by id; `stored` ones are those that a report has named."""
+    """Segments by id; `stored` ones have been named by a report."""
 
     def __init__(self, journal: Journal) -> None:
         self.rows: dict[int, SegmentRow] = {}
@@ -216,14 +216,14 @@ class FakeSegments:
             del self.rows[segment_id]
 
     def name(self, segment_id: int, records: int, size: int) -> None:
-        """What a report does to the segment of its pages."""
+        """Mark a segment as stored, as the report of its pages does."""
         row = self.rows[segment_id]
         self.rows[segment_id] = SegmentRow(segment_id, row.key, row.owner, "stored", records, size, 0)
 
 
 @dataclass
 class Line:
-    """A host as the fake frontier has it."""
+    """A host of the fake frontier."""
 
     setting: HostSetting
     tasks: dict[int, ClaimedTask] = field(default_factory=dict)
@@ -237,13 +237,13 @@ class Line:
 
 
 class FakeFrontier:
-    """Hosts and their tasks, leased and fenced as the real ones are, in a dictionary.
+    """Hosts and their tasks in a dictionary, leased and fenced as the real ones are.
 
-    A lease that lapsed is taken back at the next claim, as if a reaper had just been here.
+    A lapsed lease is released at the next claim, as by a reaper.
 
-    `ahead` is how far its clock is ahead of ours; a claim waits for the `gate` if there is one. `refusals` are answers
-    given instead of writing, `failures` are raised instead of writing, so is every report of a page in `poison`, and
-    `lost_answers` counts reports that are written although `Unavailable` is raised.
+    The clock is `ahead` of the worker's; a claim waits for the `gate` if there is one. `refusals` are returned instead
+    of writing, `failures` are raised instead of writing, as is every report of a page in `poison`, and `lost_answers`
+    counts reports that are written although `Unavailable` is raised.
     """
 
     def __init__(self, clock: Clock, journal: Journal, segments: FakeSegments, ahead: int = 0) -> None:
@@ -263,25 +263,25 @@ class FakeFrontier:
         self.ensured: list[HostSetting] = []
 
     def add(self, *tasks: ClaimedTask, host: str = HOST, delay_ms: int = 0, concurrency: int = 1) -> int:
-        """A host with work; its id."""
+        """Add a host with tasks; return its id."""
         number = len(self.lines) + 1
         self.lines[number] = Line(HostSetting(host, delay_ms, concurrency), {t.id: t for t in tasks})
         return number
 
     @property
     def held(self) -> list[int]:
-        """Hosts that somebody holds."""
+        """Return the leased hosts."""
         return [number for number, line in self.lines.items() if line.owner is not None]
 
     @property
     def leased(self) -> int:
-        """Tasks in somebody's hand."""
+        """Return the number of claimed tasks."""
         held = [line for line in self.lines.values() if line.owner is not None]
         return sum(token == line.token for line in held for token in line.marked.values())
 
     @property
     def ended(self) -> dict[int, str]:
-        """How tasks came to rest, by id; every task once."""
+        """Return the reason of the last outcome by task; no task ends twice."""
         outcomes = [o for b in self.reports for r in b.reports for o in r.outcomes]
         assert len({o.task.id for o in outcomes if o.became != "pending"}) == sum(
             o.became != "pending" for o in outcomes
@@ -289,7 +289,7 @@ class FakeFrontier:
         return {o.task.id: o.reason for o in outcomes}
 
     def take_away(self, host_id: int) -> None:
-        """What the reaper does: the lease is gone and the host is free."""
+        """Release the lease of a host, as the reaper does."""
         line = self.lines[host_id]
         line.owner, line.token = None, line.token + 1
 
@@ -302,7 +302,7 @@ class FakeFrontier:
             raise Unavailable("no database")
 
     async def admit(self, tasks: Sequence[NewTask], refused: Mapping[tuple[int, str], int]) -> Admitted:
-        """Take URLs in ahead of a report."""
+        """Admit URLs ahead of a report."""
         assert not refused
         self.admitted += tasks
         return Admitted(len(tasks), 0, 0)
@@ -410,12 +410,12 @@ class FakeFrontier:
 
 
 def page_row(task_id: int, segment: str, facts: PageFacts) -> PageRow:
-    """A page as stored."""
+    """Return the row of a stored page."""
     return PageRow(**msgspec.structs.asdict(facts), task_id=task_id, run_id=RUN, segment=segment, depth=0)
 
 
 class FakeTasks:
-    """Pages by task: the key of the segment, and the facts; and which URLs have tasks."""
+    """Pages by task: the key of the segment, and the facts; `known` are the URLs with tasks."""
 
     def __init__(self) -> None:
         self.pages: dict[int, tuple[str, PageFacts]] = {}
@@ -429,7 +429,7 @@ class FakeTasks:
 
 
 class FakeRuns:
-    """Runs that are nothing but their plans; `asked` counts how often somebody looked."""
+    """Runs that consist of their plans; `asked` counts the reads."""
 
     def __init__(self, plans: Mapping[int, CrawlPlan] | None = None) -> None:
         self.texts = {number: plan.text() for number, plan in (plans or {RUN: HURRY}).items()}
@@ -446,11 +446,11 @@ class FakeRuns:
 
 
 def part(fake: object) -> Any:
-    """A fake of a part of a port, for who asks for the whole."""
+    """Return a fake of a part of a port as the whole."""
     return fake
 
 
 def records_of(frontier: FakeFrontier, **more: Any) -> Records:
-    """Records with a fake frontier, and of the other nouns only those given."""
+    """Return records with a fake frontier, and of the other nouns only the given ones."""
     nouns = cast("dict[str, Any]", dict.fromkeys(Records.__dataclass_fields__))
     return Records(**nouns | {"frontier": frontier} | more)

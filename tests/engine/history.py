@@ -1,4 +1,4 @@
-"""The history of everything, told by the event log alone, and whether the table of moves allows it."""
+"""The history of all schedules, runs and tasks by the event log, checked against the table of moves."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -9,11 +9,11 @@ from longline.model.logs.event import Event
 from longline.model.states import BY_NAME, Actor, Noun, TaskState, is_reachable, move
 
 IN_HAND_OF = {"pending": "queued", "downloaded": "parsing", "queued_parse": "parsing"}
-"""How a task that rests shows while somebody has it."""
+"""The state in which a task at rest shows while it has an owner."""
 
 
 class History:
-    """Follows every schedule, run and task from its birth; `faults` says what could not have happened."""
+    """The states of every schedule, run and task by the events read so far; `faults` lists illegal events."""
 
     def __init__(self, born: dict[tuple[Noun, int], str]) -> None:
         self.states = dict(born)
@@ -22,7 +22,7 @@ class History:
         self.moves = 0
 
     def read(self, events: Sequence[Event]) -> None:
-        """Follow events, which come in the order they were written."""
+        """Follow events in the order in which they were written."""
         for event in events:
             if event.moves is not None:
                 for task_id, was, became, reason in orjson.loads(event.moves):
@@ -33,7 +33,7 @@ class History:
                 self._single(event)
 
     def _batched(self, event: Event, task_id: int, was: str, became: str, reason: str) -> None:
-        """One line of a batch: a report under a lease, a person's move, or the end of an open task with its run."""
+        """Follow one line of a batch: a report under a lease, a person's move, or the end of a task with its run."""
         self._follow(("task", task_id), was, became, f"{event.move} {reason}")
         if reason.startswith("run "):
             legal = was in move("task", "cancel").was and became == TaskState.CANCELLED
@@ -50,7 +50,7 @@ class History:
             self.faults.append(f"task {task_id} was brought from {was} to {became} by {event.actor} ({reason})")
 
     def _single(self, event: Event) -> None:
-        """One move of one thing, by its name in the table."""
+        """Follow one move of one noun, by its name in the table."""
         noun: Noun = event.noun  # type: ignore[assignment]
         rule = BY_NAME.get((noun, event.move))
         actor: Actor = event.actor  # type: ignore[assignment]
@@ -65,7 +65,7 @@ class History:
             return
         was = event.was
         rest = self.states.get((noun, event.subject), "nothing")
-        # A person sees a task as it is in hand; what changes is where it rests.
+        # A person sees the state in hand of a task; the rest is changed.
         if noun == "task" and IN_HAND_OF.get(rest) == was:
             was = rest
         self._follow((noun, event.subject), was, str(event.became), event.move)

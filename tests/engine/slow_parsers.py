@@ -23,7 +23,7 @@ def light(page: Page) -> Iterator[Item]:
 
 @parser("busy", match="https://busy.example/*", light=True)
 def busy(page: Page) -> Iterator[Item]:
-    """Takes a tenth of a second of the processor."""
+    """Use the processor for a tenth of a second."""
     until = time.thread_time() + 0.1
     while time.thread_time() < until:
         pass
@@ -45,7 +45,7 @@ def hangs(page: Page) -> Iterator[Item]:
 
 @parser("dies", match="https://dies.example/*")
 def dies(page: Page) -> Iterator[Item]:
-    """Loses a process for each letter of the file that the page names: by a signal for k, else by an exit."""
+    """Kill the process for each letter of the file that the page names: by a signal for k, else by an exit."""
     left = Path(page.html)
     if letters := left.read_text():
         left.write_text(letters[1:])

@@ -1,4 +1,4 @@
-"""A module of parsers, without any, that takes longer to import than a page may take that counts as quick."""
+"""A module without parsers; its import takes longer than a quick page may take."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Many actors who move things at random, all at once, and remember what they were told."""
+"""Actors that make random moves at the same time, and keep the results."""
 
 import random
 from collections import Counter
@@ -42,13 +42,13 @@ PARSED = (*[TaskState.COMPLETED] * 4, TaskState.FAILED, TaskState.SKIPPED, TaskS
 
 @dataclass
 class World:
-    """What all actors share: the things there are, and what was answered to whom."""
+    """The state that all actors share: the nouns, and the results of all calls."""
 
     clock: FakeClock
     runs: list[int] = field(default_factory=list)
     schedules: list[int] = field(default_factory=list)
     told: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
-    """For every report that was taken, what it said; nothing for one that was refused."""
+    """For every accepted report, its outcomes; an empty list for a refused one."""
     segments: dict[str, bool] = field(default_factory=dict)
     leases: Counter[tuple[str, int, int]] = field(default_factory=Counter)
     done: Counter[str] = field(default_factory=Counter)
@@ -56,7 +56,7 @@ class World:
     faults: list[str] = field(default_factory=list)
 
     def answered(self, marker: str, outcomes: Sequence[Outcome], reported: Reported) -> None:
-        """Remember what became of a report."""
+        """Keep the result of a report."""
         said = [] if reported.refused else [(o.task.id, o.became.value) for o in outcomes]
         self.told[marker] = sorted(said)
         self.admitted += reported.admitted.new
@@ -64,7 +64,7 @@ class World:
 
 
 class Actor:
-    """Somebody with a way into the records and a will of their own."""
+    """A caller of the records with random decisions."""
 
     def __init__(self, name: str, number: int, records: Records, world: World, seed: str) -> None:
         self.name, self.number, self.world, self.records = name, number, world, records
@@ -73,12 +73,12 @@ class Actor:
         self._said = 0
 
     def marker(self) -> str:
-        """A reason that nobody else gives, ever."""
+        """Return a reason that no other call has."""
         self._said += 1
         return f"{self.name}-{self._said}"
 
     def found(self, run_id: int, most: int = 5) -> list[NewTask]:
-        """URLs that a page brought; some are known, some are not."""
+        """Return URLs found on a page; some are known, some are not."""
         amount = self.random.randint(0, most)
         return [
             url(run_id, self.random.choice(HOSTS), f"/{self.random.randint(0, 40)}", due=self.later())
@@ -86,21 +86,21 @@ class Actor:
         ]
 
     def later(self) -> int:
-        """Mostly at once."""
+        """Return a due time, mostly at once."""
         return 0 if self.random.random() < 0.8 else self.world.clock.now() + self.random.randint(1, 2 * TTL)
 
     async def step(self) -> None:
-        """Do one thing."""
+        """Make one random call."""
         chosen: Callable[[], Awaitable[None]] = self.random.choice(self.ways())
         self.world.done[chosen.__name__] += 1
         await chosen()
 
     def ways(self) -> Sequence[Callable[[], Awaitable[None]]]:
-        """What may be done; twice in the list is twice as likely."""
+        """Return the possible calls; an entry that occurs twice is twice as likely."""
         raise NotImplementedError
 
     async def refused(self, what: str, attempt: Awaitable[object]) -> None:
-        """Do what must be refused."""
+        """Make a call that must be refused."""
         try:
             answer = await attempt
         except StaleLease:
@@ -110,11 +110,11 @@ class Actor:
         self.world.faults.append(f"{self.name}: {what} was not refused: {answer}")
 
     async def stale_again(self) -> None:
-        """Try everything under leases that are certainly gone."""
+        """Try every call under leases that are certainly lost."""
 
 
 class Worker(Actor):
-    """Claims hosts and reports; stalls, repeats itself, is taken for dead."""
+    """A worker that claims hosts and reports; it stalls, repeats itself, and is taken for dead."""
 
     held: list[HostLease]
     old: list[HostLease]
@@ -187,13 +187,13 @@ class Worker(Actor):
     async def renew(self) -> None:
         kept = await self.lifecycle.renew(self.number, [(x.host_id, x.token) for x in self.held], TTL)
         lost = [lease for lease in self.held if lease.host_id not in kept]
-        # A lease that cannot be renewed may still be reported under until somebody takes it back.
+        # A lost lease may still be reported under until the reaper releases it.
         if self.random.random() < 0.5:
             self.held = [lease for lease in self.held if lease not in lost]
             self.world.done["leases lost"] += len(lost)
 
     async def say_again(self) -> None:
-        """Report under a lease that was given back."""
+        """Report under a lease that was released."""
         if self.old:
             await self._stale(self.random.choice(self.old))
 
@@ -203,7 +203,7 @@ class Worker(Actor):
         await self.refused("a stale report", self._send(batch, marker, outcomes))
 
     async def forget(self) -> None:
-        """Stall: what is held is neither reported nor renewed, until some day somebody takes it back."""
+        """Stall: neither report nor renew a lease, so that it lapses."""
         if self.random.random() < 0.3 and self.held:
             self.held.pop()
 
@@ -231,7 +231,7 @@ def _with_tasks(lease: HostLease, tasks: tuple[ClaimedTask, ...]) -> HostLease:
 
 
 class Parser(Actor):
-    """Takes pages one by one and gives them back; sometimes twice."""
+    """A parser that takes pages one by one and gives them back; sometimes twice."""
 
     def __init__(self, *args: object) -> None:
         super().__init__(*args)  # type: ignore[arg-type]
@@ -252,7 +252,7 @@ class Parser(Actor):
         self.random.shuffle(self.held)
         some, self.held = self.held[:6], self.held[6:]
         if (await self._send(some)).refused:
-            # Nothing was taken; each for itself.
+            # None was accepted; each is sent alone.
             for lease in some:
                 await self._send([lease])
         self.old += some
@@ -291,7 +291,7 @@ class Parser(Actor):
 
 
 class Person(Actor):
-    """Pauses, resumes, cancels, restarts, parses again; makes runs and schedules and cancels them."""
+    """A person who pauses, resumes, cancels, restarts and parses again, and makes and cancels runs and schedules."""
 
     def ways(self) -> Sequence[Callable[[], Awaitable[None]]]:
         many = (self.move_tasks, self.move_tasks, self.prioritize)
@@ -317,7 +317,7 @@ class Person(Actor):
         return tasks
 
     async def move_tasks(self) -> None:
-        """The same move of many tasks, of which it fits some."""
+        """Make the same move of many tasks; it is legal for some of them."""
         name = self.random.choice(("pause", "resume", "resume", "cancel", "restart", "restart", "reparse"))
         ids = (await self.some_tasks())[: 3 if name == "cancel" else 20]
         order = TaskOrder(name, due=self.later() or None, keep_attempts=self.random.random() < 0.5)
@@ -338,7 +338,7 @@ class Person(Actor):
             await self.try_move("schedule", self.random.choice(self.world.schedules), moves)
 
     async def try_move(self, noun: Noun, subject: int, moves: Sequence[str]) -> None:
-        """Mostly what is legal now; it may not be any more when it arrives."""
+        """Make a move that is mostly legal now; another actor may make it illegal."""
         standing = await self.records.moves.current(noun, subject)
         assert standing is not None
         fitting = [name for name in legal(noun, standing.state, "person") if name in moves]
@@ -375,7 +375,7 @@ class Person(Actor):
 
 
 class Scheduler(Actor):
-    """Starts schedules and runs under leases, and ends them with the token; sometimes too late."""
+    """A scheduler that starts schedules and runs under leases, and ends them with the token; sometimes too late."""
 
     def __init__(self, *args: object) -> None:
         super().__init__(*args)  # type: ignore[arg-type]
@@ -447,7 +447,7 @@ class Scheduler(Actor):
 
 
 class Upkeep(Actor):
-    """Lets time pass, takes back what lapsed, and takes the living for dead."""
+    """The upkeep, which lets time pass, releases lapsed leases, and takes living workers for dead."""
 
     def ways(self) -> Sequence[Callable[[], Awaitable[None]]]:
         return (*[self.pass_time] * 3, *[self.reap] * 3, self.bury)

@@ -1,9 +1,9 @@
-"""When a service that has failed is asked again."""
+"""The pauses after which a failed service is requested again."""
 
 from longline.engine.circuit_breaker import CircuitBreaker
 
 
-def test_after_a_pause_two_successes_close_what_five_failures_opened() -> None:
+def test_five_failures_open_the_breaker_and_two_successes_after_a_pause_close_it() -> None:
     breaker = CircuitBreaker()
     for _ in range(4):
         breaker.note(0, ok=False)

@@ -8,7 +8,7 @@ from longline.model.errors import DiskFull, Unavailable
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """How long was waited before something was tried again; nobody really waits."""
+    """The pauses before restarts, in seconds; none is waited for."""
     waited: list[float] = []
     wait_for = asyncio.wait_for
 
@@ -20,11 +20,11 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return waited
 
 
-async def test_loops_run_side_by_side_until_all_have_heard_the_stop():
+async def test_loops_run_side_by_side_until_all_have_ended_after_the_stop():
     stop, met, ended = asyncio.Event(), asyncio.Barrier(3), []
 
     async def loop(stop: asyncio.Event) -> None:
-        await met.wait()  # nobody comes past here alone
+        await met.wait()  # passes only if both loops run
         await stop.wait()
         await asyncio.sleep(0)
         ended.append("heard")
@@ -38,7 +38,7 @@ async def test_loops_run_side_by_side_until_all_have_heard_the_stop():
     assert ended == ["heard"] * 2
 
 
-async def test_a_loop_that_dies_is_started_again_and_told_of(pauses: list[float], caplog: pytest.LogCaptureFixture):
+async def test_a_failed_loop_is_restarted_and_logged(pauses: list[float], caplog: pytest.LogCaptureFixture):
     stop, lives = asyncio.Event(), 0
 
     async def mortal(stop: asyncio.Event) -> None:
@@ -55,7 +55,9 @@ async def test_a_loop_that_dies_is_started_again_and_told_of(pauses: list[float]
     assert {record.__dict__["loop"] for record in caplog.records} == {"mortal"}
 
 
-async def test_a_loop_whose_engine_is_away_waits_without_a_fuss(pauses: list[float], caplog: pytest.LogCaptureFixture):
+async def test_a_loop_without_its_engine_is_restarted_with_a_warning(
+    pauses: list[float], caplog: pytest.LogCaptureFixture
+):
     stop, lives = asyncio.Event(), 0
 
     async def waiting(stop: asyncio.Event) -> None:
@@ -69,7 +71,7 @@ async def test_a_loop_whose_engine_is_away_waits_without_a_fuss(pauses: list[flo
     assert [(r.levelname, r.exc_info) for r in caplog.records] == [("WARNING", None)] * 2
 
 
-async def test_one_loops_death_is_nothing_to_the_others(pauses: list[float]):
+async def test_a_failed_loop_does_not_affect_the_others(pauses: list[float]):
     stop, beats = asyncio.Event(), 0
 
     async def mortal(stop: asyncio.Event) -> None:
@@ -88,8 +90,8 @@ async def test_one_loops_death_is_nothing_to_the_others(pauses: list[float]):
     assert beats == 100
 
 
-async def test_a_dead_loop_does_not_hold_up_the_stop(monkeypatch: pytest.MonkeyPatch):
-    """It waits before it is tried again; a stop ends that wait."""
+async def test_a_failed_loop_does_not_delay_the_stop(monkeypatch: pytest.MonkeyPatch):
+    """The stop ends the pause before a restart."""
     stop, waits = asyncio.Event(), asyncio.Event()
 
     async def mortal(stop: asyncio.Event) -> None:
@@ -107,7 +109,7 @@ async def test_a_dead_loop_does_not_hold_up_the_stop(monkeypatch: pytest.MonkeyP
         await running
 
 
-async def test_a_loop_that_has_ended_is_not_started_again():
+async def test_a_loop_that_has_ended_is_not_restarted():
     stop, lives = asyncio.Event(), 0
 
     async def once(stop: asyncio.Event) -> None:
@@ -118,7 +120,7 @@ async def test_a_loop_that_has_ended_is_not_started_again():
     assert lives == 1
 
 
-async def test_a_chore_is_done_at_its_interval_until_the_stop(pauses: list[float]):
+async def test_a_chore_runs_at_its_interval_until_the_stop(pauses: list[float]):
     stop, done = asyncio.Event(), 0
 
     async def work() -> None:
@@ -131,7 +133,7 @@ async def test_a_chore_is_done_at_its_interval_until_the_stop(pauses: list[float
     assert (done, pauses) == (3, [7.0] * 3)
 
 
-async def test_a_chore_is_not_begun_after_the_stop():
+async def test_a_chore_does_not_run_after_the_stop():
     stop = asyncio.Event()
     stop.set()
 
@@ -141,7 +143,7 @@ async def test_a_chore_is_not_begun_after_the_stop():
     await chore(work, 7.0)(stop)
 
 
-async def test_a_chore_waits_for_an_engine_and_passes_on_what_is_a_fault(pauses: list[float]):
+async def test_a_chore_waits_for_an_engine_and_raises_other_errors(pauses: list[float]):
     stop, troubles = asyncio.Event(), [Unavailable("no database"), Unavailable("still none"), KeyError("a fault")]
 
     async def work() -> None:
@@ -152,7 +154,7 @@ async def test_a_chore_waits_for_an_engine_and_passes_on_what_is_a_fault(pauses:
     assert pauses == [7.0, 7.0]
 
 
-async def test_a_chore_that_never_rests_has_patience_and_says_once_why(
+async def test_a_chore_without_an_interval_pauses_after_failures_and_logs_each_outage_once(
     pauses: list[float], caplog: pytest.LogCaptureFixture
 ):
     stop, troubles = asyncio.Event(), [Unavailable("no Redis"), Unavailable("still none"), None, Unavailable("again")]
@@ -171,7 +173,7 @@ async def test_a_chore_that_never_rests_has_patience_and_says_once_why(
     ]
 
 
-async def test_a_chore_is_done_at_once_when_it_is_called_and_not_again_for_that_call():
+async def test_a_signalled_chore_runs_at_once_and_once_for_each_signal():
     stop, called, done = asyncio.Event(), asyncio.Event(), asyncio.Semaphore(0)
 
     async def once() -> None:
@@ -188,7 +190,7 @@ async def test_a_chore_is_done_at_once_when_it_is_called_and_not_again_for_that_
     assert done.locked()
 
 
-async def test_a_loop_that_is_cut_short_is_not_waited_for():
+async def test_a_loop_is_cancelled_at_the_stop():
     stop, begun, cut = asyncio.Event(), asyncio.Event(), []
 
     async def hangs(_: asyncio.Event) -> None:
@@ -206,9 +208,9 @@ async def test_a_loop_that_is_cut_short_is_not_waited_for():
     assert cut == ["cut"]
 
 
-async def test_a_loop_that_ends_before_it_is_cut_short_ends_as_it_does():
+async def test_a_loop_that_ends_before_the_stop_has_its_own_result():
     async def ends(_: asyncio.Event) -> None:
-        """Without a word."""
+        """End without an error."""
 
     async def dies(_: asyncio.Event) -> None:
         raise ZeroDivisionError
@@ -219,7 +221,7 @@ async def test_a_loop_that_ends_before_it_is_cut_short_ends_as_it_does():
             await cancel_on_stop(dies)(asyncio.Event())
 
 
-async def test_a_chore_ends_with_a_failure_that_is_fatal():
+async def test_a_chore_ends_with_a_fatal_error():
     async def once() -> None:
         raise DiskFull("no room")
 

@@ -48,7 +48,7 @@ async def test_a_task_runs_by_cron_once_among_several_processes(records: Records
     assert await runners[0].once() == 1
 
 
-async def test_a_task_that_fails_stops_no_other_and_says_why(records: Records, clock: FakeClock):
+async def test_a_failed_task_stops_no_other_and_has_its_error(records: Records, clock: FakeClock):
     async def breaks() -> MaintenanceResult:
         raise ZeroDivisionError("broken")
 
@@ -90,7 +90,7 @@ async def test_a_cancelled_run_is_stopped_and_its_result_dropped(
     assert run.state == "cancelled"
 
 
-async def test_a_run_whose_process_died_makes_room_after_its_lease(records: Records, clock: FakeClock):
+async def test_a_run_of_a_dead_process_is_replaced_after_its_lease(records: Records, clock: FakeClock):
     dead = await records.maintenance.add("tidy", None, MaintenanceState.RUNNING, LEASE_MS)
     assert dead is not None
     assert await records.maintenance.add("tidy", None, MaintenanceState.RUNNING, LEASE_MS) is None
@@ -102,7 +102,7 @@ async def test_a_run_whose_process_died_makes_room_after_its_lease(records: Reco
     assert (found.state, found.error) == ("failed", "the lease of the run has lapsed")
 
 
-async def test_a_run_of_a_task_that_this_version_does_not_have_fails(records: Records, clock: FakeClock):
+async def test_a_run_of_an_unknown_task_fails(records: Records, clock: FakeClock):
     await records.maintenance.add("gone", None, MaintenanceState.QUEUED, LEASE_MS)
     assert await runner(records, clock, Worked()).once() == 1
     [run] = (await records.maintenance.latest(["gone"])).values()

@@ -8,7 +8,7 @@ from tests.engine.fakes import part
 
 
 class Away:
-    """Counters that cannot be reached."""
+    """A store of counters that is down."""
 
     async def add(self, *_: object) -> None:
         raise Unavailable("the database is away")
@@ -27,7 +27,7 @@ async def test_counts_of_several_processes_are_summed(records: Records):
     assert (dict(times.at_most)["0.025"], times.sum_seconds) == (2, 0.04)
 
 
-async def test_counts_are_kept_while_the_database_is_away(records: Records):
+async def test_counts_are_kept_while_the_database_is_down(records: Records):
     counters = MetricCounters()
     counters.add(LEASES_LOST)
     with pytest.raises(Unavailable):

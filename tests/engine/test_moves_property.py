@@ -1,7 +1,7 @@
-"""Thousands of random moves by many actors at once, on both engines: the table is never broken, the sums always hold.
+"""Thousands of random moves by many actors at once, on both engines: every move follows the table, and the sums hold.
 
-A failure prints its seed; `LONGLINE_TEST_SEED` sets it. What each actor wants follows from the seed, who is faster
-does not.
+A failure prints its seed; `LONGLINE_TEST_SEED` sets it. The decisions of each actor follow from the seed, the order
+of the moves does not.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ def seed() -> str:
 
 @pytest.fixture
 async def ways_in(records_url: str, clock: FakeClock) -> AsyncIterator[list[Records]]:
-    """Several programs that share one database."""
+    """Records of several processes that share one database."""
     opened = [await open_records(records_url, clock) for _ in range(3)]
     yield opened
     for each in opened:
@@ -56,7 +56,7 @@ def cast(ways_in: list[Records], world: World, seed: str) -> list[Actor]:
 
 
 async def storm(actors: list[Actor]) -> None:
-    """Everybody does as they will, all at once."""
+    """Run all actors at once."""
 
     async def life(actor: Actor) -> None:
         for _ in range(STEPS):
@@ -66,7 +66,7 @@ async def storm(actors: list[Actor]) -> None:
 
 
 async def stale_probes(actors: list[Actor], peek: Peek) -> None:
-    """In the calm between storms: whatever is tried under leases that are gone changes no row at all."""
+    """Check between storms that no call under a lost lease changes a row."""
     before = await peek.snapshot()
     for actor in actors:
         await actor.stale_again()
@@ -74,7 +74,7 @@ async def stale_probes(actors: list[Actor], peek: Peek) -> None:
 
 
 async def history(records: Records, peek: Peek) -> History:
-    """Everything that was written of everything, followed from its birth."""
+    """Return the history of all nouns, read from all events."""
     born: dict[tuple[Noun, int], str] = {("task", i): "pending" for (i,) in await peek.rows("SELECT id FROM tasks")}
     told = History(born)
     after = 0
@@ -92,7 +92,7 @@ async def states(peek: Peek) -> dict[tuple[str, int], str]:
 
 
 async def check_history(records: Records, peek: Peek, world: World) -> History:
-    """The log is a legal history, it ends where the rows are, and tells of every report that was taken and no other."""
+    """Check that the log is legal, ends in the states of the rows, and has every accepted report and no other."""
     told = await history(records, peek)
     assert told.faults == []
     assert told.states == await states(peek)
@@ -112,7 +112,7 @@ async def check_sums(peek: Peek, world: World) -> None:
 
 
 async def wind_down(records: Records, world: World) -> None:
-    """Nothing is stuck: once people stop meddling, time and work bring every task to its end."""
+    """Complete every task without further moves of people: no task may be stuck."""
     lifecycle = Lifecycle(records)
     for run_id in world.runs:
         await _attempt(lifecycle, MoveRequest("run", run_id, "start", "scheduler", owner=99, lease_ms=10**9))

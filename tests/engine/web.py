@@ -1,4 +1,4 @@
-"""A web that answers polls by hand: whatever is asked for ends as the test says, without a request."""
+"""A web of hand-made responses: every request ends as the test says, without a connection."""
 
 from collections.abc import Mapping
 
@@ -26,7 +26,7 @@ from tests.plans import crawl_plan
 
 
 class Said(msgspec.Struct, frozen=True):
-    """How a request ended: with a page, or by a reason other than its status."""
+    """The end of a request: a page, or a reason other than its status."""
 
     status: int | None = 200
     body: bytes = b""
@@ -37,7 +37,7 @@ MISSING = Said(404)
 
 
 class HandMadeWeb:
-    """Answers for URLs; those that have none are not there."""
+    """Responses by URL; every other URL is missing."""
 
     def __init__(self, records: Records, clock: Clock | None = None) -> None:
         self.records, self.standing = records, standing(records, clock)
@@ -57,7 +57,7 @@ class HandMadeWeb:
         return self._pages.get(task_id)
 
     async def answer(self) -> None:
-        """Let everything that waits be fetched."""
+        """Fetch all waiting tasks."""
         while leases := await claim(self.records):
             reports = []
             for lease in leases.values():
@@ -80,30 +80,30 @@ class HandMadeWeb:
         return CrawlPlan.read(run.plan)
 
     async def source(self, name: str, feed_url: str | None = None) -> int:
-        """A source on a host of its own."""
+        """Add a source on a host of its own."""
         return (await self.records.sources.add(NewSource(name, f"https://{name}.example/", feed_url=feed_url))).id
 
     async def urls(self, kind: str) -> Mapping[str, int]:
-        """What the runs of one kind were to fetch, each URL with its priority."""
+        """Return the URLs of all runs of one kind, each with its priority."""
         kinds = {run.id: run.kind for run in await self.records.runs.find(limit=1000)}
         found = await self.records.tasks.find(limit=10_000)
         return {task.url: task.priority for task in found if kinds[task.run_id] == kind}
 
 
 def reader() -> Reader:
-    """Reads documents here and now."""
+    """Return a reader that parses in this process."""
     return Reader(PageParser(Registry(feed, sitemap)))
 
 
 def standing(records: Records, clock: Clock | None = None) -> StandingRuns:
-    """Standing runs that hurry."""
+    """Return standing runs without a delay."""
     return StandingRuns(
         records.runs, LocalSources(records.sources), StandingRules(delay_ms=0), clock or FakeClock(), Registry()
     )
 
 
 def mapped(web: HandMadeWeb, clock: Clock) -> mapper.SitemapParts:
-    """What a mapper needs to read sitemaps in such a web."""
+    """Return the parts of a sitemap reader in such a web."""
     return mapper.SitemapParts(
         sitemaps=web.records.sitemaps,
         sources=web.records.sources,
@@ -116,6 +116,6 @@ def mapped(web: HandMadeWeb, clock: Clock) -> mapper.SitemapParts:
 
 
 def rss(*links: str) -> Said:
-    """A feed with so many entries."""
+    """Return a feed with an entry for each link."""
     items = "".join(f"<item><title>{link}</title><link>{link}</link></item>" for link in links)
     return Said(body=f"<rss version='2.0'><channel><title>x</title>{items}</channel></rss>".encode())

@@ -1,4 +1,4 @@
-"""Which encoding a page is in, by the order that HTML lays down."""
+"""The encoding of a page, by the order of the HTML standard."""
 
 import pytest
 from hypothesis import given
@@ -29,7 +29,7 @@ LATIN = "text/html; charset=iso-8859-1"
         ("ıı".encode("cp1254"), "text/html; charset=iso-8859-9", "ıı"),
         (b"\x93quoted\x94", LATIN, "“quoted”"),
         (b"\x80", "text/html; charset=us-ascii", "€"),
-        # then the page itself
+        # then the declaration in the page
         (b"<meta charset=windows-1251>\xe7", "text/html", "<meta charset=windows-1251>з"),
         (b"<META CHARSET='KOI8-R'>\xda", "", "<META CHARSET='KOI8-R'>з"),
         (
@@ -40,7 +40,7 @@ LATIN = "text/html; charset=iso-8859-1"
         (b'<?xml version="1.0" encoding="windows-1251"?>\xe7', "", '<?xml version="1.0" encoding="windows-1251"?>з'),
         (b"<!-- <meta charset=koi8-r> -->\xc3\xbc", "", "<!-- <meta charset=koi8-r> -->ü"),
         (b"<meta charset=utf-16>\xc3\xbc", "", "<meta charset=utf-16>ü"),
-        # names that mean nothing, or nothing good, count as silence
+        # unknown labels, and labels of refused encodings, are ignored
         (b"gr\xc3\xbcn", "text/html; charset=none", "grün"),
         (b"gr\xc3\xbcn", "text/html; charset=utf-7", "grün"),
         (b"gr\xc3\xbcn", "text/html; charset=idna", "grün"),
@@ -53,7 +53,7 @@ LATIN = "text/html; charset=iso-8859-1"
         (b"gr\xc3\xbcn", "", "grün"),
         (b"gr\xfcn", "", "grün"),
         (b"", "", ""),
-        # bytes that are none in the encoding
+        # bytes that are invalid in the encoding
         (b"gr\xfcn", "text/html; charset=utf-8", "gr\ufffdn"),
         (b"\x81", "text/html; charset=windows-1252", "\x81"),
     ],
@@ -75,12 +75,12 @@ def test_decode(body, content_type, text):
         (b'<meta charset="\n windows-1251 ">', "windows-1251"),
         (b"<meta charset='windows-1251>", "utf-8"),
         (b"<meta charset=windows-1251", "utf-8"),
-        # a pragma says it only together with what it is a pragma for
+        # a pragma has an encoding only together with its http-equiv
         (b"<meta content='text/html; charset=windows-1251'>", "utf-8"),
         (b"<meta content='text/html; charset=windows-1251' http-equiv=Content-Type>", "windows-1251"),
         (b"<meta http-equiv=refresh content='text/html; charset=windows-1251'>", "utf-8"),
         (b"<meta http-equiv=content-type content='charset charset = \"windows-1251\"'>", "windows-1251"),
-        # comments and other tags hide it
+        # a declaration inside comments and other tags does not count
         (b"<!--><meta charset=windows-1251>", "windows-1251"),
         (b"<!-- > <meta charset=windows-1251> -->", "utf-8"),
         (b"<p title='<meta charset=windows-1251>'>", "utf-8"),
@@ -88,11 +88,11 @@ def test_decode(body, content_type, text):
         (b'<!doctype html "<meta charset=windows-1251>">', "utf-8"),
         (b"<? <meta charset=windows-1251>", "utf-8"),
         (b"a < b <meta charset=windows-1251>", "windows-1251"),
-        # what a page says of itself in ASCII is no encoding that ASCII is none of
+        # a declaration in ASCII cannot name an encoding that is no superset of ASCII
         (b"<meta charset=utf-16le>", "utf-8"),
         (b"<meta charset=x-user-defined>", "windows-1252"),
         (b"<meta charset=iso-2022-kr>", "replacement"),
-        # XML comes last
+        # the XML declaration is the last
         (b"<?xml version='1.0' encoding='koi8-r'?><meta charset=windows-1251>", "windows-1251"),
         (b"<?xml version='1.0' encoding = \"koi8-r\"?>", "koi8-r"),
         (b"<?xml version='1.0'?> encoding='koi8-r'", "utf-8"),
@@ -102,11 +102,11 @@ def test_decode(body, content_type, text):
         ("<?xml version='1.0'?>".encode("utf-16-be"), "utf-16be"),
     ],
 )
-def test_what_a_page_says_of_itself(start, name):
+def test_the_declaration_of_a_page_names_its_encoding(start, name):
     assert charset_of(start)[0] == name
 
 
-def test_a_declaration_further_down_counts_unless_a_script_only_speaks_of_it():
+def test_a_declaration_further_down_counts_unless_a_script_contains_it():
     declaration = b"<meta charset=windows-1251>"
     assert charset_of(b" " * PRESCAN_BYTES + declaration) == ("windows-1251", 0)
     assert charset_of(b" " * PRESCAN_BYTES + b"<script>'" + declaration + b"'</script>") == ("utf-8", 0)

@@ -15,7 +15,7 @@ from longline.model.errors import BadInput
         ({"page": {"title": "h1[[@title"}}, "selectors.page.title: bad CSS selector"),
     ],
 )
-def test_a_selector_that_cannot_be_parsed_is_refused_by_its_place(groups: dict[str, Any], place: str):
+def test_a_selector_that_cannot_be_parsed_is_refused_with_its_key(groups: dict[str, Any], place: str):
     with pytest.raises(BadInput, match="bad CSS selector") as refused:
         check_selectors(groups)
     assert str(refused.value).startswith(place)

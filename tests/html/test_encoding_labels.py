@@ -1,4 +1,4 @@
-"""What pages call encodings."""
+"""Labels of encodings in pages."""
 
 import codecs
 
@@ -36,13 +36,13 @@ def test_labels(label, name):
     assert encoding_of(label) == name
 
 
-def test_there_are_as_many_as_the_standard_has():
+def test_the_table_has_as_many_encodings_as_the_standard():
     assert len(encoding_names()) == 40
     assert all(encoding_of(name) == name for name in encoding_names())
 
 
 @pytest.mark.parametrize("name", [name for name in encoding_names() if name.startswith("iso-8859")])
-def test_python_agrees_where_it_knows_the_encoding_by_the_same_name(name):
+def test_python_decodes_encodings_of_the_same_name_alike(name):
     every = bytes(range(256))
     mine = decode_as(name, every)
     theirs = every.decode(codecs.lookup(name.removesuffix("-i")).name, "replace")

@@ -1,4 +1,4 @@
-"""Where pages say that they lead, and what they say about being followed."""
+"""Links and base URLs of pages, and the directives about following them."""
 
 import pytest
 
@@ -48,7 +48,7 @@ def outgoing(markup: str, headers: list[tuple[str, str]] | None = None) -> list[
         ("<meta http-equiv=refresh content='0\u00a0;url=/new'>", []),
         ("<p>Gone <meta http-equiv=refresh content='0;/new'><a href=a>", ["/new", "/dir/a"]),
         ("<frameset><frame src=a></frameset>", ["/dir/a"]),
-        # what may not be followed
+        # links that may not be followed
         ("<meta name=robots content=nofollow><a href=a>", []),
         ("<META NAME=ROBOTS CONTENT='NoIndex, NoFollow'><a href=a>", []),
         ("<meta name=robots content=none><a href=a>", []),
@@ -65,7 +65,7 @@ def test_outgoing(markup, leads_to):
     assert outgoing(markup) == leads_to
 
 
-def test_headers_forbid_as_the_page_does():
+def test_headers_forbid_links_as_directives_of_the_page_do():
     assert outgoing("<a href=a>", [("X-Robots-Tag", "noindex"), ("x-robots-tag", "nofollow")]) == []
     page = Page(HERE, b"<a href=a>", headers=[("X-Robots-Tag", "none")])
     assert (page.rules.follow, page.rules.noindex) == (False, True)

@@ -1,4 +1,4 @@
-"""What pages write for machines is mended as far as it goes, and never run."""
+"""Loose JSON of pages is repaired within limits, and never run."""
 
 import pytest
 from hypothesis import given
@@ -29,22 +29,22 @@ from longline.html.loose_json import MAX_REPAIRED_CHARS, literal, parse_json
         ("[" * 100_000 + "]" * 100_000, None),
     ],
 )
-def test_json_as_it_is_written(text, value):
+def test_json_with_the_usual_mistakes_is_read(text, value):
     assert parse_json(text) == value
 
 
-def test_what_is_too_long_is_not_mended():
+def test_json_that_is_too_long_is_not_repaired():
     assert parse_json('{"a": 1,}' + " " * MAX_REPAIRED_CHARS + "{}") is None
     assert parse_json('{"a": 1}' + " " * MAX_REPAIRED_CHARS) == {"a": 1}
 
 
-def test_depth_is_no_danger():
+def test_deep_nesting_raises_nothing():
     assert parse_json("[" * 1_000_000) is None
     assert parse_json("]" + "[" * 1_000_000) is None
     assert literal("[" * 100_000) is None
 
 
 @given(st.text(max_size=200))
-def test_anything_can_be_tried(text):
+def test_any_text_can_be_read(text):
     literal("{" + text)
     parse_json("{" + text + "}")

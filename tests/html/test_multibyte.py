@@ -1,4 +1,4 @@
-"""Chinese, Japanese and Korean by the Encoding Standard, where Python's codecs say something else."""
+"""Chinese, Japanese and Korean by the Encoding Standard, which differs from Python's codecs."""
 
 from collections.abc import Iterator
 from hashlib import sha256
@@ -17,13 +17,13 @@ from longline.html.multibyte import iso_2022_jp
         (b'\x1b$@$"\x1b(Ba', "あa"),
         (b"\x1b(J\\~\x1b(B\\~", "¥\N{OVERLINE}\\~"),
         (b"\x1b(I1\x1b(Ba", "ｱa"),
-        # rows that Windows added, and signs that it reads otherwise
+        # rows that Windows added, and signs that Windows decodes otherwise
         (b"\x1b$B-!\x1b(B", "①"),
         (b"\x1b$B!A\x1b(B", "\uff5e"),
-        # a shift that shifts nothing is how filters were fooled
+        # a shift without effect has been used to pass filters
         (b"\x1b(B\x1b(Ba", "\ufffda"),
         (b"\x1b$B\x1b(Ba", "\ufffda"),
-        # shifts that there are none of, halves of pairs, other bytes
+        # unknown shifts, halves of pairs, other bytes
         (b"\x1bZ", "\ufffdZ"),
         (b"\x1b$(D0!", "\ufffd$(D0!"),
         (b"\x1b$B$\x1b(Ba", "\ufffda"),
@@ -39,7 +39,7 @@ def test_text_that_shifts_between_sets(body: bytes, text: str):
 @pytest.mark.parametrize(
     ("name", "body", "text"),
     [
-        # one mistake takes its pair with it, unless the second half could be text
+        # one wrong byte makes its pair invalid, unless the second byte could be text
         ("big5", b"\x81\xa1a", "\ufffda"),
         ("big5", b"\x81<b>", "\ufffd<b>"),
         ("euc-kr", b"\x81\x80a", "\ufffda"),
@@ -50,7 +50,7 @@ def test_text_that_shifts_between_sets(body: bytes, text: str):
         ("euc-jp", b"\x8f\xa1<b>", "\ufffd<b>"),
         ("gb18030", b"\x81\x30\x81", "\ufffd"),
         ("gb18030", b"\x81\x30\x81<", "\ufffd0\ufffd<"),
-        # what came into Unicode, or into Big5, after Python's tables were made
+        # characters that Unicode, or Big5, got after Python's tables were made
         ("gb18030", b"\xa8\xbc\xa6\xd9\xfe\x59", "\u1e3f\ufe10\u9fb4"),
         ("gb18030", b"\x81\x35\xf4\x37", "\ue7c7"),
         ("gbk", b"\xa3\xa0\x80", "\u3000€"),
@@ -60,7 +60,7 @@ def test_text_that_shifts_between_sets(body: bytes, text: str):
         ("big5", b"\x88\x62\x88\xa5", "Ê\u0304ê\u030c"),
     ],
 )
-def test_pairs_are_read_as_the_standard_reads_them(name: str, body: bytes, text: str):
+def test_pairs_are_decoded_by_the_standard(name: str, body: bytes, text: str):
     assert decode_as(name, body) == text
 
 
@@ -70,17 +70,17 @@ TABLES = {
     "shift_jis": "204578ab9088d3e47951dd85a4b5a10c4e3613bd666cec13b661c15e3ecb79a2",
     "euc-kr": "0990764b74b66fae0e21171d1ce9971c72a60a073e36ed51a5a11e9a713364c1",
 }
-"""SHA-256 of what the decoders of the Encoding Standard, with its own indexes, make of `codes`."""
+"""SHA-256 of the text that the decoders of the Encoding Standard, with its own indexes, make of `codes`."""
 
 
 def codes(name: str) -> Iterator[bytes]:
-    """Every pair of a byte beyond ASCII and any other, and in EUC-JP every pair after its prefix."""
+    """Yield every pair of a byte beyond ASCII and any other, and in EUC-JP every pair after its prefix."""
     for prefix in (b"", b"\x8f") if name == "euc-jp" else (b"",):
         yield from (prefix + bytes((lead, trail, 0x20)) for lead in range(0x80, 0x100) for trail in range(0x100))
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_every_code_is_read_as_in_the_index_of_the_standard(name: str):
+def test_every_code_is_decoded_by_the_index_of_the_standard(name: str):
     text = "\n".join(decode_as(name, code) for code in codes(name))
     assert sha256(text.encode()).hexdigest() == TABLES[name]
 
@@ -95,5 +95,5 @@ def test_every_code_is_read_as_in_the_index_of_the_standard(name: str):
         ("euc-jp", b"\x8f\xff\xa4\xa2", "\ufffd\u3042"),
     ],
 )
-def test_codes_that_python_reads_otherwise(name: str, body: bytes, text: str):
+def test_codes_that_python_decodes_otherwise(name: str, body: bytes, text: str):
     assert decode_as(name, body) == text

@@ -1,4 +1,4 @@
-"""Depth, tag by tag, as a parser would find it."""
+"""Depth by tags, without a parser."""
 
 import re
 
@@ -53,7 +53,7 @@ def test_formatting_outlives_its_paragraph_but_only_three_of_a_kind():
     assert nested("<p><b></p></b>").depth == 0
 
 
-def test_work_is_what_is_looked_through():
+def test_work_counts_the_open_elements_that_are_compared():
     assert nested("<x>" * 9).work == 0
     assert nested("<div>" * 9).work == sum(range(9))
     assert nested("<font a>" + "<p></p>" * 9).work > nested("<x>" + "<p></p>" * 9).work

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from longline.html.page_text import main_text, simple_text
+from longline.html.page_text import main_text, simple_text, with_whole_blocks
 from longline.plugins import Page
 
 STORY = "<p>" + "Long lines carry many hooks, and every hook may carry a fish. " * 5 + "</p>"
@@ -22,7 +22,22 @@ def test_the_library_leaves_menus_and_comments_out():
     assert "First!" not in text
 
 
-def test_what_is_no_page_has_no_text():
+@pytest.mark.parametrize(
+    ("text", "blocks", "whole"),
+    [
+        ("B\nOne\ntwo\nthree.", "B\nOne two three.\nmore", "B\nOne two three."),
+        ("One\ntwo\nother", "One two three", "One\ntwo\nother"),
+        ("a\nb\nab\nc", "a b\nc", "a b\na b\nc"),
+        ("a\na\nb", "a\na b", "a\na b"),
+        ("", "a", ""),
+        ("a", "", "a"),
+    ],
+)
+def test_lines_are_those_of_the_blocks_with_the_same_words(text: str, blocks: str, whole: str):
+    assert with_whole_blocks(text, blocks) == whole
+
+
+def test_an_empty_or_binary_body_has_no_text():
     assert main_text("") == ""
     assert main_text("\x00\x01") == ""
 
@@ -34,6 +49,6 @@ def test_the_simple_rule_keeps_lines_apart():
 
 
 @pytest.mark.slow(reason="starts a process")
-def test_who_wants_no_text_does_not_pay_for_the_library():
+def test_the_library_is_not_imported_before_a_text_is_extracted():
     loaded = "import sys, longline.plugins, longline.wiring; print('trafilatura' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True).stdout == "False\n"

@@ -1,4 +1,4 @@
-"""Markup made to hold the parser is refused before it is parsed; everything else is not."""
+"""Markup made to hold the parser is refused before it is parsed; other markup is not."""
 
 import pytest
 
@@ -85,7 +85,7 @@ def test_large_but_honest_markup(markup):
     Page("http://example.com/", markup).links()
 
 
-def test_an_encoding_hides_nothing():
+def test_deep_markup_in_utf_16_is_refused_too():
     body = ("<div>" * MANY).encode("utf-16")
     assert len(body) > MAX_HARMLESS_BYTES
     with pytest.raises(TooComplex):
@@ -99,11 +99,11 @@ def test_an_encoding_hides_nothing():
         (b"<p>" + b"word " * 40_000, ParseCost.LITTLE),
         (b'<base href="/"><p>words</p>', ParseCost.LITTLE),
         (b"<style>" + b"a{b:c}" * 2_000 + b"</style>", ParseCost.LITTLE),  # long, but no tag
-        (b"<b>" * 20_000, ParseCost.MUCH),  # small, but each tag looks through those that are open
+        (b"<b>" * 20_000, ParseCost.MUCH),  # small, but each tag is compared with the open ones
         (b"<p" + b" a" * 3_000 + b">", ParseCost.MUCH),  # each attribute is compared with all others
         (b"<style>a</style><p" + b" <a" * 2_000 + b">", ParseCost.MUCH),
         (b"\x1b$B0!\x1b(B", ParseCost.MUCH),  # decoded piece by piece
-        (b"<p>" + b"word " * 70_000, ParseCost.SOME),  # beyond what is quick
+        (b"<p>" + b"word " * 70_000, ParseCost.SOME),  # longer than the bound of a quick page
         (b"<p>words</p>" * 3_000, ParseCost.LITTLE),  # half of the tags are closing ones
         (b"<p>words</p>" * 3_300, ParseCost.SOME),
         (b"<p>" + b"word " * 300_000, ParseCost.MUCH),
@@ -120,7 +120,7 @@ def test_links_relative_to_a_long_url_cost_much():
     assert parse_cost_of(b"<a href=x>", "https://a.example/" + "a" * 2_000) is ParseCost.MUCH
 
 
-def test_what_is_quick_is_more_than_what_is_harmless():
+def test_the_bound_of_quick_pages_is_above_the_bound_of_harmless_ones():
     assert parse_cost_of(b" " * MAX_QUICK_BYTES) is ParseCost.LITTLE
     assert parse_cost_of(b" " * (MAX_QUICK_BYTES + 1)) is ParseCost.SOME
     assert MAX_HARMLESS_BYTES < MAX_QUICK_BYTES

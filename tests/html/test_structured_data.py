@@ -1,4 +1,4 @@
-"""What pages say for machines, however carelessly."""
+"""Structured data of pages, also with mistakes."""
 
 from longline.html.structured_data import text_value, types_of, url_values
 from longline.plugins import Page
@@ -24,7 +24,7 @@ def test_types_and_texts_and_addresses():
     ]
 
 
-def test_names_may_have_their_vocabulary_before_them():
+def test_names_may_have_the_prefix_of_their_vocabulary():
     markup = """<script type="application/ld+json">{"@context": {"schema": "http://schema.org/"},
     "@type": "schema:Product", "schema:name": "Hook", "http://schema.org/sku" : {"schema:name": "schema:x"}}</script>"""
     (thing,) = page(markup).data.json_ld
@@ -32,7 +32,7 @@ def test_names_may_have_their_vocabulary_before_them():
     assert (thing["name"], thing["sku"]) == ("Hook", {"name": "schema:x"})
 
 
-def test_references_of_html_are_read_and_lists_may_be_called_so():
+def test_html_references_and_lists_of_json_ld_are_read():
     assert text_value("Tom &amp; Jerry&#39;s &nbsp; &unknown;") == "Tom & Jerry's &unknown;"
     assert text_value({"@list": ["A", "B"]}) == "A, B"
     assert url_values({"@set": ["/a", {"@id": "/b"}]}) == ["/a", "/b"]
@@ -66,7 +66,7 @@ def test_microdata_nests():
     assert other == {"@type": ["other"], "name": "alone"}
 
 
-def test_an_item_has_what_it_names_elsewhere_unless_that_comes_round_to_it():
+def test_an_item_has_the_properties_of_referenced_elements_without_cycles():
     markup = """<div itemscope itemtype=Product itemref="more price nowhere"><i itemprop=name>Hook</i></div>
     <p id=more><b itemprop=brand>Line</b></p><div id=price itemprop=offers itemscope><i itemprop=price>5</i></div>
     <div id=round itemprop=outer itemscope itemtype=Outer><i itemprop=inner itemscope itemref=round></i></div>"""
@@ -75,7 +75,7 @@ def test_an_item_has_what_it_names_elsewhere_unless_that_comes_round_to_it():
     assert outer == {"@type": ["Outer"], "inner": {"@type": []}}
 
 
-def test_things_that_are_only_named_are_put_in_once():
+def test_referenced_things_are_put_in_once():
     markup = """<script type="application/ld+json">{"@graph": [
     {"@type": "Article", "@id": "#a", "author": {"@id": "#p"}, "publisher": [{"@id": "#gone"}, {"@id": 5}]},
     {"@type": "Person", "@id": "#p", "name": "A. Mate", "mainEntity": {"@id": "#a"}}]}</script>"""
@@ -93,7 +93,7 @@ def test_rdfa_reads_like_microdata():
     ]
 
 
-def test_an_element_elsewhere_belongs_to_all_that_name_it_and_to_the_item_it_stands_in():
+def test_a_referenced_element_belongs_to_all_items_that_name_it_and_to_the_item_around_it():
     markup = """<div itemscope itemtype=A itemref="shared other"></div><div itemscope itemtype=B itemref=shared></div>
     <p id=shared><i itemprop=name>both</i></p>
     <div itemscope itemtype=C><p id=other><i itemprop=sku>9<style>i { color: red }</style></i></p></div>"""

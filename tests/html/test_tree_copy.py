@@ -15,7 +15,7 @@ BODY = "<title>A &amp; B</title><p>first</p><table><td>cell</table><script>if (a
 
 
 @pytest.mark.parametrize("doctype", DOCTYPES)
-def test_a_copy_has_the_elements_of_the_page_whatever_its_doctype(doctype: str):
+def test_a_copy_has_the_elements_of_the_page_with_any_doctype(doctype: str):
     tree = LexborHTMLParser(doctype + BODY)
     copy = copy_tree(tree)
     assert copy.root is not None

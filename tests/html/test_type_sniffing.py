@@ -1,4 +1,4 @@
-"""What a document is, by how it begins."""
+"""The kind of a document, by its first bytes."""
 
 import time
 
@@ -31,7 +31,7 @@ def test_the_first_element(text: str, root: str) -> None:
 
 @pytest.mark.parametrize("piece", [b"<!--", b"<?", b"<!a", b"<!a[", b"<!a<", b" ", b"<!a <b>", b"-", b"[", b"]"])
 def test_no_beginning_takes_long(piece: bytes) -> None:
-    began = time.thread_time()  # ours alone, whatever else the machine does
+    began = time.thread_time()  # the time of this thread alone
 
     root_of(piece * 10_000)
 

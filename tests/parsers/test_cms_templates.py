@@ -23,5 +23,5 @@ def test_templates(markup, hint, text):
     assert (got.method, got.text) == ("template", text)
 
 
-def test_a_template_that_finds_nothing_is_none():
+def test_a_template_that_finds_nothing_is_not_used():
     assert extract(Page("https://n.example/x", b"<div>x</div>"), {}, "drupal").method == "heuristic"

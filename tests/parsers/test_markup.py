@@ -1,4 +1,4 @@
-"""HTML that came inside another document."""
+"""HTML inside another document."""
 
 import pytest
 
@@ -18,7 +18,7 @@ BASE = "https://a.example/b/"
         ("two\n  lines", "two lines"),
         ("said<script>run()</script> <style>p{}</style>aloud", "said aloud"),
         ("no\N{NO-BREAK SPACE}break", "no\N{NO-BREAK SPACE}break"),
-        ("<div>" * 100_000, "<div>" * 100_000),  # too deep to be parsed, and so taken for text
+        ("<div>" * 100_000, "<div>" * 100_000),  # too deep to be parsed, and therefore text
     ],
 )
 def test_plain_text(markup: str, text: str) -> None:
@@ -49,7 +49,7 @@ def test_plain_text(markup: str, text: str) -> None:
         ("<div><script>" * 100_000, ""),
     ],
 )
-def test_links_are_made_whole_and_nothing_runs(markup: str, wanted: str) -> None:
+def test_links_are_made_absolute_and_scripts_are_removed(markup: str, wanted: str) -> None:
     assert sanitized(markup, BASE) == wanted
 
 

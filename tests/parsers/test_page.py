@@ -1,4 +1,4 @@
-"""The built-in parser on the HTML that is out there."""
+"""The built-in parser on real HTML."""
 
 from typing import Any
 
@@ -117,7 +117,7 @@ async def fields(markup: bytes) -> dict[str, Any]:
     return item.fields
 
 
-async def test_the_text_is_every_word_and_nothing_else():
+async def test_the_text_has_every_visible_word_and_no_other():
     made = await fields(
         b"<title>T</title><body><nav>Menu</nav><script>no()</script><style>p{}</style><p>One<b>two</b></p><p>three"
         b"<noscript>never</noscript>"
@@ -125,6 +125,6 @@ async def test_the_text_is_every_word_and_nothing_else():
     assert made["text"] == "Menu One two three"
 
 
-async def test_a_page_that_is_not_to_be_found_gives_no_text():
+async def test_a_missing_page_has_no_text():
     made = await fields(b"<meta name=robots content=noindex><title>T</title><p>Secret")
     assert (made["title"], made["noindex"], "text" in made) == ("T", True, False)

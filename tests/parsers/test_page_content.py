@@ -1,4 +1,4 @@
-"""Where content stands."""
+"""The place of the content in a page."""
 
 import pytest
 
@@ -20,11 +20,13 @@ def test_selectors_come_first():
     assert found(markup, container="#c", body="i").text == "two"
     for none in (".none", "((("):
         looks = found(markup, body=none, title=".t")
-        assert (looks.method, looks.title) == ("heuristic", "Title"), "where they find nothing, the looks decide"
+        assert (looks.method, looks.title) == ("heuristic", "Title"), (
+            "the heuristic decides if the selectors find nothing"
+        )
         assert "One" in looks.text
 
 
-def test_looking_changes_nothing():
+def test_the_search_for_the_content_changes_no_element():
     page = Page("https://n.example/x", b"<div id=c><p class=ad>Buy</p></div><nav>menu</nav>")
     extract(page, {"exclude": [".ad"]})
     assert page.css(".ad")
@@ -41,7 +43,7 @@ def test_looking_changes_nothing():
         ("<div>few</div><nav>menu</nav>", "<body"),
     ],
 )
-def test_by_looks(markup, starts):
+def test_by_heuristic(markup, starts):
     got = found(markup)
     assert got.method == "heuristic"
     assert got.markup.startswith(starts)
@@ -55,7 +57,7 @@ def test_the_densest_block_is_the_inner_one_with_nearly_all_of_the_text():
     assert densest(Page("https://n.example/", b"<div>few</div>").tree) is None
 
 
-def test_selectors_of_a_config_are_never_an_error():
+def test_invalid_selectors_of_a_config_raise_nothing():
     tree = Page("https://n.example/", b"<p>a</p><meta name=x content=y><time datetime=z>then</time>").tree
     assert [select(tree, bad) for bad in ("((", "", None, 5, "none")] == [None] * 5
     assert select_all(tree, "((") == []

@@ -1,4 +1,4 @@
-"""The facts of a page for its preview."""
+"""The fields of a page for its preview."""
 
 from longline.parsers.previews import page_preview
 from longline.plugins import Page
@@ -8,7 +8,7 @@ MARKUP = b"""<title> A  story </title><meta name=author content=""><meta name=au
 <link rel=alternate type=application/rss+xml href=/feed><nav>menu</nav><p>First.<p>Second.<footer>end</footer>"""
 
 
-def test_the_facts_of_a_page():
+def test_the_fields_of_a_page():
     [item] = page_preview(Page("https://a.example/x", MARKUP, content_type="text/html"))
     assert item.fields == {
         "title": "A story",

@@ -75,7 +75,7 @@ def shop(page: Page, config: Bounded) -> Iterator[Item]:
         ({}, 1),
     ],
 )
-async def test_a_parser_gets_the_config_of_a_source_that_names_it(config: dict[str, Any], pages: int):
+async def test_a_parser_gets_the_config_of_a_source_that_names_the_parser(config: dict[str, Any], pages: int):
     mark: Parser = getattr(shop, PARSER_ATTRIBUTE)
     page = Page("https://a.example/", b"", config=config)
     assert [one async for one in mark.parse(page)] == [Item("shop", pages=pages)]

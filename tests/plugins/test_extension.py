@@ -40,7 +40,7 @@ def test_an_extension_is_registered_with_its_parsers():
     assert (found.kind, found.key, found.fields["link"]) == ("series", "c1", "https://site.example/c1")
 
 
-def test_parsers_of_extensions_take_no_page_by_themselves():
+def test_parsers_of_extensions_match_no_page():
     assert Registry(module(made())).parser_for(Page("https://site.example/", b"<p>")) is None
 
 
@@ -73,6 +73,6 @@ def test_a_config_is_checked():
     getattr(made(), EXTENSION_ATTRIBUTE).check({})
 
 
-def test_a_chapter_is_known_by_series_number_language_and_group():
+def test_the_key_of_a_chapter_is_series_number_language_and_group():
     assert chapter("s", 1, language="en", group="a", title="x").key == ("s", "1", "en", "a")
     assert chapter("s", 1).key != chapter("s", 1, language="fr").key

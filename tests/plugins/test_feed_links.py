@@ -1,4 +1,4 @@
-"""Feeds that pages declare."""
+"""Feeds declared in pages."""
 
 from longline.plugins import Page
 from longline.plugins.feed_links import feed_links

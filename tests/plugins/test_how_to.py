@@ -1,4 +1,4 @@
-"""The parser of the manual works as it is written there."""
+"""The example parsers of the manual work unchanged."""
 
 import re
 import subprocess
@@ -32,7 +32,7 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow(reason="starts a process")
-async def test_it_parses_where_it_holds_up_nobody(file: Path):
+async def test_the_parser_of_the_manual_runs_in_a_parser_process(file: Path):
     shelf = ParserSources(BUILT_IN, (str(file),))
     aside = ProcessPool(shelf, 1, 30.0)
     try:
@@ -51,7 +51,7 @@ async def test_it_parses_where_it_holds_up_nobody(file: Path):
 
 
 @pytest.mark.slow(reason="starts a process")
-def test_its_test_runs_as_it_is_written(file: Path):
+def test_the_test_of_the_manual_runs_unchanged(file: Path):
     test = _codes()[1]
     (file.parent / "test_news.py").write_text(test)
     (file.parent / "story.html").write_text(PAGE)
@@ -61,7 +61,7 @@ def test_its_test_runs_as_it_is_written(file: Path):
     assert "1 passed" in ran.stdout, ran.stdout + ran.stderr
 
 
-async def test_the_parser_with_a_config_gets_it_as_it_is_written(tmp_path: Path):
+async def test_the_parser_with_a_config_of_the_manual_runs_unchanged(tmp_path: Path):
     (tmp_path / "prices.py").write_text(_codes()[3])
     registry = ParserSources(BUILT_IN, (str(tmp_path / "prices.py"),)).open()
     prices = registry.check("prices", {"currency": "EUR"})
@@ -72,6 +72,6 @@ async def test_the_parser_with_a_config_gets_it_as_it_is_written(tmp_path: Path)
     assert [one async for one in prices.parse(page)] == [Item("price", amount="7", currency="EUR")]
 
 
-def test_every_built_in_parser_is_told_of():
+def test_the_manual_lists_every_built_in_parser():
     told = re.findall(r"^\| `(\w+)` \|", MANUAL.read_text(encoding="utf-8"), re.MULTILINE)
     assert told == [parser.name for parser in ParserSources(BUILT_IN).open().parsers]

@@ -27,8 +27,8 @@ def churned(how: str) -> tuple[bool, int]:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only glibc can be asked")
 @pytest.mark.slow(reason="starts processes")
-def test_what_is_freed_is_used_again_without_the_system():
+def test_freed_memory_is_used_again_without_the_system():
     understood, kept = churned("keep")
     assert understood
     _, given_back = churned("give back")
-    assert kept * 10 < given_back, "most of the memory came from the system again"
+    assert kept * 10 < given_back, "most of the memory was requested from the system again"

@@ -1,4 +1,4 @@
-"""What a parser can ask of a page."""
+"""Methods of a page for parsers."""
 
 import pytest
 
@@ -34,7 +34,7 @@ def test_title_and_text(page: Page):
 def test_article(page: Page):
     assert page.article() == "A fine catch\nFirst line\ngoes on\nand breaks.\nSecond, bold!\none\ntwo"
     assert "var x" not in page.article()
-    assert page.css("script")  # looking does not change the page
+    assert page.css("script")  # reading the article does not change the page
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,16 @@ def test_article_of_other_pages(body, text):
     assert Page("https://news.example/", body).article() == text
 
 
-def test_what_a_short_page_says_for_machines_may_be_its_article():
+def test_bold_words_of_a_short_page_break_no_line():
+    body = (
+        b"<title>T</title><body><h1>Rope</h1><p class=price>3</p><p>A <em>long</em> and <b>strong</b> rope.</p></body>"
+    )
+    page = Page("https://shop.example/", body)
+    assert page.article() == "Rope\n3\nA long and strong rope."
+    assert page.markdown().endswith("\nA long and strong rope.\n")
+
+
+def test_the_structured_data_of_a_short_page_may_be_its_article():
     said = "The line is set at dusk. It is hauled at dawn."
     body = f'<main>Loading</main><div itemscope itemtype="x/Article"><meta itemprop=articleBody content="{said}"></div>'
     assert Page("https://news.example/", body.encode()).article() == said
@@ -114,7 +123,7 @@ def test_encodings(body, content_type):
     assert not page.html.startswith("\ufeff")
 
 
-def test_bad_bytes_spoil_only_themselves():
+def test_invalid_bytes_are_replaced_and_the_rest_is_read():
     page = Page(
         "https://news.example/", b"<title>a\xffb</title><a href=/c>c</a>", content_type="text/html; charset=utf-8"
     )
@@ -122,7 +131,7 @@ def test_bad_bytes_spoil_only_themselves():
     assert page.links() == ["https://news.example/c"]
 
 
-def test_a_base_that_is_too_long_for_a_url_leads_nowhere():
+def test_a_base_that_is_too_long_for_a_url_makes_no_links():
     links = b'<a href="x"><a href="https://other.example/">'
     page = Page("https://a.example/", b'<base href="/%b/">' % (b"a" * 8_000) + links)
     assert page.links() == [f"https://a.example/{'a' * 8_000}/x", "https://other.example/"]

@@ -1,4 +1,4 @@
-"""The ten-line parser, and what the mark refuses."""
+"""The ten-line parser, and functions that the decorator refuses."""
 
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -39,11 +39,11 @@ async def test_the_ten_lines():
     ]
 
 
-async def test_a_plain_generator_will_do():
+async def test_a_plain_generator_is_a_parser():
     assert await made_of(plain, Page("https://a.example/", b"text")) == [Item("text", body="text")]
 
 
-async def test_what_is_neither_item_nor_link_is_refused():
+async def test_a_value_that_is_neither_item_nor_link_is_refused():
     @parser("wrong")
     def wrong(page: Page) -> Iterator[Any]:
         yield Item("fine")
@@ -53,7 +53,7 @@ async def test_what_is_neither_item_nor_link_is_refused():
         await made_of(wrong, Page("https://a.example/", b""))
 
 
-async def test_a_parser_that_raises_has_yielded_what_came_before():
+async def test_items_before_an_exception_of_the_parser_are_kept():
     @parser("raises")
     async def raises(page: Page) -> AsyncIterator[Item]:
         yield Item("first", url=page.url)
@@ -73,7 +73,15 @@ def test_a_function_that_yields_nothing_is_no_parser():
             return [Item("page", url=page.url)]
 
 
-def test_the_mark_leaves_the_function_as_it_was():
+def test_a_function_with_a_config_names_its_type():
+    with pytest.raises(TypeError, match=r"takes a config: name its type, as in @parser\('shop', config=dict\)"):
+
+        @parser("shop")
+        def shop(page: Page, config: dict[str, Any]) -> Iterator[Item]:
+            yield Item("page", **config)
+
+
+def test_the_decorator_returns_the_function_unchanged():
     def function(page: Page) -> Iterator[Item]:
         yield Item("page", url=page.url)
 
@@ -98,7 +106,7 @@ def test_fit(url, content_type, fit):
     assert marked(article).fit(Page(url, b"", content_type=content_type)) == fit
 
 
-def test_only_the_star_is_special():
+def test_only_the_star_of_a_pattern_is_special():
     def fits(url: str, content_type: str) -> int | None:
         return marked(plain).fit(Page(url, b"", content_type=content_type))
 
@@ -107,7 +115,7 @@ def test_only_the_star_is_special():
     assert fits("https://b.example/[x]/id=1", "text/plain") is None
 
 
-def test_any_type_may_be_asked_for():
+def test_a_parser_may_accept_any_content_type():
     @parser("all", types=("*",))
     def everything(page: Page) -> Iterator[Item]:
         yield Item("page", url=page.url)

@@ -1,4 +1,4 @@
-"""The place of an exception: the line of the author's file, however deep the failing call is."""
+"""The place of an exception: the innermost line of the author's file."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ NO_MATCH = '@session needs the URLs of the site, as in @session(match="https://s
 
 
 def raised(source: str, file: Path) -> BaseException:
-    """The exception of a program in a file."""
+    """Run the source of a file, and return its exception."""
     file.write_text(source)
     names = {"json": json, "PAGE": PAGE, "Item": Item, "parser": parser, "session": session, "sink": sink}
     with pytest.raises(Exception) as caught:  # noqa: PT011 - any exception of a foreign program
@@ -81,7 +81,7 @@ def test_an_exception_from_elsewhere_has_no_place():
     assert describe(error, "own.py") == "ValueError('x')"
 
 
-def test_a_file_below_the_present_folder_is_shown_as_it_was_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_file_below_the_current_folder_is_shown_with_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     assert shown(str(tmp_path / "shop" / "own.py")) == "shop/own.py"
     assert shown("/elsewhere/own.py") == "/elsewhere/own.py"

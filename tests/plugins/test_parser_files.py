@@ -53,7 +53,7 @@ def test_two_files_of_one_name_are_two_modules(tmp_path: Path):
     assert (sys.modules[first.__name__], sys.modules[second.__name__]) == (first, second)
 
 
-def test_a_module_that_fails_leaves_the_one_before_it(tmp_path: Path):
+def test_a_module_that_fails_leaves_the_previous_one(tmp_path: Path):
     file = str(tmp_path / "own.py")
     first = run_source(file, b"import msgspec\nclass Shop(msgspec.Struct):\n    pages: int = 1")
     with pytest.raises(BadInput, match=r"own\.py:2: ZeroDivisionError"):

@@ -1,4 +1,4 @@
-"""Which parser a page goes to."""
+"""The choice of a parser for a page."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +13,7 @@ from longline.plugins.registry import ParserSources, Registry, no_parser
 
 
 def module(name: str, **parsers: str) -> ModuleType:
-    """A module with a parser of each name for each pattern."""
+    """Return a module with a parser of each name for each pattern."""
     made = ModuleType(name)
     for called, match in parsers.items():
 
@@ -33,7 +33,7 @@ def chosen(registry: Registry, url: str, content_type: str = "text/html") -> str
 OURS = module("ours", page="*")
 
 
-def test_the_closest_pattern_wins_whatever_the_order():
+def test_the_closest_pattern_wins_in_any_order():
     near = module("near", site="https://a.example/*", part="https://a.example/part/*")
     for modules in ((OURS, near), (near, OURS)):
         registry = Registry(*modules)
@@ -46,12 +46,12 @@ def test_the_latest_of_equals_wins():
     assert chosen(Registry(OURS, module("theirs", mine="*")), "https://a.example/") == "mine"
 
 
-def test_no_parser_for_what_nobody_reads():
+def test_a_content_type_without_a_parser_has_none():
     assert chosen(Registry(OURS), "https://a.example/", "image/png") is None
     assert chosen(Registry(), "https://a.example/") is None
 
 
-def test_a_parser_may_look_at_the_page_first():
+def test_a_parser_may_inspect_the_page_first():
     made = ModuleType("looking")
 
     @parser("feed", types=("*",), when=lambda page: page.body.startswith(b"<rss"))
@@ -67,7 +67,7 @@ def test_a_parser_may_look_at_the_page_first():
     assert registry.parser_for(Page("https://a.example/", b"x", content_type="image/png")) is None
 
 
-def test_scan_tells_what_it_found_and_may_be_repeated():
+def test_a_scan_returns_its_parsers_and_may_be_repeated():
     registry = Registry()
     assert [found.name for found in registry.scan(OURS)] == ["page"]
     assert [found.name for found in registry.scan(OURS)] == ["page"]
@@ -84,7 +84,7 @@ def test_two_parsers_may_not_share_a_name():
         Registry(OURS, module("theirs", page="https://a.example/*"))
 
 
-def test_registries_know_nothing_of_each_other():
+def test_registries_are_independent():
     assert Registry(OURS).parsers
     assert Registry().parsers == ()
 
@@ -95,7 +95,7 @@ def test_by_name():
     assert registry.named("nobody") is None
 
 
-def test_without_a_pattern_only_by_name():
+def test_a_parser_without_a_pattern_is_found_by_name_only():
     @parser("asked-for", match=())
     def function(page: Page) -> Iterator[Item]:
         yield Item("page", url=page.url)
@@ -145,7 +145,7 @@ def test_files_that_are_refused(tmp_path: Path, name: str, text: str | None, err
         ParserSources(("longline.parsers.page",), (str(tmp_path / name),)).open()
 
 
-def test_the_last_resort_takes_what_only_the_default_parser_accepts():
+def test_the_last_resort_parses_pages_that_only_the_default_parser_accepts():
     own = module("own", book="https://shop.example/book/*")
     ours = module("ours", page="*", article="nowhere:*")
     registry = Registry(ours)
@@ -162,7 +162,7 @@ def test_the_last_resort_takes_what_only_the_default_parser_accepts():
     assert taken("https://shop.example/", "article") == "everything", "an own parser of all pages comes first"
 
 
-def test_the_types_of_content_that_a_run_asks_for():
+def test_content_types_that_a_run_accepts():
     html = ("text/html", "application/xhtml+xml")
     made: Any = ModuleType("made")
 
@@ -179,6 +179,6 @@ def test_the_types_of_content_that_a_run_asks_for():
     assert ParserSources(("longline.parsers.feeds.feed",)).open().content_types("feed") == (), "any"
 
 
-def test_a_file_that_is_given_as_a_parser_is_answered_with_the_flag_for_files():
+def test_a_file_given_as_a_parser_is_refused_with_a_hint_at_the_flag_for_files():
     assert no_parser("books.py", ["page"]).endswith("To load the parsers of a file: --parsers books.py")
     assert no_parser("books", ["page"]).endswith("The setting parsers names the files or modules to load")

@@ -15,7 +15,7 @@ FORM = b"""<base href=/account/><form id=search action=/find><input name=q></for
 
 
 class Site:
-    """Notes requests, and answers each with its number."""
+    """A site that keeps the requests, and answers each with its number."""
 
     def __init__(self) -> None:
         self.requests: list[SessionRequest] = []
@@ -49,7 +49,7 @@ async def test_forms_and_values_are_posted():
     ]
 
 
-async def test_a_form_is_sent_as_a_browser_sends_it():
+async def test_a_form_is_sent_as_browsers_send_it():
     site, page = Site(), Page(HOME, FORM, content_type="text/html")
     client = Session(HOME, site.send)
     await client.submit(page, {"user": "anna", "password": "p"}, form="#login")
@@ -64,7 +64,7 @@ async def test_a_form_is_sent_as_a_browser_sends_it():
         await client.get("javascript:x")
 
 
-def test_a_session_is_for_its_urls_and_knows_when_it_has_expired():
+def test_a_session_matches_its_urls_and_detects_its_expiry():
     @session(match=("https://a.example/*", "https://a.example/m/*"), redirects="*/login*")
     async def log_in(client: Session) -> None: ...
 

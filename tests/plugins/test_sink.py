@@ -67,7 +67,7 @@ def test_the_sink_of_the_manual_has_ten_lines_and_sends_to_kafka(monkeypatch: py
 
 @contextmanager
 def bulk_server(statuses: dict[str, int]) -> Iterator[tuple[int, dict[str, dict[str, Any]]]]:
-    """A server that speaks the bulk API of Elasticsearch; documents of some ids get a status of their own."""
+    """Run a server with the bulk API of Elasticsearch; documents of some ids get a status of their own."""
     documents: dict[str, dict[str, Any]] = {}
 
     class Handler(BaseHTTPRequestHandler):
@@ -92,7 +92,7 @@ def bulk_server(statuses: dict[str, int]) -> Iterator[tuple[int, dict[str, dict[
             return {"index": {"_id": id_, "status": status}}
 
         def log_message(self, *_: object) -> None:
-            """Keep quiet."""
+            """Write no log."""
 
     with ThreadingHTTPServer(("localhost", 0), Handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)

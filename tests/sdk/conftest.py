@@ -1,4 +1,4 @@
-"""A bots' door to talk to."""
+"""A server with the API for bots."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Jobs for bots to work on, and handlers that do."""
+"""Jobs for bots, and handlers for them."""
 
 import pytest
 

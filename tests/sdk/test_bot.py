@@ -13,7 +13,7 @@ from tests.surfaces.bots.running import Door as Server
 from tests.surfaces.bots.running import running
 
 
-async def test_it_works_until_there_is_nothing_left(server: Server, where: str):
+async def test_a_bot_that_runs_once_works_until_no_job_is_left(server: Server, where: str):
     await some(server, 7)
     bot, busy, most = Bot(where, "b", concurrency=3), 0, 0
 
@@ -47,7 +47,7 @@ async def test_a_server_that_hands_out_jobs_of_other_hosts_is_left(server: Serve
     bot.on("shop.example")(easy)
     with pytest.raises(RequestRefused, match="hosts that were not asked for"):
         await asyncio.wait_for(bot.run(), 60)
-    assert [await server.status(job) for job in jobs] == ["done", "locked", "pending", "pending"], "none is failed"
+    assert [await server.status(job) for job in jobs] == ["done", "locked", "pending", "pending"], "no job has failed"
 
 
 async def test_a_bot_without_a_handler_does_not_run():
@@ -63,7 +63,7 @@ async def test_clocks_that_differ_do_not_matter(server: Server, where: str):
     assert (await bot.run(once=True)).done == 1
 
 
-async def test_a_bot_that_may_come_seldom_goes_on_until_nothing_is_left(tmp_path: Path):
+async def test_a_bot_with_a_low_rate_limit_works_until_no_job_is_left(tmp_path: Path):
     async with running(f"sqlite:///{tmp_path}/longline.db", clock=SystemClock()) as server:
         token = (await server.post("bots", bot_id="b", rate_limit_per_minute=60))["api_token"]
         await some(server, 4)
@@ -108,7 +108,7 @@ async def test_a_server_that_starts_again_meanwhile_gets_the_result(tmp_path: Pa
     assert (stats.pulled, stats.done, stats.lost) == (1, 1, 0)
 
 
-async def test_one_that_is_stopped_twice_lets_go_of_its_work(server: Server, where: str):
+async def test_a_bot_that_is_aborted_after_a_stop_drops_its_work(server: Server, where: str):
     [job] = await some(server, 1)
     bot = Bot(where, "b")
     begun = asyncio.Event()
@@ -123,14 +123,14 @@ async def test_one_that_is_stopped_twice_lets_go_of_its_work(server: Server, whe
     await begun.wait()
     bot.stop()
     await asyncio.sleep(0.05)
-    assert not working.done(), "it finishes what it holds"
+    assert not working.done(), "the bot finishes the jobs that it holds"
     bot.abort()
     stats = await asyncio.wait_for(working, 60)
     assert (stats.lost, bot.aborted) == (1, True)
-    assert await server.status(job) == "locked", "until the lock lapses"
+    assert await server.status(job) == "locked", "the job stays locked until its lock lapses"
 
 
-async def test_on_stop_it_finishes_what_it_holds_and_pulls_no_more(server: Server, where: str):
+async def test_a_stopped_bot_finishes_its_jobs_and_pulls_no_more(server: Server, where: str):
     await some(server, 4)
     bot, begun = Bot(where, "b", concurrency=2, idle=60), asyncio.Event()
 
@@ -158,7 +158,7 @@ async def test_an_idle_bot_stops_at_once(server: Server, where: str):
     await asyncio.wait_for(running, 60)
 
 
-async def test_what_was_given_to_others_meanwhile_is_dropped(server: Server, where: str):
+async def test_a_job_that_another_bot_got_meanwhile_is_dropped(server: Server, where: str):
     lost, handled = await some(server, 2)
     bot = Bot(where, "b")
 
@@ -177,7 +177,7 @@ async def test_what_was_given_to_others_meanwhile_is_dropped(server: Server, whe
     assert (await server.get(f"jobs/{lost}"))["locked_by"] == "other"
 
 
-async def test_among_many_bots_it_takes_less(server: Server, where: str):
+async def test_a_bot_among_many_pulls_fewer_jobs_at_once(server: Server, where: str):
     await some(server, 20)
     await server.pull("other", max_jobs=17)
     bot = Bot(where, "b", concurrency=8)
@@ -186,7 +186,7 @@ async def test_among_many_bots_it_takes_less(server: Server, where: str):
     assert bot._max_pull < 8
 
 
-async def test_a_server_that_is_away_is_waited_for(where: str):
+async def test_a_bot_waits_for_a_server_that_is_down(where: str):
     bot = Bot("http://127.0.0.1:9", "b")
     bot.on()(never)
     running = asyncio.create_task(bot.run())

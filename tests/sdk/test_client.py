@@ -1,4 +1,4 @@
-"""The client against a real server, and against one that is in trouble."""
+"""The client against a real server, and against one that fails."""
 
 import asyncio
 import math
@@ -21,7 +21,7 @@ GOOD = orjson.dumps({"success": True, "data": {"locked_until": "later"}})
 
 @asynccontextmanager
 async def answering(*answers: tuple[int, bytes] | None) -> AsyncIterator[tuple[str, list[bytes]]]:
-    """A server that gives these answers in turn, None being none at all; its address, and what it was sent."""
+    """Run a server that gives these responses in turn, None being no response; yield its address and the requests."""
     heard: list[bytes] = []
     left = list(answers)
 
@@ -55,7 +55,7 @@ async def test_a_job_from_pull_to_submit(server: Server, where: str):
     door.close()
 
 
-async def test_a_refusal_has_the_servers_word(where: str):
+async def test_a_refusal_has_the_error_code_of_the_server(where: str):
     door = ApiClient(where, "b")
     job = Job("018bcfe5-6800-7b5c-8000-000000000001", "https://example.com/", 5, 3, 600, 0, "")
     with pytest.raises(RequestRefused, match="job_not_found") as refused:
@@ -63,7 +63,7 @@ async def test_a_refusal_has_the_servers_word(where: str):
     assert (refused.value.status, refused.value.code) == (404, "job_not_found")
 
 
-async def test_a_server_in_trouble_is_asked_again_with_the_same_key():
+async def test_a_request_to_a_failing_server_is_repeated_with_the_same_key():
     busy = orjson.dumps({"success": False, "error": "rate_limited", "detail": "wait"})
     async with answering(None, (503, b"oh"), (429, busy), (502, b"<html>"), (200, GOOD)) as (where, heard):
         door = ApiClient(where, "b", pause=0.001)
@@ -72,7 +72,7 @@ async def test_a_server_in_trouble_is_asked_again_with_the_same_key():
     assert (len(heard), len(keys)) == (5, 1)
 
 
-async def test_a_result_whose_answer_got_lost_counts_once(server: Server, where: str):
+async def test_a_result_with_a_lost_response_counts_once(server: Server, where: str):
     class Deaf(ApiClient):
         async def _ask(self, path: str, content: bytes, key: str | None) -> dict[str, Any]:
             told = await super()._ask(path, content, key)
@@ -94,7 +94,7 @@ async def test_a_result_whose_answer_got_lost_counts_once(server: Server, where:
     assert len((await server.get("results"))["results"]) == 1
 
 
-async def test_an_answer_of_no_contract():
+async def test_responses_that_break_the_contract():
     page = b"<html>no</html>"
     for status, kind in (
         (200, Unreachable),
@@ -112,13 +112,13 @@ async def test_an_answer_of_no_contract():
                 await ApiClient(where, "b").pull()
 
 
-def test_a_pause_that_is_no_number():
+def test_a_pause_that_is_no_number_is_zero():
     for written in (b"Wed, 21 Oct 2026 07:28:00 GMT", b"soon", b"-5", b"nan", b"inf"):
         assert _seconds(written) == 0.0, written
     assert (_seconds(b"20"), _seconds(b""), _seconds(b"999999999")) == (20.0, 0.0, 3600.0)
 
 
-async def test_fields_that_a_newer_server_adds_are_left_out():
+async def test_fields_that_a_newer_server_adds_are_ignored():
     job = {name: getattr(JOB, name) for name in JOB.__slots__} | {"crawl_config": {}}
     told = orjson.dumps({"success": True, "data": {"jobs": [job], "skipped": 0, "more": 1}})
     async with answering((200, told)) as (where, _):
@@ -132,13 +132,13 @@ WORDS = [
 
 
 @pytest.mark.parametrize(("where", "said"), WORDS)
-async def test_why_a_server_is_away_is_a_sentence(where: str, said: str):
+async def test_the_reason_for_an_unreachable_server_is_a_sentence(where: str, said: str):
     with pytest.raises(Unreachable) as error:
         await ApiClient(where, "b").pull()
     assert str(error.value) == f"{where} cannot be reached: {said}"
 
 
-async def test_connections_that_break_are_a_sentence():
+async def test_the_error_of_a_broken_connection_is_a_sentence():
     async def reset(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         linger = struct.pack("ii", 1, 0)
@@ -163,12 +163,12 @@ async def test_connections_that_break_are_a_sentence():
 
 
 @pytest.mark.parametrize("where", ["127.0.0.1:8060", "ftp://x", "http://", "", "http://x:y"])
-async def test_an_address_that_is_none_is_refused(where: str):
+async def test_an_invalid_address_is_refused(where: str):
     with pytest.raises(RequestRefused, match="is not the address of a server"):
         await ApiClient(where, "b").pull()
 
 
-async def test_a_job_is_handed_in_until_its_lock_ends_and_no_longer(server: Server, where: str):
+async def test_a_job_is_submitted_until_its_lock_ends_and_no_longer(server: Server, where: str):
     token = (await server.post("bots", bot_id="b", custom_lock_ttl_seconds=1))["api_token"]
     await server.job()
     door = ApiClient(where, "b", token, pause=0.2)
@@ -177,19 +177,19 @@ async def test_a_job_is_handed_in_until_its_lock_ends_and_no_longer(server: Serv
     door.url = "http://127.0.0.1:9"
     with pytest.raises(Unreachable):
         await asyncio.wait_for(door.fail(job, "x"), 60)
-    assert door.seconds_left(job) < 0.5, "it was not given up before"
+    assert door.seconds_left(job) < 0.5, "the client did not give up before"
     door.forget(job)
     assert door.seconds_left(job) == math.inf
 
 
-async def test_patience_has_an_end():
+async def test_retries_are_bounded():
     async with answering(None, None, None) as (where, heard):
         with pytest.raises(Unreachable):
             await ApiClient(where, "b", pause=0.001, patience=3).fail(JOB, "x")
     assert len(heard) == 3
 
 
-async def test_a_pull_is_not_insisted_upon():
+async def test_a_pull_is_not_repeated():
     async with answering((500, b"")) as (where, heard):
         with pytest.raises(Unreachable):
             await ApiClient(where, "b").pull()

@@ -67,12 +67,12 @@ async def test_a_bot_of_the_guide(
 
 
 async def ended(bot: asyncio.subprocess.Process) -> tuple[int | None, str, str]:
-    """How a bot ended: its exit code, and what it said."""
+    """Wait until a bot has ended; return its exit code, and its output."""
     said, complaint = await asyncio.wait_for(bot.communicate(), 60)
     return bot.returncode, said.decode(), complaint.decode()
 
 
-async def test_a_wrong_token_is_one_line(server: Server, where: str):
+async def test_the_error_of_a_wrong_token_is_one_line(server: Server, where: str):
     await server.post("bots", bot_id="price-bot")
     for flags in ((), ("--once",)):
         bot = await started(where, "price_bot.py", "wrong", *flags)
@@ -80,7 +80,7 @@ async def test_a_wrong_token_is_one_line(server: Server, where: str):
         assert await ended(bot) == (2, "", text)
 
 
-async def test_a_server_that_is_away_is_said_in_sentences_and_no_success(tmp_path: Path):
+async def test_an_unreachable_server_is_an_error_in_sentences(tmp_path: Path):
     code, said, complaint = await ended(await started("http://127.0.0.1:9", "price_bot.py", "x", "--once"))
     assert (code, said) == (1, "")
     *attempts, last = complaint.splitlines()
@@ -92,7 +92,7 @@ async def test_a_server_that_is_away_is_said_in_sentences_and_no_success(tmp_pat
     )
 
 
-async def test_an_address_of_something_else_is_one_line():
+async def test_the_error_of_an_address_of_another_service_is_one_line():
     async with website() as port:
         PAGES["/api/crawl/pull/"] = "<p>a shop</p>"
         code, _, complaint = await ended(await started(f"http://127.0.0.1:{port}", "price_bot.py", "x", "--once"))
@@ -130,7 +130,7 @@ async def test_a_signal_while_a_handler_works(server: Server, where: str, tmp_pa
     assert [await server.status(job) for job in (short, later)] == ["done", "pending"]
 
 
-async def test_a_second_signal_ends_it_at_once(server: Server, where: str, tmp_path: Path):
+async def test_a_second_signal_ends_the_bot_at_once(server: Server, where: str, tmp_path: Path):
     (tmp_path / "slow.py").write_text(SLOW)
     await server.job("https://example.com/long")
     bot = await started(where, str(tmp_path / "slow.py"), "")
@@ -138,12 +138,12 @@ async def test_a_second_signal_ends_it_at_once(server: Server, where: str, tmp_p
     await asyncio.wait_for(bot.stdout.readline(), 60)
     bot.send_signal(signal.SIGTERM)
     await asyncio.sleep(0.5)
-    assert bot.returncode is None, "it finishes what it holds"
+    assert bot.returncode is None, "the bot finishes the job that it holds"
     bot.send_signal(signal.SIGTERM)
     assert await ended(bot) == (1, "pulled 1, done 0, failed 0, lost 1\n", "")
 
 
-async def test_a_bot_is_stopped_in_good_order(server: Server, where: str):
+async def test_a_signal_stops_a_bot_in_good_order(server: Server, where: str):
     token = (await server.post("bots", bot_id="price-bot"))["api_token"]
     bot = await started(where, "price_bot.py", token)
     async with asyncio.timeout(60):

@@ -1,4 +1,4 @@
-"""Which handler takes which job, and which jobs are left to other bots."""
+"""Handlers of jobs by host; jobs of other hosts are left to other bots."""
 
 import functools
 from typing import Any
@@ -36,7 +36,7 @@ async def test_each_domain_has_its_handler_and_other_jobs_are_left_alone(server:
 OTHERS = ("notshop.example", "shop.example.evil.test", "www.shop.example", "shop.example.", "xshop.example", "example")
 
 
-async def test_jobs_of_other_hosts_are_not_even_pulled(server: Server, where: str):
+async def test_jobs_of_other_hosts_are_not_pulled(server: Server, where: str):
     others = [await server.job(f"https://{host}/shop.example", max_retries=0) for host in OTHERS]
     ours = await some(server, 1, "shop.example:8443")
     bot = Bot(where, "b")
@@ -53,7 +53,7 @@ async def test_jobs_of_other_hosts_are_not_even_pulled(server: Server, where: st
         assert (row["status"], row["retry_count"], row["expiry_count"], row["last_error"]) == ("pending", 0, 0, None)
 
 
-async def test_a_name_in_any_script_is_the_same_host(server: Server, where: str):
+async def test_a_host_name_in_any_script_is_the_same_host(server: Server, where: str):
     await some(server, 1, "bücher.example")
     await some(server, 1, "xn--bcher-kva.example")
     bot = Bot(where, "b")
@@ -61,8 +61,8 @@ async def test_a_name_in_any_script_is_the_same_host(server: Server, where: str)
     assert (await bot.run(once=True)).done == 2
 
 
-async def test_a_name_is_read_by_the_present_standard_for_international_names(server: Server, where: str):
-    """The sharp s is a letter of its own, and names that decode to nothing are names all the same."""
+async def test_a_host_name_is_decoded_by_the_present_standard_for_international_names(server: Server, where: str):
+    """The sharp s is a letter of its own, and names that cannot be decoded are compared as they are."""
     taken = await some(server, 1, "xn--fa-hia.de") + await some(server, 1, "xn--a.com")
     [other] = await some(server, 1, "fass.de")
     bot = Bot(where, "b")
@@ -71,7 +71,7 @@ async def test_a_name_is_read_by_the_present_standard_for_international_names(se
     assert (await server.get(f"jobs/{other}"))["status"] == "pending"
 
 
-# -- handlers that cannot be ------------------------------------------------------------------------------------
+# -- invalid handlers -------------------------------------------------------------------------------------------
 
 
 def plain(job: Job) -> Found:
@@ -106,13 +106,13 @@ def test_a_handler_that_is_not_async_is_refused_at_once(handler: Any):
         Bot("http://127.0.0.1:9", "b").on()(handler)
 
 
-def test_a_handler_takes_the_job():
+def test_a_handler_must_take_the_job():
     with pytest.raises(TypeError, match="the handler without does not take one argument, the job"):
         Bot("http://127.0.0.1:9", "b").on()(without)  # type: ignore[arg-type]  # that is the point
 
 
 @pytest.mark.parametrize("handler", [Async(), Async().__call__, functools.partial(configured, 3)])
-async def test_whatever_is_async_is_taken(server: Server, where: str, handler: Any):
+async def test_any_async_callable_is_a_handler(server: Server, where: str, handler: Any):
     await some(server, 1)
     bot = Bot(where, "b")
     bot.on("example.com")(handler)
@@ -120,7 +120,7 @@ async def test_whatever_is_async_is_taken(server: Server, where: str, handler: A
 
 
 @pytest.mark.parametrize("host", ["https://shop.example/", "shop.example/x", "*", "*.*.x", "a b", "", "a*b", "u@x"])
-def test_a_host_that_is_none_is_refused_at_once(host: str):
+def test_an_invalid_host_is_refused_at_once(host: str):
     with pytest.raises(ValueError, match="is not a host name"):
         Bot("http://127.0.0.1:9", "b").on(host)
 

@@ -17,7 +17,7 @@ def test_prices_are_sent_as_texts():
     assert [Found(price, "USD").body()["price"] for price in (Decimal("0.10"), "1.20", 3)] == ["0.10", "1.20", "3"]
 
 
-def test_what_is_said_of_a_failure():
+def test_the_error_message_of_a_failure():
     assert failure(JobFailed("no price"))["error_msg"] == "no price"
     assert failure(ValueError("bad"))["error_msg"] == "ValueError: bad"
     assert failure(TimeoutError())["error_msg"] == "TimeoutError: TimeoutError"

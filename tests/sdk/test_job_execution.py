@@ -1,4 +1,4 @@
-"""One job from its handler to the answer, whatever the handler returns, raises or takes."""
+"""One job from its handler to the submitted result, for any result, exception or duration."""
 
 import asyncio
 import math
@@ -15,7 +15,7 @@ from tests.surfaces.bots.running import Door as Server
 from tests.surfaces.bots.running import running
 
 
-async def test_what_a_handler_raises_is_submitted(server: Server, where: str):
+async def test_the_message_of_a_failed_job_is_submitted(server: Server, where: str):
     [job] = await some(server, 1, max_retries=1)
     bot = Bot(where, "b")
 
@@ -29,7 +29,7 @@ async def test_what_a_handler_raises_is_submitted(server: Server, where: str):
     assert (row["status"], row["last_error"]) == ("failed", "attempt 1")
 
 
-# -- results that are not taken ---------------------------------------------------------------------------------
+# -- results that the server refuses ----------------------------------------------------------------------------
 
 BAD: list[tuple[Any, str]] = [
     (None, "the handler returned NoneType, not Found"),
@@ -51,7 +51,7 @@ BAD: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("result", "text"), BAD, ids=[text[:40] for _, text in BAD])
-async def test_a_result_that_cannot_be_taken_is_submitted_as_a_failure_with_the_reason(
+async def test_a_result_that_the_server_refuses_is_submitted_as_a_failure_with_the_reason(
     server: Server, where: str, result: Any, text: str
 ):
     [job] = await some(server, 1, max_retries=0)
@@ -81,7 +81,7 @@ class Broken(Exception):
 @pytest.mark.parametrize(
     "error", [Mute(), Broken(), SystemExit(3), asyncio.CancelledError(), JobFailed("ü" * 600), KeyError("x")]
 )
-async def test_whatever_is_raised_can_be_said(server: Server, where: str, error: BaseException):
+async def test_any_exception_is_submitted_as_a_failure(server: Server, where: str, error: BaseException):
     [job] = await some(server, 1, max_retries=0)
     bot = Bot(where, "b")
 
@@ -132,7 +132,7 @@ async def test_a_handler_that_takes_too_long_is_failed_before_its_lock_ends(tmp_
         row = await server.get(f"jobs/{job}")
         assert (row["status"], row["expiry_count"]) == ("failed", 0)
         assert row["last_error"] == "TimeoutError: the handler did not end before the lock of 4 seconds"
-        assert (job in TIDIED) == (handler is tidy), "it may tidy up meanwhile"
+        assert (job in TIDIED) == (handler is tidy), "the handler may clean up meanwhile"
 
 
 async def test_a_heartbeat_gives_a_handler_more_time(tmp_path: Path):

@@ -2,7 +2,7 @@
 
 
 class HandClock:
-    """Time in the test's hand."""
+    """A clock that a test moves."""
 
     def __init__(self, millis: int = 1_700_000_000_000) -> None:
         self.millis = millis

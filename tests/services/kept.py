@@ -1,4 +1,4 @@
-"""Pages in an archive, made as a crawl makes them."""
+"""Pages in an archive, stored as a crawl stores them."""
 
 from collections.abc import Mapping
 
@@ -24,7 +24,7 @@ async def keep(
     body_of: int | None = None,
     before: bytes = b"",
 ) -> RunRow:
-    """A run whose pages lie in one segment behind `before`; with `body_of` they are revisits of that task's page."""
+    """Store a run with its pages in one segment behind `before`; with `body_of` these are revisits of its page."""
     run = await running_run(records)
     await admit(records, *(_task(run.id, f"https://a.example{path}") for path in bodies))
     (lease,) = (await claim(records)).values()

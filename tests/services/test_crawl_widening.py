@@ -1,4 +1,4 @@
-"""A crawl goes on with a larger bound, on both engines, also after it died on the way there."""
+"""A crawl goes on with a larger bound, on both engines, also after it died while it was widened."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def refused(run_id: int, reason: str, path: str, depth: int) -> RefusedUrl:
 
 
 async def first_run(crawls: Crawls, records: Records, request: CrawlRequest | None = None) -> OpenedRun:
-    """A crawl of one page that has ended, with links that its bounds refused."""
+    """Run a crawl of one page to its end, with links that its bounds refused."""
     opened = await crawls.open(request or CrawlRequest(PLAN), ME, TTL)
     run_id = opened.run.id
     links = [
@@ -49,7 +49,7 @@ async def open_urls(records: Records, run_id: int) -> set[str]:
     return {t.url.removeprefix(HOME) for t in await records.tasks.find(run_id=run_id) if t.state == "pending"}
 
 
-async def test_a_larger_depth_takes_up_the_links_within_it(crawls: Crawls, records: Records):
+async def test_a_larger_depth_admits_the_links_within_it(crawls: Crawls, records: Records):
     first = await first_run(crawls, records)
     assert (await crawls.open(CrawlRequest(PLAN), ME, TTL)).token is None
     wider = CrawlRequest(changed(PLAN, max_depth=2), given=frozenset({"depth"}))
@@ -61,14 +61,14 @@ async def test_a_larger_depth_takes_up_the_links_within_it(crawls: Crawls, recor
     assert await crawls.refused(first.run.id) == {"depth": 1, "excluded": 1, "offsite": 1}
 
 
-async def test_bounds_that_admit_nothing_more_leave_the_crawl_as_it_is(crawls: Crawls, records: Records):
+async def test_bounds_that_admit_nothing_more_leave_the_crawl_unchanged(crawls: Crawls, records: Records):
     first = await first_run(crawls, records)
     opened = await crawls.open(CrawlRequest(changed(PLAN, include=("/x",)), given=frozenset({"include"})), ME, TTL)
     assert (opened.token, opened.taken_up, opened.run.state) == (None, 0, "completed")
     assert await crawls.refused(first.run.id) == {"not_included": 6, "excluded": 1, "offsite": 1}
 
 
-async def test_the_budget_holds_for_links_that_are_taken_up(crawls: Crawls, records: Records):
+async def test_the_budget_limits_the_admission_of_refused_links(crawls: Crawls, records: Records):
     first = await first_run(crawls, records)
     given = frozenset({"depth", "limit"})
     opened = await crawls.open(CrawlRequest(changed(PLAN, max_depth=9), 4, given=given), ME, TTL)

@@ -1,4 +1,4 @@
-"""Calls that arrive together are carried out together, and each gets its own answer."""
+"""Calls that arrive together are carried out together, and each gets its own result."""
 
 import asyncio
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from longline.services.group_commit import GroupCommit
 
 
 class Engine:
-    """Doubles numbers, in batches that can be held up."""
+    """An engine that doubles numbers, in batches that can be held up."""
 
     def __init__(self) -> None:
         self.batches: list[list[int]] = []
@@ -27,7 +27,7 @@ class Engine:
         return [2 * n for n in numbers]
 
 
-async def test_what_arrives_meanwhile_is_the_next_batch():
+async def test_calls_during_a_batch_are_the_next_batch():
     engine = Engine()
     engine.gate.clear()
     grouped = GroupCommit(engine.act, lambda n: n)
@@ -38,24 +38,24 @@ async def test_what_arrives_meanwhile_is_the_next_batch():
     engine.gate.set()
     assert await asyncio.gather(*calls) == [2 * n for n in range(9)]
     assert engine.batches == [[0, 1, 2, 3, 4], [5, 6, 7, 8]]
-    assert await grouped(20) == 40, "and it goes on afterwards"
+    assert await grouped(20) == 40, "a later call is carried out too"
 
 
-async def test_a_batch_has_an_end_and_no_key_twice():
+async def test_a_batch_is_bounded_and_has_no_key_twice():
     engine = Engine()
     grouped = GroupCommit(engine.act, lambda n: n % 3, max_batch=2)
     assert await asyncio.gather(*(grouped(n) for n in (0, 3, 1, 2, 6))) == [0, 6, 2, 4, 12]
     assert engine.batches == [[0, 1], [3, 2], [6]]
 
 
-async def test_one_that_fails_does_not_take_the_others_along():
+async def test_a_failed_call_does_not_fail_the_others():
     grouped = GroupCommit(Engine().act, lambda n: n)
     told = await asyncio.gather(*(grouped(n) for n in (1, 13, 2)), return_exceptions=True)
     assert [told[0], told[2]] == [2, 4]
     assert isinstance(told[1], ValueError)
 
 
-async def test_an_engine_that_is_away_is_asked_once():
+async def test_a_batch_is_sent_once_to_an_engine_that_is_down():
     engine = Engine()
     grouped = GroupCommit(engine.act, lambda n: n)
     told = await asyncio.gather(*(grouped(n) for n in (1, 99)), return_exceptions=True)
@@ -63,7 +63,7 @@ async def test_an_engine_that_is_away_is_asked_once():
     assert len(engine.batches) == 1
 
 
-async def test_somebody_who_no_longer_waits_harms_nobody():
+async def test_a_cancelled_call_does_not_affect_the_others():
     engine = Engine()
     engine.gate.clear()
     grouped = GroupCommit(engine.act, lambda n: n)
@@ -77,7 +77,7 @@ async def test_somebody_who_no_longer_waits_harms_nobody():
         await calls[1]
 
 
-async def test_a_batch_waits_for_those_who_were_just_answered():
+async def test_a_batch_waits_for_callers_that_just_got_their_results():
     engine = Engine()
     grouped = GroupCommit(engine.act, lambda n: n, max_batch=2, pause=0.05)
     assert await grouped(1) == 2
@@ -87,4 +87,4 @@ async def test_a_batch_waits_for_those_who_were_just_answered():
         await grouped(n + 10)
 
     await asyncio.gather(twice(2), grouped(3), grouped(4))
-    assert engine.batches == [[1], [2, 3], [4, 12]], "without the pause 12 would have come too late"
+    assert engine.batches == [[1], [2, 3], [4, 12]], "without the pause 12 would be in a later batch"

@@ -22,7 +22,7 @@ async def silent() -> str:
 
 
 async def reported(*checks: Check) -> Report:
-    """What comes of these checks; one that has no deadline fails the test instead of holding it up."""
+    """Return the report of these checks; a check without a deadline fails the test by a timeout."""
     async with asyncio.timeout(60):
         return await Health(checks, HandClock(), patience=0.05).report()
 
@@ -38,13 +38,13 @@ async def reported(*checks: Check) -> Report:
         (fine, silent, "degraded"),
     ],
 )
-async def test_the_whole_is_as_well_as_its_parts(database, redis, status: str):
+async def test_the_status_of_the_whole_follows_from_its_parts(database, redis, status: str):
     report = await reported(Check("database", database, critical=True), Check("redis", redis))
     assert report.status == status
     assert list(report.checks) == ["database", "redis"]
 
 
-async def test_a_check_tells_what_it_found():
+async def test_a_check_has_its_detail():
     report = await reported(Check("database", fine, critical=True))
     assert report.checks["database"].status == "healthy"
     assert report.checks["database"].detail == "Engine 1.0"
@@ -59,7 +59,7 @@ async def corrupt() -> str:
     raise CorruptDatabase("db.internal is damaged")
 
 
-async def test_a_full_disk_is_named_and_stops_everything():
+async def test_a_full_disk_is_named_and_makes_the_whole_unhealthy():
     report = await reported(Check("database", fine, critical=True), Check("objects", full))
     assert (report.status, report.checks["objects"].error) == ("unhealthy", "disk full")
 
@@ -70,7 +70,7 @@ async def test_a_damaged_database_is_named():
 
 
 @pytest.mark.parametrize(("probe", "kind"), [(down, "unavailable"), (silent, "timeout")])
-async def test_a_failure_is_public_as_a_word_and_logged_in_full(probe, kind: str, caplog: pytest.LogCaptureFixture):
+async def test_a_failure_is_reported_by_its_kind_and_logged_in_full(probe, kind: str, caplog: pytest.LogCaptureFixture):
     with caplog.at_level(logging.WARNING):
         report = await reported(Check("database", probe))
     assert report.checks["database"].error == kind
@@ -83,14 +83,14 @@ async def test_checks_run_side_by_side():
     meeting = asyncio.Barrier(3)
 
     async def meet() -> str:
-        await meeting.wait()  # passes only when all three are under way at once
+        await meeting.wait()  # passes only if all three are under way at once
         return "met"
 
     report = await reported(*(Check(name, meet) for name in "abc"))
     assert report.status == "healthy"
 
 
-async def test_without_checks_all_is_well():
+async def test_a_report_without_checks_is_healthy():
     assert (await reported()).status == "healthy"
 
 

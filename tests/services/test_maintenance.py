@@ -27,7 +27,7 @@ async def test_tasks_are_listed_with_their_times_and_last_runs(service: Maintena
     assert first.schedule.next_at > clock.now()
 
 
-async def test_one_run_of_a_task_is_open_at_a_time(service: Maintenance):
+async def test_a_task_has_at_most_one_open_run(service: Maintenance):
     await service.order("a", None)
     with pytest.raises(Conflict):
         await service.order("a", None)

@@ -1,4 +1,4 @@
-"""Previews: how many hops, how long, and pages that are large or cannot be parsed."""
+"""Previews: number of hops, deadline, and pages that are large or cannot be parsed."""
 
 import asyncio
 import time
@@ -38,7 +38,7 @@ async def test_ten_redirects_are_followed_and_not_one_more():
     assert ("user-agent", "bot/1") in http.requests[0].headers
 
 
-async def test_a_site_that_looks_for_its_cookie():
+async def test_a_preview_sends_the_cookie_of_a_redirect():
     http = FakeHttp(FakeClock())
 
     async def home() -> Response:
@@ -67,7 +67,7 @@ async def test_all_hops_together_have_one_deadline():
         await previews(http, clock).take("https://a.example/", 15)
 
 
-async def test_a_page_that_cannot_be_parsed_is_still_shown():
+async def test_a_page_that_cannot_be_parsed_has_a_preview():
     http = FakeHttp(FakeClock())
     deep = b"<div>" * 200_000
     http.on("https://a.example/", response("https://a.example/", body=deep))
@@ -75,13 +75,13 @@ async def test_a_page_that_cannot_be_parsed_is_still_shown():
     assert (preview.html.encode(), preview.title) == (deep, "")
 
 
-async def test_what_is_no_url_is_refused():
+async def test_an_address_that_is_no_web_url_is_refused():
     with pytest.raises(BadInput):
         await previews(FakeHttp(FakeClock())).take("file:///etc/passwd", 15)
 
 
 async def _longest_block() -> float:
-    """Look at the loop until cancelled; return the longest time for which it ran nothing else."""
+    """Measure the event loop until cancelled; return the longest time for which it ran nothing else."""
     longest = 0.0
     with suppress(asyncio.CancelledError):
         while True:

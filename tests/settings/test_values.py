@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from longline.model.errors import BadInput
 from longline.settings import values
 
 
@@ -50,6 +51,12 @@ def test_values_are_read(kind: values.Kind, raw: Any, value: Any):
         (values.POSITIVE_DURATION, True),
         (values.DURATION, "soon"),
         (values.DURATION, ["1s"]),
+        (values.DURATION, float("inf")),
+        (values.DURATION, float("nan")),
+        (values.DURATION, "36501d"),
+        (values.SIZE, "9" * 400),
+        (values.SIZE, 2**53 + 1),
+        (values.integer(1), 2**53 + 1),
         (values.NETWORKS, "10.0.0.0/99"),
         (values.NETWORKS, "localhost"),
         (values.URLS, "ftp://a"),
@@ -90,3 +97,26 @@ def test_what_cannot_be_read_is_refused(kind: values.Kind, raw: Any):
 def test_passwords_in_urls_are_masked(text: str, masked: str):
     assert values.mask(text) == masked
     assert values.url("any").show(text) == masked
+
+
+@pytest.mark.parametrize(
+    ("kind", "raw"),
+    [
+        (values.url("postgresql"), "postgresql//me:hunter2@db/x"),
+        (values.url("http"), "me:hunter2@h"),
+        (values.url("redis"), {"x": "redis//me:hun:ter2@h"}),
+        (values.URLS, ["https://a:hunter2@x", "b:hunter2@y"]),
+        (values.JSON_OBJECT, '{"password": "hunter2"'),
+    ],
+)
+def test_passwords_of_misspelt_values_are_masked(kind: values.Kind, raw: Any):
+    with pytest.raises(BadInput) as caught:
+        kind.take(raw, "longline.toml", "key")
+    assert "***" in str(caught.value)
+    assert "hun" not in str(caught.value)
+
+
+def test_passwords_in_the_config_of_a_parser_are_not_shown():
+    given = values.JSON_OBJECT.take({"password": "hunter2", "depth": 2}, "longline.toml")
+    assert values.JSON_OBJECT.show(given) == '{"depth":2,"password":"***"}'
+    assert values.JSON_OBJECT.show("") == ""

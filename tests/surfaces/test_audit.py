@@ -15,7 +15,7 @@ from longline.model.discovery.link import NewLink
 from longline.model.downloads.dead_letter import DeadLetterFilter
 from longline.model.downloads.download import NewDownload
 from longline.model.downloads.download_plan import DownloadPlan
-from longline.model.ids import new_id
+from longline.model.ids import new_id, task_uuid
 from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.run import NewRun, RunKind
 from longline.model.search.item import Origin, new_items
@@ -591,6 +591,29 @@ async def test_each_change_leaves_one_row_and_a_refused_one_none(world: World, s
         assert (row.subject, row.role, row.kind, row.address) == ("me", "admin", "user", "127.0.0.1"), name
         assert (row.door, row.noun) == (name.split("_")[0], change.action.split(".")[0])
         assert row.before != row.after, name
+
+
+ON_ONE_TASK = ("submit_task", "restart_task", "pause_task", "resume_task", "change_task_priority", "cancel_task")
+
+
+@pytest.mark.parametrize("name", ON_ONE_TASK)
+async def test_a_change_of_one_product_task_names_it(world: World, name: str):
+    change = await CHANGES[f"products_{name}"](world)
+    answer = (await world.client.request(change.method, change.path, json=change.body)).json()
+    row = (await world.rows())[0]
+    before, after = json.loads(row.before or "null"), json.loads(row.after or "")
+    assert (row.action, after["id"]) == (change.action, answer["data"]["task_id"])
+    assert row.thing == task_uuid(after["id"], after["created_at"])
+    assert (before is None) == (name == "submit_task")
+    assert before is None or before["id"] == after["id"]
+
+
+async def test_a_change_of_many_product_tasks_names_no_thing(world: World):
+    change = await CHANGES["products_submit_tasks"](world)
+    await world.client.request(change.method, change.path, json=change.body)
+    row = (await world.rows())[0]
+    assert (row.action, row.thing, row.before) == ("task.submit", "", None)
+    assert len(json.loads(row.after or "")["tasks"]) == 2
 
 
 REFUSALS = (

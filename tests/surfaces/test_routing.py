@@ -70,3 +70,13 @@ async def test_a_body_that_is_too_large_is_refused_without_a_length(api: httpx.A
 
     answer = await api.post("/books", content=chunks(), headers=ME)
     assert answer.status_code == 413
+
+
+async def test_head_is_get_without_the_content(api: httpx.AsyncClient, books: list[Book]):
+    for path, status in (("/books", 200), ("/all-books", 200), ("/books/0", 203), ("/books/9", 404)):
+        whole, head = await api.get(path, headers=ME), await api.head(path, headers=ME)
+        assert (head.status_code, head.content) == (status, b"")
+        assert head.headers["content-type"] == whole.headers["content-type"]
+        assert head.headers.get("x-shelf") == whole.headers.get("x-shelf")
+    assert (await api.head("/books")).status_code == (await api.get("/books")).status_code
+    assert len(books) == 1

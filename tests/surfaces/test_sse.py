@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from litestar import Litestar, Response, get
+from litestar import Litestar, Response, route
 
 from longline.surfaces.sse import EventStream, frame
 from tests.surfaces.conftest import serving
@@ -23,6 +23,10 @@ class Source:
         self.begun = asyncio.Event()
         self.closed = asyncio.Event()
         self.settings = settings
+        self.served = True
+
+    async def is_served(self) -> bool:
+        return self.served
 
     async def all(self) -> AsyncIterator[bytes]:
         try:
@@ -33,9 +37,11 @@ class Source:
             self.closed.set()
 
     def app(self) -> Litestar:
-        @get("/stream")
+        @route("/stream", http_method=["GET", "HEAD"])
         async def follow() -> Response[Any]:
-            return EventStream(self.all(), self.left.set, self.lost, **self.settings)
+            stream = EventStream(self.all(), self.left.set, self.lost, **self.settings)
+            stream.serve_while(self.is_served)
+            return stream
 
         return Litestar([follow], openapi_config=None, logging_config=None)
 
@@ -94,6 +100,18 @@ async def test_heartbeats_are_sent_between_frequent_frames_too():
     assert beats == 2
 
 
+async def test_a_stream_ends_when_its_client_is_not_served_any_more(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("longline.surfaces.sse.CREDENTIALS_CHECK_SECONDS", 0.02)
+    source = Source()
+    async with serving(source.app()) as client, client.stream("GET", "/stream") as answer:
+        lines = answer.aiter_lines()
+        source.frames.put_nowait(frame("one", {}))
+        assert [await anext(lines) for _ in range(3)] == ["event: one", "data: {}", ""]
+        source.served = False
+        assert [line async for line in lines] == []
+        await asyncio.wait_for(asyncio.gather(source.left.wait(), source.closed.wait()), 60)
+
+
 async def test_a_client_that_goes_is_noticed():
     source = Source()
     async with serving(source.app()) as client:
@@ -143,3 +161,14 @@ async def test_an_error_during_a_stream_is_logged_and_ends_it(caplog: pytest.Log
                 await answer.aread()
         await asyncio.wait_for(source.left.wait(), 60)
     assert "why" in caplog.text
+
+
+async def test_head_gets_the_headers_of_a_stream_and_no_frame():
+    source = Source()
+    async with serving(source.app()) as client:
+        answer = await asyncio.wait_for(client.head("/stream"), 10)
+        # The client still has its connection: the stream ends by itself.
+        await asyncio.wait_for(source.left.wait(), 10)
+    assert (answer.status_code, answer.content) == (200, b"")
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    assert not source.begun.is_set()

@@ -38,7 +38,7 @@ def nothing_left(settings: Settings) -> bool:
 
 
 class Notes(Watcher):
-    """What somebody who watches is told; may act on it."""
+    """A watcher that keeps the calls; subclasses may react to them."""
 
     def __init__(self) -> None:
         self.resumed: list[bool] = []
@@ -53,7 +53,7 @@ class Notes(Watcher):
         self.seen.append(run.admitted - run.open)
 
 
-async def test_a_crawl_runs_to_its_end_and_tells_of_it(settings: Settings):
+async def test_a_crawl_runs_to_its_end_and_reports_its_progress(settings: Settings):
     notes = Notes()
     with running_site(pages=30) as site:
         result = await crawl(settings, request(site), notes)
@@ -61,12 +61,12 @@ async def test_a_crawl_runs_to_its_end_and_tells_of_it(settings: Settings):
     assert {(f.fate, f.reason): f.count for f in result.fates}["completed", "ok"] == 30
     assert ask(settings, f"SELECT count FROM counters WHERE name = '{ARCHIVED_PAGES.key()}'") == [(30,)], "metrics"
     assert notes.resumed == [False]
-    assert notes.seen[-1] == result.run.admitted, "the last look sees the end"
+    assert notes.seen[-1] == result.run.admitted, "the last call has the end"
     assert nothing_left(settings)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-async def test_a_signal_stops_it_and_it_goes_on(settings: Settings, number: signal.Signals):
+async def test_a_signal_stops_a_crawl_and_the_next_call_continues_it(settings: Settings, number: signal.Signals):
     class Impatient(Notes):
         def moved(self, run: RunRow, progress: WorkerProgress) -> None:
             super().moved(run, progress)
@@ -86,7 +86,7 @@ async def test_a_signal_stops_it_and_it_goes_on(settings: Settings, number: sign
         assert set(visits.values()) == {1}
 
 
-async def test_one_that_ended_is_left_alone(settings: Settings):
+async def test_a_crawl_that_ended_is_left_alone(settings: Settings):
     with running_site(pages=5) as site:
         await crawl(settings, request(site), Watcher())
         before = len(site.requests)
@@ -94,7 +94,7 @@ async def test_one_that_ended_is_left_alone(settings: Settings):
         assert (again.untouched, len(site.requests)) == (True, before)
 
 
-async def test_when_a_part_fails_the_worker_still_gives_everything_back(
+async def test_the_worker_releases_its_leases_if_a_part_of_the_crawl_fails(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ):
     looks = 0
@@ -115,7 +115,7 @@ async def test_when_a_part_fails_the_worker_still_gives_everything_back(
     assert asyncio.all_tasks() == before
 
 
-async def test_a_run_whose_lease_is_gone_is_worked_on_to_its_end(settings: Settings, monkeypatch: pytest.MonkeyPatch):
+async def test_a_run_that_lost_its_lease_is_worked_on_to_its_end(settings: Settings, monkeypatch: pytest.MonkeyPatch):
     asked = 0
 
     async def no(*_: object) -> bool:
@@ -130,7 +130,7 @@ async def test_a_run_whose_lease_is_gone_is_worked_on_to_its_end(settings: Setti
     assert (result.run.state, result.run.completed) == ("completed", 60)
 
 
-async def test_a_folder_that_cannot_be_is_an_error(tmp_path: Path):
+async def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path):
     (tmp_path / "file").touch()
     with running_site(pages=1) as site, pytest.raises(Exception, match="cannot be written"):
         await crawl(Settings(data=tmp_path / "file" / "data"), request(site), Watcher())

@@ -22,7 +22,7 @@ def test_a_collector_gets_the_metrics_at_the_stop_too(tmp_path: Path):
             self.end_headers()
 
         def log_message(self, *_: Any) -> None:
-            """Say nothing."""
+            """Write no log."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Collector) as server:
         Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()

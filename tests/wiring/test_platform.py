@@ -30,7 +30,7 @@ def marks(settings: Settings) -> list[Path]:
 
 
 async def hold_something(platform: Platform, owner: int) -> None:
-    """Lease a host and begin a segment, as a worker does who then forgets."""
+    """Lease a host and begin a segment, and release neither."""
     run = await platform.records.runs.add(NewRun("u", RunKind.CRAWL, "{}"))
     await platform.records.frontier.ensure_hosts([HostSetting("a.example", 0, 1)])
     task = NewTask("https://a.example/", "a.example", b"k" * 16, run.id, run.id)
@@ -41,7 +41,7 @@ async def hold_something(platform: Platform, owner: int) -> None:
 
 
 async def free(platform: Platform) -> bool:
-    """Whether nothing is held, begun or entered."""
+    """Return whether no worker is registered, no object is stored and the host can be claimed."""
     keys = [info.key async for info in platform.blobs.list()]
     again = await platform.records.frontier.claim(ClaimRequest(999, 1, 10, 30_000))
     return not await platform.records.workers.find() and not keys and len(again) == 1
@@ -58,7 +58,7 @@ async def test_a_platform_is_opened_with_every_engine_and_closed(settings: Setti
     assert not (settings.data / "longline.db-wal").exists(), "the log was moved into the file"
 
 
-async def test_what_was_opened_is_closed_when_a_later_engine_fails(settings: Settings):
+async def test_opened_engines_are_closed_if_a_later_one_fails(settings: Settings):
     broken = msgspec.structs.replace(settings, redis="redis://127.0.0.1:not-a-port")
     before = asyncio.all_tasks()
     with pytest.raises(LonglineError):
@@ -77,7 +77,9 @@ async def test_what_was_opened_is_closed_when_a_later_engine_fails(settings: Set
         ({"objects": "ftp://a.example/"}, "no object store is called ftp"),
     ],
 )
-async def test_an_engine_that_cannot_be_opened_is_one_line(settings: Settings, change: dict[str, object], said: str):
+async def test_the_error_of_an_engine_that_cannot_be_opened_is_one_line(
+    settings: Settings, change: dict[str, object], said: str
+):
     with pytest.raises(LonglineError, match=said) as raised:
         async with open_platform(msgspec.structs.replace(settings, **change)):
             pass
@@ -92,7 +94,7 @@ async def test_a_service_does_not_change_tables_by_itself(settings: Settings, po
         await migrate_tables(platform, may_migrate=False)
 
 
-async def test_a_worker_is_known_while_it_is_there(settings: Settings):
+async def test_a_worker_is_registered_while_it_runs(settings: Settings):
     async with open_platform(settings) as platform:
         await migrate_tables(platform, may_migrate=True)
         async with registered_worker(platform, ROLES) as owner:
@@ -117,7 +119,7 @@ async def test_a_worker_that_was_taken_for_dead_is_entered_again(settings: Setti
                     await asyncio.sleep(0.01)
                     found = await platform.records.workers.find()
             assert [(row.id, row.roles) for row in found] == [(owner, "download,fetch,parse")]
-            assert [m.name for m in marks(settings)] == [found[0].mark], "it lives, and others can see so"
+            assert [m.name for m in marks(settings)] == [found[0].mark], "the worker lives, and its mark shows it"
         assert (await platform.records.workers.find(), marks(settings)) == ([], [])
 
 
@@ -127,7 +129,7 @@ async def join_and_fail(platform: Platform) -> None:
         raise ZeroDivisionError
 
 
-async def test_a_worker_leaves_nothing_held_or_half_written(settings: Settings):
+async def test_a_worker_leaves_no_lease_and_no_unfinished_segment(settings: Settings):
     async with open_platform(settings) as platform:
         await migrate_tables(platform, may_migrate=True)
         with pytest.raises(ZeroDivisionError):
@@ -136,7 +138,7 @@ async def test_a_worker_leaves_nothing_held_or_half_written(settings: Settings):
 
 
 async def join_and_lose_the_database(folder: str) -> None:
-    """What the process of the next test does."""
+    """Register a worker that cannot be removed any more, as the process of the next test does."""
     async with open_platform(Settings(data=Path(folder))) as platform:
         await migrate_tables(platform, may_migrate=True)
 
@@ -148,7 +150,7 @@ async def join_and_lose_the_database(folder: str) -> None:
             type(platform.records.workers).remove = fail  # type: ignore[method-assign, assignment]  # from here on
 
 
-async def test_a_worker_that_could_not_leave_is_found_dead(settings: Settings):
+async def test_a_worker_that_could_not_be_removed_is_found_dead(settings: Settings):
     script = "import asyncio, sys; from tests.wiring import test_platform as t; asyncio.run({}(sys.argv[1]))"
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", script.format("t.join_and_lose_the_database"), str(settings.data)),
@@ -165,8 +167,8 @@ async def test_a_worker_that_could_not_leave_is_found_dead(settings: Settings):
     assert marks(settings) == []
 
 
-async def test_who_cannot_join_leaves_no_mark(settings: Settings):
-    async with open_platform(settings) as platform:  # no tables: nobody can join
+async def test_a_worker_that_cannot_be_registered_leaves_no_mark(settings: Settings):
+    async with open_platform(settings) as platform:  # no tables: no worker can be registered
         with pytest.raises(LonglineError):
             async with registered_worker(platform, ROLES):
                 pass
@@ -174,10 +176,10 @@ async def test_who_cannot_join_leaves_no_mark(settings: Settings):
 
 
 def parser_processes() -> list[int]:
-    """Processes of this one that parse."""
+    """Return the ids of the parser processes of this process."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):  # it has ended meanwhile
+        with suppress(OSError):  # the process has ended meanwhile
             parent = (process / "stat").read_text().rpartition(")")[2].split()[1]
             if int(parent) == os.getpid() and b"parser_process" in (process / "cmdline").read_bytes():
                 found.append(int(process.name))
@@ -196,7 +198,7 @@ async def test_parsers_that_take_long_have_processes_that_close_with_the_platfor
 
 
 @pytest.mark.parametrize(("where", "kept"), [("redis", False), ("database", True)])
-async def test_intervals_follow_their_sources_where_somebody_remembers(settings: Settings, where: str, kept: bool):
+async def test_adaptive_intervals_need_a_store_of_page_changes(settings: Settings, where: str, kept: bool):
     async with open_platform(msgspec.structs.replace(settings, rhythms=where)) as platform:
         await migrate_tables(platform, may_migrate=True)
         await platform.page_change_store.save("7", PageChanges("sha256:ab", 1, 2, 3))

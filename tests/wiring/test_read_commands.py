@@ -15,7 +15,7 @@ from tests.services.kept import keep
 
 @pytest.fixture
 async def runs(settings: Settings) -> list[int]:
-    """Two runs, each with a page and an item that nobody has indexed."""
+    """Two runs, each with a page and an item that is not indexed yet."""
     async with open_platform(settings) as platform:
         await migrate_tables(platform, may_migrate=True)
         made = [
@@ -37,7 +37,7 @@ async def test_the_last_run_is_exported_unless_another_is_named(settings: Settin
         assert f'"run_id":{run_id}}}' in (tmp_path / "out" / "items.jsonl").read_text()
 
 
-async def test_what_cannot_be_exported_is_said(settings: Settings, tmp_path: Path):
+async def test_the_error_of_an_export_names_the_missing_run(settings: Settings, tmp_path: Path):
     async with open_platform(settings) as platform:
         await migrate_tables(platform, may_migrate=True)
     with pytest.raises(NotFound, match="nothing was crawled here"):
@@ -54,12 +54,12 @@ async def test_a_page_is_read_by_url_or_number(settings: Settings, runs: list[in
         await read_page(settings, "9" * 5_000)
 
 
-async def test_whoever_looks_finds_what_nobody_has_indexed_yet(settings: Settings, runs: list[int]):
+async def test_a_search_finds_items_that_are_not_indexed_yet(settings: Settings, runs: list[int]):
     found = await search(settings, SearchRequest("hook"))
     assert {hit.item.title for hit in found.hits} == {f"Item {run}" for run in runs}
 
 
-async def test_a_cluster_that_is_named_is_used(tmp_path: Path):
+async def test_the_search_cluster_of_the_settings_is_used(tmp_path: Path):
     async with open_platform(Settings(data=tmp_path, search=("http://127.0.0.1:1",))) as platform:
         assert isinstance(platform.search, OpenSearch)
     async with open_platform(Settings(data=tmp_path)) as platform:

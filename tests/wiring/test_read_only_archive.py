@@ -38,7 +38,7 @@ async def test_tables_of_another_version_are_not_touched(tmp_path: Path):
 
 
 @pytest.mark.parametrize("write", [False, True])
-async def test_an_archive_is_written_only_if_asked(settings: Settings, write: bool):
+async def test_an_archive_is_writable_only_on_request(settings: Settings, write: bool):
     async with open_platform(settings) as platform:
         await migrate_tables(platform, may_migrate=True)
     async with open_archive(settings, write=write) as archive:

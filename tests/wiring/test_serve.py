@@ -28,7 +28,7 @@ def failures(monkeypatch: pytest.MonkeyPatch) -> list[Exception]:
     return left
 
 
-async def test_an_engine_that_goes_away_during_the_start_is_waited_for(
+async def test_the_start_waits_for_an_engine_that_is_down(
     settings: Settings, failures: list[Exception], monkeypatch: pytest.MonkeyPatch
 ):
     failures += [Unavailable("away"), Unavailable("away")]
@@ -45,7 +45,7 @@ async def test_an_engine_that_goes_away_during_the_start_is_waited_for(
     assert not failures
 
 
-async def test_an_engine_that_needs_a_person_ends_the_start(settings: Settings, failures: list[Exception]):
+async def test_an_engine_error_that_a_person_must_solve_ends_the_start(settings: Settings, failures: list[Exception]):
     failures.append(CorruptDatabase("damaged"))
     with pytest.raises(CorruptDatabase):
         await module.serve(settings, api=False, roles=frozenset({"upkeep"}))

@@ -34,7 +34,7 @@ async def opened(platform: Platform, site: SiteHandle, owner: int) -> OpenedRun:
 
 
 async def work(platform: Platform, run_id: int, *loops: Loop) -> None:
-    """Let loops run until the run has ended."""
+    """Run loops until the run has ended."""
     stop = asyncio.Event()
 
     async def look() -> None:
@@ -91,8 +91,8 @@ async def test_fetching_and_parsing_can_be_two_workers(platform: Platform):
     assert {f.title for f in found if f} == {f"Page {n}" for n in range(PAGES)}
 
 
-async def test_a_database_that_hangs_up_again_and_again_loses_nothing(settings: Settings, postgres_url: str):
-    """A report whose answer was cut off may or may not have been written: either way every page is kept once."""
+async def test_a_database_that_closes_its_connections_repeatedly_loses_nothing(settings: Settings, postgres_url: str):
+    """A report with a lost response may have been written or not: either way every page is kept once."""
     async with relay_to(postgres_url) as relay:
         there = msgspec.structs.replace(settings, database=relay.url(postgres_url), lease=5.0)
         with running_site(pages=300, delay=0.005) as site:

@@ -4,7 +4,7 @@ FAILED = 1
 """Exit code of a crawl without a completed page, and of a parsing with failures."""
 
 NOTHING_FOUND, DIFFERENT, DAMAGED = 1, 1, 1
-"""Exit codes of a list without rows, of a comparison with differences, and of an export that left damaged pages out."""
+"""Exit codes of a search without hits, a comparison with differences, and an export that left damaged pages out."""
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C: the shell's code for SIGINT."""

@@ -4,10 +4,13 @@ Every command that lists rows prints them here. A terminal gets a table; columns
 ids, are never cut or broken. A pipe or a file gets a line for each row: whole values, separated by tabs, no header.
 """
 
+import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
@@ -16,6 +19,8 @@ MIN_WIDTH = 12
 
 _PADDING = 2
 """Spaces around a cell."""
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 Cell = str | Text
 
@@ -32,7 +37,8 @@ class OutputConsole(Console):
     """The console of every command: a reader of the output that has gone, as `head` goes, ends the command quietly.
 
     It raises `BrokenPipeError` where rich would end the process with exit code 1. It prints texts such as `:100:`,
-    which stand in URLs and in places of errors, as they are, and not as the emoji of that name.
+    which stand in URLs and in places of errors, as they are, and not as the emoji of that name. Control characters of
+    crawled pages do not reach the terminal, which would obey them.
     """
 
     def __init__(self, *, stderr: bool = False) -> None:
@@ -40,6 +46,11 @@ class OutputConsole(Console):
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Yield the segments of a text or table, without the control characters of its values."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=without_controls(segment.text))
 
 
 class Listing:
@@ -118,7 +129,12 @@ def _width(text: Text) -> int:
 
 def _plain(text: Text) -> str:
     """Return a value on one line, without the tab that separates values."""
-    return " ".join(text.plain.split())
+    return " ".join(without_controls(text.plain).split())
+
+
+def without_controls(text: str) -> str:
+    """Return a text of a crawled page without control characters; tabs and line feeds stay."""
+    return _CONTROLS.sub("", text)
 
 
 def counted(number: int, noun: str) -> str:

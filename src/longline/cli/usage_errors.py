@@ -13,7 +13,8 @@ def usage_text(error: TyperException) -> str:
 
 def _plain(text: str) -> str:
     """Return the text of a wrong argument without the words of the library that checks types."""
-    return re.sub(r"Input should be a valid (integer|number).*", r"it is no \1", text)
+    text = re.sub(r"Input should be a valid (integer|number).*", r"it is no \1", text)
+    return text.replace(": Value error, ", ": ")
 
 
 def _place(error: TyperException) -> str:

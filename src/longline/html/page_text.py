@@ -27,6 +27,27 @@ def main_text(markup: str) -> str:
     return text
 
 
+def with_whole_blocks(text: str, blocks: str) -> str:
+    """Return a text, whose lines the library breaks at bold words, with the lines of `blocks` that have its words."""
+    wanted = {_squeezed(block): block for block in blocks.split("\n")}
+    longest, lines, rest = max(map(len, wanted)), [], text.split("\n")
+    while rest:
+        taken, joined = 1, ""
+        for number, line in enumerate(rest, 1):
+            joined += _squeezed(line)
+            if len(joined) > longest:
+                break
+            if joined in wanted:
+                taken = number
+        lines.append(wanted.get(_squeezed("".join(rest[:taken])), rest[0]))
+        del rest[:taken]
+    return "\n".join(lines)
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
 def simple_text(tree: LexborHTMLParser, without: Sequence[str] = _ELEMENTS_WITHOUT_MAIN_TEXT) -> str:
     """Return the text of `article`, else of `main`, else of the body, without the elements in `without`."""
     copy = copy_tree(tree)

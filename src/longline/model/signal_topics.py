@@ -15,5 +15,11 @@ DONE_TOPIC = "done"
 ROBOTS_TOPIC = "robots"
 """Signal that the rules of a site, which is its text, were fetched anew."""
 
+SETTINGS_TOPIC = "settings"
+"""Signal that settings of a source have changed; its text is the id of the source."""
+
+PROXIES_TOPIC = "proxies"
+"""Signal that proxies were registered, assigned or changed; its text is the id of one that was changed."""
+
 LOGS_TOPIC = "logs"
 """Signal of new log entries; its text names the runs."""

@@ -19,6 +19,9 @@ from longline.model.manifests.manifest import ManifestResource
 from longline.model.manifests.manifest import ProxyHint as ProxyHint  # for authors of handlers
 from longline.model.storable_text import storable
 
+MAX_ERROR_CHARS = 2000
+"""Length to which the text of an error of a handler is cut."""
+
 
 class Manifest(msgspec.Struct, frozen=True):
     """A submitted manifest, as its handler gets it; the metadata is a copy."""
@@ -139,7 +142,12 @@ class ManifestHandler:
                 if inspect.iscoroutinefunction(hook):
                     return await hook(*given)
                 return await asyncio.to_thread(_called, hook, given, gather)
-        except Exception as error:
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            raise HandlerFailed(name, error) from error  # of the hook itself: nothing has cancelled this request
+        except (Exception, SystemExit) as error:
             raise HandlerFailed(name, error) from error
 
 
@@ -184,7 +192,7 @@ def _checked(task: object) -> DownloadTask:
     try:
         found = msgspec.convert(msgspec.to_builtins(task), DownloadTask)
         msgspec.json.encode(found.attributes)
-    except (msgspec.ValidationError, TypeError, UnicodeEncodeError) as error:
+    except (msgspec.ValidationError, TypeError, UnicodeEncodeError, RecursionError) as error:
         raise HandlerFailed(BUILD, error) from error
     if problem := _task_problem(found):
         raise HandlerFailed(BUILD, ValueError(problem))
@@ -193,10 +201,14 @@ def _checked(task: object) -> DownloadTask:
 
 def _task_problem(task: DownloadTask) -> str:
     """Return the reason for which a task cannot be sent or stored; an empty text for one that can be both."""
+    if not task.resource_id:
+        return "a task has no resource_id"
     for name, value in task.headers.items():
         if problem := header_problem(name, value):
             return f"the header {name} {problem}"
-    parts = {"key": (task.key or "",), "bucket": (task.bucket or "",), "headers": tuple(task.headers.values())}
+    fields = {"resource_id": task.resource_id, "url": task.url, "key": task.key or "", "bucket": task.bucket or ""}
+    parts: dict[str, tuple[str, ...]] = {field: (text,) for field, text in fields.items()}
+    parts["headers"] = tuple(task.headers.values())
     for field, named in (("tags", task.tags), ("object_metadata", task.object_metadata)):
         parts[field] = (*named, *named.values())
     wrong = (field for field, texts in parts.items() if any(storable(text) != text for text in texts))
@@ -205,7 +217,11 @@ def _task_problem(task: DownloadTask) -> str:
 
 
 def _called(hook: Callable[..., Any], given: tuple[Any, ...], gather: list[DownloadTask] | None) -> Any:
-    result = hook(*given)
+    try:
+        result = hook(*given)
+    except StopIteration as error:
+        # A future cannot have it as its error, so nothing would wake the caller.
+        raise RuntimeError("function raised StopIteration") from error
     if gather is not None and isinstance(result, Iterable):
         gather.extend(result)
     return result
@@ -218,4 +234,10 @@ async def _gathered(tasks: AsyncIterator[DownloadTask], gather: list[DownloadTas
 
 
 def _text(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    """Return the name and the text of an error of foreign code, whose text may be long, or fail itself."""
+    try:
+        text = storable(str(error))[:MAX_ERROR_CHARS]
+    except Exception:
+        text = ""
+    name = storable(type(error).__name__)
+    return f"{name}: {text}" if text else name

@@ -14,7 +14,7 @@ from longline.html.article_text.markdown import markdown_of_article, markdown_of
 from longline.html.article_text.marked_lines import MarkedLineReader
 from longline.html.charset import charset_of, decode_as, encode_as
 from longline.html.links import PageLinks, page_links
-from longline.html.page_text import declared_text, main_text, simple_text
+from longline.html.page_text import declared_text, main_text, simple_text, with_whole_blocks
 from longline.html.parse_cost import ParseCost, check_parse_cost, parse_cost_of
 from longline.html.robots_meta import RobotsMeta, header_directives
 from longline.html.structured_data import Data
@@ -167,9 +167,10 @@ class Page(PageResponse):
         if len(found.text) >= MIN_CHARS:
             return found
         # On a short page the library extracts everything, menus too, or nothing: the page's markup is more reliable.
-        longer = found.or_longer(main_text(self.html))
+        simple = simple_text(self.tree)
+        longer = found.or_longer(with_whole_blocks(main_text(self.html), simple))
         if not longer.text or self.tree.css_first("article, main"):
-            longer = longer._replace(text=simple_text(self.tree) or longer.text, selection=None)
+            longer = longer._replace(text=simple or longer.text, selection=None)
         return longer.or_longer(self._declared_text())
 
     def _declared_text(self) -> str:

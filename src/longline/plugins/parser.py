@@ -138,11 +138,19 @@ def parser(
     def mark(function: _Function) -> _Function:
         if not inspect.isasyncgenfunction(function) and not inspect.isgeneratorfunction(function):
             raise ParserMistake(f"parser {name} must yield items and links: write yield instead of return")
+        if config is None and _required(function) > 1:
+            raise ParserMistake(f"parser {name} takes a config: name its type, as in @parser({name!r}, config=dict)")
         patterns = (match,) if isinstance(match, str) else match
         setattr(function, PARSER_ATTRIBUTE, Parser(name, patterns, types, light, function, when, config))
         return function
 
     return mark
+
+
+def _required(function: _Function) -> int:
+    """Return the number of positional arguments without a default."""
+    found = inspect.signature(function).parameters.values()
+    return sum(one.default is one.empty and one.kind <= one.POSITIONAL_OR_KEYWORD for one in found)
 
 
 def matches_glob(glob: str, url: str) -> bool:

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from longline.model.duration import parse_duration, show_duration
+from longline.model.callers.audit import masked
+from longline.model.duration import DAY_SECONDS, parse_duration, show_duration
 from longline.model.errors import BadInput, UnknownSetting
 from longline.model.proxies.proxy_uri import Proxy
 from longline.model.sinks.sink import parse_sinks
@@ -24,7 +25,10 @@ _SIZE_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _SWITCH = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
 _PASSWORD = re.compile(r"(://[^:/@\s]*):(?:(?!://)\S)*@")
+_MISSPELT_PASSWORD = re.compile(r":(?!//)[^\s,'\"]*@")
 _MIN_PASSWORD_CHARS = 8
+_MAX_NUMBER = 2**53
+_MAX_DURATION_SECONDS = 36_500 * DAY_SECONDS
 _SECRET_PART = re.compile(r"((?:secret|password|passwd|pwd|token|api_?key)[^=&]*=)[^&]*", re.IGNORECASE)
 
 
@@ -59,7 +63,7 @@ class Kind:
         except BadInput as error:
             raise BadInput(f"{origin}: {error}") from None
         except ValueError:
-            value = "***" if secret or self.secret else mask(str(raw))
+            value = "***" if secret or self.secret else mask_misspelt(str(raw))
             raise BadInput(f'{origin}: {key}{" " if key else ""}"{value}" is not {self.wanted}') from None
 
 
@@ -99,7 +103,14 @@ def _header_value(raw: Any) -> str:
 def _number(raw: Any) -> int:
     if isinstance(raw, bool) or not isinstance(raw, int | str):
         raise ValueError
-    return int(raw)
+    return _countable(int(raw))
+
+
+def _countable(number: float) -> int:
+    """Return a number as a whole one; raise `ValueError` for one that no database counts."""
+    if not abs(number) <= _MAX_NUMBER:
+        raise ValueError
+    return round(number)
 
 
 def _switch(raw: Any) -> bool:
@@ -123,12 +134,12 @@ def _size(raw: Any) -> int:
     if isinstance(raw, int) and not isinstance(raw, bool):
         if raw < 0:
             raise ValueError
-        return raw
+        return _countable(raw)
     found = _SIZE.fullmatch(_text(raw))
     if not found:
         raise ValueError
     factor: int = 1024 ** _SIZE_POWERS[found[2].lower()]
-    return round(float(found[1]) * factor)
+    return _countable(float(found[1]) * factor)
 
 
 def _show_size(size: int) -> str:
@@ -154,6 +165,11 @@ def _scheme(text: str) -> str:
 def mask(text: str) -> str:
     """Return a text with the passwords and secret parameters of its URLs masked."""
     return _SECRET_PART.sub(r"\1***", _PASSWORD.sub(r"\1:***@", text))
+
+
+def mask_misspelt(text: str) -> str:
+    """Return a text that may be a URL with mistakes, such as a missing colon, with all that may be passwords masked."""
+    return _MISSPELT_PASSWORD.sub(":***@", mask(text))
 
 
 def one_of(*words: str, **also: str) -> Kind:
@@ -224,7 +240,8 @@ def _show_sinks(sinks: tuple[str, ...]) -> str:
 def _at_least(least: float) -> Callable[[Any], float]:
     def read(raw: Any) -> float:
         seconds = _duration(raw)
-        if seconds < least:
+        # NaN fails every comparison.
+        if not least <= seconds <= _MAX_DURATION_SECONDS:
             raise ValueError
         return seconds
 
@@ -271,6 +288,10 @@ def _json_object(raw: Any) -> str:
     return msgspec.json.encode(found, order="sorted").decode() if found else ""
 
 
+def _show_json(text: str) -> str:
+    return msgspec.json.encode(masked(msgspec.json.decode(text))).decode() if text else ""
+
+
 def _join(parts: tuple[str, ...]) -> str:
     return ",".join(mask(p) for p in parts)
 
@@ -288,7 +309,7 @@ POSITIVE_DURATION = Kind(
     "DURATION", "a duration of at least 1ms, like 500ms, 30s, 5m or 1h", _at_least(0.001), show_duration
 )
 FILES = Kind("FILES", "a list of files", _list, ",".join)
-JSON_OBJECT = Kind("JSON", 'a JSON object like {"key": "value"}', _json_object)
+JSON_OBJECT = Kind("JSON", 'a JSON object like {"key": "value"}', _json_object, _show_json, secret=True)
 SIZE = Kind("SIZE", "a size like 500KB, 10MB or 1048576", _size, _show_size)
 NETWORKS = Kind("CIDRS", "a list of networks like 10.0.0.0/8,192.168.1.7", _networks, _join)
 PROXIES = Kind("URIS", "a list of proxies like socks5://user:password@192.0.2.1:1080", _proxies, _join)

@@ -55,7 +55,10 @@ class DoorAccess:
         async def check(request: HttpRequest) -> Caller:
             return await self._callers.admit(credentials(request, reads_query=reads_query), rule)
 
-        return Access(check, schemes, is_optional=rule.is_open, rule=rule, limiter=limiter)
+        async def still_served(request: HttpRequest) -> bool:
+            return await self._callers.still_serves(credentials(request, reads_query=reads_query), rule)
+
+        return Access(check, schemes, is_optional=rule.is_open, rule=rule, limiter=limiter, still_served=still_served)
 
     def _limiter(self, limits: RateLimitPolicy | None) -> RateLimiter | None:
         policy = limits or self._limits

@@ -37,7 +37,8 @@ from longline.surfaces.server.request_limits import MAX_BODY_BYTES
 class AppParts:
     """The services behind the HTTP APIs. `metrics_open` serves `/metrics` without a token.
 
-    `open_doors` names the APIs that need no credentials, `per_minute` limits the requests of each caller at each API.
+    `open_doors` names the APIs that need no credentials, `local_doors` those that need none because the server listens
+    on loopback. `per_minute` limits the requests of each caller at each API.
     `console` is the web console, to which browsers are led.
     """
 
@@ -54,6 +55,7 @@ class AppParts:
     loop: LoopMonitor | None = None
     operation: PlatformFigureReader | None = None
     open_doors: frozenset[str] = frozenset()
+    local_doors: frozenset[str] = frozenset()
     api_keys: ApiKeys | None = None
     rate_limits: RateLimits | None = None
     per_minute: int | None = None
@@ -86,7 +88,7 @@ def build_app(parts: AppParts, metrics: Metrics | None = None) -> Litestar:
     for door in doors:
         app.asgi_handler = door.wrap(app.asgi_handler) if door.wrap is not None else app.asgi_handler
     app.asgi_handler = FastPath(app.asgi_handler, endpoints)
-    app.asgi_handler = RequestMiddleware(app.asgi_handler, metrics.observe, doors)
+    app.asgi_handler = RequestMiddleware(app.asgi_handler, metrics.observe, doors, parts.local_doors)
     return app
 
 

@@ -73,6 +73,7 @@ class Access:
     identity of the caller. `schemes` names the accepted security schemes of the OpenAPI document; each of them is
     enough. With `is_optional`, some callers need none. `rule` names the roles that are served, if roles decide.
     `limiter` counts requests under the rate limits that the API declares. With `reads_body`, the check reads the body.
+    `still_served` tells of a request that was served whether its credentials are in force; a stream ends with them.
     """
 
     check: Callable[[HttpRequest], Any]
@@ -81,6 +82,7 @@ class Access:
     rule: AccessRule | None = None
     limiter: RateLimiter | None = None
     reads_body: bool = False
+    still_served: Callable[[HttpRequest], Awaitable[bool]] | None = None
 
 
 PUBLIC = Access(lambda _: None)
@@ -189,7 +191,7 @@ class Endpoint:
         self.operation, self._door = operation, door
         self.reads_body = (operation.body is not None or access.reads_body) and not operation.streams_body
         self._format, self._check, self._limiter = api_format, access.check, access.limiter
-        self._awaits_check = iscoroutinefunction(access.check)
+        self._awaits_check, self._still_served = iscoroutinefunction(access.check), access.still_served
         self._services = {"services": services} if "services" in operation.parameters else {}
         self._gets_identity = "identity" in operation.parameters
         self._handler, self._status = operation.handler, operation.status
@@ -246,10 +248,13 @@ class Endpoint:
 
     async def _serve(self, request: HttpRequest, identity: Any) -> HttpResponse:
         arguments = self._arguments(request, identity)
-        if not self.operation.action:
-            return self._response(await self._handler(**arguments))
-        with audited_as(self._audit_context(identity, arguments)):
-            return self._response(await self._handler(**arguments))
+        if self.operation.action:
+            with audited_as(self._audit_context(identity, arguments)):
+                return self._response(await self._handler(**arguments))
+        answer = await self._handler(**arguments)
+        if isinstance(answer, EventStream) and self._still_served is not None:
+            answer.serve_while(partial(self._still_served, request))
+        return self._response(answer)
 
     def _audit_context(self, identity: Any, arguments: Mapping[str, Any]) -> AuditContext:
         if not isinstance(identity, Caller):

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
 from litestar import Request, Response
@@ -14,6 +14,7 @@ from longline.model.errors import Unavailable
 from longline.surfaces.door import ApiFormat, Door, door_at
 from longline.surfaces.error_format import NUL_IN_URL, ErrorFormat
 from longline.surfaces.routing import client_of, to_framework
+from longline.surfaces.server.cross_site import CROSS_SITE, is_cross_site
 from longline.surfaces.server.request_head import Refusal, refusal_in
 from longline.surfaces.server.request_id import REQUEST_ID, request_id
 
@@ -38,12 +39,18 @@ class AccessRecord(NamedTuple):
 class RequestMiddleware:
     """A wrapper of the whole application that also gives unknown paths an id, a log line and a count.
 
-    A request that was refused by its head, or has a NUL character in its URL, is answered here, in the error format of
-    the API at its path.
+    A request that was refused by its head, has a NUL character in its URL, or comes from a page of another site to one
+    of the `local` APIs, is answered here, in the error format of the API at its path.
     """
 
-    def __init__(self, app: ASGIApp, observe: Callable[[AccessRecord], None], doors: Sequence[Door] = ()) -> None:
-        self._app, self._observe, self._doors = app, observe, doors
+    def __init__(
+        self,
+        app: ASGIApp,
+        observe: Callable[[AccessRecord], None],
+        doors: Sequence[Door] = (),
+        local: Collection[str] = (),
+    ) -> None:
+        self._app, self._observe, self._doors, self._local = app, observe, doors, local
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -64,11 +71,10 @@ class RequestMiddleware:
         mark = REQUEST_ID.set(own_id)
         path, begun = scope["path"], time.perf_counter()
         try:
-            refusal = refusal_in(scope["state"])
-            if refusal is not None:
+            if (refusal := self._refusal_of(scope)) is not None:
                 await self._refuse(refusal, scope, receive, framed)
             else:
-                await (self._refuse_nul if self._has_nul(scope) else self._app)(scope, receive, framed)
+                await self._app(scope, receive, framed)
         finally:
             route = scope.get("path_template") or "unmatched"
             # A body that turned out to be none was answered by the connection.
@@ -76,6 +82,21 @@ class RequestMiddleware:
             status = refusal.status if refusal is not None else status
             self._finish(AccessRecord(scope["method"], route, status, time.perf_counter() - begun), path, scope)
             REQUEST_ID.reset(mark)
+
+    def _refusal_of(self, scope: HTTPScope) -> Refusal | None:
+        """Return the refusal of a request that reaches no operation, or None."""
+        if (refusal := refusal_in(scope["state"])) is not None:
+            return refusal
+        if self._has_nul(scope):
+            return _NUL
+        return CROSS_SITE if self._local and self._is_cross_site(scope) else None
+
+    def _is_cross_site(self, scope: HTTPScope) -> bool:
+        """Return whether a page of another site calls an API that is open to this machine; it may ask by OPTIONS."""
+        if scope["method"] == "OPTIONS" or not is_cross_site(tuple(scope["headers"])):
+            return False
+        door = door_at(self._doors, scope["path"])
+        return door is not None and door.name in self._local
 
     async def _limits(self, scope: HTTPScope, message: Any) -> list[tuple[bytes, bytes]]:
         """Return the headers about rate limits of an error outside operations, where the API at its path tells them."""
@@ -98,10 +119,6 @@ class RequestMiddleware:
             # The framework, which adds this header to all other responses, is bypassed.
             answered.headers["access-control-allow-origin"] = "*"
         await answered.to_asgi_response(None, request)(scope, receive, send)
-
-    async def _refuse_nul(self, scope: Scope, receive: Receive, send: Send) -> None:
-        assert scope["type"] == ScopeType.HTTP
-        await self._refuse(_NUL, scope, receive, send)
 
     def _finish(self, exchange: AccessRecord, path: str, scope: HTTPScope) -> None:
         self._observe(exchange)

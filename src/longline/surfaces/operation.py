@@ -80,7 +80,6 @@ class Operation:
     request_example: Any = None
     response_example: Any = None
     is_fast: bool = False
-    answers_head: bool = False
     action: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """The handler's parameters and their types."""
@@ -135,7 +134,6 @@ class OperationOptions(TypedDict, total=False):
     request_example: Any
     response_example: Any
     is_fast: bool
-    answers_head: bool
     action: str
 
 
@@ -165,7 +163,6 @@ def operation(
             request_example=options.get("request_example"),
             response_example=options.get("response_example"),
             is_fast=options.get("is_fast", False),
-            answers_head=options.get("answers_head", False),
             action=options.get("action", ""),
             parameters=MappingProxyType(parameters),
         )

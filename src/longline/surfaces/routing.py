@@ -29,7 +29,9 @@ def route_of(endpoint: Endpoint) -> HTTPRouteHandler:
         )
 
     paths = [PATH_PARAMETER.sub(r"{\1:str}", path) for path in (operation.path, *operation.aliases)]
-    methods = [HttpMethod.GET, HttpMethod.HEAD] if operation.answers_head else [HttpMethod(operation.method)]
+    method = HttpMethod(operation.method)
+    # HEAD is GET without the content (RFC 9110): every server answers both.
+    methods = [method, HttpMethod.HEAD] if method is HttpMethod.GET else [method]
     # Each response has its own status; the default of a DELETE allows no body.
     # A handler that reads the body itself has a limit of its own.
     limit: dict[str, Any] = {"request_max_body_size": None} if streams_body else {}

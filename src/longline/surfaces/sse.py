@@ -2,11 +2,12 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import msgspec
 from litestar import Response
+from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from longline.surfaces.server.connection import mark_as_stream
@@ -14,6 +15,11 @@ from longline.surfaces.server.connection import mark_as_stream
 HEARTBEAT_INTERVAL_SECONDS = 15.0
 WRITE_TIMEOUT_SECONDS = 30.0
 """Seconds that a client may take to accept one frame."""
+
+CREDENTIALS_CHECK_SECONDS = 5.0
+"""Seconds between two looks at the credentials of a stream, which ends with them."""
+
+_REFUSED = "refused"
 
 EVENTS = "text/event-stream"
 HEADERS = (
@@ -52,6 +58,11 @@ class EventStream(Response[None]):
         self._content_type = media_type
         self._frames, self._leave, self._lost = frames, leave, lost
         self._heartbeat, self._patience = heartbeat, patience
+        self._is_served: Callable[[], Awaitable[bool]] | None = None
+
+    def serve_while(self, is_served: Callable[[], Awaitable[bool]]) -> None:
+        """End the stream when its client is not served any more."""
+        self._is_served = is_served
 
     def to_asgi_response(self, *_: Any, **__: Any) -> ASGIApp:  # type: ignore[override]  # no argument is needed
         """Return the ASGI application that sends the stream."""
@@ -62,7 +73,10 @@ class EventStream(Response[None]):
         mark_as_stream(scope)
         try:
             await send({"type": "http.response.start", "status": 200, "headers": self._headers()})
-            await self._stream(receive, send)
+            if scope["type"] == ScopeType.HTTP and scope["method"] == "HEAD":
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+            else:
+                await self._stream(receive, send)
         finally:
             await _close(self._frames)
             self._leave()
@@ -76,17 +90,19 @@ class EventStream(Response[None]):
         others: list[asyncio.Task[Any]] = [asyncio.create_task(_until_gone(receive))]
         if self._lost is not None:
             others.append(asyncio.create_task(self._lost.wait()))
+        if self._is_served is not None:
+            others.append(asyncio.create_task(_until_refused(self._is_served)))
         try:
             await asyncio.wait((sending, *others), return_when=asyncio.FIRST_COMPLETED)
         finally:
             for task in (sending, *others):
                 task.cancel()
-            ended, *_ = await asyncio.gather(sending, *others, return_exceptions=True)
+            ended, *reasons = await asyncio.gather(sending, *others, return_exceptions=True)
         if isinstance(ended, TimeoutError) or (self._lost is not None and self._lost.is_set()):
             _log.info("slow stream client disconnected")
         elif isinstance(ended, Exception):
             raise ended
-        elif ended is None:
+        elif ended is None or _REFUSED in reasons:
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _send(self, send: Send) -> None:
@@ -115,6 +131,13 @@ class EventStream(Response[None]):
 async def _until_gone(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
+
+
+async def _until_refused(is_served: Callable[[], Awaitable[bool]]) -> str:
+    while True:
+        await asyncio.sleep(CREDENTIALS_CHECK_SECONDS)
+        if not await is_served():
+            return _REFUSED
 
 
 async def _close(frames: AsyncIterator[bytes]) -> None:

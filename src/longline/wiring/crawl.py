@@ -24,7 +24,13 @@ from longline.services.exports.item_tables import ItemOutputs
 from longline.services.search.item_changes import ItemChanges
 from longline.services.sinks.crawl_sinks import CrawlSinks
 from longline.settings import Settings
-from longline.wiring.platform import Platform, migrate_tables, open_platform, registered_worker
+from longline.wiring.platform import (
+    Platform,
+    check_config_has_parser,
+    migrate_tables,
+    open_platform,
+    registered_worker,
+)
 from longline.wiring.signals import listener
 from longline.wiring.subjects.exports import check_places, live_items
 from longline.wiring.subjects.metrics import counting
@@ -57,6 +63,7 @@ async def crawl_until(
 
     def check(parsers: LoadedParsers) -> None:
         config = request.plan.config
+        check_config_has_parser(config)
         parsers.check(config.get(PARSER_KEY) or "", config.get(CONFIG_KEY) or {})
         check_sinks(parsers, settings.sinks)
 

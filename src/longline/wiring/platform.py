@@ -4,7 +4,7 @@ import asyncio
 import logging
 import os
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -31,6 +31,7 @@ from longline.drivers.signals import open_signals
 from longline.drivers.sources.source_manager import HttpSourceManager
 from longline.engine.fetch.robots import RobotsCache
 from longline.engine.frontier.lapsed_leases import Reaper
+from longline.engine.frontier.recrawl_runs import RecrawlPlans
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.lifecycle.politeness_key import By, PolitenessKey
 from longline.engine.loop_supervisor import chore
@@ -41,10 +42,10 @@ from longline.engine.parse.process_pool import ProcessPool
 from longline.engine.proxies.stored_proxies import StoredProxies
 from longline.engine.search.indexer import Indexer
 from longline.engine.stored_secrets import Vault
-from longline.model.errors import Unavailable
+from longline.model.errors import BadInput, Unavailable
 from longline.model.fetch.egress import AddressPolicy
 from longline.model.frontier.worker import HEARTBEAT_INTERVAL_SECONDS
-from longline.model.signal_topics import DONE_TOPIC, DUE_TOPIC, WANT_TOPIC, WORK_TOPIC
+from longline.model.signal_topics import DONE_TOPIC, DUE_TOPIC, PROXIES_TOPIC, SETTINGS_TOPIC, WANT_TOPIC, WORK_TOPIC
 from longline.parsers.built_in_parsers import BUILT_IN
 from longline.plugins.parser import CONFIG_KEY, PARSER_KEY
 from longline.plugins.parser_files import absolute_place
@@ -93,6 +94,7 @@ class Platform:
     source_manager: SourceManager | None = None
     metrics: MetricCounters = field(default_factory=MetricCounters)
     robots: RobotsCache = field(default_factory=RobotsCache)
+    recrawl_plans: RecrawlPlans = field(default_factory=RecrawlPlans)
     writable: bool = True
 
     @property
@@ -104,6 +106,11 @@ class Platform:
     def stored_proxies(self) -> StoredProxies:
         """Return the stored proxies."""
         return StoredProxies(self.records.proxies, self.vault)
+
+    @property
+    def proxies(self) -> Proxies:
+        """Return the service of proxies."""
+        return Proxies(self.records.proxies, self.vault, self.tell_proxies)
 
     async def call_workers(self) -> None:
         """Signal workers to look for tasks at once."""
@@ -120,11 +127,19 @@ class Platform:
         """Signal schedulers to look for due schedules at once."""
         await self._call(DUE_TOPIC)
 
-    async def _call(self, topic: str) -> None:
+    async def tell_settings(self, source_id: int) -> None:
+        """Signal all processes to read the settings of a source again."""
+        await self._call(SETTINGS_TOPIC, str(source_id))
+
+    async def tell_proxies(self, proxy_id: int | None = None) -> None:
+        """Signal workers that there are other proxies, or that one has changed."""
+        await self._call(PROXIES_TOPIC, "" if proxy_id is None else str(proxy_id))
+
+    async def _call(self, topic: str, text: str = "") -> None:
         try:
-            await self.signals.send(topic)
+            await self.signals.send(topic, text)
         except Unavailable as error:
-            # Workers and schedulers also poll, only later.
+            # The receivers also poll, only later.
             log.warning("signal not sent", extra={"topic": topic, "error": str(error)})
 
     @property
@@ -167,8 +182,7 @@ async def open_platform(
     raises `BadInput` for orders that the loaded parsers do not allow.
     """
     # First: parsers that cannot be loaded, and orders that cannot be carried out, leave no folder behind.
-    parsers = load_parsers(settings)
-    check(parsers)
+    parsers = _checked_parsers(settings, check)
     writable = not (reading and is_write_protected(settings.database))
     if writable:
         prepare_folder(settings.data, folder_flag)
@@ -214,6 +228,15 @@ async def open_platform(
         )
 
 
+def _checked_parsers(settings: Settings, check: Callable[[LoadedParsers], None]) -> LoadedParsers:
+    """Return the loaded parsers; raise `BadInput` for missing recorded responses, or by `check`."""
+    if settings.fixtures and settings.fixtures_mode == "replay" and not Path(settings.fixtures).is_dir():
+        raise BadInput(f"--fixtures: there is no folder {settings.fixtures}; --fixtures-mode record makes one")
+    parsers = load_parsers(settings)
+    check(parsers)
+    return parsers
+
+
 def _run_queue(settings: Settings, stack: AsyncExitStack) -> RunQueue | None:
     """Return the queue of producers in Redis, closed with the stack; None without Redis."""
     if not settings.redis:
@@ -251,6 +274,12 @@ def parser_choice(settings: Settings) -> dict[str, Any]:
     """Return the settings' choice of a parser and its config, as a plan keeps them; empty for the closest match."""
     chosen: dict[str, Any] = {PARSER_KEY: settings.parser} if settings.parser else {}
     return chosen | ({CONFIG_KEY: msgspec.json.decode(settings.parser_config)} if settings.parser_config else {})
+
+
+def check_config_has_parser(config: Mapping[str, Any]) -> None:
+    """Raise `BadInput` for the config of a parser on a command line that names no parser."""
+    if config.get(CONFIG_KEY) and not config.get(PARSER_KEY):
+        raise BadInput("--parser-config is the config of one parser; name the parser with --parser")
 
 
 def page_parser(
@@ -338,4 +367,4 @@ async def migrate_tables(platform: Platform, *, may_migrate: bool) -> None:
     elif behind := await platform.records.schema.pending():
         raise Unavailable(f"the database is {len(behind)} migrations behind; run: longline migrate")
     if platform.settings.proxies and platform.writable:
-        await Proxies(platform.records.proxies, platform.vault).ensure(platform.settings.proxies)
+        await platform.proxies.ensure(platform.settings.proxies)

@@ -37,7 +37,14 @@ from longline.services.runs.run_list import ListedRun, RunLists, check_comparabl
 from longline.services.search.item_changes import ItemChanges, ItemDifference
 from longline.services.search.item_search import Searches, SearchPage, SearchRequest
 from longline.settings import Settings
-from longline.wiring.platform import load_parsers, migrate_tables, open_platform, page_parser, parser_choice
+from longline.wiring.platform import (
+    check_config_has_parser,
+    load_parsers,
+    migrate_tables,
+    open_platform,
+    page_parser,
+    parser_choice,
+)
 from longline.wiring.read_only_archive import Archive, open_archive
 from longline.wiring.subjects.exports import check_places, live_items
 from longline.wiring.subjects.runs import run_deleter
@@ -164,6 +171,7 @@ async def reparse(settings: Settings, run_id: int | None, progress: Progress) ->
         await migrate_tables(platform, may_migrate=False)
         run = await find_run(platform.records.runs, run_id)
         config = parsing_config(CrawlPlan.read(run.plan).config, settings)
+        check_config_has_parser(config)
         platform.parser.check(config)
         pages = _parsed_pages(platform.records, platform.blobs, platform.parser, settings)
         done = await Reparse(pages, platform.records.items).run(run.id, config, progress)

@@ -12,7 +12,7 @@ from longline import __version__
 from longline.drivers.cpu_wait_time import run_delay
 from longline.drivers.disk_space import check_room
 from longline.engine.loop_supervisor import RETRY_INTERVAL_SECONDS, run_loops, run_until
-from longline.model.callers.door import INTERVALS, MANIFESTS, PRODUCTS
+from longline.model.callers.door import BOTS, INTERVALS, MANIFESTS, PRODUCTS
 from longline.model.errors import NeedsOperator, Unavailable
 from longline.model.frontier.worker import UPKEEP
 from longline.services.callers.console_sessions import OneTimeLogin
@@ -208,6 +208,7 @@ def _app_parts(platform: Platform, monitor: LoopMonitor, link: OneTimeLogin | No
         health=health,
         tokens=access_tokens(platform),
         open_doors=_open_doors(settings),
+        local_doors=_local_doors(settings),
         api_keys=api_keys(platform),
         rate_limits=limits,
         per_minute=settings.caller_per_minute or None,
@@ -227,15 +228,27 @@ def _app_parts(platform: Platform, monitor: LoopMonitor, link: OneTimeLogin | No
 
 def _open_doors(settings: Settings) -> frozenset[str]:
     """Return the names of the APIs that need no credentials."""
-    access = {
-        INTERVALS: settings.intervals_access,
-        PRODUCTS: settings.products_access,
-        MANIFESTS: settings.manifests_access,
-    }
-    found = frozenset(name for name, given in access.items() if settings.is_open(given))
+    found = frozenset(
+        name for name, given in _access_by_door(settings).items() if name != BOTS and settings.is_open(given)
+    )
     for name in sorted(found) if not settings.loopback else ():
         log.warning("an API needs no credentials; set its access to key if strangers can reach it", extra={"api": name})
     return found
+
+
+def _local_doors(settings: Settings) -> frozenset[str]:
+    """Return the names of the APIs that are open to programs of this machine alone."""
+    given = _access_by_door(settings)
+    return frozenset(name for name in given if given[name] == "auto" and settings.loopback)
+
+
+def _access_by_door(settings: Settings) -> dict[str, str]:
+    return {
+        INTERVALS: settings.intervals_access,
+        BOTS: settings.bots_access,
+        PRODUCTS: settings.products_access,
+        MANIFESTS: settings.manifests_access,
+    }
 
 
 def _stop_on_signals(stop: asyncio.Event) -> None:

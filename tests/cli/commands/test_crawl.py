@@ -143,6 +143,17 @@ def test_a_folder_that_cannot_be_written_is_named_with_the_flag_of_crawls(longli
     assert_one_line(told, 1, "cannot be written: Not a directory; name another with --out")
 
 
+def test_a_config_without_a_parser_names_the_flag(longline: Command):
+    outcome = longline("crawl", "https://shop.example/", "--parser-config", '{"currency": "EUR"}')
+    assert_one_line(outcome, 2, "--parser-config is the config of one parser; name the parser with --parser")
+
+
+def test_a_missing_folder_of_recorded_responses_is_told(longline: Command, tmp_path: Path):
+    outcome = longline("crawl", "https://shop.example/", "--fixtures", "answers")
+    assert_one_line(outcome, 2, "--fixtures: there is no folder answers; --fixtures-mode record makes one")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_bounds_that_left_links_out_are_named_with_the_option_that_takes_them_up():
     told = summary(a_run(budget=10), refused={"depth": 81, "offsite": 1, "budget": 1200, "excluded": 2}, taken_up=7)
     assert "7 links that the earlier bounds left out taken up" in told

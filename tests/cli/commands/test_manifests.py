@@ -43,6 +43,13 @@ def test_the_settings_are_checked(longline: Command, tmp_path: Path):
     for text, said in (
         ('[job_types.a]\nhandler = "nowhere:Class"\n', "cannot be loaded"),
         ("[job_types.a.options]\nmax_parallel_downloads = 0\n", "at least 1"),
+        ("[job_types.a.options]\nretry_backoff_ms = -5\n", "retry_backoff_ms is at least 0"),
+        ("[job_types.a.options]\nretry_backoff_ms = 99999999999999999999999\n", "retry_backoff_ms is at most"),
+        ("[job_types.a.options]\ntotal_timeout_seconds = 0\n", "total_timeout_seconds is at least 0.001"),
+        ("[job_types.a.options]\nidle_timeout_seconds = nan\n", "idle_timeout_seconds is at least 0.001"),
+        ("[job_types.a.options]\nconnect_timeout_seconds = inf\n", "connect_timeout_seconds is at most"),
+        ("[job_types.a.options]\nmax_body_bytes = -1\n", "max_body_bytes is at least 1"),
+        ("[job_types.a.options]\nstorage_retry_limit = 99999999999999999999999\n", "storage_retry_limit is at most"),
         ('[job_types.a.proxy]\nprimary = "none"\n', 'names the proxy pool "none"'),
         ('[proxy.pools.a]\nfallbacks = ["a"]\n', "in a circle"),
         ("[retention]\njob_ttl_days = 0\n", "job_ttl_days"),

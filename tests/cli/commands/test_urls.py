@@ -14,6 +14,13 @@ def test_where_nothing_was_crawled_there_is_no_url(longline: Command):
     assert_one_line(longline("urls", "-o", "urls.xml"), 2, "cannot tell the format")
 
 
+def test_no_url_is_the_same_exit_code_in_a_pipe_as_at_a_terminal(longline: Command, tmp_path: Path):
+    (tmp_path / "answers").mkdir()
+    assert longline("crawl", "https://shop.example/", "--fixtures", "answers", "--out", "shop").returncode == 1
+    for form in ("table", "jsonl", "csv"):
+        assert longline("urls", "--data", "shop", "--fate", "completed", "--format", form).returncode == 0
+
+
 def test_the_command_names_the_place_of_the_run(tmp_path: Path):
     own = Settings(data=tmp_path / "my data")
     line = urls_command(a_run(id=3, failed=2), own)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from longline.drivers.signals import open_signals, postgres, redis
+from longline.drivers.signals import open_signals, postgres, reconnecting, redis
 from longline.model.errors import Unavailable
 from longline.ports.signals import Signals
 from tests.drivers.signals.hearing import PATIENCE, heard_again, next_of
@@ -123,6 +123,24 @@ async def test_a_send_over_a_connection_that_died_in_the_meantime_arrives(line):
         line.relay.cut()
         await line.signals.send("work", "second")
         assert [(await next_of(heard)).text for _ in range(2)] == ["first", "second"]
+
+
+async def test_a_server_that_hangs_does_not_hold_up_the_senders(line, monkeypatch):
+    monkeypatch.setattr(reconnecting, "_SEND_TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr(reconnecting, "_SEND_PAUSE_SECONDS", 1.0)
+    await line.signals.send("work", "before")
+    line.relay.hold()
+    with pytest.raises(Unavailable, match="was not sent within"):
+        await asyncio.wait_for(line.signals.send("work", "late"), 2)
+    for _ in range(20):
+        with pytest.raises(Unavailable, match="has not answered"):
+            await asyncio.wait_for(line.signals.send("work", "at once"), 0.1)
+    line.relay.release()
+    async with line.beside.listen("work") as heard:
+        await asyncio.sleep(1.0)
+        await line.signals.send("work", "after")
+        while (await next_of(heard)).text != "after":
+            pass
 
 
 async def test_closing_over_a_dead_connection_is_no_trouble(line):

@@ -1,4 +1,4 @@
-"""HTML answers as objects of their own: their keys, what is told of them, and how little that may disturb."""
+"""HTML responses as objects of their own: their keys and labels; a failure of the archive affects nothing else."""
 
 import asyncio
 import json
@@ -48,7 +48,7 @@ class Fixture:
 
 
 class HastyClock(FakeClock):
-    """Time passes as soon as somebody waits for it."""
+    """A clock that a sleep moves forward."""
 
     async def sleep(self, seconds: float) -> None:
         self.advance(seconds)
@@ -59,7 +59,7 @@ def fixture() -> Fixture:
     return Fixture(HastyClock())
 
 
-async def test_an_answer_is_kept_under_its_key_with_what_is_known_of_it(fixture: Fixture) -> None:
+async def test_a_response_is_stored_under_its_key_with_labels_and_facts(fixture: Fixture) -> None:
     async with fixture.running():
         fixture.archive.observe(PLAN, AT, answer())
     assert fixture.pages.objects == {f"{KEY}.html": b"<p>hello"}
@@ -89,14 +89,14 @@ async def test_an_answer_is_kept_under_its_key_with_what_is_known_of_it(fixture:
     }
 
 
-async def test_a_page_without_a_source_or_a_type_is_one_of_its_host(fixture: Fixture) -> None:
+async def test_a_page_without_a_source_or_a_type_is_filed_under_its_host(fixture: Fixture) -> None:
     async with fixture.running():
         fixture.archive.observe(CrawlPlan(()), AT, answer(headers=()))
     [text] = fixture.facts.objects.values()
     assert json.loads(text)["es_index"] == "a_example_raw_content"
 
 
-async def test_errors_are_kept_and_what_is_no_page_is_not(fixture: Fixture) -> None:
+async def test_errors_are_kept_and_other_types_of_content_are_not(fixture: Fixture) -> None:
     async with fixture.running():
         fixture.archive.observe(PLAN, AT, answer(status=500))
         fixture.archive.observe(PLAN, AT, answer(headers=(("Content-Type", "image/png"),)))
@@ -106,7 +106,7 @@ async def test_errors_are_kept_and_what_is_no_page_is_not(fixture: Fixture) -> N
     assert "es_index" not in json.loads(text)
 
 
-async def test_a_store_that_is_away_is_tried_again_and_then_given_up(
+async def test_a_failed_upload_is_repeated_three_times_and_then_dropped(
     fixture: Fixture, caplog: pytest.LogCaptureFixture
 ) -> None:
     fixture.pages.away = True
@@ -114,18 +114,20 @@ async def test_a_store_that_is_away_is_tried_again_and_then_given_up(
         fixture.archive.observe(PLAN, AT, answer())
     [warning] = [record for record in caplog.records if record.levelno == logging.WARNING]
     assert "not stored in the HTML archive" in warning.message
-    assert fixture.clock.now() - START == 7000, "it was tried again after one, two and four seconds"
+    assert fixture.clock.now() - START == 7000, "the upload was repeated after one, two and four seconds"
     assert fixture.facts.objects == {}
 
 
-async def test_facts_that_cannot_be_kept_cost_nothing_else(fixture: Fixture) -> None:
+async def test_facts_that_cannot_be_stored_do_not_affect_the_page(fixture: Fixture) -> None:
     fixture.facts.away = True
     async with fixture.running():
         fixture.archive.observe(PLAN, AT, answer())
     assert list(fixture.pages.objects) == [f"{KEY}.html"]
 
 
-async def test_what_comes_too_fast_is_left_out(fixture: Fixture, caplog: pytest.LogCaptureFixture) -> None:
+async def test_responses_beyond_the_bound_of_the_queue_are_left_out(
+    fixture: Fixture, caplog: pytest.LogCaptureFixture
+) -> None:
     for n in range(MAX_WAITING + 1):
         fixture.archive.observe(PLAN, AT, answer(f"https://a.example/{n}"))
     assert "page not archived" in caplog.text

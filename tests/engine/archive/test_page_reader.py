@@ -17,7 +17,7 @@ URL = "https://a.example/1"
 
 
 class Shelf:
-    """Pages in segments, and who remembers where."""
+    """Pages in segments, and the rows with their places."""
 
     def __init__(self, clock: FakeClock) -> None:
         self.blobs, self.tasks = FakeBlobs(Journal()), FakeTasks()
@@ -46,25 +46,25 @@ def fetched(body: bytes = b"<p>one</p>", etag: str = '"v1"') -> Fetched:
     return Fetched("ok", START, answer, body, 200)
 
 
-async def test_a_page_is_read_back_as_it_came(shelf: Shelf):
+async def test_a_page_is_read_back_as_it_was_fetched(shelf: Shelf):
     await shelf.put(1, fetched())
     page, facts = await shelf.archive.page(1)
     assert (page.url, page.body, page.status, page.header("etag")) == (URL, b"<p>one</p>", 200, '"v1"')
     assert (facts.title, facts.body_of) == ("T", None)
 
 
-async def test_a_page_the_server_calls_unchanged_has_the_body_of_before(shelf: Shelf):
+async def test_a_page_that_the_server_calls_unchanged_has_the_earlier_body(shelf: Shelf):
     await shelf.put(1, fetched())
     not_modified = response(URL, 304, b"", (("Date", "x"),))
     await shelf.put(2, Fetched("ok", START + 5, not_modified, status=304, same_as=shelf.known(1)), shelf.known(1))
     page, facts = await shelf.archive.page(2)
     assert (page.body, page.header("etag")) == (b"<p>one</p>", '"v1"')
-    assert (facts.status, facts.body_of, facts.etag) == (200, 1, '"v1"'), "what identifies it is kept"
+    assert (facts.status, facts.body_of, facts.etag) == (200, 1, '"v1"'), "the validators of the page are kept"
     assert (facts.content_type, facts.body_bytes, facts.fetched_at) == ("text/html", 10, START + 5)
     assert facts.digest == shelf.tasks.pages[1][1].digest
 
 
-async def test_the_same_bytes_are_not_kept_twice(shelf: Shelf):
+async def test_the_same_body_is_not_stored_twice(shelf: Shelf):
     await shelf.put(1, fetched())
     await shelf.put(2, fetched(etag='"v2"'), shelf.known(1))
     await shelf.put(3, fetched(b"<p>two</p>"))
@@ -79,7 +79,7 @@ async def test_a_revisit_refers_to_the_record_that_holds_the_body(shelf: Shelf):
     first = read_record(await place(shelf, 1))
     for task_id in (2, 3):
         not_modified = response(URL, 304, b"")
-        # What is remembered of a URL is when it was last seen, and the task that has the body.
+        # A known page has the time of the last visit, and the task of the body.
         known = structs.replace(shelf.known(1), fetched_at=START + task_id)
         await shelf.put(task_id, Fetched("ok", START + 5, not_modified, status=304, same_as=known), known)
         revisit = read_record(await place(shelf, task_id))
@@ -98,17 +98,19 @@ def flipped(data: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("damage", [lambda _: b"", lambda data: data[:-30], flipped], ids=["lost", "short", "flipped"])
-async def test_an_earlier_page_that_is_damaged_is_none(shelf: Shelf, damage: Callable[[bytes], bytes]):
+async def test_a_damaged_earlier_page_is_not_found(shelf: Shelf, damage: Callable[[bytes], bytes]):
     await shelf.put(1, fetched())
     known = shelf.known(1)
     assert await shelf.archive.earlier(known)
-    assert await shelf.archive.earlier(structs.replace(known, digest="sha256:0")) is None, "the record of another page"
+    assert await shelf.archive.earlier(structs.replace(known, digest="sha256:0")) is None, (
+        "the record is that of another page"
+    )
     key, _ = shelf.tasks.pages[1]
     shelf.blobs.objects[key] = damage(shelf.blobs.objects[key])
     assert await shelf.archive.earlier(known) is None
 
 
-async def test_what_is_not_there_is_said_so_or_is_none(shelf: Shelf):
+async def test_a_missing_or_damaged_page_is_an_error_or_not_found(shelf: Shelf):
     await shelf.put(1, fetched())
     with pytest.raises(NotFound):
         await shelf.archive.page(9)

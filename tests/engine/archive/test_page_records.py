@@ -7,7 +7,7 @@ from longline.testing.clock import START
 from tests.engine.archive.test_segment_writer import kept
 
 
-def test_what_was_fetched_is_kept_with_its_facts():
+def test_a_fetched_page_has_a_record_and_facts():
     record, facts = kept(3, "Three").made()
     assert (facts.url, facts.title, facts.fetched_at) == ("https://a.example/3", "Three", START + 3)
     assert (facts.status, facts.body_bytes, facts.fetch_ms) == (200, 8, 5)
@@ -16,5 +16,5 @@ def test_what_was_fetched_is_kept_with_its_facts():
     assert facts.length == len(record.member)
 
 
-def test_of_a_failure_nothing_is_kept():
+def test_a_failure_has_no_record():
     assert keep_page(Fetched("dns", START, error="no such name"), "") is None

@@ -47,7 +47,7 @@ def kept(number: int, title: str = "") -> PageToKeep:
 
 
 def uris(data: bytes) -> list[str]:
-    """What somebody else's reader finds in a segment behind its warcinfo record."""
+    """Return the URLs that another WARC reader finds in a segment behind its warcinfo record."""
     first, *others = ArchiveIterator(io.BytesIO(data))
     assert first.rec_type == "warcinfo"
     return [r.rec_headers.get_header("WARC-Target-URI") for r in others]
@@ -94,7 +94,7 @@ async def test_redirects_have_records_of_their_own(keeper: SegmentWriter, blobs:
         assert (facts.task_id, facts.number, facts.digest) == (7, number, record.field("WARC-Payload-Digest"))
 
 
-async def test_requests_are_kept_where_that_is_wanted(blobs: FakeBlobs, segments: FakeSegments, clock: FakeClock):
+async def test_requests_are_kept_with_the_setting(blobs: FakeBlobs, segments: FakeSegments, clock: FakeClock):
     page, hop = sent("/page?q=1", 200, ip="192.0.2.1"), sent("/old", 301)
     fetched = Fetched("ok", START, page.response, b"", 200, exchanges=(hop, page))
     one = keep_page(fetched, "")
@@ -116,7 +116,7 @@ async def test_requests_are_kept_where_that_is_wanted(blobs: FakeBlobs, segments
     )
 
 
-async def test_who_writes_is_said_before_anything_is_written(
+async def test_the_owner_of_a_segment_is_stored_before_its_bytes(
     keeper: SegmentWriter, journal: Journal, segments: FakeSegments
 ):
     stored = await keeper.write([kept(1)])
@@ -124,7 +124,7 @@ async def test_who_writes_is_said_before_anything_is_written(
     assert [(row.owner, row.state) for row in segments.rows.values()] == [(OWNER, "writing")]
 
 
-async def test_a_segment_is_written_again_with_exactly_what_remains(keeper: SegmentWriter, blobs: FakeBlobs):
+async def test_a_segment_is_rewritten_with_exactly_the_remaining_pages(keeper: SegmentWriter, blobs: FakeBlobs):
     pages = [kept(n) for n in range(4)]
     before = await keeper.write(pages)
     after = await keeper.rewrite(before, [pages[0], pages[3]])
@@ -140,7 +140,7 @@ async def test_a_discarded_segment_leaves_nothing(keeper: SegmentWriter, blobs: 
     assert (blobs.objects, segments.rows) == ({}, {})
 
 
-async def test_what_was_never_named_is_cleared_away(keeper: SegmentWriter, blobs: FakeBlobs, segments: FakeSegments):
+async def test_segments_without_a_report_are_deleted(keeper: SegmentWriter, blobs: FakeBlobs, segments: FakeSegments):
     named, unnamed = await keeper.write([kept(1)]), await keeper.write([kept(2)])
     segments.name(named.written.segment_id, 1, named.written.bytes)
     other = await SegmentWriter(part(blobs), part(segments), FakeClock(), OWNER + 1).write([kept(3)])
@@ -154,7 +154,7 @@ async def test_what_was_never_named_is_cleared_away(keeper: SegmentWriter, blobs
     assert len(segments.rows) == 2
 
 
-def test_keys_are_in_the_order_of_time_and_never_the_same():
+def test_keys_are_in_the_order_of_time_and_unique():
     first, second, third = segment_key(START), segment_key(START), segment_key(START + 86_400_000)
     assert first != second
     assert max(first, second) < third
@@ -165,7 +165,7 @@ def test_keys_are_in_the_order_of_time_and_never_the_same():
 
 
 class Watched(PageToKeep, frozen=True):
-    """A page that notes in which thread its record was made, and lets that fail."""
+    """A page that keeps the threads in which its record was made, and may fail."""
 
     threads: list[int] = msgspec.field(default_factory=list)
     fails: bool = False
@@ -187,7 +187,7 @@ async def settled(press: RecordBuilder) -> None:
         await asyncio.wait([pressing])
 
 
-async def test_records_are_made_off_the_loop_while_pages_come_in_and_once(keeper: SegmentWriter, blobs: FakeBlobs):
+async def test_records_are_made_off_the_loop_while_pages_arrive_and_once(keeper: SegmentWriter, blobs: FakeBlobs):
     press, pages = RecordBuilder(at_once=2), [watched(n) for n in range(5)]
     for page in pages:
         press.add(page.made)
@@ -195,11 +195,11 @@ async def test_records_are_made_off_the_loop_while_pages_come_in_and_once(keeper
     assert [len(page.threads) for page in pages] == [1, 1, 1, 1, 0], "some pages at a time"
     stored = await keeper.write(pages)
     assert uris(blobs.objects[stored.key]) == [f"https://a.example/{n}" for n in range(5)]
-    assert [len(page.threads) for page in pages] == [1] * 5, "nothing is made twice"
+    assert [len(page.threads) for page in pages] == [1] * 5, "no record is made twice"
     assert threading.get_ident() not in {thread for page in pages for thread in page.threads}
 
 
-async def test_what_cannot_be_made_ahead_is_told_to_whoever_needs_it(keeper: SegmentWriter):
+async def test_a_failure_to_make_a_record_ahead_is_raised_by_the_write(keeper: SegmentWriter):
     press, bad, good = RecordBuilder(at_once=2), watched(1, fails=True), watched(2)
     press.add(bad.made)
     press.add(good.made)

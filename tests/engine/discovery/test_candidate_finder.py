@@ -1,4 +1,4 @@
-"""Following up where pages lead to, on both engines."""
+"""Candidates from links of pages, on both engines."""
 
 from dataclasses import replace
 from typing import Any
@@ -35,7 +35,7 @@ def discovery(web: HandMadeWeb, clock: FakeClock, **rules: Any) -> Discovery:
     return Discovery(parts, DiscoveryRules(**rules))
 
 
-async def test_unknown_places_are_candidates_and_known_ones_are_fetched(web: HandMadeWeb, clock: FakeClock) -> None:
+async def test_unknown_sites_are_candidates_and_known_ones_are_fetched(web: HandMadeWeb, clock: FakeClock) -> None:
     source_id = await web.source("d")
     looking = discovery(web, clock, block=("shop",))
 
@@ -62,7 +62,7 @@ async def test_a_source_is_known_by_its_identity_too(web: HandMadeWeb, clock: Fa
     assert await web.records.candidates.find(None, 10) == []
 
 
-async def test_what_was_said_of_a_place_in_a_run_is_not_said_again_at_once(web: HandMadeWeb, clock: FakeClock) -> None:
+async def test_a_decision_about_a_site_is_stored_once_within_the_cache_time(web: HandMadeWeb, clock: FakeClock) -> None:
     looking = discovery(web, clock, allow=("nothing",))
     for _ in range(3):
         await reported(web.records, looking.contribute, await page(clock, *AWAY))
@@ -72,18 +72,18 @@ async def test_what_was_said_of_a_place_in_a_run_is_not_said_again_at_once(web: 
     assert len(await web.records.candidates.decisions("c.example", 9)) == 2
 
 
-async def test_a_source_without_a_url_is_no_place(web: HandMadeWeb, clock: FakeClock) -> None:
+async def test_a_source_without_a_url_matches_no_link(web: HandMadeWeb, clock: FakeClock) -> None:
     await web.records.sources.add(NewSource("c.example", "nowhere"))
     await reported(web.records, discovery(web, clock).contribute, await page(clock, "https://c.example/"))
     assert [row.identity for row in await web.records.candidates.find(None, 10)] == ["c.example"]
 
 
-async def test_a_source_must_allow_it(web: HandMadeWeb, clock: FakeClock) -> None:
+async def test_links_of_a_plan_without_discovery_make_no_candidate(web: HandMadeWeb, clock: FakeClock) -> None:
     await reported(web.records, discovery(web, clock).contribute, await page(clock, *AWAY, discover=False))
     assert await web.records.candidates.find(None, 10) == []
 
 
-async def test_it_is_no_reason_to_fail(web: HandMadeWeb, clock: FakeClock) -> None:
+async def test_a_failed_lookup_of_sources_does_not_fail_the_report(web: HandMadeWeb, clock: FakeClock) -> None:
     class Away:
         async def get_by_identity(self, _: str) -> None:
             raise Unavailable("away")

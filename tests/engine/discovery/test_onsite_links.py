@@ -26,7 +26,7 @@ async def page(records: Records, clock: FakeClock, *links: str) -> Finished:
     return Finished(made.host, made.task, plan, made.fetched, made.parsed, made.page)
 
 
-async def test_links_to_the_own_site_are_given_to_the_frontier(
+async def test_links_to_the_same_site_are_added_to_the_frontier(
     records: Records, spider: OnsiteLinks, clock: FakeClock
 ) -> None:
     found = await page(
@@ -44,7 +44,9 @@ async def test_links_to_the_own_site_are_given_to_the_frontier(
     }
 
 
-async def test_pages_of_no_source_lead_nowhere(records: Records, spider: OnsiteLinks, clock: FakeClock) -> None:
+async def test_links_of_pages_without_a_source_are_left_out(
+    records: Records, spider: OnsiteLinks, clock: FakeClock
+) -> None:
     found = await page(records, clock, "https://a.example/2")
     nobodys = Finished(
         found.host,

@@ -8,7 +8,7 @@ from tests.engine.worker.test_reporter import Desk, done
 
 
 class Remembered:
-    """Links that are stored before a report."""
+    """A store of links that keeps the batches."""
 
     def __init__(self) -> None:
         self.pieces: list[list[NewLink]] = []
@@ -23,7 +23,7 @@ async def pages(clock: FakeClock, *links: str) -> list[Finished]:
     return [done(host, 1, links)]
 
 
-async def test_only_what_leads_away_is_remembered(clock: FakeClock):
+async def test_only_links_to_other_sites_are_stored(clock: FakeClock):
     stored = Remembered()
     links = ("https://a.example/2", "https://c.example/x", "https://b.example/", "http://[", "https://d.example/")
     found = await contributed(Outlinks(part(stored)).contribute, await pages(clock, *links))

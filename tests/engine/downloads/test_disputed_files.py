@@ -26,7 +26,7 @@ def stored(name: str, data: bytes) -> StoredFile:
 
 
 async def finished(workshop: Workshop, data: bytes | None = b"right") -> int:
-    """A download that ended, with these bytes or without a file; its task."""
+    """Download a file to its end, with these bytes or without success; return its task."""
     async with serving(routes(a=lambda peer: _answer(peer, data))) as server:
         rows = await workshop.download([file(server, "a")])
     return rows["a"].task_id
@@ -71,7 +71,7 @@ async def test_an_object_that_the_winner_stored_later_is_left_alone(workshop: Wo
     assert await objects(workshop) == {"resources/a": b"right"}
 
 
-async def test_the_object_of_a_file_that_was_given_up_is_removed(workshop: Workshop):
+async def test_the_object_of_a_failed_file_is_deleted(workshop: Workshop):
     task_id = await finished(workshop, None)
     await workshop.blobs.put("resources/a", b"late")
     files = disputed(workshop)
@@ -121,13 +121,13 @@ asyncio.run(main())
 
 
 async def settled(workshop: Workshop, run_id: int, requests: int) -> bool:
-    """Whether the file was downloaded once more, and the run has ended again."""
+    """Return whether the file was downloaded once more, and the run has ended again."""
     run = await workshop.records.runs.get(run_id)
     return requests > 2 and run is not None and run.state == "completed"
 
 
 async def eventually(look: Callable[[], Awaitable[bool]]) -> None:
-    """Wait until something is so."""
+    """Wait until the condition holds."""
     async with asyncio.timeout(30):
         while True:
             if await look():
@@ -135,7 +135,7 @@ async def eventually(look: Callable[[], Awaitable[bool]]) -> None:
             await asyncio.sleep(0.05)
 
 
-async def test_a_worker_that_was_stopped_before_its_last_step_does_no_lasting_harm(
+async def test_a_worker_stopped_before_its_last_step_leaves_the_right_object(
     workshop: Workshop, migrated_file: str, tmp_path: Path
 ):
     bodies = iter([b"from the stopped worker", b"from the winner"])

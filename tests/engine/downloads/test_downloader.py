@@ -23,7 +23,7 @@ Answer = Callable[[Peer], Awaitable[None]]
 
 
 def routes(**answers: Answer) -> Callable[[Peer], Awaitable[None]]:
-    """A site that answers by the first word of the path."""
+    """Return a site that answers by the first segment of the path."""
 
     async def script(peer: Peer) -> None:
         while await peer.request():
@@ -33,7 +33,7 @@ def routes(**answers: Answer) -> Callable[[Peer], Awaitable[None]]:
 
 
 def file(server: Server, name: str, **more: object) -> NewDownload:
-    """A file of a server."""
+    """Return a file of a server."""
     given = {"resource_id": name, "url": server.url(f"/{name}"), "key": f"resources/{name}"}
     return NewDownload(**given | more)  # type: ignore[arg-type]
 
@@ -65,12 +65,12 @@ async def test_a_file_is_stored_with_its_digest_and_nothing_else(workshop: Works
     row = rows["a"]
     assert (row.state, row.reason, row.status, row.attempts, row.bytes) == ("completed", "ok", 200, 1, 700_000)
     assert (row.sha256, row.content_type) == (hashlib.sha256(data).hexdigest(), "image/png")
-    assert await objects(workshop) == {"resources/a": data}, "and no page, no segment"
+    assert await objects(workshop) == {"resources/a": data}, "no page and no segment"
     [head] = server.heads
-    assert b"accept-encoding: identity\r\n" in head.lower(), "robots.txt is not asked for"
+    assert b"accept-encoding: identity\r\n" in head.lower(), "robots.txt is not requested"
 
 
-async def test_hints_and_buckets_decide_where_and_as_what_a_file_is_stored(workshop: Workshop):
+async def test_hints_and_buckets_decide_the_bucket_and_the_content_type_of_a_file(workshop: Workshop):
     async with serving(routes(a=lambda peer: peer.answer(b"x"), b=lambda peer: peer.answer(b"y"))) as server:
         files = [file(server, "a", bucket="other", content_type="text/x"), file(server, "b", bucket="Not A Bucket")]
         rows = await workshop.download(files)
@@ -146,7 +146,7 @@ async def test_a_deadline_that_passes_while_the_worker_is_stopped_costs_no_attem
     assert (run.state, row.attempts, asked) == ("completed", 1, 2)
 
 
-async def test_a_silent_host_and_a_slow_one_are_given_up_by_their_own_deadlines(workshop: Workshop):
+async def test_a_silent_host_and_a_slow_one_fail_by_their_own_deadlines(workshop: Workshop):
     async def silent(peer: Peer) -> None:
         await peer.send(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345")
         await peer.goodbye()
@@ -177,7 +177,7 @@ async def test_an_endless_stream_ends_at_the_limit(workshop: Workshop):
     assert await objects(workshop) == {}
 
 
-async def test_a_file_with_another_digest_than_expected_is_tried_again(workshop: Workshop):
+async def test_a_file_with_an_unexpected_digest_is_downloaded_again(workshop: Workshop):
     bodies = iter([b"wrong", b"right"])
 
     async def answer(peer: Peer) -> None:
@@ -190,7 +190,7 @@ async def test_a_file_with_another_digest_than_expected_is_tried_again(workshop:
 
 
 @pytest.mark.parametrize("etag", [b'"v1"', b'W/"v1"'])
-async def test_a_broken_file_is_resumed_where_the_host_serves_its_rest(workshop: Workshop, etag: bytes):
+async def test_a_broken_file_is_resumed_if_the_host_serves_ranges(workshop: Workshop, etag: bytes):
     data = os.urandom(3_000_000)
 
     async def send(peer: Peer) -> None:
@@ -216,7 +216,7 @@ async def test_a_broken_file_is_resumed_where_the_host_serves_its_rest(workshop:
 
 
 @pytest.mark.parametrize("place", ["bytes {}-999/1000", "bytes 400-999/{}", "bytes 400-{}/1000"])
-async def test_a_rest_whose_place_has_thousands_of_digits_is_not_taken(workshop: Workshop, place: str):
+async def test_a_range_with_thousands_of_digits_is_refused(workshop: Workshop, place: str):
     async def send(peer: Peer) -> None:
         if b"range: bytes=" in peer.head.lower():
             where = place.format("9" * 5_000).encode()
@@ -230,7 +230,7 @@ async def test_a_rest_whose_place_has_thousands_of_digits_is_not_taken(workshop:
     assert (rows["a"].state, rows["a"].reason, rows["a"].attempts) == ("failed", "truncated", 3)
 
 
-async def test_a_file_that_changed_meanwhile_is_begun_anew(workshop: Workshop):
+async def test_a_file_that_changed_meanwhile_is_downloaded_from_the_start(workshop: Workshop):
     answers = iter([(b'"v1"', b"1" * 1000), (b'"v2"', b"2" * 1000), (b'"v2"', b"2" * 1000)])
 
     async def send(peer: Peer) -> None:
@@ -248,7 +248,7 @@ async def test_a_file_that_changed_meanwhile_is_begun_anew(workshop: Workshop):
     assert await objects(workshop) == {"resources/a": b"2" * 1000}
 
 
-async def test_redirects_to_another_host_keep_two_files_two(workshop: Workshop):
+async def test_files_that_redirect_to_one_url_are_stored_separately(workshop: Workshop):
     async with serving(routes(cdn=lambda peer: peer.answer(b"there"))) as cdn:
         there = status(302, b"Location: %s\r\n" % cdn.url("/cdn", "cdn.test").encode())
         async with serving(routes(a=there, b=there, c=status(302, b"Location: /d\r\n"), d=there)) as server:
@@ -273,7 +273,7 @@ async def test_headers_of_an_order_go_to_its_own_origin_alone(workshop: Workshop
     assert b"authorization" not in foreign.lower()
 
 
-async def test_a_ring_of_redirects_and_a_long_chain_end(workshop: Workshop):
+async def test_a_redirect_loop_and_a_long_chain_end(workshop: Workshop):
     ring = routes(
         a=status(302, b"Location: /b\r\n"),
         b=status(302, b"Location: /a\r\n"),
@@ -284,7 +284,7 @@ async def test_a_ring_of_redirects_and_a_long_chain_end(workshop: Workshop):
     assert (rows["a"].reason, rows["c0"].reason) == ("redirect_loop", "too_many_redirects")
 
 
-async def test_a_dead_proxy_is_passed_over_and_only_dead_ones_are_a_failure(workshop: Workshop):
+async def test_a_file_without_a_working_proxy_fails(workshop: Workshop):
     async with serving(routes(a=lambda peer: peer.answer(b"x"))) as server:
         proxies = Proxies(workshop.records.proxies, VAULT)
         await proxies.ensure(["http://127.0.0.1:1", "http://127.0.0.1:2"])

@@ -1,4 +1,4 @@
-"""Places for files: a small file leaves its place with its last byte, a large one when it is stored."""
+"""Places for files: a small file leaves its place with its last byte, a large one after it is stored."""
 
 import asyncio
 from collections.abc import AsyncIterable, AsyncIterator
@@ -97,7 +97,7 @@ async def test_a_host_is_kept_while_its_last_files_are_stored(workshop: Workshop
     assert (len(server.heads), store.begun) == (3, 3)
 
 
-async def test_a_file_that_the_store_refused_takes_its_place_again(workshop: Workshop):
+async def test_a_file_that_the_store_refused_gets_a_place_again(workshop: Workshop):
     store = slow(workshop, refusals=1)
     store.open.set()
 

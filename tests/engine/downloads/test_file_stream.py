@@ -1,4 +1,4 @@
-"""The rules by which a broken file is resumed: `test_stage.py` has the whole way."""
+"""The rules by which a broken file is resumed; `test_downloader.py` has whole downloads."""
 
 import pytest
 

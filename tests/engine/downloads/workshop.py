@@ -51,7 +51,7 @@ PLAN = CrawlPlan(
 
 
 class Workshop:
-    """Records, a store and a client; `worker` makes a worker of them."""
+    """Records, a store and a client; `worker` makes a worker with them."""
 
     def __init__(self, records: Records, blobs: StreamingBlobs, http: WreqHttp) -> None:
         self.records, self.blobs, self.http = records, blobs, http
@@ -61,7 +61,7 @@ class Workshop:
     def worker(
         self, owner: int = 1, report: ReportParts | None = None, settings: WorkerSettings | None = None
     ) -> Worker:
-        """A worker of this workshop."""
+        """Return a worker of this workshop."""
         proxies = ProxyRotation(StoredProxies(self.records.proxies, VAULT), self.clock)
         sending = FetchSettings("test", total_seconds=10)
         credentials = RunCredentials(VAULT)
@@ -118,7 +118,7 @@ class Workshop:
 
 @asynccontextmanager
 async def open_workshop(database: str, objects: str | Path) -> AsyncIterator[Workshop]:
-    """A workshop over a migrated database and a store."""
+    """Open a workshop over a migrated database and a store."""
     records = await open_records(database, SystemClock())
     http = WreqHttp(to_loopback)
     try:

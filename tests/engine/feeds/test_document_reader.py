@@ -41,7 +41,9 @@ async def test_a_document_that_takes_too_long_fails_alone(aside: ProcessPool) ->
 
 
 @pytest.mark.parametrize("processes", [True, False])
-async def test_a_sitemap_keeps_its_dates_and_a_document_its_flaw(aside: ProcessPool, processes: bool) -> None:
+async def test_a_sitemap_keeps_its_dates_and_an_invalid_document_is_an_error(
+    aside: ProcessPool, processes: bool
+) -> None:
     read = Reader(PageParser(SHELF.open(), aside)) if processes else reader()
 
     found = await read.sitemap(Page(HERE, PLACES))

@@ -1,4 +1,4 @@
-"""Searching feeds on both engines, with answers made by hand."""
+"""Searches for feeds on both engines, with hand-made responses."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def web(records: Records) -> HandMadeWeb:
 
 
 async def search(web: HandMadeWeb, source_id: int) -> FeedRow:
-    """Search until there is no more to be done."""
+    """Search until no candidate is left."""
     finder = FeedFinder(web.parts, web.records.sources)
     while await finder.once():
         await web.answer()
@@ -32,7 +32,7 @@ def naming(*paths: str) -> Said:
     return Said(body=f"<html><head>{links}</head></html>".encode())
 
 
-async def test_the_page_says_where_its_feed_is(web: HandMadeWeb, clock: FakeClock) -> None:
+async def test_the_link_of_the_page_names_its_feed(web: HandMadeWeb, clock: FakeClock) -> None:
     source_id = await web.source("a")
     web.says |= {HOME: naming("/news.rss"), "https://a.example/news.rss": ENTRY, "https://a.example/feed": ENTRY}
 
@@ -42,7 +42,7 @@ async def test_the_page_says_where_its_feed_is(web: HandMadeWeb, clock: FakeCloc
     assert web.asked == [HOME, "https://a.example/news.rss"]
 
 
-async def test_what_is_named_but_no_feed_is_passed_over(web: HandMadeWeb) -> None:
+async def test_a_declared_url_without_a_feed_is_skipped(web: HandMadeWeb) -> None:
     source_id = await web.source("a")
     named = {
         f"https://a.example/{n}": said for n, said in enumerate([Said(body=b"<html>"), rss(), Said(500), ENTRY, ENTRY])
@@ -53,7 +53,7 @@ async def test_what_is_named_but_no_feed_is_passed_over(web: HandMadeWeb) -> Non
 
 
 @pytest.mark.parametrize("home", [Said(body=b"<html>nothing"), Said(500), naming("/gone")])
-async def test_then_the_usual_places_are_tried_in_order(web: HandMadeWeb, home: Said) -> None:
+async def test_the_usual_urls_are_tried_in_order(web: HandMadeWeb, home: Said) -> None:
     source_id = await web.source("a")
     web.says |= {HOME: home, "https://a.example/feed": rss(), "https://a.example/atom.xml": ENTRY}
     web.says["https://a.example/rss.xml"] = ENTRY
@@ -61,7 +61,7 @@ async def test_then_the_usual_places_are_tried_in_order(web: HandMadeWeb, home: 
     assert (await search(web, source_id)).url == "https://a.example/rss.xml"
 
 
-async def test_a_search_in_vain_is_not_repeated_for_a_week(web: HandMadeWeb, clock: FakeClock) -> None:
+async def test_a_search_without_a_result_is_not_repeated_for_a_week(web: HandMadeWeb, clock: FakeClock) -> None:
     source_id = await web.source("a")
 
     feed = await search(web, source_id)
@@ -76,7 +76,7 @@ async def test_a_search_in_vain_is_not_repeated_for_a_week(web: HandMadeWeb, clo
     assert len(web.asked) == 14
 
 
-async def test_a_feed_that_is_known_is_not_searched_for(web: HandMadeWeb) -> None:
+async def test_a_source_with_a_known_feed_is_not_searched(web: HandMadeWeb) -> None:
     source_id = await web.source("a")
     await web.records.feeds.change(source_id, lambda feed, _now: FeedRow(feed.source_id, "https://a.example/mine"))
 
@@ -84,7 +84,7 @@ async def test_a_feed_that_is_known_is_not_searched_for(web: HandMadeWeb) -> Non
     assert web.asked == []
 
 
-async def test_how_long_a_source_is_left_alone_is_the_operators_word(web: HandMadeWeb, clock: FakeClock) -> None:
+async def test_the_interval_between_searches_is_a_setting(web: HandMadeWeb, clock: FakeClock) -> None:
     source_id = await web.source("a")
     finder = FeedFinder(web.parts, web.records.sources, again_ms=5000)
     while await finder.once():
@@ -94,5 +94,5 @@ async def test_how_long_a_source_is_left_alone_is_the_operators_word(web: HandMa
     assert (feed.url, feed.due_at) == (None, clock.now() + 5000)
 
 
-def test_where_feeds_usually_lie() -> None:
+def test_the_usual_urls_of_feeds() -> None:
     assert usual_feeds("https://a.example/start/")[:2] == ["https://a.example/feed", "https://a.example/rss"]

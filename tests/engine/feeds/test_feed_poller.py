@@ -1,4 +1,4 @@
-"""Polling feeds on both engines, with answers made by hand."""
+"""Polls of feeds on both engines, with hand-made responses."""
 
 import asyncio
 import dataclasses
@@ -37,7 +37,7 @@ async def source_id(web: HandMadeWeb) -> int:
 
 
 async def with_feed(web: HandMadeWeb, name: str) -> int:
-    """A source with a feed."""
+    """Add a source with a feed."""
     return await web.source(name, feed_url=f"https://{name}.example/feed")
 
 
@@ -48,7 +48,7 @@ async def polled(web: HandMadeWeb, source_id: int) -> FeedRow:
 
 
 async def poll(web: HandMadeWeb, feeder: FeedPoller, source_id: int) -> FeedRow:
-    """Let what is due be polled, and look at the feed afterwards."""
+    """Poll due feeds, and return this feed."""
     await feeder.once()
     await web.answer()
     await feeder.once()
@@ -58,16 +58,14 @@ async def poll(web: HandMadeWeb, feeder: FeedPoller, source_id: int) -> FeedRow:
 
 
 async def poll_again(web: HandMadeWeb, feeder: FeedPoller, source_id: int, clock: FakeClock) -> FeedRow:
-    """The same when the feed comes due the next time."""
+    """Poll a feed when it is due the next time."""
     feed = await web.records.feeds.get(source_id)
     assert feed is not None
     clock.advance(max(0, feed.due_at - clock.now()) / 1000)
     return await poll(web, feeder, source_id)
 
 
-async def test_what_is_new_becomes_tasks(
-    web: HandMadeWeb, feeder: FeedPoller, source_id: int, clock: FakeClock
-) -> None:
+async def test_new_entries_become_tasks(web: HandMadeWeb, feeder: FeedPoller, source_id: int, clock: FakeClock) -> None:
     web.says[FEED] = rss("https://a.example/1", "/2", "not a url", "https://b.example/3?utm_source=feed", "mailto:x")
 
     feed = await poll(web, feeder, source_id)
@@ -81,7 +79,7 @@ async def test_what_is_new_becomes_tasks(
     assert ENTRY_PRIORITY < DEFAULT_PRIORITY
 
 
-async def test_what_was_there_before_is_not_asked_for_again(
+async def test_entries_of_an_earlier_poll_are_not_requested_again(
     web: HandMadeWeb, feeder: FeedPoller, source_id: int, clock: FakeClock
 ) -> None:
     web.says[FEED] = rss("https://a.example/1", "http://a.example/2?utm_medium=rss")
@@ -105,7 +103,7 @@ async def test_what_was_there_before_is_not_asked_for_again(
     assert {run.source_id for run in runs} == {source_id}
 
 
-async def test_nothing_happens_until_a_feed_is_due(
+async def test_a_feed_is_not_polled_before_it_is_due(
     web: HandMadeWeb, feeder: FeedPoller, source_id: int, clock: FakeClock
 ) -> None:
     web.says[FEED] = rss("https://a.example/1")
@@ -116,7 +114,7 @@ async def test_nothing_happens_until_a_feed_is_due(
 
     clock.advance(1)
     assert await feeder.once() == 1
-    assert await feeder.once() == 0, "it is under way"
+    assert await feeder.once() == 0, "the poll is under way"
 
 
 async def test_not_modified_is_a_success(
@@ -134,7 +132,7 @@ async def test_not_modified_is_a_success(
     assert feed.polled_at == clock.now()
 
 
-async def test_the_third_time_missing_disables_and_a_success_after_the_rest_enables(
+async def test_the_third_missing_poll_disables_and_a_later_success_enables(
     web: HandMadeWeb, feeder: FeedPoller, source_id: int, clock: FakeClock
 ) -> None:
     web.says[FEED] = MISSING
@@ -148,7 +146,7 @@ async def test_the_third_time_missing_disables_and_a_success_after_the_rest_enab
     polls = len(web.asked)
     clock.advance(47 * 3600)
     assert (await poll(web, feeder, source_id)).disabled_at is not None
-    assert len(web.asked) == polls, "it rests"
+    assert len(web.asked) == polls, "a disabled feed is not polled"
 
     trial = await poll_again(web, feeder, source_id, clock)
     assert (len(web.asked), trial.errors, trial.disabled_at) == (polls + 1, 4, clock.now())
@@ -157,7 +155,7 @@ async def test_the_third_time_missing_disables_and_a_success_after_the_rest_enab
     assert (feed.disabled_at, feed.disabled_reason, feed.errors) == (None, None, 0)
 
 
-async def test_throttling_asks_for_ever_more_patience(
+async def test_the_pause_after_429_doubles_up_to_its_bound(
     web: HandMadeWeb, feeder: FeedPoller, source_id: int, clock: FakeClock
 ) -> None:
     web.says[FEED] = Said(429)
@@ -168,7 +166,7 @@ async def test_throttling_asks_for_ever_more_patience(
 
     assert waits == [5, 10, 20, 40, 80, 160, 320, 480, 480]
     assert (feed.error_type, feed.disabled_at) == ("rate_limited", None)
-    assert web.asked == [FEED] * 9, "a poll is one request, and is not tried again by itself"
+    assert web.asked == [FEED] * 9, "a poll is one request, and is not repeated within its run"
 
 
 @pytest.mark.parametrize(
@@ -196,13 +194,13 @@ async def test_failures_have_a_kind(
     assert line.levelno == (logging.ERROR if kind == "unexpected" else logging.WARNING)
 
 
-async def test_a_feed_that_moved_is_read_where_it_is(web: HandMadeWeb, feeder: FeedPoller, source_id: int) -> None:
+async def test_a_redirected_feed_is_read_at_its_new_url(web: HandMadeWeb, feeder: FeedPoller, source_id: int) -> None:
     await feeder.once()
     (run,) = await web.records.runs.find()
     web.says[FEED] = Said(302, reason="redirected")
     web.says["https://b.example/feed"] = rss("https://a.example/1")
     elsewhere, host = seed("https://b.example/feed", run.id, web.parts.plan)
-    await Lifecycle(web.records).admit([elsewhere], [host])  # as the worker's report would
+    await Lifecycle(web.records).admit([elsewhere], [host])  # as the worker's report does
 
     await web.answer()
     await feeder.once()
@@ -210,7 +208,7 @@ async def test_a_feed_that_moved_is_read_where_it_is(web: HandMadeWeb, feeder: F
     assert await web.urls("frontier.feed") == {"https://a.example/1": ENTRY_PRIORITY}
 
 
-async def test_a_poll_that_was_cancelled_counts_for_nothing(
+async def test_a_cancelled_poll_is_no_failure(
     web: HandMadeWeb, feeder: FeedPoller, source_id: int, clock: FakeClock
 ) -> None:
     await feeder.once()
@@ -224,7 +222,7 @@ async def test_a_poll_that_was_cancelled_counts_for_nothing(
     assert (feed.run_id, feed.errors, feed.due_at) == (None, 0, clock.now() + POLL_INTERVAL_MS)
 
 
-async def test_one_feed_never_stops_the_others(
+async def test_a_failing_feed_does_not_stop_the_others(
     web: HandMadeWeb, feeder: FeedPoller, caplog: pytest.LogCaptureFixture
 ) -> None:
     broken, fine = [await with_feed(web, name) for name in ("broken", "fine")]
@@ -237,7 +235,7 @@ async def test_one_feed_never_stops_the_others(
     assert "unexpected error" in caplog.text
 
 
-async def test_a_poll_that_two_processes_read_brings_everything_once(
+async def test_a_poll_read_by_several_processes_adds_its_entries_once(
     web: HandMadeWeb, feeder: FeedPoller, source_id: int
 ) -> None:
     web.says[FEED] = rss("https://a.example/1", "https://a.example/2")
@@ -255,7 +253,7 @@ async def test_a_poll_that_two_processes_read_brings_everything_once(
 
 
 @pytest.mark.slow(reason="thousands of feeds")
-async def test_all_of_very_many_are_polled(web: HandMadeWeb, feeder: FeedPoller) -> None:
+async def test_hundreds_of_feeds_are_polled(web: HandMadeWeb, feeder: FeedPoller) -> None:
     for number in range(250):
         await with_feed(web, f"s{number}")
         web.says[f"https://s{number}.example/feed"] = rss(f"https://s{number}.example/1")
@@ -269,7 +267,7 @@ async def test_all_of_very_many_are_polled(web: HandMadeWeb, feeder: FeedPoller)
     assert {(feed.entries, feed.errors, feed.run_id) for feed in feeds} == {(1, 0, None)}
 
 
-async def test_a_feed_that_takes_long_holds_up_no_other(web: HandMadeWeb, clock: FakeClock) -> None:
+async def test_a_slow_feed_does_not_delay_the_others(web: HandMadeWeb, clock: FakeClock) -> None:
     bad, good = await with_feed(web, "bad"), [await with_feed(web, name) for name in ("one", "two", "three")]
     let_go, usual = asyncio.Event(), web.parts.read
 
@@ -294,7 +292,7 @@ async def test_a_feed_that_takes_long_holds_up_no_other(web: HandMadeWeb, clock:
     assert (await polled(web, bad)).polled_at is not None
 
 
-async def test_a_database_that_is_away_is_told_once_everything_has_ended() -> None:
+async def test_an_unavailable_database_is_raised_after_all_parts_have_ended() -> None:
     done = []
 
     async def part(number: int) -> None:

@@ -1,4 +1,4 @@
-"""Reading sitemaps on both engines, with answers made by hand."""
+"""Reading of sitemaps on both engines, with hand-made responses."""
 
 from datetime import UTC, datetime
 
@@ -16,7 +16,7 @@ HOME = "https://a.example"
 
 
 class Maps:
-    """A mapper in a web that answers as a test says."""
+    """A sitemap reader, and the responses of its web."""
 
     def __init__(self, records: Records, clock: FakeClock) -> None:
         self.web, self.clock = HandMadeWeb(records), clock
@@ -34,7 +34,7 @@ class Maps:
         return f"<lastmod>{moment.isoformat(timespec='seconds')}</lastmod>"
 
     async def read(self) -> list[str]:
-        """Read whatever is due to its bottom; what was asked for meanwhile, entries left out, by name."""
+        """Read all due sitemaps and their indexes; return the requested paths without entries, sorted."""
         before = len(self.web.asked)
         while await self.mapper.once():
             await self.web.answer()
@@ -52,7 +52,7 @@ def maps(records: Records, clock: FakeClock) -> Maps:
     return Maps(records, clock)
 
 
-async def test_the_usual_places_are_read_and_read_again_after_six_hours(maps: Maps, clock: FakeClock) -> None:
+async def test_the_usual_sitemaps_are_read_every_six_hours(maps: Maps, clock: FakeClock) -> None:
     await maps.web.source("a")
     maps.says("/sitemap.xml", "/1")
     maps.says("/news-sitemap.xml", "/2")
@@ -66,14 +66,14 @@ async def test_the_usual_places_are_read_and_read_again_after_six_hours(maps: Ma
     assert await maps.found() == ["/1", "/2", "/3"]
 
 
-async def test_only_what_changed_lately_or_does_not_say_is_taken(maps: Maps) -> None:
+async def test_entries_with_a_recent_or_no_date_are_added(maps: Maps) -> None:
     await maps.web.source("a")
     maps.says("/sitemap.xml", "/new", "/old", "/silent", days={"/new": 1.9, "/old": 2.1})
     await maps.read()
     assert await maps.found() == ["/new", "/silent"]
 
 
-async def test_indexes_are_followed_so_far_and_no_farther(maps: Maps) -> None:
+async def test_indexes_are_followed_to_a_bounded_depth(maps: Maps) -> None:
     await maps.web.source("a")
     maps.says("/sitemap.xml", "/i1", "/stale", index=True, days={"/stale": 9})
     maps.says("/i1", "/m1", "/i2", index=True)
@@ -94,7 +94,7 @@ async def test_no_index_of_a_loop_is_read_twice(maps: Maps) -> None:
     assert await maps.found() == ["/page"]
 
 
-async def test_a_sitemap_speaks_for_its_own_site_alone(maps: Maps) -> None:
+async def test_a_sitemap_may_list_urls_of_its_own_site_alone(maps: Maps) -> None:
     await maps.web.source("a")
     urls = ("https://a.example/1", "https://www.a.example/2", "https://b.example/3", "mailto:x")
     inside = "".join(f"<url><loc>{url}</loc></url>" for url in urls)
@@ -103,7 +103,7 @@ async def test_a_sitemap_speaks_for_its_own_site_alone(maps: Maps) -> None:
     assert sorted(await maps.web.urls("frontier.sitemap")) == ["https://a.example/1", "https://www.a.example/2"]
 
 
-async def test_what_a_source_names_is_read_instead_and_one_failure_stops_nobody(maps: Maps) -> None:
+async def test_the_sitemap_of_a_source_replaces_the_usual_ones_and_a_failure_stops_no_other(maps: Maps) -> None:
     first, _ = await maps.web.source("a"), await maps.web.source("b")
     row = await maps.web.records.sources.get(first)
     assert row is not None

@@ -1,4 +1,4 @@
-"""What is a challenge and what only comes from the same platform."""
+"""Challenge pages, and ordinary pages of the same platform."""
 
 import gzip
 

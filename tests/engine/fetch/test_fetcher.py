@@ -43,7 +43,7 @@ def rules(text: str) -> Any:
 
 
 async def paced(clock: FakeClock, work: Any, seconds: float, step: float = 0.5) -> Any:
-    """The result of something that waits for turns, while the clock moves on."""
+    """Return the result of work that waits for its turns, while the clock moves on."""
     running = asyncio.create_task(work)
     for _ in range(int(seconds / step)):
         for _ in range(5):
@@ -51,14 +51,14 @@ async def paced(clock: FakeClock, work: Any, seconds: float, step: float = 0.5) 
         if running.done():
             break
         clock.advance(step)
-    assert running.done(), "it waits for more than it should"
+    assert running.done(), "the work waits for too long"
     return await running
 
 
 # -- pages ------------------------------------------------------------------------------------------------------
 
 
-async def test_a_page_comes_with_its_bytes_and_its_time(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+async def test_a_page_has_its_bytes_and_its_time(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     clock.advance(5)
     got = await fetcher.fetch(held(clock), HOME, PLAN)
     assert (got.reason, got.status, got.body, got.at) == ("ok", 200, b"<title>T</title>", START + 5000)
@@ -68,7 +68,7 @@ async def test_a_page_comes_with_its_bytes_and_its_time(fetcher: Asker, http: Fa
 
 
 @pytest.mark.parametrize("word", sorted({*reasons.RETRYABLE, *reasons.FINAL} - {"http_429", "http_5xx", "http_4xx"}))
-async def test_every_failure_of_the_client_keeps_its_word(fetcher: Asker, http: FakeHttp, clock: FakeClock, word):
+async def test_the_reason_of_a_failure_of_the_client_is_kept(fetcher: Asker, http: FakeHttp, clock: FakeClock, word):
     http.on(HOME, FetchFailed(word, "why"))
     got = await fetcher.fetch(held(clock), HOME, PLAN)
     assert (got.reason, got.error, got.response) == (word, "why", None)
@@ -77,7 +77,7 @@ async def test_every_failure_of_the_client_keeps_its_word(fetcher: Asker, http: 
 @pytest.mark.parametrize(
     ("status", "word"), [(400, "http_4xx"), (404, "http_4xx"), (410, "http_4xx"), (429, "http_429"), (503, "http_5xx")]
 )
-async def test_a_status_that_is_no_page_has_a_word(fetcher: Asker, http: FakeHttp, clock: FakeClock, status, word):
+async def test_a_status_without_a_page_has_a_reason(fetcher: Asker, http: FakeHttp, clock: FakeClock, status, word):
     http.on(HOME, response(HOME, status))
     got = await fetcher.fetch(held(clock), HOME, PLAN)
     assert (got.reason, got.status, got.error, got.response) == (word, status, f"HTTP {status}", None)
@@ -91,13 +91,13 @@ async def test_a_status_that_is_no_page_has_a_word(fetcher: Asker, http: FakeHtt
         ((), b"x" * 1001, "too_large"),
     ],
 )
-async def test_a_body_that_does_not_decode_fails(fetcher: Asker, http: FakeHttp, clock, headers, body, word):
+async def test_a_body_that_cannot_be_decoded_fails(fetcher: Asker, http: FakeHttp, clock, headers, body, word):
     http.on(HOME, response(HOME, 200, body, headers))
     got = await fetcher.fetch(held(clock), HOME, PLAN)
     assert (got.reason, got.response) == (word, None)
 
 
-async def test_nothing_is_sent_under_a_lease_that_is_gone(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+async def test_no_request_is_sent_under_a_lost_lease(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     host = held(clock)
     host.lost = True
     with pytest.raises(LeaseLost):
@@ -112,7 +112,7 @@ async def test_nothing_is_sent_under_a_lease_that_is_gone(fetcher: Asker, http: 
 # -- redirects --------------------------------------------------------------------------------------------------
 
 
-async def test_redirects_of_a_host_go_at_its_pace(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+async def test_redirects_of_a_host_keep_its_delay(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     http.on(f"{HOME}1", moved(HOME, "/2"))
     http.on(f"{HOME}2", moved(HOME, f"{HOME}3#part"))
     host = held(clock, delay_ms=2000)
@@ -121,7 +121,9 @@ async def test_redirects_of_a_host_go_at_its_pace(fetcher: Asker, http: FakeHttp
     assert (got.reason, got.elsewhere, got.moved_to) == ("ok", None, f"{HOME}3")
 
 
-async def test_a_redirect_to_what_robots_forbids_is_not_followed(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+async def test_a_redirect_to_a_url_that_robots_forbids_is_not_followed(
+    fetcher: Asker, http: FakeHttp, clock: FakeClock
+):
     http.on(ROBOTS, rules("User-agent: *\nDisallow: /secret\n"))
     http.on(f"{HOME}1", moved(HOME, "/secret/door"))
     got = await fetcher.fetch(held(clock), f"{HOME}1", PLAN)
@@ -129,7 +131,7 @@ async def test_a_redirect_to_what_robots_forbids_is_not_followed(fetcher: Asker,
     assert http.urls == [ROBOTS, f"{HOME}1"]
 
 
-async def test_a_redirect_to_a_missing_page_is_a_failure_of_this_one(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+async def test_a_redirect_to_a_missing_page_is_a_failure_of_the_task(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     http.on(f"{HOME}1", moved(HOME, "/2"))
     http.on(f"{HOME}2", response(HOME, 404))
     got = await fetcher.fetch(held(clock), f"{HOME}1", PLAN)
@@ -137,7 +139,7 @@ async def test_a_redirect_to_a_missing_page_is_a_failure_of_this_one(fetcher: As
 
 
 @pytest.mark.parametrize("elsewhere", ["https://b.example/", "http://a.example:8080/", "//www.a.example/x"])
-async def test_a_redirect_to_another_host_is_handed_over(fetcher: Asker, http: FakeHttp, clock: FakeClock, elsewhere):
+async def test_a_redirect_to_another_host_is_returned(fetcher: Asker, http: FakeHttp, clock: FakeClock, elsewhere):
     http.on(HOME, moved(HOME, elsewhere, 301))
     got = await fetcher.fetch(held(clock), HOME, FREE)
     assert (got.reason, got.status) == ("redirected", 301)
@@ -145,13 +147,15 @@ async def test_a_redirect_to_another_host_is_handed_over(fetcher: Asker, http: F
     assert http.urls == [HOME]
 
 
-async def test_a_link_that_leads_to_another_of_the_runs_pages(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+async def test_a_link_that_redirects_to_a_page_of_another_task_is_skipped(
+    fetcher: Asker, http: FakeHttp, clock: FakeClock
+):
     http.on(f"{HOME}1", moved(HOME, "/2", 301))
     fetcher.tasks.known.add((RUN, HOST, dedupe_key(f"{HOME}2")))
     got = await fetcher.fetch(held(clock), f"{HOME}1", FREE, depth=1)
     assert (got.reason, got.status, got.elsewhere, got.response) == ("redirected", 200, None, None)
     seed = await fetcher.fetch(held(clock), f"{HOME}1", FREE, depth=0)
-    assert (seed.reason, seed.moved_to) == ("ok", f"{HOME}2"), "who asked for it by name is given the page"
+    assert (seed.reason, seed.moved_to) == ("ok", f"{HOME}2"), "a seed gets the page"
 
 
 async def test_a_redirect_to_another_spelling_of_the_same_url_is_followed(
@@ -164,7 +168,7 @@ async def test_a_redirect_to_another_spelling_of_the_same_url_is_followed(
     assert http.urls == [f"{HOME}%7Eu", f"{HOME}~u"]
 
 
-async def test_links_that_lead_to_each_other_are_a_loop_for_both(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+async def test_links_that_redirect_to_each_other_are_a_loop_for_both(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     one, two = f"{HOME}1", f"{HOME}2"
     http.on(one, moved(one, "/2", 301))
     http.on(two, moved(two, "/1", 301))
@@ -179,7 +183,7 @@ async def test_a_redirect_between_schemes_of_a_host_is_followed(fetcher: Asker, 
     assert (got.reason, got.moved_to) == ("ok", HOME)
 
 
-async def test_a_loop_is_seen(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+async def test_a_redirect_loop_is_detected(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     http.on(f"{HOME}1", moved(HOME, "/2"))
     http.on(f"{HOME}2", moved(HOME, "/1"))
     got = await fetcher.fetch(held(clock), f"{HOME}1", FREE)
@@ -188,7 +192,7 @@ async def test_a_loop_is_seen(fetcher: Asker, http: FakeHttp, clock: FakeClock):
 
 
 def wall_of_cookies(http: FakeHttp, *paths: str, counts: bool = False) -> None:
-    """Send everybody without a cookie around these paths; the last one sets it, or with `counts` another each time."""
+    """Redirect requests without a cookie around these paths; the last sets one, or with `counts` another each time."""
     numbers = iter(range(100))
     for path, after in pairwise((*paths, paths[0])):
 
@@ -209,14 +213,14 @@ async def test_a_return_with_a_new_cookie_is_no_loop(fetcher: Asker, http: FakeH
     assert http.urls == [f"{HOME}{path}" for path in (*paths, "a")]
 
 
-async def test_a_page_that_is_found_where_it_was_asked_for_is_its_own(fetcher: Asker, http, clock: FakeClock):
+async def test_a_return_to_the_url_of_the_task_is_its_own_page(fetcher: Asker, http, clock: FakeClock):
     wall_of_cookies(http, "a", "check")
     fetcher.tasks.known.add((RUN, HOST, dedupe_key(f"{HOME}a")))
     got = await fetcher.fetch(held(clock), f"{HOME}a", FREE, depth=1)
     assert (got.reason, got.moved_to) == ("ok", None)
 
 
-async def test_a_cookie_that_changes_at_every_return_ends_by_the_bound(
+async def test_a_cookie_that_changes_at_every_return_ends_at_the_bound_of_redirects(
     fetcher: Asker, http: FakeHttp, clock: FakeClock
 ):
     wall_of_cookies(http, "a", "check", counts=True)
@@ -235,14 +239,14 @@ async def test_a_cookie_that_changes_at_every_return_ends_by_the_bound(
         (crawl_plan((), robots=False, user_agents=("one/1", "two/2", "three/3")), ""),
     ],
 )
-async def test_a_return_is_a_loop_where_the_cookie_is_not_sent(fetcher, http: FakeHttp, clock: FakeClock, plan, cookie):
+async def test_a_return_is_a_loop_if_the_cookie_is_not_sent(fetcher, http: FakeHttp, clock: FakeClock, plan, cookie):
     http.on(f"{HOME}1", moved(HOME, "/2"))
     http.on(f"{HOME}2", response(HOME, 302, b"", (("Location", "/1"), ("Set-Cookie", cookie))))
     got = await fetcher.fetch(held(clock), f"{HOME}1", plan)
     assert (got.reason, http.urls) == ("redirect_loop", [f"{HOME}1", f"{HOME}2"])
 
 
-async def test_redirects_come_to_an_end(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+async def test_the_number_of_redirects_is_bounded(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     for n in range(30):
         http.on(f"{HOME}{n}", moved(HOME, f"/{n + 1}"))
     got = await fetcher.fetch(held(clock), f"{HOME}0", FREE)
@@ -251,19 +255,19 @@ async def test_redirects_come_to_an_end(fetcher: Asker, http: FakeHttp, clock: F
 
 
 @pytest.mark.parametrize("location", ["mailto:a@b.example", "javascript:void(0)", "https://", "ftp://b.example/"])
-async def test_a_redirect_to_no_url_fails(fetcher: Asker, http: FakeHttp, clock: FakeClock, location):
+async def test_a_redirect_to_an_invalid_url_fails(fetcher: Asker, http: FakeHttp, clock: FakeClock, location):
     http.on(HOME, moved(HOME, location))
     assert (await fetcher.fetch(held(clock), HOME, FREE)).reason == "bad_url"
 
 
-async def test_the_bytes_of_a_location_are_sent_as_they_came(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+async def test_the_bytes_of_a_location_are_percent_encoded(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     http.on(HOME, moved(HOME, "/s?q=\xd6\xd0"))
     got = await fetcher.fetch(held(clock), HOME, FREE)
     assert (got.reason, got.moved_to) == ("ok", f"{HOME}s?q=%D6%D0")
 
 
 @pytest.mark.parametrize("status", [300, 301, 302, 303, 307, 308])
-async def test_a_redirect_to_nowhere_is_no_page(fetcher: Asker, http: FakeHttp, clock: FakeClock, status: int):
+async def test_a_redirect_without_a_location_fails(fetcher: Asker, http: FakeHttp, clock: FakeClock, status: int):
     http.on(HOME, response(HOME, status))
     got = await fetcher.fetch(held(clock), HOME, FREE)
     assert (got.reason, got.response) == ("bad_url", None)
@@ -271,7 +275,7 @@ async def test_a_redirect_to_nowhere_is_no_page(fetcher: Asker, http: FakeHttp, 
 
 
 @pytest.mark.parametrize("status", [204, 205])
-async def test_an_answer_without_content_is_no_page(fetcher: Asker, http: FakeHttp, clock: FakeClock, status: int):
+async def test_a_response_without_content_is_no_page(fetcher: Asker, http: FakeHttp, clock: FakeClock, status: int):
     http.on(HOME, response(HOME, status, b""))
     got = await fetcher.fetch(held(clock), HOME, FREE)
     assert (got.reason, got.status, got.error, got.response) == ("no_content", status, f"HTTP {status}", None)
@@ -287,18 +291,18 @@ async def test_an_answer_without_content_is_no_page(fetcher: Asker, http: FakeHt
         (FetchFailed("reset", "gone", resent_ms=3), RequestMade()),
     ],
 )
-async def test_a_request_that_was_sent_again_was_made(fetcher: Asker, http: FakeHttp, clock: FakeClock, answer, last):
+async def test_a_repeated_request_is_counted(fetcher: Asker, http: FakeHttp, clock: FakeClock, answer, last):
     http.on(HOME, answer)
     got = await fetcher.fetch(held(clock), HOME, FREE)
     assert got.asked == (RequestMade(ms=3, reason="resent"), last)
 
 
-# -- what is known ----------------------------------------------------------------------------------------------
+# -- known pages ------------------------------------------------------------------------------------------------
 
 KNOWN = KnownPage(7, "sha256:00", 5, '"v1"', "Sat, 14 Nov 2026 10:00:00 GMT")
 
 
-async def test_a_known_page_is_asked_for_only_if_it_changed(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+async def test_a_known_page_is_requested_with_its_validators(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     http.on(HOME, response(HOME, 304, b""))
     got = await fetcher.fetch(held(clock), HOME, FREE, known=KNOWN)
     asked = dict(http.requests[-1].headers)
@@ -307,25 +311,27 @@ async def test_a_known_page_is_asked_for_only_if_it_changed(fetcher: Asker, http
 
 
 @pytest.mark.parametrize("known", [None, KnownPage(7, "sha256:00", 5)])
-async def test_without_anything_to_compare_nothing_is_asked(fetcher: Asker, http: FakeHttp, clock: FakeClock, known):
+async def test_a_page_without_validators_is_requested_unconditionally(
+    fetcher: Asker, http: FakeHttp, clock: FakeClock, known
+):
     http.on(HOME, response(HOME, 304, b""))
     got = await fetcher.fetch(held(clock), HOME, FREE, known=known)
     assert "if-none-match" not in dict(http.requests[-1].headers)
-    assert (got.reason, got.same_as) == ("protocol", None), "nobody asked whether it had changed"
+    assert (got.reason, got.same_as) == ("protocol", None), "the request was not conditional"
 
 
-async def test_a_plan_may_want_every_page_anew(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+async def test_a_plan_may_request_every_page_unconditionally(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     await fetcher.fetch(held(clock), HOME, crawl_plan((), robots=False, conditional=False), known=KNOWN)
     assert not {"if-none-match", "if-modified-since"} & dict(http.requests[-1].headers).keys()
 
 
-async def test_what_is_known_of_a_url_is_not_asked_of_another(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+async def test_validators_of_a_url_are_not_sent_to_another(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     http.on(HOME, moved(HOME, "/2"))
     await fetcher.fetch(held(clock), HOME, FREE, known=KNOWN)
     assert ["if-none-match" in dict(r.headers) for r in http.requests] == [True, False]
 
 
-async def test_hops_on_the_way_here_count(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+async def test_hops_of_earlier_tasks_count(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     for n in range(9):
         http.on(f"{HOME}{n}", moved(HOME, f"/{n + 1}"))
     http.on(f"{HOME}2", response(HOME))
@@ -345,13 +351,15 @@ async def test_redirects_of_as_many_hops_as_allowed_succeed(fetcher: Asker, http
     ("kind", "reason"),
     [("text/html; charset=utf-8", "ok"), ("TEXT/HTML", "ok"), ("", "ok"), ("application/pdf", "content_type")],
 )
-async def test_a_run_may_want_some_types_only(fetcher: Asker, http: FakeHttp, clock: FakeClock, kind, reason):
+async def test_a_plan_may_accept_some_content_types_only(
+    fetcher: Asker, http: FakeHttp, clock: FakeClock, kind, reason
+):
     http.on(HOME, response(HOME, headers=(("Content-Type", kind),)))
     got = await fetcher.fetch(held(clock), HOME, crawl_plan((), robots=False, content_types=("text/html",)))
     assert got.reason == reason
 
 
-async def test_a_run_hears_once_of_the_sitemaps_of_a_site(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+async def test_the_sitemaps_of_a_site_are_returned_once_for_each_run(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     http.on(ROBOTS, rules("Sitemap: /map.xml\nSitemap: https://b.example/more.xml\n"))
     host, plan = held(clock), crawl_plan((HOME,), sitemaps=True)
     heard = [
@@ -359,13 +367,13 @@ async def test_a_run_hears_once_of_the_sitemaps_of_a_site(fetcher: Asker, http: 
     ]
     named = ("https://a.example/map.xml", "https://b.example/more.xml")
     assert heard == [named, (), named]
-    assert (await fetcher.fetch(host, HOME, PLAN)).sitemaps == (), "unless it does not want to"
+    assert (await fetcher.fetch(host, HOME, PLAN)).sitemaps == (), "a plan without sitemaps gets none"
 
 
-# -- where links were found, and pages as browsers show them ----------------------------------------------------
+# -- the Referer header, and rendered pages ---------------------------------------------------------------------
 
 
-async def test_every_hop_hears_of_the_page_and_robots_does_not(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+async def test_every_hop_has_a_referer_and_robots_has_none(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     start, page = f"http://{HOST}/", f"http://{HOST}/links"
     http.on(start, moved(start, f"{start}2"))
     http.on(f"{start}2", moved(f"{start}2", HOME))
@@ -382,7 +390,7 @@ def browser(http: FakeHttp, clock: FakeClock) -> Asker:
     return Asker(http, clock, max_bytes=1000, renders=True)
 
 
-async def test_a_dynamic_page_is_rendered_and_what_is_no_page_is_not(browser: Asker, http: FakeHttp, clock: FakeClock):
+async def test_a_dynamic_page_is_rendered_and_a_file_is_not(browser: Asker, http: FakeHttp, clock: FakeClock):
     got = await browser.fetch(held(clock, concurrency=8), HOME, RENDERED)
     assert (got.reason, got.moved_to, got.body) == ("ok", None, b"<title>T</title>")
     await browser.fetch(held(clock, concurrency=8), f"{HOME}a.pdf", RENDERED)
@@ -395,7 +403,7 @@ async def test_a_dynamic_page_is_rendered_and_what_is_no_page_is_not(browser: As
     ]
 
 
-async def test_without_a_service_a_dynamic_page_is_fetched(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+async def test_without_a_rendering_service_a_dynamic_page_is_fetched(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     assert (await fetcher.fetch(held(clock), HOME, RENDERED)).reason == "ok"
     assert not any(r.render for r in http.requests)
 
@@ -408,7 +416,7 @@ async def test_without_a_service_a_dynamic_page_is_fetched(fetcher: Asker, http:
         ("https://other.example/", "redirected", None, "https://other.example/"),
     ],
 )
-async def test_where_a_browser_lands_is_looked_at(
+async def test_the_final_url_of_a_browser_is_checked(
     browser: Asker, http: FakeHttp, clock: FakeClock, landed: str, reason: str, moved_to: str, elsewhere: str
 ):
     http.on(ROBOTS, rules("User-agent: *\nDisallow: /private"))

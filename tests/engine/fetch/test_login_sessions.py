@@ -57,7 +57,7 @@ def context(run_id: int = 1) -> RequestContext:
 
 
 class Members(FakeHttp):
-    """A site whose pages need a token: so many requests for each login; a page in `never` is for nobody."""
+    """A site with pages that need a token, valid for so many requests; pages in `never` are always forbidden."""
 
     def __init__(self, clock: FakeClock, uses: int = 1000) -> None:
         super().__init__(clock)
@@ -98,12 +98,12 @@ async def test_one_login_serves_all_pages_of_a_run(clock: FakeClock, host: Lease
     assert "token-1" not in store.rows[1, "log_in"].locked
     assert ("Authorization", "(hidden)") in sent[0].headers
     await sessions.send(host, PAGE, context(run_id=2))
-    assert site.logins == 2, "another run"
+    assert site.logins == 2, "another run logs in too"
     await sessions.send(host, "https://other.example/", context())
     assert "Authorization" not in dict(site.requests[-1].headers)
 
 
-async def test_a_session_that_expired_is_renewed_once_for_all(clock: FakeClock, host: LeasedHost, store: Store):
+async def test_an_expired_session_is_renewed_once_for_all(clock: FakeClock, host: LeasedHost, store: Store):
     site = Members(clock, uses=20)
     sessions = sessions_of(site, clock, store)
     for _ in range(5):
@@ -132,7 +132,7 @@ async def test_pages_that_stay_forbidden_cost_few_logins(clock: FakeClock, host:
     sessions = sessions_of(site, clock, store)
     for url in sorted(site.never):
         assert (await sessions.send(host, url, context())).response.status == 401
-    assert site.logins == 4, "the first, and three that did not help"
+    assert site.logins == 4, "the first login, and three without success"
     clock.advance(FRUITLESS_PAUSE_SECONDS + 1)
     host = held(clock, concurrency=8)
     await sessions.send(host, f"{PAGE}1", context())
@@ -155,7 +155,7 @@ async def test_other_signs_of_a_lost_session_fail_the_page_if_a_login_does_not_h
     assert dict(http.requests[-1].headers)["cookie"] == "id=1"
 
 
-async def test_a_login_that_fails_is_told_without_secrets_and_not_repeated_at_once(
+async def test_a_failed_login_is_reported_without_secrets_and_not_repeated_at_once(
     http: FakeHttp, clock: FakeClock, host: LeasedHost, store: Store
 ):
     @session(match="*")
@@ -210,7 +210,7 @@ async def test_redirects_of_a_login_change_its_method_and_keep_its_cookies(
 
 
 @pytest.mark.parametrize(("kind", "sent"), [("proxy_refused", 2), ("proxy_failed", 1)])
-async def test_a_post_goes_by_another_proxy_only_if_the_first_did_not_take_it(
+async def test_a_post_is_repeated_through_another_proxy_only_if_the_first_refused_it(
     http: FakeHttp, clock: FakeClock, host: LeasedHost, store: Store, kind: str, sent: int
 ):
     ways = [PickedProxy(n, Proxy("http", "192.0.2.1", 8000 + n)) for n in (1, 2)]

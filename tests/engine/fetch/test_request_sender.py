@@ -42,7 +42,7 @@ def host(clock: FakeClock) -> LeasedHost:
 # -- headers ----------------------------------------------------------------------------------------------------
 
 
-async def test_a_runs_headers_go_with_every_request_and_win(http: FakeHttp, clock: FakeClock, host: LeasedHost):
+async def test_headers_of_the_plan_are_in_every_request_and_win(http: FakeHttp, clock: FakeClock, host: LeasedHost):
     sender = sender_of(http, clock)
     wanted = context(headers=(("Accept", "text/html"), ("X-Key", "k")))
     await sender.send(host, HOME, RequestContext(1, wanted.plan, (("if-none-match", '"e"'),)))
@@ -51,7 +51,7 @@ async def test_a_runs_headers_go_with_every_request_and_win(http: FakeHttp, cloc
     assert {("X-Key", "k"), ("user-agent", AGENT), ("if-none-match", '"e"')} <= set(sent)
 
 
-async def test_user_agents_take_turns_and_robots_is_read_for_the_first(
+async def test_user_agents_rotate_and_robots_rules_are_those_of_the_first(
     http: FakeHttp, clock: FakeClock, host: LeasedHost
 ):
     sender = sender_of(http, clock)
@@ -62,7 +62,7 @@ async def test_user_agents_take_turns_and_robots_is_read_for_the_first(
     assert (sender.agent(wanted.plan), sender.agent(PLAN)) == ("one/1", AGENT)
 
 
-async def test_every_deadline_is_told(http: FakeHttp, clock: FakeClock, host: LeasedHost):
+async def test_every_deadline_is_in_the_request(http: FakeHttp, clock: FakeClock, host: LeasedHost):
     settings = FetchSettings(AGENT, connect_seconds=1, idle_seconds=2, total_seconds=3, max_bytes=4)
     await Sender(http, clock, settings, ProxyRotation(FakeWays(), clock)).send(host, HOME, context())
     r = http.requests[-1]
@@ -72,7 +72,7 @@ async def test_every_deadline_is_told(http: FakeHttp, clock: FakeClock, host: Le
 # -- cookies ----------------------------------------------------------------------------------------------------
 
 
-async def test_cookies_come_back_in_the_same_run_only(http: FakeHttp, clock: FakeClock, host: LeasedHost):
+async def test_cookies_are_sent_in_the_same_run_only(http: FakeHttp, clock: FakeClock, host: LeasedHost):
     http.on(HOME, response(HOME, headers=(("Set-Cookie", "a=1; Path=/"), ("set-cookie", "b=2"))))
     sender = sender_of(http, clock)
     await sender.send(host, HOME, context(1))
@@ -82,7 +82,7 @@ async def test_cookies_come_back_in_the_same_run_only(http: FakeHttp, clock: Fak
     assert "cookie" not in headers(http)
 
 
-async def test_a_run_may_do_without_cookies(http: FakeHttp, clock: FakeClock, host: LeasedHost):
+async def test_a_plan_may_disable_cookies(http: FakeHttp, clock: FakeClock, host: LeasedHost):
     http.on(HOME, response(HOME, headers=(("Set-Cookie", "a=1"),)))
     sender = sender_of(http, clock)
     for _ in range(2):
@@ -90,15 +90,13 @@ async def test_a_run_may_do_without_cookies(http: FakeHttp, clock: FakeClock, ho
     assert "cookie" not in headers(http)
 
 
-# -- requests that were sent again ------------------------------------------------------------------------------
+# -- repeated requests ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "answer", [msgspec.structs.replace(response(HOME), resent_ms=4000), FetchFailed("reset", "gone", resent_ms=4000)]
 )
-async def test_a_request_that_was_sent_again_keeps_the_next_one_apart(
-    http: FakeHttp, clock: FakeClock, answer: Response | FetchFailed
-):
+async def test_a_repeated_request_delays_the_next_one(http: FakeHttp, clock: FakeClock, answer: Response | FetchFailed):
     async def late() -> Response:
         clock.advance(4.5)
         if isinstance(answer, FetchFailed):
@@ -116,7 +114,7 @@ async def test_a_request_that_was_sent_again_keeps_the_next_one_apart(
 # -- proxies ----------------------------------------------------------------------------------------------------
 
 
-async def test_a_way_that_fails_is_left_for_the_next_at_the_hosts_turn(http: FakeHttp, clock: FakeClock):
+async def test_the_next_proxy_is_tried_after_a_failed_one(http: FakeHttp, clock: FakeClock):
     ways = FakeWays(way(1), way(2), way(3))
     http.on(HOME, FAULT, FAULT, response(HOME))
     sender = Sender(http, clock, FetchSettings(AGENT), ProxyRotation(ways, clock))
@@ -127,7 +125,7 @@ async def test_a_way_that_fails_is_left_for_the_next_at_the_hosts_turn(http: Fak
     assert [ask.exclude for ask in ways.picks] == [{p - 8000 for p in ports[:n]} for n in range(3)]
 
 
-async def test_every_use_is_noted_with_whose_fault_it_was(http: FakeHttp, clock: FakeClock, host: LeasedHost):
+async def test_every_use_is_recorded_with_the_success_of_the_proxy(http: FakeHttp, clock: FakeClock, host: LeasedHost):
     ways = FakeWays(way(1))
     exits = ProxyRotation(ways, clock)
     sender = Sender(http, clock, FetchSettings(AGENT), exits)
@@ -151,7 +149,7 @@ async def test_every_use_is_noted_with_whose_fault_it_was(http: FakeHttp, clock:
         (FetchFailed("proxy_failed", "gone", proxy_fault=True), [False]),
     ],
 )
-async def test_a_failure_speaks_for_a_proxy_only_where_it_came_through_it(
+async def test_a_failure_is_recorded_only_if_it_passed_through_the_proxy(
     http: FakeHttp, clock: FakeClock, host: LeasedHost, failure: FetchFailed, shown: list[bool]
 ):
     ways = FakeWays(way(1))
@@ -163,22 +161,22 @@ async def test_a_failure_speaks_for_a_proxy_only_where_it_came_through_it(
     assert [used.ok for used in ways.used] == shown
 
 
-async def test_when_all_have_failed_the_page_has_none_left(http: FakeHttp, clock: FakeClock, host: LeasedHost):
+async def test_a_page_fails_after_all_proxies_have_failed(http: FakeHttp, clock: FakeClock, host: LeasedHost):
     http.on(HOME, FAULT)
     with pytest.raises(FetchFailed) as caught:
         await sender_of(http, clock, way(1), way(2)).send(host, HOME, context())
     assert (caught.value.kind, len(http.requests)) == ("proxy_exhausted", 2)
 
 
-async def test_a_page_does_not_go_through_all_the_proxies_there_are(http: FakeHttp, clock: FakeClock, host: LeasedHost):
-    """Behind a proxy a dead site looks like a dead way; a thousand of them would be asked in vain."""
+async def test_a_page_tries_a_bounded_number_of_proxies(http: FakeHttp, clock: FakeClock, host: LeasedHost):
+    """A dead site looks like a dead proxy: trying each of a thousand proxies would be useless."""
     http.on(HOME, FAULT)
     with pytest.raises(FetchFailed, match="gone") as caught:
         await sender_of(http, clock, *map(way, range(1, 50))).send(host, HOME, context())
     assert (caught.value.kind, len(http.requests)) == ("proxy_exhausted", 10)
 
 
-async def test_the_plan_says_how_many_proxies_a_page_may_try(http: FakeHttp, clock: FakeClock, host: LeasedHost):
+async def test_the_plan_bounds_the_number_of_proxies_of_a_page(http: FakeHttp, clock: FakeClock, host: LeasedHost):
     http.on(HOME, FAULT)
     with pytest.raises(FetchFailed):
         await sender_of(http, clock, *map(way, range(1, 50))).send(
@@ -195,21 +193,23 @@ async def test_every_proxy_of_a_pool_may_be_tried(http: FakeHttp, clock: FakeClo
     assert len(http.requests) == 15
 
 
-async def test_a_failure_of_the_target_is_not_tried_by_another_way(http: FakeHttp, clock: FakeClock, host: LeasedHost):
+async def test_a_failure_of_the_target_is_not_repeated_through_another_proxy(
+    http: FakeHttp, clock: FakeClock, host: LeasedHost
+):
     http.on(HOME, FetchFailed("tls", "not trusted"))
     with pytest.raises(FetchFailed, match="not trusted"):
         await sender_of(http, clock, way(1), way(2)).send(host, HOME, context())
     assert len(http.requests) == 1
 
 
-async def test_nothing_is_sent_for_a_host_that_is_gone(http: FakeHttp, clock: FakeClock, host: LeasedHost):
+async def test_no_request_is_sent_for_a_lost_host(http: FakeHttp, clock: FakeClock, host: LeasedHost):
     host.lost = True
     with pytest.raises(LeaseLost):
         await sender_of(http, clock, way(1)).send(host, HOME, context())
     assert http.requests == []
 
 
-async def test_pauses_are_longer_at_random_where_the_run_asks_for_it(http: FakeHttp, clock: FakeClock):
+async def test_pauses_have_a_random_part_if_the_plan_has_jitter(http: FakeHttp, clock: FakeClock):
     host = held(clock, delay_ms=2000)
     begun = clock.monotonic()
     sender = Sender(http, clock, FetchSettings(AGENT), ProxyRotation(FakeWays(), clock), lambda: 0.5)
@@ -217,12 +217,12 @@ async def test_pauses_are_longer_at_random_where_the_run_asks_for_it(http: FakeH
     assert host.next_start - begun == pytest.approx(2.5)
 
 
-# -- the page a link was found on -------------------------------------------------------------------------------
+# -- the Referer header -----------------------------------------------------------------------------------------
 
 PAGE = f"{HOME}links"
 
 
-async def test_a_site_hears_which_page_links_to_what_is_asked_for(http: FakeHttp, clock: FakeClock, host: LeasedHost):
+async def test_the_referer_is_the_page_with_the_link(http: FakeHttp, clock: FakeClock, host: LeasedHost):
     sender = sender_of(http, clock)
     await sender.send(host, HOME, RequestContext(1, PLAN, found_on=PAGE))
     assert headers(http)["referer"] == PAGE
@@ -232,7 +232,7 @@ async def test_a_site_hears_which_page_links_to_what_is_asked_for(http: FakeHttp
     assert "referer" not in headers(http)
 
 
-async def test_a_plan_or_the_operator_may_say_otherwise(http: FakeHttp, clock: FakeClock, host: LeasedHost):
+async def test_a_plan_or_the_settings_may_replace_the_referer(http: FakeHttp, clock: FakeClock, host: LeasedHost):
     wanted = crawl_plan((), headers=(("Referer", "https://own.example/"),))
     await sender_of(http, clock).send(host, HOME, RequestContext(1, wanted, found_on=PAGE))
     assert [h for h in http.requests[-1].headers if h[0].lower() == "referer"] == [("Referer", "https://own.example/")]
@@ -240,7 +240,7 @@ async def test_a_plan_or_the_operator_may_say_otherwise(http: FakeHttp, clock: F
     assert "referer" not in headers(http)
 
 
-async def test_what_is_rendered_leaves_by_no_proxy(http: FakeHttp, clock: FakeClock, host: LeasedHost):
+async def test_a_rendered_page_uses_no_proxy(http: FakeHttp, clock: FakeClock, host: LeasedHost):
     sender = sender_of(http, clock, way(1), renders=True)
     assert (sender.renders(crawl_plan((), render=True)), sender.renders(PLAN)) == (True, False)
     assert not sender_of(http, clock).renders(crawl_plan((), render=True))

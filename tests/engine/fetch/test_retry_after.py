@@ -1,4 +1,4 @@
-"""How long a host is left alone that asks for it."""
+"""The pause of a host after a Retry-After header."""
 
 from email.utils import formatdate
 
@@ -23,23 +23,23 @@ __all__ = ["fetcher", "http"]  # fixtures
         ("99999999999999999999999", MAX_RETRY_AFTER_SECONDS),
         ("1" * 400, MAX_RETRY_AFTER_SECONDS),
         ("Fri, 31 Dec 9999 23:59:59 GMT", MAX_RETRY_AFTER_SECONDS),
-        ("\u00b2", 2.0),  # a digit, and no number: the same as nothing
+        ("\u00b2", 2.0),  # a digit, but no number: as without a header
         ("-5", 2.0),
         ("soon", 2.0),
         ("", 2.0),
     ],
 )
-async def test_how_long_a_host_wants_to_be_left_alone(fetcher: Asker, http: FakeHttp, clock, value, seconds):
+async def test_retry_after_pauses_the_host(fetcher: Asker, http: FakeHttp, clock, value, seconds):
     http.on(HOME, response(HOME, 429, b"", (("Retry-After", value),)))
     host = held(clock)
     got = await fetcher.fetch(host, HOME, FREE)
     assert (got.reason, got.retry_after) == ("http_429", seconds)
-    assert host.next_start == seconds, "the host is left alone, not this page only"
+    assert host.next_start == seconds, "the whole host is paused"
 
 
 @pytest.mark.parametrize("wrong", [-86_400, -3600, 0, 3600, 86_400])
 @pytest.mark.parametrize("zone", ["GMT", "-0000"])
-async def test_a_date_to_come_again_is_by_the_clock_of_its_server(
+async def test_a_date_in_retry_after_is_read_by_the_clock_of_the_server(
     fetcher: Asker, http: FakeHttp, clock: FakeClock, wrong: int, zone: str
 ):
     dates = {
@@ -50,7 +50,7 @@ async def test_a_date_to_come_again_is_by_the_clock_of_its_server(
     assert (await fetcher.fetch(held(clock), HOME, FREE)).retry_after == 40
 
 
-async def test_without_a_word_patience_doubles_until_the_host_answers(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+async def test_without_retry_after_the_pause_doubles_until_a_success(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     host = held(clock)
     waits = []
     for status in (429, 503, 429, 200, 503):
@@ -61,14 +61,14 @@ async def test_without_a_word_patience_doubles_until_the_host_answers(fetcher: A
     assert (await paced(clock, fetcher.fetch(host, HOME, FREE), 20)).retry_after is None
 
 
-async def test_hosts_that_were_told_so_together_do_not_come_back_together(http: FakeHttp, clock: FakeClock):
+async def test_pauses_without_retry_after_have_a_random_part(http: FakeHttp, clock: FakeClock):
     http.on(HOME, response(HOME, 429, b""))
     chances = iter((0.0, 1.0))
     fetcher = Asker(http, clock, lambda: next(chances))
     assert [(await fetcher.fetch(held(clock), HOME, FREE)).retry_after for _ in range(2)] == [1.0, 3.0]
 
 
-async def test_others_of_the_host_wait_as_well(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+async def test_other_tasks_of_the_host_wait_as_well(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     http.on(f"{HOME}1", response(HOME, 503, b"", (("Retry-After", "6"),)))
     host = held(clock, concurrency=2)
     assert (await fetcher.fetch(host, f"{HOME}1", FREE)).reason == "http_5xx"

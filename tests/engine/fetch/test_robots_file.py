@@ -28,7 +28,7 @@ def files(http: FakeHttp, clock: FakeClock) -> RobotsFiles:
     return RobotsFiles(Sender(http, clock, FetchSettings(AGENT), proxies), proxies)
 
 
-async def test_the_text_is_decoded_and_read(files: RobotsFiles, http: FakeHttp):
+async def test_the_text_is_decoded_and_parsed(files: RobotsFiles, http: FakeHttp):
     http.on(URL, response(URL, 200, gzip.compress(b"User-agent: *\nDisallow: /x\n"), (("Content-Encoding", "gzip"),)))
     found = await files.fetch(URL, PLAN)
     assert (found.status, found.text) == (200, "User-agent: *\nDisallow: /x\n")
@@ -36,7 +36,7 @@ async def test_the_text_is_decoded_and_read(files: RobotsFiles, http: FakeHttp):
     assert (http.requests[0].max_bytes, http.requests[0].cut) == (MAX_BYTES + 1, True)
 
 
-async def test_a_ring_of_redirects_ends_and_means_no_rules(files: RobotsFiles, http: FakeHttp):
+async def test_a_redirect_loop_ends_without_rules(files: RobotsFiles, http: FakeHttp):
     http.on(URL, moved(URL, URL))
     found = await files.fetch(URL, PLAN)
     assert (found.status, found.text, len(http.urls)) == (302, "", MAX_REDIRECTS + 1)
@@ -44,9 +44,7 @@ async def test_a_ring_of_redirects_ends_and_means_no_rules(files: RobotsFiles, h
 
 
 @pytest.mark.parametrize(("status", "kind"), [(429, "http_429"), (500, "http_5xx"), (503, "http_5xx")])
-async def test_a_site_that_answers_no_requests_now_says_nothing_about_its_rules(
-    files: RobotsFiles, http: FakeHttp, status: int, kind: str
-):
+async def test_a_server_error_is_no_empty_robots_txt(files: RobotsFiles, http: FakeHttp, status: int, kind: str):
     http.on(URL, response(URL, status))
     with pytest.raises(FetchFailed) as failed:
         await files.fetch(URL, PLAN)

@@ -39,7 +39,7 @@ def test_given_headers_go_to_the_origins_of_the_seeds(vault: Vault, plan: CrawlP
     assert credentials.jar(1, plan).header(HOME) == "a=1"
 
 
-def test_a_login_adds_its_own_for_its_urls(vault: Vault, plan: CrawlPlan):
+def test_a_login_adds_headers_for_its_urls(vault: Vault, plan: CrawlPlan):
     credentials = RunCredentials(vault)
     left = Credentials((("Authorization", "Bearer t"),), (Cookie("s", "2", "b.example"),))
     assert credentials.session(1, "log_in") is None
@@ -51,13 +51,13 @@ def test_a_login_adds_its_own_for_its_urls(vault: Vault, plan: CrawlPlan):
     assert credentials.session(2, "log_in") is None
 
 
-def test_a_run_without_any_has_no_secrets(vault: Vault, plan: CrawlPlan):
+def test_a_run_without_credentials_has_no_secrets(vault: Vault, plan: CrawlPlan):
     credentials = RunCredentials(vault)
     credentials.jar(1, CrawlPlan((HOME,))).store(HOME, ["x=1"])
     credentials.jar(2, plan)
     assert (credentials.has_secrets(1), credentials.has_secrets(2), credentials.has_secrets(3)) == (False, True, False)
 
 
-def test_credentials_of_another_key_are_not_left_out_in_silence(plan: CrawlPlan):
+def test_credentials_of_another_key_are_an_error(plan: CrawlPlan):
     with pytest.raises(Unavailable, match="locked with another key"):
         RunCredentials(Vault("other")).jar(1, plan)

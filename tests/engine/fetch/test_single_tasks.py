@@ -1,4 +1,4 @@
-"""Single tasks at a redirect: where they go on, and the headers that do not go with them."""
+"""Single tasks at a redirect: the host on which they go on, and the headers that are not sent there."""
 
 from typing import Any
 
@@ -46,12 +46,12 @@ class OwnHeaders:
 
 
 def sent(http: FakeHttp) -> list[tuple[str, str | None, str | None]]:
-    """URL and own headers of every request."""
+    """Return URL and own headers of every request."""
     found = [(r.url, {name.lower(): value for name, value in r.headers}) for r in http.requests]
     return [(url, headers.get("authorization"), headers.get("x-shop")) for url, headers in found]
 
 
-async def test_a_redirect_to_another_host_is_a_move(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+async def test_a_redirect_to_another_host_moves_the_task(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     http.on(f"{HOME}1", moved(HOME, "/2"))
     http.on(f"{HOME}2", moved(HOME, THERE))
     got = await fetcher.fetch(held(clock), f"{HOME}1", SINGLE, hops=3)
@@ -59,13 +59,13 @@ async def test_a_redirect_to_another_host_is_a_move(fetcher: Asker, http: FakeHt
     assert len(got.redirects) == 2
 
 
-async def test_a_redirect_out_of_the_bounds_is_no_move(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+async def test_a_redirect_out_of_the_bounds_moves_no_task(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     http.on(f"{HOME}1", moved(HOME, THERE))
     got = await fetcher.fetch(held(clock), f"{HOME}1", changed(SINGLE, hosts=(HOST,)))
     assert (got.reason, got.elsewhere, got.redirected_to) == ("redirected", THERE, None)
 
 
-async def test_a_page_that_another_task_has_too_is_kept(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+async def test_a_page_of_another_task_is_kept_too(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     http.on(f"{HOME}1", moved(HOME, "/2"))
     fetcher.tasks.known.add((RUN, HOST, dedupe_key(f"{HOME}2")))
     got = await fetcher.fetch(held(clock), f"{HOME}1", SINGLE, depth=1)
@@ -74,7 +74,7 @@ async def test_a_page_that_another_task_has_too_is_kept(fetcher: Asker, http: Fa
     assert skipped.reason == "redirected"
 
 
-async def test_redirects_to_other_hosts_come_to_an_end(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+async def test_the_number_of_redirects_to_other_hosts_is_bounded(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     http.on(f"{HOME}1", moved(HOME, THERE))
     plan = changed(SINGLE, max_redirects=4)
     assert (await fetcher.fetch(held(clock), f"{HOME}1", plan, hops=3)).redirected_to
@@ -105,6 +105,8 @@ async def test_headers_of_a_task_do_not_go_to_another_host(http: FakeHttp, clock
 
 
 @pytest.mark.parametrize("ways", [(), (PickedProxy(4, Proxy("http", "192.0.2.1", 8000)),)])
-async def test_the_proxy_of_the_last_request_is_told(http: FakeHttp, clock: FakeClock, ways: tuple[PickedProxy, ...]):
+async def test_the_proxy_of_the_last_request_is_returned(
+    http: FakeHttp, clock: FakeClock, ways: tuple[PickedProxy, ...]
+):
     got = await OwnHeaders(http, clock, *ways).fetch()
     assert got.proxy_id == (4 if ways else None)

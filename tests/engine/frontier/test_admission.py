@@ -15,7 +15,7 @@ from tests.plans import crawl_plan
 PLAN = crawl_plan(("https://a.example/",), max_depth=2, hosts=("a.example",), delay_ms=250, concurrency=3)
 
 
-def test_links_are_one_step_deeper_and_know_where_they_come_from():
+def test_links_are_one_step_deeper_and_have_their_parent():
     admission = Admission(AdmissionCache())
     admission.admit_links(claimed(9, depth=1, scope=4), ["https://a.example/x#top", "https://a.example/y"], PLAN)
     first, second = admission.tasks
@@ -25,7 +25,7 @@ def test_links_are_one_step_deeper_and_know_where_they_come_from():
     assert not admission.refused
 
 
-def test_a_link_that_is_not_ordinary_has_its_own_priority():
+def test_a_link_may_have_a_priority_of_its_own():
     admission = Admission(AdmissionCache())
     urgency = {"https://a.example/first": -5, "https://a.example/map": 3}
     admission.admit_links(claimed(), ["https://a.example/first", "https://a.example/other"], PLAN, urgency)
@@ -37,20 +37,20 @@ def test_a_link_that_is_not_ordinary_has_its_own_priority():
     ]
 
 
-def test_in_the_standing_frontier_a_url_has_the_name_that_it_has_there():
+def test_the_key_of_a_url_of_the_standing_frontier_is_its_url_hash():
     admission = Admission(AdmissionCache())
     admission.admit_redirect(claimed(scope=SCOPE), "https://a.example/x/?utm_source=y", PLAN)
     assert [task.key for task in admission.tasks] == [url_hash("http://a.example/x")]
 
 
-def test_beyond_the_depth_nothing_is_taken_and_everything_is_counted():
+def test_links_beyond_the_depth_are_refused_and_counted():
     admission = Admission(AdmissionCache())
     admission.admit_links(claimed(depth=2), ["https://a.example/x", "https://a.example/y"], PLAN)
     assert (admission.tasks, admission.hosts) == ([], [])
     assert admission.refused == {(RUN, "depth"): 2}
 
 
-def test_links_that_a_parser_refuses_are_counted_by_its_reason_unless_the_bounds_refuse_them_anyway():
+def test_links_refused_by_a_parser_are_counted_by_its_reason_unless_the_bounds_refuse_them_too():
     admission = Admission(AdmissionCache())
     urls = ["https://a.example/page/2", "https://b.example/about", "mailto:me", "https://a.example/page/2"]
     admission.count_unfollowed(claimed(), {"never_follow": urls, "sold_out": ["https://a.example/9"]}, PLAN)
@@ -72,19 +72,19 @@ def test_a_page_without_an_item_is_counted_by_its_reason():
     assert admission.without_item == {(RUN, "page_type"): 2}
 
 
-def test_a_redirect_is_no_step_deeper():
+def test_a_redirect_has_the_same_depth():
     admission = Admission(AdmissionCache())
     admission.admit_redirect(claimed(depth=2), "https://a.example/moved", PLAN)
     assert [task.depth for task in admission.tasks] == [2]
 
 
-def test_to_be_listed_is_no_step_deeper():
+def test_a_listed_url_has_the_same_depth():
     admission = Admission(AdmissionCache())
     admission.admit_at_same_depth(claimed(depth=2), ["https://a.example/listed"], PLAN)
     assert [(task.depth, task.hops) for task in admission.tasks] == [(2, 0)]
 
 
-def test_other_hosts_are_refused_where_the_plan_names_its_own():
+def test_other_hosts_are_refused_if_the_plan_names_hosts():
     admission = Admission(AdmissionCache())
     admission.admit_links(claimed(), ["https://b.example/", "https://a.example:8080/", "http://a.example/"], PLAN)
     admission.admit_redirect(claimed(), "https://b.example/", PLAN)
@@ -92,7 +92,7 @@ def test_other_hosts_are_refused_where_the_plan_names_its_own():
     assert admission.refused == {(RUN, "offsite"): 3}
 
 
-def test_any_host_will_do_where_the_plan_names_none():
+def test_any_host_is_admitted_if_the_plan_names_none():
     plan = crawl_plan(("https://a.example/",), delay_ms=250, concurrency=3)
     admission = Admission(AdmissionCache())
     admission.admit_links(claimed(), ["https://b.example/", "https://c.example/", "https://b.example/x"], plan)
@@ -100,7 +100,7 @@ def test_any_host_will_do_where_the_plan_names_none():
     assert admission.hosts == [HostSetting("b.example", 250, 3), HostSetting("c.example", 250, 3)]
 
 
-def test_what_is_no_url_is_counted_by_its_reason():
+def test_invalid_urls_are_counted_by_their_reason():
     admission = Admission(AdmissionCache())
     bad = ["mailto:a@b.example", "ftp://a.example/", "https://", "x" * 9000, "https://a.example/\ud800", "/relative"]
     admission.admit_links(claimed(), bad, PLAN)
@@ -129,7 +129,7 @@ def test_a_seed_starts_the_scope_of_its_run():
 LINKS = ["https://a.example/x", "https://b.example/", "https://a.example/y"]
 
 
-def test_what_was_taken_is_known_and_not_sent_again():
+def test_admitted_links_are_known_and_not_sent_again():
     verdicts = AdmissionCache()
     first = Admission(verdicts)
     first.admit_links(claimed(1), LINKS, PLAN)
@@ -140,7 +140,7 @@ def test_what_was_taken_is_known_and_not_sent_again():
     assert again.refused == {(RUN, "known"): 2, (RUN, "offsite"): 1}
 
 
-def test_what_was_not_taken_is_sent_again():
+def test_links_without_an_admission_are_sent_again():
     verdicts = AdmissionCache()
     for _ in range(2):
         admission = Admission(verdicts)
@@ -148,7 +148,7 @@ def test_what_was_not_taken_is_sent_again():
         assert [task.url for task in admission.tasks] == ["https://a.example/x", "https://a.example/y"]
 
 
-def test_another_run_makes_up_its_own_mind():
+def test_verdicts_of_another_run_are_independent():
     verdicts = AdmissionCache()
     first = Admission(verdicts)
     first.admit_links(claimed(1, run_id=1), LINKS, PLAN)
@@ -158,7 +158,7 @@ def test_another_run_makes_up_its_own_mind():
     assert [task.url for task in other.tasks] == ["https://b.example/"]
 
 
-def test_a_url_goes_once_with_each_report():
+def test_a_url_is_sent_once_with_each_report():
     admission = Admission(AdmissionCache())
     admission.admit_links(claimed(1), LINKS, PLAN)
     admission.admit_links(claimed(2), LINKS, PLAN)
@@ -166,7 +166,7 @@ def test_a_url_goes_once_with_each_report():
     assert admission.refused == {(RUN, "offsite"): 2, (RUN, "known"): 2}
 
 
-def test_spellings_of_one_url_go_once_with_each_report():
+def test_spellings_of_one_url_are_sent_once_with_each_report():
     admission = Admission(AdmissionCache())
     admission.admit_links(
         claimed(1), ["https://a.example/%7Eu", "https://a.example/~u", "https://a.example/%7eu"], PLAN
@@ -175,7 +175,7 @@ def test_spellings_of_one_url_go_once_with_each_report():
     assert admission.refused == {(RUN, "known"): 2}
 
 
-def test_no_more_is_remembered_than_so_much():
+def test_the_number_of_verdicts_is_bounded():
     verdicts = AdmissionCache(max_verdicts=3)
     taken = Admission(verdicts)
     taken.admit_links(claimed(1), [f"https://a.example/{n}" for n in range(5)], PLAN)
@@ -186,7 +186,7 @@ def test_no_more_is_remembered_than_so_much():
     assert again.refused[RUN, "known"] <= 3
 
 
-def test_forgetting_the_oldest_verdict_costs_the_same_however_many_were_forgotten():
+def test_evicting_the_oldest_verdict_has_a_constant_cost():
     bound, part = 50_000, 5_000
     verdicts = AdmissionCache(bound)
     judged = 0
@@ -205,7 +205,7 @@ def test_forgetting_the_oldest_verdict_costs_the_same_however_many_were_forgotte
     assert beyond_the_bound < 3 * below_the_bound
 
 
-def test_forgetting_costs_the_same_with_many_short_runs():
+def test_evicting_verdicts_of_many_short_runs_has_a_constant_cost():
     bound = 50_000
     verdicts = AdmissionCache(bound)
 
@@ -236,7 +236,7 @@ def stored(admission: Admission) -> list[tuple[str, str, int]]:
     return [(one.reason, one.task.url.rpartition("/")[2], one.task.depth) for one in admission.refused_urls]
 
 
-def test_refused_links_are_stored_once_unless_a_shallower_place_is_found():
+def test_refused_links_are_stored_once_unless_a_shallower_link_is_found():
     verdicts, links = AdmissionCache(), ["https://a.example/no", "https://b.example/x", "https://a.example/y"]
     first = Admission(verdicts)
     first.admit_links(claimed(depth=2), links, KEEPING)
@@ -264,7 +264,7 @@ class Found:
         self.cut, self.without_item, self.listing = 0, None, listing
 
 
-def test_where_only_sitemaps_count_other_links_are_refused():
+def test_links_outside_sitemaps_are_refused_if_only_sitemaps_count():
     plan = crawl_plan((), max_depth=3, hosts=("a.example",), include=("/blog",), sitemap_only=True, keep_refused=True)
     admission = Admission(AdmissionCache())
     admission.admit_page(claimed(), Found("https://cdn.example/1.xml", listing="index"), plan)

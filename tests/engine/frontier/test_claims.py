@@ -1,4 +1,4 @@
-"""Taking work, sharing it, and asking for it."""
+"""Claims of tasks, sharing of hosts, and work requests."""
 
 import asyncio
 
@@ -15,7 +15,7 @@ HOSTS = ("a.example", "b.example", "c.example", "d.example", "e.example")
 
 
 class Counter:
-    """A frontier of some hosts, and one who claims there."""
+    """A frontier of some hosts, and the claims of one worker."""
 
     def __init__(self, clock: FakeClock, tasks: int = 4, **settings: int) -> None:
         journal = Journal()
@@ -33,7 +33,7 @@ class Counter:
         self.calls += 1
 
     async def claim(self) -> None:
-        """Ask for more if what is in hand runs low, and wait for it."""
+        """Claim more tasks if the hand runs low, and wait for them."""
         came = asyncio.Event()
         self.claims.if_low(came.set, self.work_request)
         if self.claims.under_way is not None:
@@ -51,10 +51,10 @@ async def test_every_second_host_is_shared_and_one_always_stays(clock: FakeClock
     for left in (["a.example", "c.example", "e.example"], ["a.example", "e.example"], ["a.example"], ["a.example"]):
         counter.claims.share()
         assert counter.staying == left
-    assert counter.claims.hand.startable_within(clock.monotonic(), 1.0) == 4, "what leaves is not counted on"
+    assert counter.claims.hand.startable_within(clock.monotonic(), 1.0) == 4, "hosts that leave are not counted"
 
 
-async def test_who_has_hardly_enough_shares_nothing(clock: FakeClock):
+async def test_a_worker_with_few_tasks_shares_no_host(clock: FakeClock):
     counter = Counter(clock, concurrency=21)
     await counter.claim()
     counter.claims.share()
@@ -62,9 +62,7 @@ async def test_who_has_hardly_enough_shares_nothing(clock: FakeClock):
 
 
 @pytest.mark.parametrize(("hosts", "patience"), [(5, [0, 1000]), (1, [0, 1000]), (0, [0, 0])])
-async def test_who_has_enough_leaves_what_has_just_become_free_to_others(
-    clock: FakeClock, hosts: int, patience: list[int]
-):
+async def test_a_worker_with_enough_tasks_leaves_new_hosts_to_others(clock: FakeClock, hosts: int, patience: list[int]):
     counter = Counter(clock, tasks=4 if hosts else 0, hosts_per_claim=max(1, hosts), concurrency=4)
     await counter.claim()
     clock.advance(1)
@@ -76,7 +74,7 @@ async def test_who_has_enough_leaves_what_has_just_become_free_to_others(
     assert counter.frontier.patience == patience
 
 
-async def test_a_host_that_was_let_go_is_looked_for_when_it_is_free_again(clock: FakeClock):
+async def test_a_released_host_is_claimed_again_when_it_is_due(clock: FakeClock):
     counter = Counter(clock, tasks=0)
     number = counter.frontier.add(claimed(1), claimed(2), delay_ms=40)
     await counter.claim()
@@ -91,13 +89,13 @@ async def test_a_host_that_was_let_go_is_looked_for_when_it_is_free_again(clock:
     await counter.claim()
     assert len(counter.claims.hand) == 0
     wait = counter.claims.next - clock.monotonic()
-    assert 0 < wait < 0.5, "sooner than it would look by itself"
+    assert 0 < wait < 0.5, "earlier than the next regular claim"
     clock.advance(wait + 0.001)
     await counter.claim()
     assert len(counter.claims.hand) == 1
 
 
-async def test_who_has_nothing_asks_others_to_share(clock: FakeClock):
+async def test_an_idle_worker_sends_a_work_request(clock: FakeClock):
     counter = Counter(clock, tasks=0)
     await counter.claim()
     assert counter.calls == 1

@@ -13,10 +13,10 @@ def pace(until: float = 0.0, **facts: Any) -> Pace:
     return Pace(lease(**facts), until)
 
 
-def test_the_politest_goes_for_everybody_until_nobody_asked_for_it_lately():
+def test_the_strictest_politeness_holds_until_no_plan_used_it_lately():
     mine = pace(delay_ms=1000, concurrency=1)
     for asked, now, goes in [
-        ((2, 2), 0, (2, 2)),  # nobody said anything lately: what the last holder went by is no bound
+        ((2, 2), 0, (2, 2)),  # no plan applied lately: the politeness of the last owner is no bound
         ((5, 1), 1, (5, 1)),
         ((2, 2), 2, (5, 1)),
         ((5, 1), 20, (5, 1)),
@@ -27,7 +27,7 @@ def test_the_politest_goes_for_everybody_until_nobody_asked_for_it_lately():
         assert (mine.delay, mine.concurrency) == goes, (asked, now)
 
 
-def test_what_was_imposed_lasts_under_other_leases_and_not_for_ever():
+def test_an_imposed_delay_lasts_under_other_leases_and_for_a_bounded_time():
     first = pace(delay_ms=1000)
     first.impose(2, 3610)
     first.apply_politeness(1, 1, 100)
@@ -39,13 +39,13 @@ def test_what_was_imposed_lasts_under_other_leases_and_not_for_ever():
     assert again.changed(engine_time) == HostPace(1000, 3_641_000, 1)
 
 
-def test_a_longer_pause_that_is_imposed_again_lasts_longer_at_its_end():
+def test_a_longer_delay_imposed_again_ends_later():
     mine = pace(100, delay_ms=60_000)
     mine.impose(60, 3700)
     assert mine.changed(engine_time) == HostPace(60_000, 3_700_000, 1)
 
 
-def test_a_host_that_goes_by_what_its_lease_says_needs_no_word():
+def test_an_unchanged_pace_is_not_reported():
     mine = pace(delay_ms=1000, concurrency=2)
     mine.apply_politeness(1, 2, 5)
     assert mine.changed(engine_time) is None

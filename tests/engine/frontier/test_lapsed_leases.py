@@ -16,7 +16,7 @@ from tests.engine.fakes import FakeBlobs, part
 
 
 class FakePresence:
-    """Knows who is dead because it is told."""
+    """The presence of workers, as a test sets it."""
 
     def __init__(self) -> None:
         self.dead: set[str] = set()
@@ -58,7 +58,7 @@ async def objects(blobs: Blobs) -> set[str]:
     return {info.key async for info in blobs.list()}
 
 
-async def test_what_the_dead_held_is_free_at_once(
+async def test_hosts_of_a_dead_worker_are_released_at_once(
     records: Records, reaper: Reaper, presence: FakePresence, clock: FakeClock
 ):
     dead, living = await joined(records, "dead"), await joined(records, "living")
@@ -70,17 +70,17 @@ async def test_what_the_dead_held_is_free_at_once(
     assert await reaper.reap_dead_workers() == 1
     assert presence.forgotten == ["dead"]
     assert [w.id for w in await records.workers.find()] == [living.id]
-    clock.advance(1)  # whoever died may have asked the host something just before
+    clock.advance(1)  # the dead worker may have sent a request just before
     freed = await claim(records, living.id)
     assert set(freed) == {first[0].host}
     assert {t.claims for t in freed[first[0].host].tasks} == {2}
-    # The dead worker's report comes too late, the living one's does not.
+    # The report of the dead worker is stale, that of the living one is not.
     late = await records.frontier.report(ReportBatch(reports=[host_report(first[0])]))
     assert late.stale == {first[0].host_id}
     assert not (await records.frontier.report(ReportBatch(reports=[host_report(second[0])]))).refused
 
 
-async def test_what_the_living_hold_is_left_alone(records: Records, reaper: Reaper, peek: Peek, blobs: Blobs):
+async def test_leases_of_a_living_worker_are_left_alone(records: Records, reaper: Reaper, peek: Peek, blobs: Blobs):
     living = await joined(records, "living")
     run = await running_run(records)
     await admit(records, url(run))
@@ -93,7 +93,7 @@ async def test_what_the_living_hold_is_left_alone(records: Records, reaper: Reap
     assert await objects(blobs) == {"warc/half"}
 
 
-async def test_half_written_archives_go_with_whoever_wrote_them(
+async def test_unfinished_segments_of_a_dead_worker_are_deleted(
     records: Records, reaper: Reaper, presence: FakePresence, blobs: Blobs, peek: Peek
 ):
     dead, living = await joined(records, "dead"), await joined(records, "living")
@@ -115,7 +115,7 @@ async def test_half_written_archives_go_with_whoever_wrote_them(
     assert rows == [("warc/named", "stored"), ("warc/theirs", "writing")]
 
 
-async def test_runs_and_taken_tasks_of_the_dead_are_free_as_well(
+async def test_runs_and_taken_tasks_of_a_dead_worker_are_released_as_well(
     records: Records, reaper: Reaper, presence: FakePresence, peek: Peek
 ):
     dead = await joined(records, "dead")
@@ -131,7 +131,7 @@ async def test_runs_and_taken_tasks_of_the_dead_are_free_as_well(
     assert (again.task.id, again.token == taken.token) == (taken.task.id, False)
 
 
-async def test_an_archive_that_is_away_delays_the_burial_and_loses_nobody(
+async def test_a_failed_archive_delays_the_removal_of_a_dead_worker(
     records: Records, presence: FakePresence, blobs: Blobs
 ):
     dead = await joined(records, "dead")
@@ -149,7 +149,7 @@ async def test_an_archive_that_is_away_delays_the_burial_and_loses_nobody(
     assert await objects(blobs) == set()
 
 
-async def test_who_leaves_is_struck_with_all_that_is_left(
+async def test_a_worker_that_leaves_is_removed_with_its_leases_and_segments(
     records: Records, reaper: Reaper, blobs: Blobs, peek: Peek, clock: FakeClock
 ):
     leaving = await joined(records, "mine")
@@ -165,7 +165,7 @@ async def test_who_leaves_is_struck_with_all_that_is_left(
     assert await peek.value("SELECT COUNT(*) FROM line WHERE owner IS NOT NULL") == 0
 
 
-async def test_lapsed_leases_come_back_once(records: Records, reaper: Reaper, clock: FakeClock):
+async def test_lapsed_leases_are_released_once(records: Records, reaper: Reaper, clock: FakeClock):
     run = await running_run(records)
     await admit(records, url(run))
     await records.frontier.claim(ClaimRequest(1, 1, 10, TTL))
@@ -175,10 +175,10 @@ async def test_lapsed_leases_come_back_once(records: Records, reaper: Reaper, cl
     assert (await reaper.once())["hosts"] == 0
 
 
-async def test_who_is_silent_for_too_long_counts_as_dead(
+async def test_a_worker_without_heartbeats_counts_as_dead(
     records: Records, reaper: Reaper, clock: FakeClock, blobs: Blobs
 ):
-    """Nobody here can see whether a process of another machine lives; at some point it does not matter any more."""
+    """The presence of a process of another machine is unknown; only its heartbeats count."""
     silent, beating = await joined(records, "on another machine"), await joined(records, "here")
     await records.segments.begin("warc/half", silent.id)
     await blobs.put("warc/half", b"half")

@@ -12,19 +12,19 @@ TTL = 30.0
 
 
 def held(*tasks: Any, asked: float = 0.0, answered: float = 0.0, **facts: Any) -> LeasedHost:
-    """A host leased at the start of the clock, whose engine's clock says the same."""
+    """Return a host leased at the start of the clock, with an engine's clock that shows the same."""
     facts = {"until": START + 30_000} | facts
     return LeasedHost(lease(*(tasks or (claimed(),)), **facts), TTL, asked, answered)
 
 
 async def settle(amount: int) -> None:
-    """Let so many who wait for each other go on as far as they can."""
+    """Let so many tasks that wait for each other go on as far as possible."""
     for _ in range(4 * amount):
         await asyncio.sleep(0)
 
 
 async def turns(host: LeasedHost, clock: FakeClock, amount: int, until: float, step: float = 0.5) -> list[float]:
-    """When so many requests that want to go at once are sent, while the clock moves on."""
+    """Return the times at which so many simultaneous requests are sent, while the clock moves on."""
     sent: list[float] = []
 
     async def one() -> None:
@@ -47,26 +47,26 @@ async def turns(host: LeasedHost, clock: FakeClock, amount: int, until: float, s
 async def test_the_delay_is_kept_from_start_to_start(clock: FakeClock):
     host = held(delay_ms=2000)
     assert await turns(host, clock, 3, until=9) == [0, 2, 4]
-    # However long the last answer took, and however long nobody asked: one delay after the last start is enough.
+    # One delay after the last start is enough, however long the last response took and the host was idle.
     assert host.next_start == 6
     assert await turns(host, clock, 2, until=15) == [9, 11]
 
 
-async def test_a_request_on_its_way_keeps_the_next_one_further_off(clock: FakeClock):
-    """The server sees a request later than it was sent: only its answer says that it has."""
+async def test_an_unanswered_request_delays_the_next_one_further(clock: FakeClock):
+    """The server sees a request later than it was sent: only its response proves the arrival."""
     host = held(delay_ms=2000)
     assert await host.wait_for_turn(clock) == 0
     assert host.next_start == 3
     host.answered(0, 0.1)
     assert host.next_start == pytest.approx(2.1)
-    # An answer that took long says nothing about when the request arrived; the bound says enough.
+    # A late response does not show when the request arrived; the bound applies.
     clock.advance(3)
     assert await host.wait_for_turn(clock) == 3
     host.answered(3, 9)
     assert host.next_start == 6
 
 
-async def test_only_the_answer_to_the_last_request_shortens_the_wait(clock: FakeClock):
+async def test_only_the_response_to_the_last_request_shortens_the_wait(clock: FakeClock):
     host = held(delay_ms=1000, concurrency=2)
     assert await host.wait_for_turn(clock) == 0
     clock.advance(1.25)
@@ -77,7 +77,7 @@ async def test_only_the_answer_to_the_last_request_shortens_the_wait(clock: Fake
     assert host.next_start == pytest.approx(2.3)
 
 
-async def test_an_answer_shortens_the_wait_also_of_who_waits_already(clock: FakeClock):
+async def test_a_response_shortens_the_wait_of_waiting_requests_too(clock: FakeClock):
     host = held(delay_ms=1000, concurrency=2)
     assert await host.wait_for_turn(clock) == 0
     second = asyncio.create_task(host.wait_for_turn(clock))
@@ -87,25 +87,25 @@ async def test_an_answer_shortens_the_wait_also_of_who_waits_already(clock: Fake
     host.answered(0, 0.125)
     clock.advance(0.875)
     await settle(1)
-    assert not second.done(), "the pause is over, but it counts from when the server had surely seen the first one"
+    assert not second.done(), "the pause is over, but counts from the latest possible arrival of the first request"
     clock.advance(0.125)
     await settle(1)
     assert second.done()
     assert second.result() == 1.125
 
 
-async def test_a_request_that_was_sent_again_counts_from_then(clock: FakeClock):
+async def test_the_pause_counts_from_a_repeated_request(clock: FakeClock):
     host = held(delay_ms=1000)
     assert await host.wait_for_turn(clock) == 0
     host.answered(0, 0.1, resent=0.05)
-    assert host.next_start == pytest.approx(1.1), "the pause after the answer covers a request that was sent again soon"
+    assert host.next_start == pytest.approx(1.1), "the pause after the response covers a request that was repeated soon"
     clock.advance(2)
     assert await host.wait_for_turn(clock) == 2
     host.answered(2, 9, resent=5.0)
     assert host.next_start == pytest.approx(8)
 
 
-async def test_a_request_that_was_sent_again_keeps_those_apart_that_follow(clock: FakeClock):
+async def test_a_repeated_request_delays_all_requests_after_it(clock: FakeClock):
     host = held(delay_ms=1000, concurrency=2)
     assert await host.wait_for_turn(clock) == 0
     clock.advance(1.25)
@@ -114,7 +114,7 @@ async def test_a_request_that_was_sent_again_keeps_those_apart_that_follow(clock
     assert host.next_start == pytest.approx(3.5)
 
 
-async def test_an_answer_does_not_undo_a_back_off(clock: FakeClock):
+async def test_a_response_does_not_undo_a_back_off(clock: FakeClock):
     host = held(delay_ms=1000)
     assert await host.wait_for_turn(clock) == 0
     host.pause(30, 0.1)
@@ -122,38 +122,38 @@ async def test_an_answer_does_not_undo_a_back_off(clock: FakeClock):
     assert host.next_start == pytest.approx(30.1)
 
 
-async def test_without_a_delay_nobody_waits(clock: FakeClock):
+async def test_requests_without_a_delay_do_not_wait(clock: FakeClock):
     assert await turns(held(), clock, 5, until=0) == [0] * 5
 
 
-def test_tasks_start_up_to_the_hosts_concurrency():
+def test_tasks_start_up_to_the_concurrency_of_the_host():
     host = held(claimed(1), claimed(2), claimed(3), concurrency=2)
     host.inflight = 1
     assert host.startable(0)
     host.inflight = 2
     assert not host.startable(0)
-    assert host.start_time(0) is None  # only the end of another can change that
+    assert host.start_time(0) is None  # only the end of another task changes that
     host.inflight = 1
     assert host.start_time(5) == 5
 
 
 @pytest.mark.parametrize("ahead", [-7_200_000, 0, 7_200_000])
-def test_a_time_to_be_left_alone_comes_in_by_the_engines_clock(ahead: int):
-    """The engine says when its lease ends, so we know its clock, however wrong ours is."""
+def test_the_start_time_of_a_host_is_converted_from_the_engines_clock(ahead: int):
+    """The end of the lease shows the engine's clock, with any error of the worker's clock."""
     engine_now = START + ahead
     host = held(until=engine_now + 30_000, not_before=engine_now + 4_000, asked=10.0, answered=10.2)
-    assert host.next_start == pytest.approx(14.2)  # counted from the answer: rather late than early
+    assert host.next_start == pytest.approx(14.2)  # counted from the response: rather late than early
     assert not host.startable(14.1)
     assert host.startable(14.3)
 
 
-def test_a_time_that_has_passed_holds_nobody_up():
+def test_a_start_time_in_the_past_delays_no_task():
     host = held(not_before=START - 60_000, answered=1.0)
     assert host.next_start == 1.0
 
 
-def test_no_host_is_left_alone_longer_than_one_can_ask_for():
-    """A server's clock that was an hour ahead, or a year, has written a time that is too late by as much."""
+def test_the_pause_of_a_host_is_bounded_by_the_longest_retry_after():
+    """A clock that was an hour ahead, or a year, has written a time that is too late by as much."""
     assert held(not_before=START + 4_000_000, answered=1.0).next_start == 4001.0
     assert held(not_before=START + 400_000_000_000, answered=1.0).next_start == 4001.0
     slow = held(not_before=START + 400_000_000_000, delay_ms=7_200_000, answered=1.0)
@@ -161,17 +161,17 @@ def test_no_host_is_left_alone_longer_than_one_can_ask_for():
 
 
 @pytest.mark.parametrize("ahead", [-7_200_000, 0, 7_200_000])
-def test_moments_go_out_by_the_engines_clock_rather_late_than_early(ahead: int):
+def test_times_are_converted_to_the_engines_clock_rather_late_than_early(ahead: int):
     engine_now = START + ahead
     clock = FakeClock(engine_now)
     clock.advance(10)
-    # The engine's time may run faster than ours, by one part in two hundred.
+    # The engine's clock may run faster than the worker's, by one part in two hundred.
     assert engine_time(clock, 12.5) - clock.now() in range(2500, 2515)
     assert engine_time(clock, 9.0) - clock.now() in range(-1000, -990)
 
 
-async def test_what_goes_out_comes_back_in(clock: FakeClock):
-    """The politeness of one worker is that of the next."""
+async def test_a_start_time_survives_the_conversion_to_the_engines_clock_and_back(clock: FakeClock):
+    """The next worker keeps the delay of the worker before."""
     first = held(delay_ms=3000)
     assert await first.wait_for_turn(clock) == 0
     first.answered(0, 0)
@@ -181,7 +181,7 @@ async def test_what_goes_out_comes_back_in(clock: FakeClock):
     assert 3.0 <= second.next_start < 3.02
 
 
-async def test_nothing_is_sent_once_the_lease_has_run_out(clock: FakeClock):
+async def test_no_request_is_sent_after_the_end_of_the_lease(clock: FakeClock):
     host = held(claimed(1), claimed(2), delay_ms=20_000, asked=0.0)
     assert await host.wait_for_turn(clock) == 0
     host.answered(0, 0)
@@ -194,9 +194,9 @@ async def test_nothing_is_sent_once_the_lease_has_run_out(clock: FakeClock):
     assert await late is None
 
 
-async def test_a_renewal_counts_from_when_it_was_asked_for(clock: FakeClock):
+async def test_a_lease_counts_from_its_request(clock: FakeClock):
     host = held(claimed(), answered=5.0)
-    # Not 35: the engine may have read its clock as soon as we asked. A little less: it may run a little faster.
+    # Not 35: the engine may have read its clock at the request. A little less: its clock may run a little faster.
     assert 29.8 < host.expires < 30.0
     host.renewed(10.0, TTL)
     assert host.startable(39.8)
@@ -204,18 +204,18 @@ async def test_a_renewal_counts_from_when_it_was_asked_for(clock: FakeClock):
     assert host.start_time(40.0) is None
 
 
-async def test_a_lost_host_starts_and_sends_nothing(clock: FakeClock):
+async def test_a_lost_host_starts_no_task(clock: FakeClock):
     host = held()
     host.lost = True
     assert not host.startable(0)
     assert await host.wait_for_turn(clock) is None
 
 
-async def test_backing_off_holds_up_also_those_whose_turn_was_coming(clock: FakeClock):
+async def test_a_back_off_delays_waiting_requests_too(clock: FakeClock):
     host = held(delay_ms=1000)
     assert await host.wait_for_turn(clock) == 0
     host.answered(0, 0)
-    waiting = asyncio.create_task(host.wait_for_turn(clock))  # would go at 1
+    waiting = asyncio.create_task(host.wait_for_turn(clock))  # without the back-off its turn is at 1
     await asyncio.sleep(0)
     host.pause(10, clock.monotonic())
     sent = await turns(host, clock, 1, until=9)
@@ -228,39 +228,39 @@ async def test_backing_off_holds_up_also_those_whose_turn_was_coming(clock: Fake
     assert host.next_start >= 11
 
 
-def test_backing_off_never_shortens_a_wait():
+def test_a_back_off_never_shortens_a_wait():
     host = held(not_before=START + 20_000)
     host.pause(3, 0.0)
     assert host.next_start == 20
 
 
-async def test_a_wait_beyond_the_lease_is_not_waited_out(clock: FakeClock):
+async def test_a_request_does_not_wait_beyond_the_lease(clock: FakeClock):
     host = held(claimed(1), claimed(2))
     host.pause(31, clock.monotonic())
     with pytest.raises(TooSoon):
         await host.wait_for_turn(clock)
-    assert host.idle(0), "a host that cannot be used while its lease lasts is one to let go"
+    assert host.idle(0), "a host that cannot be used during its lease is idle"
     assert not host.idle(1.5)
     host.inflight = 1
     assert not host.idle(0)
 
 
-async def test_slowing_down_counts_from_the_last_request(clock: FakeClock):
+async def test_a_new_delay_counts_from_the_last_request(clock: FakeClock):
     host = held(delay_ms=1000)
     await host.wait_for_turn(clock)
     host.slow_down(5, 0)
     assert host.next_start == 5
-    host.slow_down(2, 0)  # what is asked for is the least: no faster than before
+    host.slow_down(2, 0)  # the delay is the least: no shorter than before
     assert (host.pace.delay, host.next_start) == (5, 5)
 
 
-def test_slowing_down_before_the_first_request_delays_none():
+def test_a_new_delay_does_not_delay_the_first_request():
     host = held(not_before=START + 2000)
     host.slow_down(5, 0)
     assert host.next_start == 2
 
 
-def test_tasks_that_can_start_soon_are_those_the_delay_leaves_time_for():
+def test_the_delay_bounds_the_tasks_that_can_start_soon():
     tasks = [claimed(n) for n in range(10)]
     assert held(*tasks).startable_within(0, 1) == 10
     assert held(*tasks, delay_ms=500).startable_within(0, 1) == 3
@@ -271,9 +271,9 @@ def test_tasks_that_can_start_soon_are_those_the_delay_leaves_time_for():
     assert lost.startable_within(0, 1) == 0
 
 
-async def test_tasks_of_a_host_that_has_been_busy_for_long_cannot_be_counted_on(clock: FakeClock):
+async def test_tasks_of_a_host_that_has_been_busy_for_long_are_not_counted(clock: FakeClock):
     host = held(*(claimed(n) for n in range(10)), delay_ms=500)
-    assert host.startable_within(100, 1) == 3, "not more because nothing was started for long"
+    assert host.startable_within(100, 1) == 3, "not more after an idle time"
     await host.wait_for_turn(clock)
     host.inflight = 1
     assert host.startable_within(0.9, 1) > 0
@@ -298,7 +298,7 @@ def test_hosts_take_turns():
     assert (len(hand), hand.waiting) == (3, 0)
 
 
-def test_a_host_that_must_wait_is_passed_over():
+def test_a_host_that_must_wait_is_skipped():
     hand = LeasedHosts()
     hand.add(held(claimed(1), host_id=1, not_before=START + 9000))
     hand.add(held(claimed(2), host_id=2, not_before=START + 4000))
@@ -311,7 +311,7 @@ def test_a_host_that_must_wait_is_passed_over():
 
 
 @pytest.mark.parametrize(("places", "most"), [(1, 1), (2, 1), (4, 3), (64, 57)])
-def test_no_host_takes_every_place(places: int, most: int):
+def test_no_host_uses_every_place(places: int, most: int):
     hand = LeasedHosts()
     hand.add(held(*(claimed(n) for n in range(100)), concurrency=100))
     taken = 0
@@ -319,12 +319,12 @@ def test_no_host_takes_every_place(places: int, most: int):
         found[0].inflight += 1
         taken += 1
     assert taken == most
-    assert hand.next_time(0, FreePlaces(places - taken)) is None, "only the end of another can change that"
+    assert hand.next_time(0, FreePlaces(places - taken)) is None, "only the end of another task changes that"
     hand.add(held(claimed(1000), host_id=2))
     assert (hand.next_task(0, FreePlaces(places - taken)) is not None) == (places > 1)
 
 
-def test_hosts_that_are_silent_together_leave_room_for_others():
+def test_several_silent_hosts_leave_places_for_others():
     hand, taken = LeasedHosts(), 0
     for number in range(4):
         hand.add(held(*(claimed(n) for n in range(100)), concurrency=100, host_id=number))
@@ -335,12 +335,12 @@ def test_hosts_that_are_silent_together_leave_room_for_others():
     assert max(host.inflight for host in hand) - min(host.inflight for host in hand) <= 1
 
 
-def test_an_empty_hand_waits_for_nothing():
+def test_an_empty_hand_has_no_next_time():
     assert LeasedHosts().next_time(0, FreePlaces(9)) is None
     assert LeasedHosts().startable_within(0, 1) == 0
 
 
-def test_a_host_that_comes_again_makes_its_old_lease_a_lost_one():
+def test_a_host_that_is_claimed_again_loses_its_old_lease():
     hand = LeasedHosts()
     old, new = held(claimed(1), token=1), held(claimed(2), token=3)
     hand.add(old)
@@ -362,8 +362,8 @@ def test_waiting_tasks_of_a_lost_host_do_not_count():
     assert len(hand) == 1
 
 
-def test_more_tasks_of_a_host_wait_by_priority():
-    """A worker is given more tasks while it works on the first ones: an urgent one must not wait for all of those."""
+def test_further_tasks_of_a_host_wait_by_priority():
+    """A worker gets more tasks during the first ones: an urgent one must not wait for all of those."""
     hand = LeasedHosts()
     hand.add(held(claimed(1, priority=300), claimed(2, priority=500), concurrency=9))
     first = hand.next_task(0, FreePlaces(9))
@@ -375,7 +375,7 @@ def test_more_tasks_of_a_host_wait_by_priority():
     assert [task.id for task in host.waiting] == [3, 1, 7, 2, 4, 6, 5]
 
 
-async def test_a_pause_may_be_longer_than_usual(clock: FakeClock):
+async def test_a_pause_may_be_longer_once(clock: FakeClock):
     host = held(delay_ms=2000)
     assert await host.wait_for_turn(clock, 0.75) == 0
     assert host.next_start == 3.75
@@ -384,4 +384,4 @@ async def test_a_pause_may_be_longer_than_usual(clock: FakeClock):
     clock.advance(3)
     assert await host.wait_for_turn(clock) == 3
     host.answered(3, 3)
-    assert host.next_start == 5, "once, not for good"
+    assert host.next_start == 5, "the extra pause applies once"

@@ -8,14 +8,14 @@ from tests.plans import crawl_plan
 PLAN = crawl_plan(("https://a.example/",), max_depth=7, hosts=("a.example",), robots=False)
 
 
-async def test_a_plan_is_looked_up_once():
+async def test_a_plan_is_read_once():
     runs = FakeRuns({1: PLAN})
     plans = PlanCache(part(runs))
     assert [await plans.get(1) for _ in range(3)] == [PLAN] * 3
     assert runs.asked == 1
 
 
-async def test_many_plans_do_not_stay_for_ever():
+async def test_the_number_of_cached_plans_is_bounded():
     runs = FakeRuns({n: PLAN for n in range(5)})
     plans = PlanCache(part(runs), max_plans=3)
     for number in (0, 1, 2, 3, 4, 3):
@@ -25,7 +25,7 @@ async def test_many_plans_do_not_stay_for_ever():
     assert runs.asked == 6
 
 
-async def test_a_look_that_failed_is_not_remembered():
+async def test_a_failed_lookup_is_not_cached():
     runs = FakeRuns({1: PLAN})
     plans = PlanCache(part(runs))
     runs.away = True

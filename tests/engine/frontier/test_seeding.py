@@ -1,4 +1,4 @@
-"""Runs that nobody holds, on both engines."""
+"""Runs without an owner, on both engines."""
 
 from functools import partial
 
@@ -28,7 +28,7 @@ async def source_id(records: Records) -> int:
     return (await records.sources.add(NewSource("a", "https://a.example/"))).id
 
 
-async def test_seeds_are_asked_for_every_time(seeder: Seeder, records: Records, source_id: int) -> None:
+async def test_seeds_are_requested_in_every_run(seeder: Seeder, records: Records, source_id: int) -> None:
     wanted = RunToMake(RunKind.FEED_POLL, crawl_plan(SEEDS, max_depth=0), source_id)
 
     first, second = await seeder.ask(wanted), await seeder.ask(wanted)
@@ -44,7 +44,7 @@ async def test_seeds_are_asked_for_every_time(seeder: Seeder, records: Records, 
     assert await seeder.tasks_of(12345) == []
 
 
-async def test_a_run_whose_seeds_cannot_be_admitted_is_not_made(
+async def test_a_run_is_not_made_if_its_seeds_cannot_be_admitted(
     seeder: Seeder, records: Records, source_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def forget(_: object) -> None:
@@ -57,9 +57,7 @@ async def test_a_run_whose_seeds_cannot_be_admitted_is_not_made(
     assert await records.events.find() == []
 
 
-async def test_where_a_redirect_led_comes_in_the_place_of_nobody(
-    seeder: Seeder, records: Records, source_id: int
-) -> None:
+async def test_a_redirected_seed_is_left_out(seeder: Seeder, records: Records, source_id: int) -> None:
     run_id = await seeder.ask(RunToMake(RunKind.FEED_POLL, CrawlPlan(SEEDS[:2]), source_id))
     (lease,) = (await claim(records)).values()
     outcomes = [ended(task, reason="redirected" if task.url == SEEDS[0] else "ok") for task in lease.tasks]
@@ -68,7 +66,7 @@ async def test_where_a_redirect_led_comes_in_the_place_of_nobody(
     assert [task.url for task in await seeder.tasks_of(run_id)] == [SEEDS[1]]
 
 
-async def test_the_standing_frontier_takes_everything_once(seeder: Seeder, records: Records, source_id: int) -> None:
+async def test_the_standing_frontier_admits_every_url_once(seeder: Seeder, records: Records, source_id: int) -> None:
     give = partial(seeder.feed, RunKind.STANDING_FEED, source_id, priority=7, hosts=("a.example", "b.example"))
     urls = [
         "https://a.example/1",

@@ -1,4 +1,4 @@
-"""Counting the frontier aloud, on both engines."""
+"""Counts of the standing frontier in the log, on both engines."""
 
 import logging
 
@@ -12,10 +12,10 @@ from longline.ports.records import Records
 from tests.drivers.records.world import admit, claim_one, url
 
 
-async def test_every_rest_is_told_of(records: Records, caplog: pytest.LogCaptureFixture) -> None:
+async def test_the_count_of_every_rest_is_logged(records: Records, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO):
         await StandingCountLog(records.standing).once()
-    assert caplog.records == [], "there is nothing to tell of"
+    assert caplog.records == [], "an empty frontier is not logged"
     run = await records.runs.add(NewRun(new_id(), RunKind.STANDING_MANUAL, "{}", seed="s"))
     await admit(records, url(run, scope=SCOPE))
     await claim_one(records)

@@ -23,7 +23,7 @@ def standing(records: Records, clock: FakeClock, rules: StandingRules = RULES) -
     return StandingRuns(records.runs, LocalSources(records.sources), rules, clock, Registry())
 
 
-async def test_there_is_one_run_for_each_origin_and_source(records: Records, clock: FakeClock) -> None:
+async def test_each_origin_and_source_has_one_run(records: Records, clock: FakeClock) -> None:
     crawl = '{"rate_limit": "3s", "selectors": {"article": {"title": "h1"}}}'
     source = await records.sources.add(NewSource("news", "https://news.example/", crawl=crawl))
     first, second = [standing(records, clock) for _ in range(2)]
@@ -39,7 +39,7 @@ async def test_there_is_one_run_for_each_origin_and_source(records: Records, clo
     assert run.plan.config["selectors"] == {"article": {"title": "h1"}}
 
 
-async def test_a_run_goes_by_what_its_source_says_now(records: Records, clock: FakeClock) -> None:
+async def test_the_plan_of_a_run_follows_its_source(records: Records, clock: FakeClock) -> None:
     source = await records.sources.add(NewSource("news", "https://news.example/"))
     asked, fetching = [standing(records, clock) for _ in range(2)]
     before = await asked.get(RunKind.STANDING_FEED, source.public_id)
@@ -53,19 +53,21 @@ async def test_a_run_goes_by_what_its_source_says_now(records: Records, clock: F
     after = await plans.get(before.id)
     assert (after.politeness.delay_ms, after.fetch.render, after.source_name) == (4000, True, "daily")
     assert after.config["selectors"] == {"article": {"title": "h2"}}
-    assert await asked.get(RunKind.STANDING_FEED, source.public_id) == (before.id, after), "on every process"
+    assert await asked.get(RunKind.STANDING_FEED, source.public_id) == (before.id, after), (
+        "the other process has the new plan too"
+    )
     stored = await records.runs.get(before.id)
     assert stored is not None
     assert CrawlPlan.read(stored.plan) == after
 
 
-async def test_a_run_goes_by_the_rules_of_who_works_on_it(records: Records, clock: FakeClock) -> None:
+async def test_the_plan_of_a_run_follows_the_settings_of_the_process(records: Records, clock: FakeClock) -> None:
     before = await standing(records, clock).get(RunKind.STANDING_FEED, "somebody's")
     later = standing(records, clock, msgspec.structs.replace(RULES, attempts=9))
     assert (await PlanCache(records.runs, later).get(before.id)).retries.max_attempts == 9
 
 
-async def test_a_source_that_comes_later_has_the_run_that_waited_for_it(records: Records, clock: FakeClock) -> None:
+async def test_a_source_that_is_added_later_gets_its_earlier_run(records: Records, clock: FakeClock) -> None:
     runs = standing(records, clock)
     before = await runs.get(RunKind.STANDING_MANUAL, "theirs")
     clock.advance(CACHE_SECONDS)
@@ -85,7 +87,7 @@ async def test_a_source_that_comes_later_has_the_run_that_waited_for_it(records:
 
 
 class Silent:
-    """A directory that is away."""
+    """A directory of sources that is down."""
 
     async def get(self, ref: str) -> CrawlSource | None:
         raise Unavailable(f"nobody there to ask for {ref}")
@@ -97,7 +99,7 @@ class Silent:
         raise Unavailable("nobody there to ask for all")
 
 
-async def test_while_sources_cannot_be_asked_runs_go_by_what_they_last_said(records: Records, clock: FakeClock) -> None:
+async def test_runs_keep_their_plans_while_sources_are_unavailable(records: Records, clock: FakeClock) -> None:
     before = await standing(records, clock).get(RunKind.STANDING_MANUAL, "s")
     alone = StandingRuns(records.runs, Silent(), msgspec.structs.replace(RULES, attempts=9), clock, Registry())
 
@@ -106,7 +108,7 @@ async def test_while_sources_cannot_be_asked_runs_go_by_what_they_last_said(reco
         await alone.get(RunKind.STANDING_MANUAL, "another")
 
 
-async def test_a_source_that_nobody_knows_has_one_too(records: Records, clock: FakeClock) -> None:
+async def test_an_unknown_source_has_a_run_too(records: Records, clock: FakeClock) -> None:
     runs = standing(records, clock)
 
     plan = (await runs.get(RunKind.STANDING_MANUAL, "somebody's")).plan
@@ -119,7 +121,7 @@ async def test_a_source_that_nobody_knows_has_one_too(records: Records, clock: F
     )
 
 
-def test_files_and_downloads_are_never_asked_for() -> None:
+def test_files_and_downloads_are_never_requested() -> None:
     bounds = bounds_of(
         standing_plan(CrawlSource(ref="1", name="a", url="https://a.example/"), RULES, Registry()).bounds
     )

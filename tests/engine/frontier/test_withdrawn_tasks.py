@@ -1,4 +1,4 @@
-"""Tasks that are withdrawn from a worker's hand by people, or because their run has stopped."""
+"""Tasks that are withdrawn from a worker by people, or because their run has stopped."""
 
 import asyncio
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from tests.engine.worker.test_worker import Shop, url
 
 
 class Moves:
-    """Withdrawals as the database has them: counts by host and token, and the marks that are gone."""
+    """Withdrawals as in the database: counts by host and token, and the withdrawn tasks."""
 
     def __init__(self) -> None:
         self.counts: dict[tuple[int, int], int] = {}
@@ -43,7 +43,7 @@ def filter_of(shop: Shop, moves: Moves) -> WithdrawnTaskFilter:
     return WithdrawnTaskFilter(shop.worker.hand, part(moves), OWNER)
 
 
-async def test_nothing_more_is_begun_for_a_run_that_has_ended(clock: FakeClock):
+async def test_no_further_task_is_begun_for_a_run_that_has_ended(clock: FakeClock):
     shop, moves = Shop(clock), Moves()
     shop.frontier.add(*(claimed(n) for n in range(1, 21)))
     withdrawn = filter_of(shop, moves)
@@ -51,14 +51,14 @@ async def test_nothing_more_is_begun_for_a_run_that_has_ended(clock: FakeClock):
     async with shop.open():
         await shop.until(lambda: shop.http.sent)
         await withdrawn.once()
-        assert waiting(shop) == list(range(2, 21)), "it goes on"
+        assert waiting(shop) == list(range(2, 21)), "the run goes on"
         moves.withdraw(*range(2, 21))
         await withdrawn.once()
         assert waiting(shop) == []
         first.set()
         await shop.until(lambda: shop.frontier.reports)
     [report] = shop.frontier.reports[0].reports
-    assert [outcome.task.url for outcome in report.outcomes] == [url(1)], "what was under way is all"
+    assert [outcome.task.url for outcome in report.outcomes] == [url(1)], "only the task under way is reported"
 
 
 async def test_a_task_in_flight_that_is_withdrawn_is_not_reported(clock: FakeClock):
@@ -75,10 +75,10 @@ async def test_a_task_in_flight_that_is_withdrawn_is_not_reported(clock: FakeClo
         await shop.until(lambda: shop.frontier.reports)
     assert shop.http.urls == [url(1), url(3)]
     assert list(shop.frontier.ended) == [3]
-    assert not [entry for entry in shop.journal if entry[0] == "refuse"], "no report was refused for it"
+    assert not [entry for entry in shop.journal if entry[0] == "refuse"], "no report was refused for the withdrawn task"
 
 
-async def test_the_queue_is_read_only_when_a_count_has_moved(clock: FakeClock):
+async def test_the_queue_is_read_only_after_a_count_has_changed(clock: FakeClock):
     shop, moves = Shop(clock), Moves()
     shop.frontier.add(*(claimed(n) for n in range(1, 5)))
     withdrawn = filter_of(shop, moves)
@@ -94,11 +94,11 @@ async def test_the_queue_is_read_only_when_a_count_has_moved(clock: FakeClock):
         assert waiting(shop) == [2, 4]
         moves.withdraw(4, host=(1, 99))
         await withdrawn.once()
-        assert (moves.looks, waiting(shop)) == (1, [2, 4]), "the count of another lease is not this one's"
+        assert (moves.looks, waiting(shop)) == (1, [2, 4]), "the count of another lease does not matter"
         first.set()
 
 
-async def test_a_host_with_more_tasks_on_their_way_is_looked_at_again(clock: FakeClock):
+async def test_a_host_with_more_tasks_on_their_way_is_checked_again(clock: FakeClock):
     shop, moves = Shop(clock), Moves()
     host = LeasedHost(lease(claimed(1), claimed(2)), 30.0, 0.0, 0.0)
     shop.worker.hand.add(host)
@@ -109,12 +109,12 @@ async def test_a_host_with_more_tasks_on_their_way_is_looked_at_again(clock: Fak
     shop.worker.hand.help(lease(claimed(3), claimed(4)))
     host.asking = False
     await withdrawn.once()
-    assert waiting(shop) == [2, 4], "the task came with a claim that was answered late"
+    assert waiting(shop) == [2, 4], "the task arrived with a claim that was answered late"
     await withdrawn.once()
     assert moves.looks == 2
 
 
-async def test_a_task_that_comes_back_is_another_one(clock: FakeClock):
+async def test_a_withdrawn_task_that_is_claimed_again_has_another_mark(clock: FakeClock):
     shop, moves = Shop(clock), Moves()
     host = LeasedHost(lease(claimed(1), claimed(2)), 30.0, 0.0, 0.0)
     shop.worker.hand.add(host)
@@ -125,7 +125,7 @@ async def test_a_task_that_comes_back_is_another_one(clock: FakeClock):
 
 
 async def test_a_task_that_is_claimed_again_supersedes_its_earlier_attempts(clock: FakeClock):
-    """The new attempt may be more urgent than the earlier one, whose request must not follow."""
+    """The new attempt may be more urgent than the earlier one; the earlier request must not follow."""
     shop = Shop(clock)
     begun, waiting_before, other = claimed(1), claimed(2, priority=900), claimed(3)
     host = LeasedHost(lease(waiting_before, other), 30.0, 0.0, 0.0)
@@ -139,7 +139,7 @@ async def test_a_task_that_is_claimed_again_supersedes_its_earlier_attempts(cloc
     assert await host.wait_for_turn(clock, mark=again[0].mark) is not None
 
 
-async def test_a_request_that_waits_for_its_turn_is_given_up(clock: FakeClock):
+async def test_a_waiting_request_of_a_withdrawn_task_is_not_sent(clock: FakeClock):
     http, task = FakeHttp(clock), claimed(1)
     host = LeasedHost(lease(task, delay_ms=800, concurrency=8), 30.0, 0.0, 0.0)
     context = RequestContext(1, HURRY, mark=task.mark)
@@ -152,7 +152,7 @@ async def test_a_request_that_waits_for_its_turn_is_given_up(clock: FakeClock):
     with pytest.raises(TaskWithdrawn):
         await later
     await sender.send(host, url(3), RequestContext(1, HURRY, mark=(3, 0)))
-    assert http.urls == [url(2), url(3)], "and the turn goes to the next request"
+    assert http.urls == [url(2), url(3)], "the next request gets the turn"
 
 
 class Holds:
@@ -165,7 +165,7 @@ class Holds:
         return self.runs
 
 
-async def test_a_hold_gives_back_what_was_not_begun_and_lets_the_begun_page_end(clock: FakeClock):
+async def test_a_hold_returns_waiting_tasks_and_lets_the_page_under_way_end(clock: FakeClock):
     shop, holds = Shop(clock), Holds()
     tasks = [claimed(n) for n in range(1, 6)]
     shop.frontier.add(*tasks)

@@ -1,10 +1,10 @@
-"""Who has nothing to do asks for work, and does not ask for ever."""
+"""Work requests of a worker without tasks, at growing intervals."""
 
 from longline.engine.frontier.work_requests import MAX_PAUSE_SECONDS, WorkRequest
 from longline.testing.clock import FakeClock
 
 
-async def test_it_asks_ever_more_seldom_and_anew_after_it_was_fed(clock: FakeClock):
+async def test_work_requests_become_rarer_and_start_anew_after_work(clock: FakeClock):
     asked: list[float] = []
 
     async def ask() -> None:

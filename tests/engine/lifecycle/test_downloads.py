@@ -1,4 +1,4 @@
-"""Runs of downloads that begin with their files, and replays; workers are called when there is work."""
+"""Runs of downloads that begin with their files, and replays; workers are called if there is work."""
 
 from longline.engine.lifecycle.downloads import REPLAY_BATCH_SIZE, DownloadLifecycle
 from longline.engine.lifecycle.politeness_key import PolitenessKey

@@ -1,4 +1,4 @@
-"""The one place that moves things: what it refuses, what it carries out, what it takes back."""
+"""Moves of all nouns: refusals, legal moves, and released leases."""
 
 import asyncio
 from itertools import product
@@ -32,7 +32,7 @@ async def start(lifecycle: Lifecycle, noun: Noun, subject: int, owner: int = ME)
 
 
 async def running(records: Records, lifecycle: Lifecycle, amount: int = 1, **facts: int) -> int:
-    """A run under way, with URLs of one host."""
+    """Start a run with URLs of one host."""
     run = await queued_run(records, **facts)
     await start(lifecycle, "run", run.id)
     await lifecycle.admit(urls(run.id, "a.example", amount), [HostSetting("a.example", DELAY, 1)])
@@ -79,7 +79,7 @@ def order_for(rule: Move, subject: int, token: int) -> MoveRequest:
 
 
 @pytest.mark.parametrize(("noun", "state"), CASES)
-async def test_every_move_from_every_state_is_made_or_refused_as_the_table_says(
+async def test_every_move_from_every_state_follows_the_table(
     records: Records, lifecycle: Lifecycle, peek: Peek, noun: Noun, state: str
 ):
     for rule in (rule for rule in MOVES if rule.noun == noun):
@@ -107,7 +107,7 @@ async def test_every_move_from_every_state_is_made_or_refused_as_the_table_says(
 
 
 @pytest.mark.parametrize("noun", ["schedule", "run"])
-async def test_only_those_named_in_the_table_may(records: Records, lifecycle: Lifecycle, peek: Peek, noun: Noun):
+async def test_only_actors_of_the_table_may_move(records: Records, lifecycle: Lifecycle, peek: Peek, noun: Noun):
     actors: tuple[Actor, ...] = ("person", "scheduler", "worker", "bot", "upkeep")
     subject, standing = await brought_to(records, lifecycle, noun, "running")
     before = await peek.snapshot()
@@ -138,19 +138,19 @@ async def test_a_fenced_move_needs_the_token_of_the_lease(
 
 
 @pytest.mark.parametrize("noun", ["schedule", "run", "task"])
-async def test_what_is_not_there_cannot_move(lifecycle: Lifecycle, noun: Noun):
+async def test_an_unknown_subject_cannot_move(lifecycle: Lifecycle, noun: Noun):
     with pytest.raises(NotFound, match=f"no such {noun}: 4711"):
         await lifecycle.move(MoveRequest(noun, 4711, "cancel", "person"))
 
 
-async def test_a_refusal_says_what_is_legal_now(records: Records, lifecycle: Lifecycle):
+async def test_a_refusal_lists_the_legal_moves(records: Records, lifecycle: Lifecycle):
     subject = await schedule(records)
     with pytest.raises(IllegalMove) as refused:
         await lifecycle.move(MoveRequest("schedule", subject, "resume", "person"))
     assert str(refused.value) == "cannot resume a schedule that is scheduled; legal now: pause, force_run, cancel"
 
 
-async def test_a_run_with_open_tasks_is_not_finished_by_hand(records: Records, lifecycle: Lifecycle, peek: Peek):
+async def test_a_person_cannot_finish_a_run_with_open_tasks(records: Records, lifecycle: Lifecycle, peek: Peek):
     run_id = await running(records, lifecycle)
     before = await peek.snapshot()
     with pytest.raises(IllegalMove, match="cannot finish a run that is running with open tasks"):
@@ -158,7 +158,7 @@ async def test_a_run_with_open_tasks_is_not_finished_by_hand(records: Records, l
     assert await peek.snapshot() == before
 
 
-async def test_a_run_whose_tasks_ended_before_it_began_ends_when_it_begins(records: Records, lifecycle: Lifecycle):
+async def test_a_run_with_only_ended_tasks_ends_when_it_starts(records: Records, lifecycle: Lifecycle):
     run = await queued_run(records)
     await lifecycle.admit([url(run)], [HostSetting("a.example", DELAY, 1)])
     (lease,) = await lifecycle.claim(ClaimRequest(ME, 1, 1, TTL))
@@ -174,7 +174,7 @@ async def test_a_run_whose_tasks_ended_before_it_began_ends_when_it_begins(recor
 
 
 @pytest.mark.parametrize("name", [m.name for m in MOVES if m.noun == "task" and m.became in IN_HAND])
-async def test_no_single_move_puts_a_task_into_a_hand(records: Records, lifecycle: Lifecycle, peek: Peek, name: str):
+async def test_no_single_move_claims_a_task(records: Records, lifecycle: Lifecycle, peek: Peek, name: str):
     await running(records, lifecycle)
     (task,) = await records.tasks.find()
     before = await peek.snapshot()
@@ -183,14 +183,14 @@ async def test_no_single_move_puts_a_task_into_a_hand(records: Records, lifecycl
     assert await peek.snapshot() == before
 
 
-async def test_where_a_claimed_or_taken_task_may_come_to_rest():
+async def test_rests_of_claimed_and_taken_tasks():
     claimed = {"pending", "downloaded", "queued_parse", "completed", "skipped", "failed"}
     assert {s.value for s in AFTER_CLAIM} == claimed
     assert {s.value for s in AFTER_TAKE} == claimed
 
 
 @pytest.mark.parametrize("became", [TaskState.CANCELLED, TaskState.PAUSED, TaskState.EXPIRED])
-async def test_a_worker_may_not_bring_a_task_anywhere(
+async def test_a_worker_cannot_cancel_pause_or_expire_a_task(
     records: Records, lifecycle: Lifecycle, peek: Peek, became: TaskState
 ):
     await running(records, lifecycle, 2)
@@ -206,7 +206,7 @@ async def test_a_worker_may_not_bring_a_task_anywhere(
 
 
 @pytest.mark.parametrize("became", [TaskState.QUEUED, TaskState.CRAWLING, TaskState.PARSING])
-async def test_a_report_does_not_leave_a_task_in_a_hand(
+async def test_a_report_cannot_leave_a_task_claimed(
     records: Records, lifecycle: Lifecycle, peek: Peek, became: TaskState
 ):
     await running(records, lifecycle)
@@ -217,7 +217,7 @@ async def test_a_report_does_not_leave_a_task_in_a_hand(
     assert await peek.snapshot() == before
 
 
-async def test_persons_move_a_task_in_hand_and_the_worker_is_refused(records: Records, lifecycle: Lifecycle):
+async def test_persons_move_a_claimed_task_and_the_workers_report_is_refused(records: Records, lifecycle: Lifecycle):
     await running(records, lifecycle)
     (lease,) = await lifecycle.claim(ClaimRequest(ME, 1, 10, TTL))
     task_id = lease.tasks[0].id
@@ -238,7 +238,7 @@ async def test_a_page_goes_from_worker_to_parser(records: Records, lifecycle: Li
     assert [lease.host for lease in await lifecycle.claim(ClaimRequest(ME, 10, 10, TTL))] == ["b.example"]
 
 
-async def test_renewing_nothing_asks_nobody(lifecycle: Lifecycle):
+async def test_renewing_no_lease_renews_none(lifecycle: Lifecycle):
     assert await lifecycle.renew(ME, [], TTL) == set()
     assert await lifecycle.renew_taken(ME, [], TTL) == set()
 
@@ -246,7 +246,7 @@ async def test_renewing_nothing_asks_nobody(lifecycle: Lifecycle):
 # -- leases that lapse ----------------------------------------------------------------------------------------------
 
 
-async def test_the_reaper_takes_back_everything_that_lapsed(records: Records, lifecycle: Lifecycle, clock: FakeClock):
+async def test_the_reaper_releases_every_lapsed_lease(records: Records, lifecycle: Lifecycle, clock: FakeClock):
     await running(records, lifecycle, 2)
     (lease,) = await lifecycle.claim(ClaimRequest(ME, 1, 1, TTL))
     await lifecycle.report(ReportBatch(reports=[host_report(lease, [ended(lease.tasks[0], TaskState.DOWNLOADED)])]))
@@ -262,7 +262,7 @@ async def test_the_reaper_takes_back_everything_that_lapsed(records: Records, li
     assert await lifecycle.reap() == {"hosts": 1, "offers": 1, "runs": 2, "schedules": 2}
     assert not any((await lifecycle.reap()).values())
     states = {s.id: s.state for s in await records.schedules.find()}
-    assert states == {recurring: "scheduled", once: "pending"}, "what runs once waits to be run, not for its next time"
+    assert states == {recurring: "scheduled", once: "pending"}, "a schedule that runs once waits for its run"
     row = await get_run(records, scheduled)
     assert (row.state, row.error, row.open) == ("failed", "lease lapsed", 0)
 
@@ -286,7 +286,7 @@ async def test_a_lease_that_was_renewed_in_the_meantime_is_left_alone(
     ).state == "completed"
 
 
-async def test_a_renewal_between_the_reapers_look_and_its_move_wins(
+async def test_a_renewal_between_the_query_of_the_reaper_and_its_move_wins(
     records: Records, lifecycle: Lifecycle, monkeypatch: pytest.MonkeyPatch
 ):
     subject = await schedule(records)
@@ -308,7 +308,7 @@ async def test_a_renewal_between_the_reapers_look_and_its_move_wins(
     assert (found.state, found.token) == ("running", standing.token)
 
 
-async def test_everything_of_a_dead_owner_comes_back_at_once(records: Records, lifecycle: Lifecycle):
+async def test_all_leases_of_a_dead_owner_are_released_at_once(records: Records, lifecycle: Lifecycle):
     run_id = await running(records, lifecycle, 2)
     (lease,) = await lifecycle.claim(ClaimRequest(ME, 1, 1, TTL))
     await lifecycle.report(ReportBatch(reports=[host_report(lease, [ended(lease.tasks[0], TaskState.DOWNLOADED)])]))
@@ -320,7 +320,7 @@ async def test_everything_of_a_dead_owner_comes_back_at_once(records: Records, l
     assert adopted.owner == YOU
 
 
-async def test_a_held_run_is_not_adopted_and_one_that_was_let_go_is(records: Records, lifecycle: Lifecycle):
+async def test_a_held_run_is_not_adopted_and_a_released_one_is(records: Records, lifecycle: Lifecycle):
     run = await queued_run(records)
     standing = await start(lifecycle, "run", run.id)
     adopt = MoveRequest("run", run.id, "adopt", "worker", owner=YOU, lease_ms=TTL)
@@ -335,7 +335,7 @@ async def test_a_held_run_is_not_adopted_and_one_that_was_let_go_is(records: Rec
 # -- races --------------------------------------------------------------------------------------------------------
 
 
-async def test_of_many_who_start_one_thing_one_gets_it(records: Records, lifecycle: Lifecycle):
+async def test_of_many_starts_of_one_schedule_one_succeeds(records: Records, lifecycle: Lifecycle):
     subject = await schedule(records)
     found = await asyncio.gather(
         *(start(lifecycle, "schedule", subject, owner) for owner in range(1, 9)), return_exceptions=True
@@ -348,7 +348,7 @@ async def test_of_many_who_start_one_thing_one_gets_it(records: Records, lifecyc
     assert [event.move for event in await records.events.find()] == ["create", "place", "start"]
 
 
-async def test_a_move_is_tried_again_when_the_thing_changed_under_it(
+async def test_a_move_is_repeated_after_a_change_between_its_read_and_its_write(
     records: Records, lifecycle: Lifecycle, monkeypatch: pytest.MonkeyPatch
 ):
     subject = await schedule(records)
@@ -368,14 +368,14 @@ async def test_a_move_is_tried_again_when_the_thing_changed_under_it(
 
 
 @pytest.mark.parametrize("noun", ["schedule", "run"])
-async def test_a_lease_that_changes_hands_between_the_look_and_the_move_is_not_the_old_holders(
+async def test_a_lease_that_changes_its_owner_between_read_and_write_makes_the_move_stale(
     records: Records, lifecycle: Lifecycle, peek: Peek, monkeypatch: pytest.MonkeyPatch, noun: Noun
 ):
     subject, mine = await brought_to(records, lifecycle, noun, "running")
     standing, others = records.moves.current, Lifecycle(records)
 
     async def meanwhile(noun: Noun, of: int) -> Current | None:
-        """What was looked at is true, and then is not: the thing is running again, under another lease."""
+        """Return the state as read, and then let another owner start the same noun under another lease."""
         monkeypatch.setattr(records.moves, "current", standing)
         found = await standing(noun, of)
         if noun == "run":
@@ -394,7 +394,7 @@ async def test_a_lease_that_changes_hands_between_the_look_and_the_move_is_not_t
     assert [await peek.snapshot()] == before
 
 
-async def test_a_thing_that_never_stands_still_is_given_up(
+async def test_a_move_of_a_subject_that_keeps_changing_fails(
     records: Records, lifecycle: Lifecycle, monkeypatch: pytest.MonkeyPatch
 ):
     subject = await schedule(records)
@@ -413,7 +413,7 @@ async def test_a_thing_that_never_stands_still_is_given_up(
         await lifecycle.move(MoveRequest("schedule", subject, "force_run", "person"))
 
 
-async def test_many_urls_are_taken_in_by_several_transactions_and_counted_together(
+async def test_many_urls_are_admitted_in_several_transactions_and_counted_together(
     records: Records, lifecycle: Lifecycle
 ):
     run = await queued_run(records)
@@ -430,6 +430,6 @@ async def test_a_report_of_many_urls_is_written_in_parts_that_add_up(records: Re
     found = urls(run_id, "a.example", 2 * MAX_TASKS_PER_TRANSACTION + 4)
     batch = ReportBatch([host_report(lease, [ended(lease.tasks[0])])], admit=found, refused={(run_id, "offsite"): 7})
     reported = await lifecycle.report(batch, [HostSetting("a.example", DELAY, 1)])
-    assert reported.admitted == (len(found) - 1, 1, 0), "one of them is the page itself"
+    assert reported.admitted == (len(found) - 1, 1, 0), "one of the URLs is the page itself"
     run = await get_run(records, run_id)
     assert run.admitted == len(found)

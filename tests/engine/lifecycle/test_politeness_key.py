@@ -35,11 +35,11 @@ async def resolve(hostname: str):
         ("address", "http://unknown.example/", "unknown.example"),
     ],
 )
-async def test_whose_turn_a_url_waits_for(by, url, key):
+async def test_the_politeness_key_of_a_url(by, url, key):
     assert await PolitenessKey(by, resolve).key(parse(url)) == key
 
 
-async def test_tasks_and_hosts_are_placed_under_those_names():
+async def test_tasks_and_hosts_are_placed_under_their_keys():
     urls = ["https://www.a.example/1", "https://img.a.example/2", "https://b.example/3"]
     tasks = [NewTask(u, parse(u).host, b"k", 1, 1) for u in urls]
     hosts = [HostSetting(t.host, 100 + n, 1) for n, t in enumerate(tasks)]
@@ -48,7 +48,7 @@ async def test_tasks_and_hosts_are_placed_under_those_names():
     assert sorted(settings) == [HostSetting("a.example", 100, 1), HostSetting("b.example", 102, 1)]
 
 
-async def test_by_host_nothing_is_touched():
+async def test_with_the_key_host_nothing_is_changed():
     tasks, hosts = [NewTask("https://www.a.example/1", "www.a.example", b"k", 1, 1)], [HostSetting("x", 1, 1)]
     placed, settings = await PolitenessKey().place(tasks, hosts)
     assert placed is tasks
@@ -56,7 +56,7 @@ async def test_by_host_nothing_is_touched():
 
 
 @pytest.mark.parametrize(("by", "covered"), [("host", False), ("domain", True)])
-async def test_who_holds_a_domain_may_ask_all_its_hosts(by, covered):
+async def test_a_lease_of_a_domain_covers_its_hosts(by, covered):
     assert await PolitenessKey(by).covers("a.example", "https://www.a.example/") is covered
     assert await PolitenessKey(by).covers("a.example", "https://a.example/x") is True
     assert await PolitenessKey(by).covers("a.example", "https://other.example/") is False

@@ -41,7 +41,7 @@ async def test_a_run_begins_with_its_seeds_and_workers_are_called(records: Recor
     )
 
 
-async def test_a_run_whose_seeds_cannot_be_admitted_is_not_made(records: Records, monkeypatch: pytest.MonkeyPatch):
+async def test_a_run_is_not_made_if_its_seeds_cannot_be_admitted(records: Records, monkeypatch: pytest.MonkeyPatch):
     async def forget(_: object) -> None:
         """Add no hosts: the admission of their URLs fails."""
 

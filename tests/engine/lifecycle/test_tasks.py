@@ -1,4 +1,4 @@
-"""Moves of many tasks by people: one answer for each task, in transactions of bounded size."""
+"""Moves of many tasks by people: one result for each task, in transactions of bounded size."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from tests.drivers.records.world import ME, TTL, admit, claim_one, host_report, 
 
 
 class Calls:
-    """How often workers and schedulers were called."""
+    """Counts of calls to workers and schedulers."""
 
     def __init__(self) -> None:
         self.workers = self.schedulers = 0
@@ -43,7 +43,7 @@ async def ids_of(records: Records, run_id: int) -> list[int]:
     return [task.id for task in await records.tasks.find(run_id=run_id, limit=10_000)]
 
 
-async def test_each_task_gets_an_answer_in_the_given_order(records: Records, tasks: TaskLifecycle):
+async def test_each_task_gets_a_result_in_the_given_order(records: Records, tasks: TaskLifecycle):
     run, stopped = await running_run(records), await running_run(records)
     await admit(records, *urls(run, "a.example", 2), url(stopped, "b.example"))
     one, two = await ids_of(records, run.id)
@@ -70,7 +70,7 @@ async def test_only_moves_of_people_and_upkeep_are_made_for_many(tasks: TaskLife
         await tasks.move_all(TaskOrder(name, actor), [1])
 
 
-async def test_workers_are_called_when_tasks_wait_again(records: Records, tasks: TaskLifecycle, calls: Calls):
+async def test_workers_are_called_if_tasks_wait_again(records: Records, tasks: TaskLifecycle, calls: Calls):
     run = await running_run(records)
     await admit(records, *urls(run, "a.example", 2))
     ids = await ids_of(records, run.id)
@@ -78,10 +78,12 @@ async def test_workers_are_called_when_tasks_wait_again(records: Records, tasks:
     assert calls.workers == 0
     await tasks.move_all(TaskOrder("resume"), ids)
     await tasks.move_all(TaskOrder("resume"), ids)
-    assert calls.workers == 1, "and not when nothing was moved"
+    assert calls.workers == 1, "workers are not called if no task was moved"
 
 
-async def test_schedulers_are_called_when_a_run_of_theirs_is_done(records: Records, tasks: TaskLifecycle, calls: Calls):
+async def test_schedulers_are_called_if_a_run_of_a_schedule_is_done(
+    records: Records, tasks: TaskLifecycle, calls: Calls
+):
     await records.schedules.add(NewSchedule(new_id(), "https://a.example/", next_due=0))
     [tick] = await records.ticks.start(ME, 1, TTL)
     run = tick.run
@@ -91,7 +93,7 @@ async def test_schedulers_are_called_when_a_run_of_theirs_is_done(records: Recor
     assert calls.schedulers == 1
 
 
-async def test_priorities_of_many(records: Records, tasks: TaskLifecycle, clock: FakeClock):
+async def test_priorities_of_many_tasks(records: Records, tasks: TaskLifecycle, clock: FakeClock):
     run = await running_run(records)
     await admit(records, *urls(run, "a.example", 3))
     ids = await ids_of(records, run.id)
@@ -100,12 +102,14 @@ async def test_priorities_of_many(records: Records, tasks: TaskLifecycle, clock:
     await report(records, host_report(lease, [], unstarted=lease.tasks))
     await Lifecycle(records).reap()
     clock.advance(60)
-    assert {task.priority for task in (await claim_one(records)).tasks} == {7}, "the reaper applies what a release left"
+    assert {task.priority for task in (await claim_one(records)).tasks} == {7}, (
+        "the reaper applies priorities that a release left"
+    )
 
 
 @pytest.fixture
 def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The statements that are sent to PostgreSQL."""
+    """Names of the statements that are sent to PostgreSQL."""
     sent: list[str] = []
     for kind in ("all", "batch"):
         plain = getattr(postgres.PostgresTransaction, kind)

@@ -1,4 +1,4 @@
-"""Upkeep of log months: made ahead, archived whole, then gone; on both engines."""
+"""Upkeep of log months: made ahead, archived whole, then deleted; on both engines."""
 
 from datetime import UTC, datetime
 

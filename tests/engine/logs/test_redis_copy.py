@@ -13,7 +13,7 @@ from tests.drivers.records.world import running_run
 
 
 class Copies:
-    """Streams in memory; `away` fails after so many."""
+    """Streams in memory, which fail while `away` is set."""
 
     def __init__(self) -> None:
         self.streams: dict[str, list[tuple[LogMark, str]]] = {}
@@ -36,7 +36,7 @@ async def say(records: Records, run_id: int, *texts: str) -> None:
     await records.logs.append([NewLogEntry(run_id, START, "info", "fetch", text) for text in texts], {})
 
 
-async def test_entries_are_copied_once_in_order_and_taken_up_after_a_failure(records: Records, monkeypatch):
+async def test_entries_are_copied_once_in_order_and_continued_after_a_failure(records: Records, monkeypatch):
     monkeypatch.setattr(module, "BATCH_SIZE", 2)
     schedule = await records.schedules.add(NewSchedule(new_id(), "https://a.example/"))
     first, second = [await running_run(records, schedule_id=schedule.id) for _ in range(2)]

@@ -48,7 +48,7 @@ async def entries(records: Records, run: RunRow) -> list[tuple[str, str, dict[st
     return [(e.level, e.message, json.loads(e.fields or "{}")) for e in found]
 
 
-async def test_a_run_that_ended_is_summed_up_closed_and_kept(
+async def test_a_run_that_ended_is_summed_up_and_its_log_is_closed_and_archived(
     records: Records, scribe: RunLogKeeper, blobs: Blobs, clock: FakeClock
 ):
     schedule = await records.schedules.add(NewSchedule(new_id(), "https://a.example/"))
@@ -87,7 +87,7 @@ async def test_a_run_that_ended_is_summed_up_closed_and_kept(
     assert (found.key, found.kept, found.bytes) == (key, 3, len(await blobs.get(key)))
 
 
-async def test_an_open_run_is_told_of_now_and_then_by_one_of_several(
+async def test_milestones_and_heartbeats_of_a_run_are_logged_by_one_of_several_keepers(
     records: Records, scribe: RunLogKeeper, blobs: Blobs, clock: FakeClock
 ):
     other = RunLogKeeper(records.logs, blobs, LocalSignals(), clock, RunLogKeeperSettings())
@@ -97,7 +97,7 @@ async def test_an_open_run_is_told_of_now_and_then_by_one_of_several(
     for _ in range(2):
         await scribe.once()
         await other.once()
-    assert len(await entries(records, run)) == 1, "there is nothing to say yet"
+    assert len(await entries(records, run)) == 1, "the run has no progress yet"
     lease = await claim_one(records)
     await report(records, host_report(lease, [o for o in host_report(lease).outcomes[:60]]))
     for _ in range(2):
@@ -115,8 +115,8 @@ async def test_an_open_run_is_told_of_now_and_then_by_one_of_several(
     ]
 
 
-async def test_no_milestone_is_passed_in_silence(records: Records, scribe: RunLogKeeper, clock: FakeClock):
-    """However quick a run is, and whatever else was said of it."""
+async def test_every_milestone_is_logged(records: Records, scribe: RunLogKeeper, clock: FakeClock):
+    """Milestones are logged for a quick run, and beside other entries."""
     run = await running_run(records)
     await say(records, run, "a")
     await admit(records, *urls(run, "a.example", 155))
@@ -140,7 +140,7 @@ async def test_no_milestone_is_passed_in_silence(records: Records, scribe: RunLo
     ]
 
 
-async def test_milestones_do_not_put_off_heartbeats(records: Records, scribe: RunLogKeeper, clock: FakeClock):
+async def test_milestones_do_not_delay_heartbeats(records: Records, scribe: RunLogKeeper, clock: FakeClock):
     run = await running_run(records)
     await say(records, run, "a")
     await admit(records, *urls(run, "a.example", 61))
@@ -158,7 +158,7 @@ async def test_milestones_do_not_put_off_heartbeats(records: Records, scribe: Ru
     [(LogFilter(), ["milestone", "heartbeat", "run cancelled"]), (LogFilter(quiet=True), ["run cancelled"])]
     + [(LogFilter(level=level), []) for level in ("warn", "error")],
 )
-async def test_what_is_not_wanted_is_not_said_of_runs_either(
+async def test_the_log_filter_applies_to_entries_about_runs(
     records: Records, blobs: Blobs, clock: FakeClock, wanted: LogFilter, said: list[str]
 ):
     scribe = RunLogKeeper(records.logs, blobs, LocalSignals(), clock, RunLogKeeperSettings(wanted=wanted))
@@ -177,7 +177,7 @@ async def test_what_is_not_wanted_is_not_said_of_runs_either(
     assert found.kept == len(said)
 
 
-async def test_a_store_is_told_what_an_archive_is(
+async def test_the_object_of_an_archived_log_has_labels(
     records: Records, blobs: Blobs, scribe: RunLogKeeper, clock: FakeClock
 ):
     told: dict[str, str] = {}
@@ -227,7 +227,7 @@ async def test_a_log_that_opened_again_is_continued(
     assert [line["message"] for line in lines] == ["a", "run completed", "b", "run completed"]
 
 
-async def test_without_an_archive_logs_are_closed_all_the_same(records: Records, blobs: Blobs, clock: FakeClock):
+async def test_logs_are_closed_without_an_archive(records: Records, blobs: Blobs, clock: FakeClock):
     scribe = RunLogKeeper(
         records.logs, blobs, LocalSignals(), clock, RunLogKeeperSettings(archive=False, entries_ms=5000)
     )
@@ -243,7 +243,7 @@ async def test_without_an_archive_logs_are_closed_all_the_same(records: Records,
     assert await entries(records, run) == []
 
 
-async def test_the_log_of_a_deleted_run_goes_with_it(
+async def test_the_log_of_a_deleted_run_is_deleted(
     records: Records, scribe: RunLogKeeper, blobs: Blobs, clock: FakeClock
 ):
     run = await running_run(records)
@@ -256,7 +256,9 @@ async def test_the_log_of_a_deleted_run_goes_with_it(
     assert await entries(records, run) == []
 
 
-async def test_logs_go_with_their_schedule(records: Records, scribe: RunLogKeeper, blobs: Blobs, clock: FakeClock):
+async def test_logs_are_deleted_with_their_schedule(
+    records: Records, scribe: RunLogKeeper, blobs: Blobs, clock: FakeClock
+):
     schedule = await records.schedules.add(NewSchedule(new_id(), "https://a.example/"))
     over, live = [await running_run(records, schedule_id=schedule.id) for _ in range(2)]
     await say(records, over, "a")
@@ -272,7 +274,9 @@ async def test_logs_go_with_their_schedule(records: Records, scribe: RunLogKeepe
     assert [run.sealed for run in await records.logs.find(live.uid)] == [None]
 
 
-async def test_old_logs_go_with_their_objects(records: Records, scribe: RunLogKeeper, blobs: Blobs, clock: FakeClock):
+async def test_old_logs_are_deleted_with_their_objects(
+    records: Records, scribe: RunLogKeeper, blobs: Blobs, clock: FakeClock
+):
     run = await running_run(records)
     await say(records, run, "a")
     await end(records, run, clock)
@@ -283,10 +287,10 @@ async def test_old_logs_go_with_their_objects(records: Records, scribe: RunLogKe
     assert [info.key async for info in blobs.list("logs")] == []
 
 
-async def test_a_log_that_another_instance_began_is_kept_whole(
+async def test_a_log_that_another_instance_archived_is_archived_whole(
     records: Records, scribe: RunLogKeeper, blobs: Blobs, clock: FakeClock
 ):
-    """Without a common store, whoever closes a log that opened again does not have what was kept of it before."""
+    """Without a common store, the keeper of a reopened log does not have its earlier archive."""
     run = await running_run(records)
     await admit(records, url(run))
     await say(records, run, "a")

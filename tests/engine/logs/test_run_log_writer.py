@@ -14,7 +14,7 @@ from tests.drivers.records.world import running_run
 
 
 class AwayOnce:
-    """Logs that cannot be reached the first time."""
+    """Logs that fail at first."""
 
     def __init__(self, logs: Any) -> None:
         self._logs, self.away = logs, True
@@ -33,7 +33,7 @@ async def texts(records: Records, run_id: int) -> list[str]:
     return [entry.message for entry in (await records.logs.read(run_id, 0, 1000)).entries]
 
 
-async def test_log_lines_that_name_a_run_are_written_in_bulk(records: Records, clock: FakeClock):
+async def test_log_records_with_a_run_are_written_in_bulk(records: Records, clock: FakeClock):
     run, listening = await running_run(records), LocalSignals()
     mine = RunLogWriter(records.logs, listening, clock, RunLogSettings())
     speaker = logging.Logger("a speaker")
@@ -54,7 +54,7 @@ async def test_log_lines_that_name_a_run_are_written_in_bulk(records: Records, c
     assert "ValueError: why" in (second.fields or "")
 
 
-async def test_a_log_is_begun_once_and_before_anything_else(records: Records, clock: FakeClock):
+async def test_a_log_begins_once_and_before_other_entries(records: Records, clock: FakeClock):
     run = await running_run(records)
     here, there = journal(records, clock), journal(records, clock)
     for one in (here, there):
@@ -74,7 +74,9 @@ async def test_a_log_is_begun_once_and_before_anything_else(records: Records, cl
         ({"quiet": True}, ["lifecycle", "warn", "error"]),
     ],
 )
-async def test_what_is_written_down(records: Records, clock: FakeClock, settings: dict[str, Any], written: list[str]):
+async def test_the_settings_select_the_entries(
+    records: Records, clock: FakeClock, settings: dict[str, Any], written: list[str]
+):
     run, mine = await running_run(records), journal(records, clock, **settings)
     for level in ("debug", "info"):
         mine.say(run.id, level, "fetch", level)
@@ -85,15 +87,15 @@ async def test_what_is_written_down(records: Records, clock: FakeClock, settings
     assert await texts(records, run.id) == written
 
 
-async def test_how_a_run_began_is_written_down_like_anything_else(records: Records, clock: FakeClock):
+async def test_a_log_begins_at_any_level(records: Records, clock: FakeClock):
     run, mine = await running_run(records), journal(records, clock, level="error")
     mine.begin(run.id)
     await mine.write()
-    assert (await records.logs.read(run.id, 0, 10)).sealed is False, "there is a log all the same"
+    assert (await records.logs.read(run.id, 0, 10)).sealed is False, "the log exists without an entry"
     assert await texts(records, run.id) == []
 
 
-async def test_small_things_are_throttled_and_counted(records: Records, clock: FakeClock):
+async def test_debug_entries_are_throttled_and_counted(records: Records, clock: FakeClock):
     run, mine = await running_run(records), journal(records, clock, level="debug", rate=2)
     for n in range(5):
         mine.say(run.id, "debug", "fetch", f"small {n}")
@@ -108,7 +110,9 @@ async def test_small_things_are_throttled_and_counted(records: Records, clock: F
     assert log.dropped == 3
 
 
-async def test_it_holds_no_more_than_it_may(records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch):
+async def test_the_number_of_waiting_entries_is_bounded(
+    records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+):
     one, two = await running_run(records), await running_run(records)
     mine = journal(records, clock)
     for n in range(3):
@@ -121,7 +125,7 @@ async def test_it_holds_no_more_than_it_may(records: Records, clock: FakeClock, 
     assert [(await records.logs.find(run.uid))[0].dropped for run in (one, two)] == [0, 1]
 
 
-async def test_what_cannot_be_written_now_is_written_later(
+async def test_entries_of_a_failed_write_are_written_later(
     records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(journal_module, "MAX_WAITING", 2)
@@ -137,7 +141,7 @@ async def test_what_cannot_be_written_now_is_written_later(
     assert await texts(records, run.id) == ["run started", "first", "second"]
 
 
-async def test_a_lot_is_written_in_parts(records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch):
+async def test_many_entries_are_written_in_batches(records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(journal_module, "BATCH_SIZE", 3)
     run, mine = await running_run(records), journal(records, clock)
     for n in range(10):
@@ -146,7 +150,7 @@ async def test_a_lot_is_written_in_parts(records: Records, clock: FakeClock, mon
     assert await texts(records, run.id) == [str(n) for n in range(10)]
 
 
-async def test_no_text_is_too_odd_to_be_written(records: Records, clock: FakeClock):
+async def test_invalid_characters_are_replaced_and_long_texts_are_cut(records: Records, clock: FakeClock):
     run, mine = await running_run(records), journal(records, clock)
     mine.say(run.id, "info", "fetch", "a\0b\ud800" + "x" * 10_000, {"odd": "c\0d"})
     await mine.write()
@@ -155,7 +159,7 @@ async def test_no_text_is_too_odd_to_be_written(records: Records, clock: FakeClo
     assert len(entry.message) < 10_000
 
 
-async def test_readers_that_cannot_be_told_look_by_themselves(
+async def test_entries_are_written_without_a_signal_to_readers(
     records: Records, clock: FakeClock, caplog: pytest.LogCaptureFixture
 ):
     run, deaf = await running_run(records), LocalSignals()
@@ -168,7 +172,7 @@ async def test_readers_that_cannot_be_told_look_by_themselves(
     assert caplog.text.count("log readers not notified") == 1
 
 
-def test_a_bucket_fills_up_again():
+def test_a_line_budget_fills_up_again():
     bucket = LineBudget(2, 0.0)
     assert [bucket.take(0.0) for _ in range(3)] == [True, True, False]
     assert [bucket.take(at) for at in (0.5, 0.6, 10.0, 10.0, 10.0)] == [True, False, True, True, False]

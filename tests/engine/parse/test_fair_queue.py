@@ -1,11 +1,11 @@
-"""Fair shares: the host, and then the run, that used least goes first."""
+"""Fair shares: the host, and then the run, with the least use goes first."""
 
 from longline.engine.parse.fair_queue import MAX_REMEMBERED, FairQueue
 from longline.engine.parse.page_parser import Share
 
 
 def taken(queue: FairQueue[str], count: int) -> str:
-    """The next things, each dealt with in a second."""
+    """Take so many entries, each parsed in a second; return them."""
     out = []
     for _ in range(count):
         thing = queue.take()
@@ -24,7 +24,7 @@ def test_hosts_take_turns_and_within_a_host_its_runs():
     assert queue.take() is None
 
 
-def test_a_host_that_comes_late_has_saved_nothing_up():
+def test_a_host_that_arrives_late_has_no_credit():
     queue = FairQueue[str]()
     for _ in range(10):
         queue.put(Share("a", 1), "a1")
@@ -34,7 +34,7 @@ def test_a_host_that_comes_late_has_saved_nothing_up():
     assert taken(queue, 4).count("a1") == 2
 
 
-def test_what_is_remembered_is_bounded():
+def test_the_number_of_remembered_hosts_is_bounded():
     queue = FairQueue[str]()
     for number in range(MAX_REMEMBERED + 10):
         queue.put(Share(f"h{number}", 1), "x")

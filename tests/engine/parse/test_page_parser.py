@@ -30,11 +30,11 @@ async def test_a_page_gives_its_title_and_its_links():
     assert [item.kind for item in got.items] == ["page"]
 
 
-async def test_a_page_that_no_parser_wants_has_nothing():
+async def test_a_page_without_a_parser_has_no_result():
     assert await parser_of().parse(a_page(b"%PDF", content_type="application/pdf")) == Parsed()
 
 
-async def test_a_parser_that_raises_fails_alone_and_says_who_it_was():
+async def test_a_parser_that_raises_fails_alone_and_its_line_is_named():
     @parser("broken")
     async def broken(page: Page):
         yield Item("page", title="half")
@@ -71,7 +71,7 @@ async def test_a_parser_that_yields_nonsense_fails_alone_and_its_line_is_named(n
         assert re.match(rf"odd: {re.escape(shown(__file__))}:{line}: parser odd yields {remedy}", error), error
 
 
-async def test_a_source_may_ask_for_a_parser_by_name():
+async def test_a_source_may_name_its_parser():
     @parser("mine", match=())
     def mine(page: Page):
         yield Item("mine", title=page.config["word"])
@@ -83,7 +83,7 @@ async def test_a_source_may_ask_for_a_parser_by_name():
     assert str(lost).startswith("there is no parser 'mine'; loaded are page.")
 
 
-def test_a_parser_that_is_not_there_is_told_of_beforehand():
+def test_an_unknown_parser_is_refused_beforehand():
     parser_of().check({})
     parser_of().check({"parser": "page"})
     with pytest.raises(BadInput, match="there is no parser 'pgae'; loaded are page"):

@@ -44,9 +44,10 @@ PLAN = crawl_plan(("https://a.example/",), max_depth=1, hosts=("a.example",))
 
 
 class FakeHands:
-    """Offers by id, each with its token; `gone` are no longer the taker's when they are given.
+    """Offers by id, each with its token; `gone` ones have lost their owner when they are given.
 
-    `spoilt` pages cannot be written."""
+    Pages in `spoilt` cannot be written.
+    """
 
     def __init__(self) -> None:
         self.offers: dict[int, Any] = {}
@@ -114,11 +115,11 @@ class Desk:
         )
 
     async def get(self, task_id: int) -> PageRow | None:
-        """What the pages port answers."""
+        """Return the row of a page, as the port of pages does."""
         return page_row(task_id, *self.pages[task_id]) if task_id in self.pages else None
 
     async def archive(self, number: int, body: bytes | None = None, *, depth: int = 0, **answered: Any) -> None:
-        """A page that was fetched some time ago and waits for a parser."""
+        """Store a page that was fetched earlier and waits for a parser."""
         task = claimed(number, depth=depth)
         body = body if body is not None else b"<title>Page %d</title><a href=/next/%d>" % (number, number)
         answer = response(task.url, body=body, **answered)
@@ -130,7 +131,7 @@ class Desk:
 
     @property
     def ended(self) -> dict[int, tuple[str, str]]:
-        """How tasks came to rest."""
+        """Return the rest and the reason of every given task."""
         return {o.task.id: (o.became, o.reason) for outcomes, _ in self.hands.given for o in outcomes}
 
 
@@ -166,7 +167,7 @@ async def unlucky(page: Page):
         ("reparse", 1, 3, "failed", None),
     ],
 )
-async def test_a_failed_parser_is_retried_as_the_plan_says(
+async def test_a_failed_parser_is_retried_by_the_rule_of_the_plan(
     clock: FakeClock, retry: str, fetches: int, parses: int, became: str, attempts: int | None
 ):
     desk = Desk(clock, unlucky, plan=crawl_plan((), max_attempts=3, parser=retry))
@@ -181,7 +182,7 @@ async def test_a_failed_parser_is_retried_as_the_plan_says(
     assert (outcome.due > 0) == (became != "failed")
 
 
-async def test_nothing_to_do_is_said(desk: Desk):
+async def test_a_look_without_a_page_returns_false(desk: Desk):
     assert not await desk.worker.once()
     assert desk.hands.given == []
 
@@ -195,7 +196,7 @@ async def test_a_compressed_page_is_decoded(desk: Desk):
     assert outcome.page.title == "Small"
 
 
-async def test_links_keep_to_the_plan(desk: Desk):
+async def test_links_are_bounded_by_the_plan(desk: Desk):
     await desk.archive(1, b"<a href=/deeper>", depth=1)
     await desk.archive(2, b"<a href=https://b.example/>")
     await desk.worker.once()
@@ -219,7 +220,7 @@ async def test_a_parser_that_raises_fails_its_page_alone(clock: FakeClock):
     assert [t.url for t in batch.admit] == ["https://a.example/next/1", "https://a.example/next/3"]
 
 
-async def test_a_page_that_is_not_there_any_more_is_lost(desk: Desk):
+async def test_a_page_that_is_missing_in_the_archive_is_lost(desk: Desk):
     for number in (1, 2, 3, 4):
         await desk.archive(number)
     del desk.pages[1]
@@ -229,26 +230,26 @@ async def test_a_page_that_is_not_there_any_more_is_lost(desk: Desk):
     assert desk.ended == {n: ("failed", "page_lost") for n in (1, 2, 3)} | {4: ("completed", "ok")}
 
 
-async def test_what_nobody_foresaw_does_not_stand_in_the_way_of_others(desk: Desk):
+async def test_an_unexpected_error_of_a_page_does_not_affect_others(desk: Desk):
     for number in (1, 2):
         await desk.archive(number)
     key, facts = desk.pages[1]
-    desk.pages[1] = (key, msgspec.structs.replace(facts, start="?"))  # a fault of ours
+    desk.pages[1] = (key, msgspec.structs.replace(facts, start="?"))  # an error of the platform
     await desk.worker.once()
     assert desk.ended == {1: ("downloaded", "internal"), 2: ("completed", "ok")}
     [([again, _], _)] = desk.hands.given
     assert again.due > desk.clock.now()
 
 
-async def test_after_the_last_attempt_an_error_of_ours_fails_the_page(desk: Desk):
+async def test_after_the_last_attempt_an_unexpected_error_fails_the_page(desk: Desk):
     await desk.archive(1)
-    desk.pages[1] = (desk.pages[1][0], msgspec.structs.replace(desk.pages[1][1], start="?"))  # a fault of ours
+    desk.pages[1] = (desk.pages[1][0], msgspec.structs.replace(desk.pages[1][1], start="?"))  # an error of the platform
     desk.hands.offers[1] = msgspec.structs.replace(desk.hands.offers[1], attempt=PLAN.retries.max_attempts)
     await desk.worker.once()
     assert desk.ended == {1: ("failed", "internal")}
 
 
-async def test_a_page_that_cannot_be_written_does_not_stand_in_the_way_of_others(desk: Desk):
+async def test_a_page_that_cannot_be_stored_does_not_affect_others(desk: Desk):
     for number in range(1, 5):
         await desk.archive(number)
     desk.hands.spoilt = frozenset({3})
@@ -266,7 +267,7 @@ async def test_a_failure_of_the_engine_fails_no_page(desk: Desk):
     assert desk.ended == {}
 
 
-async def test_what_somebody_took_back_is_left_out(desk: Desk):
+async def test_a_task_that_lost_its_owner_is_left_out(desk: Desk):
     for number in (1, 2, 3):
         await desk.archive(number)
     desk.hands.gone = frozenset({2})
@@ -276,7 +277,7 @@ async def test_what_somebody_took_back_is_left_out(desk: Desk):
     assert [t.url for t in batch.admit] == ["https://a.example/next/1", "https://a.example/next/3"]
 
 
-async def test_long_batches_stay_ours(clock: FakeClock):
+async def test_leases_of_long_batches_are_renewed(clock: FakeClock):
     @parser("slow")
     async def slow(page: Page):
         clock.advance(12)
@@ -291,7 +292,7 @@ async def test_long_batches_stay_ours(clock: FakeClock):
     assert len(desk.ended) == 4
 
 
-async def test_some_pages_are_parsed_at_once_and_no_more(clock: FakeClock):
+async def test_the_number_of_pages_parsed_at_once_is_bounded(clock: FakeClock):
     under_way: set[str] = set()
     seen: list[int] = []
 
@@ -312,7 +313,7 @@ async def test_some_pages_are_parsed_at_once_and_no_more(clock: FakeClock):
     assert len(desk.ended) == 4
 
 
-async def test_no_more_is_taken_than_a_batch(desk: Desk):
+async def test_a_batch_is_bounded(desk: Desk):
     for number in range(1, 7):
         await desk.archive(number)
     assert await desk.worker.once()
@@ -322,7 +323,7 @@ async def test_no_more_is_taken_than_a_batch(desk: Desk):
     assert not await desk.worker.once()
 
 
-async def test_it_works_until_the_stop_and_outlives_engines_that_are_away(desk: Desk):
+async def test_the_worker_runs_until_the_stop_and_survives_failed_engines(desk: Desk):
     stop = asyncio.Event()
     desk.hands.away = True
     running = asyncio.create_task(desk.worker.run(stop))
@@ -337,7 +338,7 @@ async def test_it_works_until_the_stop_and_outlives_engines_that_are_away(desk: 
     assert desk.ended == {1: ("completed", "ok")}
 
 
-async def test_a_batch_that_was_begun_is_finished_after_a_stop(clock: FakeClock):
+async def test_a_batch_under_way_is_finished_after_a_stop(clock: FakeClock):
     stop = asyncio.Event()
 
     @parser("stopping")
@@ -353,7 +354,7 @@ async def test_a_batch_that_was_begun_is_finished_after_a_stop(clock: FakeClock)
     assert len(desk.ended) == 4
 
 
-async def test_archives_that_are_away_fail_no_page(desk: Desk):
+async def test_a_failed_archive_fails_no_page(desk: Desk):
     await desk.archive(1)
     desk.blobs.away = True
     with pytest.raises(Unavailable):

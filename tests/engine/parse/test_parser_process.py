@@ -1,4 +1,4 @@
-"""A process that parses, and its owner."""
+"""A parser process, and its owner."""
 
 import os
 import subprocess
@@ -26,11 +26,11 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize("when", ["not ready yet", "busy"])
-def test_a_process_whose_owner_was_killed_ends_without_a_word(tmp_path: Path, when: str):
+def test_a_process_with_a_killed_owner_ends_without_output(tmp_path: Path, when: str):
     script = tmp_path / "owner.py"
     script.write_text(OWNER)
     surroundings = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
-    # All of them write to one pipe: it has an end when the last of them has.
+    # All of them write to one pipe: it ends with the last of them.
     done = subprocess.run(
         [sys.executable, str(script), when], env=surroundings, capture_output=True, text=True, timeout=60, check=False
     )
@@ -55,7 +55,7 @@ child.end()
 """
 
 
-def test_a_process_finds_modules_where_its_owner_does_and_does_not_import_its_program(tmp_path: Path):
+def test_a_process_has_the_module_path_of_its_owner_and_does_not_import_its_program(tmp_path: Path):
     (tmp_path / "only_there.py").write_text(
         "import sys\nfrom longline.plugins import Item, parser\n"
         "@parser('there', match='https://there.example/*')\n"

@@ -7,7 +7,7 @@ from longline.plugins import Item, Link, Links, Page, Refused, parser
 from tests.engine.parse.test_page_parser import a_page, parser_of
 
 
-async def test_links_that_lead_no_deeper_are_told_apart():
+async def test_links_of_the_same_depth_are_kept_apart():
     @parser("listing", match="https://a.example/one")
     def listing(page):
         yield Link("https://a.example/1", deeper=False)
@@ -17,7 +17,7 @@ async def test_links_that_lead_no_deeper_are_told_apart():
     assert (got.links, got.beside) == (("https://a.example/2",), ("https://a.example/1",))
 
 
-async def test_links_may_be_named_one_by_one_or_together():
+async def test_links_may_be_yielded_one_by_one_or_together():
     @parser("listing", match="https://a.example/one")
     def listing(page):
         yield Links(["https://a.example/1", "https://a.example/2"])
@@ -29,7 +29,7 @@ async def test_links_may_be_named_one_by_one_or_together():
     assert got.priorities == {"https://a.example/3": 2}
 
 
-async def test_what_a_parser_refuses_is_told_by_reason():
+async def test_refused_links_are_kept_by_reason():
     @parser("picky", match="https://a.example/one")
     def picky(page):
         yield Links(["https://a.example/1"])
@@ -46,7 +46,7 @@ async def test_what_a_parser_refuses_is_told_by_reason():
     assert got.found[:3] == ("https://a.example/1", "https://a.example/2", "https://a.example/3")
 
 
-async def test_the_first_title_is_the_pages():
+async def test_the_first_title_is_the_title_of_the_page():
     @parser("titles")
     def titles(page: Page):
         yield Item("thing", title="")
@@ -59,7 +59,7 @@ async def test_the_first_title_is_the_pages():
 
 
 @pytest.mark.parametrize(("title", "kept"), [("a\x00b", "ab"), ("half \ud83d a smile", "half ? a smile"), ("é", "é")])
-async def test_a_title_can_be_stored_whatever_a_parser_makes_of_it(title: str, kept: str):
+async def test_characters_that_cannot_be_stored_are_removed_from_a_title(title: str, kept: str):
     @parser("titles")
     def titles(page: Page):
         yield Item("thing", title=title)

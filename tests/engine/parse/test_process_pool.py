@@ -1,4 +1,4 @@
-"""Parsing in processes of its own: nothing that happens there is felt here."""
+"""Parsing in processes: their failures do not affect the pool."""
 
 import asyncio
 import os
@@ -61,14 +61,14 @@ async def test_a_parser_that_raises_fails_its_page_and_not_its_process(aside: Pr
     assert await pid(aside) == first
 
 
-async def test_a_failure_is_told_by_who_asked_and_not_by_the_process(aside: ProcessPool, caplog, capfd):
+async def test_a_failure_is_logged_by_the_owner_and_not_by_the_process(aside: ProcessPool, caplog, capfd):
     await aside.parse("raises", page("raises"))
     (told,) = caplog.records
     assert (told.message, told.error) == ("parser failed", RAISED)
     assert "parser failed" not in capfd.readouterr().err
 
 
-async def test_a_page_that_hangs_is_given_up_and_its_process_killed():
+async def test_the_process_of_a_page_that_hangs_is_killed():
     aside = ProcessPool(SHELF, 1, 2)
     try:
         first = await pid(aside)
@@ -95,7 +95,7 @@ DIED = "dies: the process that parsed the page died"
     [("", None), ("x", None), ("xx", DIED), ("kkkkk", None), ("kkkkkk", DIED), ("kkxkk", None), ("kxkx", DIED)],
 )
 @pytest.mark.slow(reason="starts processes")
-async def test_a_page_is_tried_once_more_after_a_crash_and_more_often_after_a_kill(
+async def test_a_page_is_repeated_once_after_a_crash_and_more_often_after_a_kill(
     aside: ProcessPool, tmp_path: Path, deaths: str, error: str | None
 ):
     left = tmp_path / "left"
@@ -106,7 +106,7 @@ async def test_a_page_is_tried_once_more_after_a_crash_and_more_often_after_a_ki
 
 
 @pytest.mark.parametrize(("failures", "is_parsed"), [(5, True), (6, False)])
-async def test_a_page_is_tried_again_when_its_process_does_not_start(
+async def test_a_page_is_repeated_if_its_process_does_not_start(
     aside: ProcessPool, monkeypatch: pytest.MonkeyPatch, failures: int, is_parsed: bool
 ):
     wait, left = ParserProcess.wait_until_ready, [EOFError] * failures
@@ -121,7 +121,7 @@ async def test_a_page_is_tried_again_when_its_process_does_not_start(
 
 
 async def hanging(aside: ProcessPool) -> asyncio.Task[Parsed]:
-    """A page that hangs, once a process has it in hand."""
+    """Begin to parse a page that hangs; return after a process has it."""
     await pid(aside)
     parsing = asyncio.create_task(aside.parse("hangs", page("hangs")))
     while aside._idle:  # noqa: ASYNC110 - a thread takes it, and rings no bell here
@@ -129,7 +129,7 @@ async def hanging(aside: ProcessPool) -> asyncio.Task[Parsed]:
     return parsing
 
 
-async def test_the_loop_goes_on_meanwhile():
+async def test_the_event_loop_runs_during_a_parse():
     aside = ProcessPool(SHELF, 1, 60.0)
     try:
         parsing = await hanging(aside)
@@ -141,7 +141,7 @@ async def test_the_loop_goes_on_meanwhile():
     assert "died" in str((await parsing).error)
 
 
-async def test_closing_ends_what_is_under_way():
+async def test_closing_ends_the_parses_under_way():
     aside = ProcessPool(SHELF, 1, 60.0)
     first = await pid(aside)
     parsing = await hanging(aside)
@@ -151,7 +151,7 @@ async def test_closing_ends_what_is_under_way():
         os.kill(first, 0)
 
 
-async def test_only_what_takes_long_goes_aside(aside: ProcessPool):
+async def test_only_slow_parsers_run_in_a_process(aside: ProcessPool):
     parser = PageParser(SHELF.open(), aside)
     light, heavy = await parser.parse(page("light")), await parser.parse(page("where"))
     assert light.items[0].fields["pid"] == os.getpid()
@@ -159,7 +159,7 @@ async def test_only_what_takes_long_goes_aside(aside: ProcessPool):
 
 
 class NotedPool:
-    """A place to parse at that notes which pages came."""
+    """A pool that keeps the URLs of its pages."""
 
     waiting = 0
 
@@ -171,14 +171,14 @@ class NotedPool:
         return Parsed(title=f"{parser} elsewhere of {page.status} {share.host} {slow}")
 
 
-async def test_a_page_that_looks_dangerous_goes_aside_whoever_parses_it():
+async def test_a_page_of_costly_markup_is_parsed_in_a_process():
     parser = PageParser(SHELF.open(), NotedPool())
     large = await parser.parse(page("light", b"<div>" * 40_000), Share("a.example", 1))
     assert large.title == "light elsewhere of 200 a.example True"
     assert (await parser.parse(page("light", b"<div></div>" * 900))).title == ""
 
 
-async def test_a_host_whose_page_took_too_long_has_the_next_of_the_kind_parsed_elsewhere():
+async def test_after_a_slow_page_pages_of_the_host_are_parsed_in_a_process():
     pool = NotedPool()
     parser = PageParser(SHELF.open(), pool)
     slow, good = Share("busy.example", 1), Share("good.example", 2)
@@ -206,14 +206,12 @@ async def test_the_tree_of_a_large_page_is_built_off_the_loop(body: bytes):
     assert threading.get_ident() not in built
 
 
-async def test_a_page_that_is_too_intricate_says_so_whoever_built_its_tree():
+async def test_a_page_that_is_too_complex_is_an_error():
     deep = Page("https://a.example/", b"<div>" * 20_000, content_type="text/html")
     assert "TooComplex" in str((await PageParser(Registry(built_in)).parse(deep)).error)
 
 
-async def test_each_host_has_its_turn_however_many_pages_of_another_wait(
-    aside: ProcessPool, monkeypatch: pytest.MonkeyPatch
-):
+async def test_each_host_has_its_turn_among_many_pages_of_another(aside: ProcessPool, monkeypatch: pytest.MonkeyPatch):
     await pid(aside)
     # Each page holds the process for the same time: on a busy machine a short page may hold it for long.
     monkeypatch.setattr(process_pool, "time", SimpleNamespace(monotonic=count().__next__))
@@ -226,12 +224,12 @@ async def test_each_host_has_its_turn_however_many_pages_of_another_wait(
     waiting = [parse("greedy", 1) for _ in range(12)] + [parse("good", 2), parse("good", 2), parse("greedy", 3)]
     await asyncio.gather(*waiting)
     assert order.index("good 2") < 4
-    assert len(order) - order[::-1].index("good 2") <= 6, "its second page came before the third of the other"
-    assert order.index("greedy 3") < 8, "of one host each run has its turn"
+    assert len(order) - order[::-1].index("good 2") <= 6, "the second page of the host precedes the third of the other"
+    assert order.index("greedy 3") < 8, "each run of a host has its turn"
 
 
 @pytest.mark.slow(reason="starts processes")
-async def test_pages_that_take_long_leave_a_process_to_the_others():
+async def test_slow_pages_leave_a_process_to_the_others():
     aside = ProcessPool(SHELF, 2, 60.0)
     try:
         await asyncio.gather(pid(aside), pid(aside))
@@ -246,13 +244,13 @@ async def test_pages_that_take_long_leave_a_process_to_the_others():
         assert "died" in str((await task).error)
 
 
-async def test_a_host_is_not_slow_because_a_process_had_to_start_for_it():
+async def test_the_start_of_a_process_does_not_make_a_host_slow():
     slow_start = ParserSources(modules=(*SHELF.modules, "tests.engine.slow_to_import"))
     aside = ProcessPool(slow_start, 2, 60.0)
     try:
         await asyncio.gather(*(aside.parse("where", page("where"), Share("good", 1)) for _ in range(2)))
         hanging = asyncio.create_task(aside.parse("hangs", page("hangs"), Share("slow", 2), slow=True))
-        await asyncio.sleep(0.1)  # it has its process before the next page asks for one
+        await asyncio.sleep(0.1)  # the page has a process before the next page needs one
         async with asyncio.timeout(30):
             assert (await aside.parse("where", page("where"), Share("good", 1))).error is None
         assert not hanging.done()
@@ -261,7 +259,7 @@ async def test_a_host_is_not_slow_because_a_process_had_to_start_for_it():
     assert "died" in str((await hanging).error)
 
 
-async def test_a_host_stays_slow_when_no_process_could_be_started_for_its_next_page(monkeypatch: pytest.MonkeyPatch):
+async def test_a_host_stays_slow_if_no_process_can_be_started_for_its_next_page(monkeypatch: pytest.MonkeyPatch):
     aside, share = ProcessPool(SHELF, 1, 2), Share("hangs.example")
     try:
         assert (await aside.parse("hangs", page("hangs"), share)).error == "hangs: took longer than 2 s"
@@ -291,7 +289,7 @@ async def test_a_page_may_not_take_more_memory_than_the_bound():
         aside.close()
 
 
-async def test_what_is_made_of_a_page_is_bounded(aside: ProcessPool):
+async def test_the_size_of_the_results_of_a_page_is_bounded(aside: ProcessPool):
     got = await aside.parse("verbose", page("verbose"))
     assert "bytes were made of the page" in str(got.error)
 
@@ -314,7 +312,7 @@ def own(page):
 """
 
 
-async def test_a_changed_file_is_taken_up_by_the_next_page_and_a_broken_one_is_not(
+async def test_a_changed_file_is_used_by_the_next_page_and_a_broken_one_is_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ):
     monkeypatch.setattr("longline.plugins.parser_reload.RELOAD_INTERVAL_SECONDS", 0.0)
@@ -333,7 +331,7 @@ async def test_a_changed_file_is_taken_up_by_the_next_page_and_a_broken_one_is_n
         file.write_text(OWN.format(version="1, half ="))
         assert await version() == 1
         told = [record for record in caplog.records if record.message == "changed parsers not loaded"]
-        assert [f"{file}:5: SyntaxError" in vars(record)["error"] for record in told] == [True], "told once"
+        assert [f"{file}:5: SyntaxError" in vars(record)["error"] for record in told] == [True], "logged once"
         file.write_text(OWN.format(version=22))
         assert await version() == 22
         file.write_text(OWN.replace('"own", match', '"other", match').format(version=3))

@@ -38,7 +38,7 @@ async def test_each_contributor_adds_to_the_same_rows():
     assert (await additions_of([], [])).findings is None
 
 
-async def test_a_refused_report_leaves_no_link_and_no_place(records: Records):
+async def test_a_refused_report_leaves_no_link_and_no_candidate(records: Records):
     made = await running_run(records)
     await admit(records, url(made))
     lease = await claim_one(records)

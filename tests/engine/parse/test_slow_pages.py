@@ -1,11 +1,11 @@
-"""Hosts that are remembered for a while."""
+"""Hosts of slow pages, remembered for a while."""
 
 import pytest
 
 from longline.engine.parse.slow_pages import MAX_HOSTS, MEMORY_SECONDS, SlowHosts
 
 
-def test_a_host_is_remembered_until_it_is_forgotten():
+def test_a_host_is_remembered_until_it_is_removed():
     hosts = SlowHosts()
     hosts.add("a.example")
     hosts.add("")

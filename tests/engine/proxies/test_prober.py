@@ -20,7 +20,7 @@ PAGE = "https://probe.example/"
         (FetchFailed("total_timeout", "nothing came"), False),
     ],
 )
-async def test_one_request_shows_whether_a_proxy_works_again(clock: FakeClock, answer, ok):
+async def test_one_request_decides_about_a_proxy(clock: FakeClock, answer, ok):
     http, ways = FakeHttp(clock), FakeWays(PickedProxy(5, Proxy("socks5", "192.0.2.1", 1080, "me", "pw")))
     http.on(PAGE, answer)
     assert await Prober(ways, http, clock, PAGE).once() == 1
@@ -29,14 +29,14 @@ async def test_one_request_shows_whether_a_proxy_works_again(clock: FakeClock, a
 
 
 @pytest.mark.parametrize("kind", ["dns", "egress", "bad_url"])
-async def test_a_probe_that_never_left_says_nothing(clock: FakeClock, kind: str):
+async def test_a_probe_that_was_not_sent_has_no_result(clock: FakeClock, kind: str):
     http, ways = FakeHttp(clock), FakeWays(PickedProxy(5, Proxy("socks5", "192.0.2.1", 1080)))
     http.on(PAGE, FetchFailed(kind, "before the proxy was asked"))
     assert await Prober(ways, http, clock, PAGE).once() == 1
     assert ways.used == []
 
 
-async def test_without_anybody_to_probe_nothing_is_sent(clock: FakeClock):
+async def test_no_request_is_sent_without_a_proxy_to_probe(clock: FakeClock):
     http, ways = FakeHttp(clock), FakeWays()
     assert await Prober(ways, http, clock, PAGE).once() == 0
     assert (http.requests, ways.journal) == ([], [])

@@ -31,14 +31,14 @@ def exits(ways: FakeWays, clock: FakeClock) -> ProxyRotation:
     return ProxyRotation(ways, clock)
 
 
-async def test_who_asks_together_is_served_by_one_pick(exits: ProxyRotation, ways: FakeWays):
+async def test_simultaneous_requests_are_served_by_one_pick(exits: ProxyRotation, ways: FakeWays):
     got = await asyncio.gather(*(exits.next(PLAN, NOBODY) for _ in range(7)))
     assert [w.proxy_id for w in got if w] == [1, 2, 3, 1, 2, 3, 1]
     assert [ask.wanted for ask in ways.picks] == [7]
     assert ways.picks[0].source_id == 7
 
 
-async def test_who_asks_during_a_pick_is_served_by_the_next(exits: ProxyRotation, ways: FakeWays):
+async def test_requests_during_a_pick_are_served_by_the_next(exits: ProxyRotation, ways: FakeWays):
     first = asyncio.create_task(exits.next(PLAN, NOBODY))
     for _ in range(3):
         await asyncio.sleep(0)
@@ -47,7 +47,7 @@ async def test_who_asks_during_a_pick_is_served_by_the_next(exits: ProxyRotation
     assert [w.proxy_id for w in rest if w] == [2, 3, 1]
 
 
-async def test_who_failed_the_page_is_not_picked_again(exits: ProxyRotation, ways: FakeWays):
+async def test_proxies_that_failed_the_page_are_not_picked_again(exits: ProxyRotation, ways: FakeWays):
     got = await exits.next(PLAN, frozenset({1, 3}))
     assert got == way(2)
     with pytest.raises(FetchFailed, match="none of 3 proxies") as caught:
@@ -55,31 +55,31 @@ async def test_who_failed_the_page_is_not_picked_again(exits: ProxyRotation, way
     assert caught.value.kind == "proxy_exhausted"
 
 
-async def test_when_nobody_can_go_everybody_who_waits_hears_so(exits: ProxyRotation, ways: FakeWays):
+async def test_all_waiting_requests_fail_if_no_proxy_is_available(exits: ProxyRotation, ways: FakeWays):
     ways.spent = {1, 2, 3}
     got = await asyncio.gather(*(exits.next(PLAN, NOBODY) for _ in range(3)), return_exceptions=True)
     assert [getattr(g, "kind", g) for g in got] == ["proxy_exhausted"] * 3
     ways.spent = set()
-    assert await exits.next(PLAN, NOBODY), "and may ask again"
+    assert await exits.next(PLAN, NOBODY), "a later request may succeed"
 
 
-async def test_a_plan_may_go_without_where_nobody_can_go(exits: ProxyRotation, ways: FakeWays):
+async def test_a_plan_may_send_directly_if_no_proxy_is_available(exits: ProxyRotation, ways: FakeWays):
     ways.spent = {1, 2, 3}
     assert await exits.next(crawl_plan((), proxying=Proxying(direct=True)), NOBODY) is None
 
 
-async def test_a_plan_may_do_without_proxies(exits: ProxyRotation, ways: FakeWays):
+async def test_a_plan_may_use_no_proxies(exits: ProxyRotation, ways: FakeWays):
     assert await exits.next(crawl_plan((), proxying=Proxying(use=False)), NOBODY) is None
     assert ways.picks == []
 
 
-async def test_what_the_plan_wants_is_what_is_asked_for(exits: ProxyRotation, ways: FakeWays):
+async def test_the_pick_has_the_options_of_the_plan(exits: ProxyRotation, ways: FakeWays):
     await exits.next(crawl_plan((), proxying=Proxying(pool="west", country="DE", strategy="health")), NOBODY)
     (ask,) = ways.picks
     assert (ask.source_id, ask.pool, ask.country, ask.strategy) == (None, "west", "DE", "health")
 
 
-async def test_where_there_are_no_proxies_nobody_is_asked_every_time(clock: FakeClock):
+async def test_the_absence_of_proxies_is_cached(clock: FakeClock):
     ways = FakeWays()
     exits = ProxyRotation(ways, clock)
     for _ in range(5):
@@ -90,7 +90,24 @@ async def test_where_there_are_no_proxies_nobody_is_asked_every_time(clock: Fake
     assert await exits.next(PLAN, NOBODY) == way(1), "a proxy that was registered meanwhile is found"
 
 
-async def test_how_proxies_did_is_written_before_the_next_is_picked(exits: ProxyRotation, ways: FakeWays):
+async def test_a_proxy_is_found_at_once_after_a_signal(clock: FakeClock):
+    ways = FakeWays()
+    exits = ProxyRotation(ways, clock)
+    assert await exits.next(PLAN, NOBODY) is None
+    ways.ways = [way(1)]
+    exits.forget()
+    assert await exits.next(PLAN, NOBODY) == way(1)
+
+
+async def test_an_order_of_a_person_does_not_cache_the_absence_of_proxies(clock: FakeClock):
+    ways = FakeWays()
+    exits = ProxyRotation(ways, clock, caches_absence=False)
+    assert await exits.next(PLAN, NOBODY) is None
+    ways.ways = [way(1)]
+    assert await exits.next(PLAN, NOBODY) == way(1)
+
+
+async def test_results_are_written_before_the_next_pick(exits: ProxyRotation, ways: FakeWays):
     got = await exits.next(PLAN, NOBODY)
     assert got
     exits.note(got, 5, ok=False)
@@ -99,7 +116,7 @@ async def test_how_proxies_did_is_written_before_the_next_is_picked(exits: Proxy
     assert [(u.proxy_id, u.source_id, u.ok, u.ms) for u in ways.used] == [(1, 7, False, 5)]
 
 
-async def test_what_cannot_be_written_now_is_written_later_and_once(exits: ProxyRotation, ways: FakeWays):
+async def test_results_of_a_failed_write_are_written_later_and_once(exits: ProxyRotation, ways: FakeWays):
     exits.note(way(1), 5, ok=True)
     ways.away = True
     with pytest.raises(Unavailable):
@@ -111,13 +128,13 @@ async def test_what_cannot_be_written_now_is_written_later_and_once(exits: Proxy
     assert [u.proxy_id for u in ways.used] == [1, 2]
 
 
-async def test_an_engine_that_is_away_is_no_fault_of_anybody(exits: ProxyRotation, ways: FakeWays):
+async def test_an_unavailable_engine_is_raised(exits: ProxyRotation, ways: FakeWays):
     ways.away = True
     with pytest.raises(Unavailable):
         await exits.next(PLAN, NOBODY)
 
 
-async def test_who_stops_waiting_takes_nothing_from_the_others(exits: ProxyRotation, ways: FakeWays):
+async def test_a_cancelled_request_takes_no_proxy_from_the_others(exits: ProxyRotation, ways: FakeWays):
     asked = [asyncio.create_task(exits.next(PLAN, NOBODY)) for _ in range(3)]
     await asyncio.sleep(0)
     asked[0].cancel()
@@ -126,7 +143,7 @@ async def test_who_stops_waiting_takes_nothing_from_the_others(exits: ProxyRotat
     assert all(isinstance(g, PickedProxy) for g in got[1:])
 
 
-# -- hosts that stick to their proxies --------------------------------------------------------------------------
+# -- sticky hosts -----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -147,24 +164,32 @@ async def test_a_host_keeps_its_proxy_for_a_while(sticky: ProxyRotation, ways: F
     assert await of_hosts(sticky, "a", "a") == [3, 3]
 
 
-async def test_a_host_leaves_a_proxy_that_failed_and_sticks_to_the_next(sticky: ProxyRotation):
+async def test_a_host_leaves_a_proxy_that_failed_and_keeps_the_next(sticky: ProxyRotation):
     assert await of_hosts(sticky, "a", "a") == [1, 1]
     assert await of_hosts(sticky, "a", failed=frozenset({1})) == [3]
     assert await of_hosts(sticky, "a") == [3]
 
 
-async def test_a_proxy_that_did_badly_is_left_by_all_its_hosts(sticky: ProxyRotation):
+async def test_a_failed_proxy_is_left_by_all_its_hosts(sticky: ProxyRotation):
     assert await of_hosts(sticky, "a", "b", "c", "d") == [1, 2, 3, 1]
     sticky.note(way(1), 5, ok=False)
     sticky.note(way(2), 5, ok=True)
     assert await of_hosts(sticky, "b", "c", "a", "d") == [2, 3, 2, 3]
 
 
-async def test_what_has_no_host_takes_the_next(sticky: ProxyRotation):
+async def test_a_changed_proxy_is_left_by_its_hosts_and_no_other(sticky: ProxyRotation):
+    assert await of_hosts(sticky, "a", "b") == [1, 2]
+    sticky.forget(1)
+    assert await of_hosts(sticky, "b", "a") == [2, 3]
+    sticky.forget()
+    assert await of_hosts(sticky, "b", "a") == [2, 3]
+
+
+async def test_requests_without_a_host_rotate(sticky: ProxyRotation):
     assert await of_hosts(sticky, "", "", "") == [1, 2, 3]
 
 
-async def test_a_pool_that_is_gone_fails_the_page_and_sends_nothing_directly(clock: FakeClock):
+async def test_a_missing_pool_fails_the_page_and_sends_nothing_directly(clock: FakeClock):
     class Gone(FakeWays):
         async def pick(self, ask: ProxyRequest) -> list[PickedProxy]:
             raise BadInput(f"there is no proxy pool named {ask.pool!r}")
@@ -175,7 +200,7 @@ async def test_a_pool_that_is_gone_fails_the_page_and_sends_nothing_directly(clo
     assert failed.value.kind == "proxy_exhausted"
 
 
-async def test_a_plan_with_a_proxy_of_its_own_takes_no_other_and_leaves_no_figures(clock: FakeClock):
+async def test_a_plan_with_a_proxy_of_its_own_uses_no_other_and_writes_no_results(clock: FakeClock):
     ways = FakeWays(way(1))
     rotation = ProxyRotation(ways, clock)
     plan = changed(PLAN, proxying=Proxying(own="http://10.9.9.9:3128", max_proxies=1))

@@ -33,11 +33,13 @@ def ways(records: Records, vault: Vault) -> ProxySource:
     return StoredProxies(records.proxies, vault)
 
 
-async def test_no_pool_is_no_fault(ways: ProxySource):
+async def test_a_pick_without_proxies_is_empty(ways: ProxySource):
     assert await ways.pick(ProxyRequest()) == []
 
 
-async def test_probes_are_ways_too(records: Records, vault: Vault, ways: ProxySource, clock: FakeClock):
+async def test_a_failed_proxy_is_probed_after_the_interval(
+    records: Records, vault: Vault, ways: ProxySource, clock: FakeClock
+):
     made = await records.proxies.add(NewProxy("p.example", 1080, secret=vault.lock(PASSWORD)))
     assert made is not None
     await ways.account([ProxyUse(made.id, None, False, 1, clock.now())] * SKIP_AFTER_FAILURES)

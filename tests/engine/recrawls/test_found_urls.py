@@ -1,4 +1,4 @@
-"""URLs that go with the report of a page: only pages of recrawls bring them, and an image is told once."""
+"""URLs that are stored with the report of a page: only for pages of recrawls, and each image once."""
 
 from msgspec.structs import replace
 
@@ -19,18 +19,20 @@ async def found(finder: RecrawlFinds, page: ReportedPage) -> ReportAdditions:
     return await additions_of([finder.contribute], [page])
 
 
-async def test_children_and_images_of_recrawls_are_told():
+async def test_children_and_images_of_recrawls_are_added():
     finder = RecrawlFinds()
     child, images = RecrawlFind(7, "child", "/d"), [RecrawlFind(7, "image", "/a"), RecrawlFind(7, "image", "/b")]
     assert (await found(finder, ReportedPage(TASK, CrawlPlan(()), PARSED))).finds == [child]
     additions = await found(finder, ReportedPage(TASK, STORING, PARSED))
     assert additions.finds == [child, *images]
-    assert (await found(finder, ReportedPage(TASK, STORING, PARSED))).finds == [child, *images], "not written yet"
+    assert (await found(finder, ReportedPage(TASK, STORING, PARSED))).finds == [child, *images], (
+        "the report is not written yet"
+    )
     additions.written()
     assert (await found(finder, ReportedPage(TASK, STORING, PARSED))).finds == [child]
 
 
-async def test_other_pages_and_failed_parsers_bring_nothing():
+async def test_other_pages_and_failed_parsers_add_nothing():
     for task, parsed in ((replace(TASK, scope=3), PARSED), (TASK, replace(PARSED, error="no")), (TASK, None)):
         assert (await found(RecrawlFinds(), ReportedPage(task, STORING, parsed))).finds == []
 

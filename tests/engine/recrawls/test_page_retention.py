@@ -1,4 +1,4 @@
-"""Pages of recrawls are deleted after their age; the recrawls stay, and a body that later pages share is kept."""
+"""Pages of recrawls are deleted after their age; the recrawls stay, and a body of later pages is kept."""
 
 import pytest
 
@@ -13,7 +13,7 @@ from tests.drivers.records.recrawls.world import DAY_MS, recrawl, shop, submit
 from tests.surfaces.products.tasks.crawling import worked
 
 
-async def test_old_pages_go_and_their_recrawls_stay(
+async def test_old_pages_are_deleted_and_their_recrawls_stay(
     records: Records, peek: Peek, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(page_retention, "BATCH_SIZE", 2)

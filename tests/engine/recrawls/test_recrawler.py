@@ -1,4 +1,4 @@
-"""The loop of recrawls: several at once make each successor once."""
+"""The loop of recrawls: several loops make each successor once."""
 
 import asyncio
 
@@ -67,7 +67,9 @@ async def test_children_are_woken_by_a_completed_parent_and_cancelled_by_a_cance
     assert await faults(peek, clock.now()) == []
 
 
-async def test_a_child_recurs_whatever_became_of_its_parent(records: Records, peek: Peek, clock: FakeClock):
+async def test_a_child_recurs_after_its_parent_was_cancelled_or_restarted(
+    records: Records, peek: Peek, clock: FakeClock
+):
     run, loop, moves = await shop(records), recrawler(records), TaskMoves(Lifecycle(records))
     cancelled, restarted = await submit_one(records, recrawl(run, "/a")), await submit_one(records, recrawl(run, "/b"))
     await submit_one(records, recrawl(run, "/a/1", parent_id=cancelled, depth=1))
@@ -109,7 +111,7 @@ async def test_a_child_waits_over_a_pause_and_a_resumption(records: Records, pee
     assert await phases() == ["completed"] * 3
 
 
-async def test_holds_end_and_windows_come_again(records: Records, clock: FakeClock):
+async def test_holds_end_and_windows_repeat(records: Records, clock: FakeClock):
     run, loop = await shop(records), recrawler(records)
     await submit_one(records, recrawl(run))
     await records.holds.hold(Hold(run.id, "maintenance", 0, clock.now() + 1000))
@@ -125,10 +127,10 @@ async def test_holds_end_and_windows_come_again(records: Records, clock: FakeClo
     clock.advance(60)
     await loop.once()
     [hold] = await records.holds.find()
-    assert hold.since > clock.now(), "tomorrow's"
+    assert hold.since > clock.now(), "the window of tomorrow"
 
 
-async def test_a_source_that_any_api_switches_is_held_and_freed(records: Records, peek: Peek, clock: FakeClock):
+async def test_a_source_disabled_by_any_api_is_held_and_released(records: Records, peek: Peek, clock: FakeClock):
     run, loop = await shop(records), recrawler(records)
     images = await records.runs.ensure(NewRun(new_id(), RunKind.IMAGES, "{}", run.seed, source_id=run.source_id))
     task_id = await submit_one(records, recrawl(run))

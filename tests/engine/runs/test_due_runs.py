@@ -46,9 +46,7 @@ async def test_workers_are_called(records: Records, clock: FakeClock):
     assert calls == [1]
 
 
-async def test_a_run_that_can_never_start_fails_with_the_reason_and_holds_up_no_other(
-    records: Records, clock: FakeClock
-):
+async def test_a_run_that_can_never_start_fails_with_the_reason_and_delays_no_other(records: Records, clock: FakeClock):
     plans = {
         "no seed": CrawlPlan(()).text(),
         "not valid: Object missing required field": "{}",

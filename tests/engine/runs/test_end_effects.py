@@ -34,7 +34,7 @@ async def test_every_effect_is_carried_out_once_in_order(records: Records, monke
     assert (await worker.once(), await worker.once(), seen) == (5, 0, runs)
 
 
-async def test_an_effect_that_fails_is_tried_again_later_and_holds_up_no_other(
+async def test_a_failed_effect_is_repeated_later_and_delays_no_other(
     records: Records, clock: FakeClock, caplog: pytest.LogCaptureFixture
 ):
     runs, tries = await ended_runs(records, 2), []
@@ -56,7 +56,7 @@ async def test_an_effect_that_fails_is_tried_again_later_and_holds_up_no_other(
     assert await records.run_effects.waiting() == {}
 
 
-async def test_an_engine_that_is_away_ends_the_look_and_loses_nothing(records: Records, clock: FakeClock):
+async def test_a_failed_engine_ends_the_look_and_loses_no_effect(records: Records, clock: FakeClock):
     await ended_runs(records, 1)
 
     async def away(_: RunEffect) -> bool:

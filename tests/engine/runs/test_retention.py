@@ -1,4 +1,4 @@
-"""Retention: runs go with all their rows when they are too old or too many, and nothing that is in use."""
+"""Retention: runs that are too old or too many are deleted with all their rows, unless they are in use."""
 
 import asyncio
 
@@ -64,7 +64,7 @@ def retention(records: Records, clock: FakeClock, objects: Objects, ages: Retent
 
 
 async def fetched(records: Records, run: RunRow, objects: Objects, *paths: str, body_of: int | None = None) -> int:
-    """Let a run fetch pages into one segment; the id of the last task."""
+    """Let a run fetch pages into one segment; return the id of the last task."""
     await admit(records, *(url(run, path=path) for path in paths))
     [lease] = (await claim(records)).values()
     key = f"segments/{new_id()}"
@@ -76,7 +76,7 @@ async def fetched(records: Records, run: RunRow, objects: Objects, *paths: str, 
     return max(task.id for task in lease.tasks)
 
 
-async def test_a_run_goes_with_every_row_and_object(records: Records, peek: Peek, objects: Objects):
+async def test_a_run_is_deleted_with_every_row_and_object(records: Records, peek: Peek, objects: Objects):
     empty = await peek.snapshot()
     run = await running_run(records)
     await fetched(records, run, objects, "/1", "/2")
@@ -90,7 +90,7 @@ async def test_a_run_goes_with_every_row_and_object(records: Records, peek: Peek
     assert {"/1", "/2"} <= {task.url[17:] for task in await records.tasks.find(run_id=run.id)}
     await deleter(records, objects).delete(run.id)
     left = {table: rows for table, rows in (await peek.snapshot()).items() if rows != empty[table]}
-    # The bodies are those of the last visits: the next crawl asks whether they have changed.
+    # The bodies are those of the last visits: the next crawl requests them conditionally.
     assert left.keys() == {"hosts", "line", "visits", "bodies", "segments", "run_totals", "items", "unindexed"}
     assert list(objects.objects) == [left["segments"][0][1]]
     assert await records.runs.counts() == {}
@@ -98,7 +98,7 @@ async def test_a_run_goes_with_every_row_and_object(records: Records, peek: Peek
         await deleter(records, objects).delete(run.id)
 
 
-async def test_bodies_of_old_visits_go_with_their_segments(
+async def test_bodies_of_old_visits_are_deleted_with_their_segments(
     records: Records, peek: Peek, objects: Objects, clock: FakeClock
 ):
     run = await running_run(records)
@@ -115,7 +115,7 @@ async def test_bodies_of_old_visits_go_with_their_segments(
     assert (await records.segments.find(), objects.objects) == ([], {})
 
 
-async def test_a_body_outlives_its_page_while_a_younger_page_refers_to_it(
+async def test_a_body_is_kept_while_a_younger_page_refers_to_it(
     records: Records, peek: Peek, objects: Objects, clock: FakeClock
 ):
     old, young = await running_run(records), await running_run(records)
@@ -147,7 +147,7 @@ async def test_a_run_in_use_is_not_deleted(records: Records, objects: Objects):
     assert {one.id for one in await records.runs.find()} == {run.id, standing.id}
 
 
-async def test_a_run_waits_for_its_sinks_unless_it_is_forced(records: Records, peek: Peek, objects: Objects):
+async def test_a_run_waits_for_its_sinks_unless_the_deletion_is_forced(records: Records, peek: Peek, objects: Objects):
     run = await running_run(records)
     await visit(records, run, {"/1": [("thing", {"size": 1})]})
     sink = await records.sinks.register(SinkAddress.parse("https://sink.example/hook"))
@@ -182,7 +182,7 @@ async def test_a_kill_between_two_pieces_loses_nothing(
     assert await deleter(records, objects).mark(run.id)
     await records.retention.delete_piece(run.id, 2)
     assert await peek.value("SELECT COUNT(*) FROM tasks") == 3
-    assert await records.runs.get(run.id) is None, "no list has it any more"
+    assert await records.runs.get(run.id) is None, "a marked run is in no list"
     assert await dangling(peek) == []
     task = await peek.value("SELECT MAX(id) FROM tasks")
     with pytest.raises(NotFound):
@@ -191,7 +191,9 @@ async def test_a_kill_between_two_pieces_loses_nothing(
     assert await peek.value("SELECT COUNT(*) FROM tasks") == await peek.value("SELECT COUNT(*) FROM runs") == 0
 
 
-async def test_runs_of_the_platform_go_earlier_than_crawls(records: Records, clock: FakeClock, objects: Objects):
+async def test_runs_of_the_platform_are_deleted_earlier_than_crawls(
+    records: Records, clock: FakeClock, objects: Objects
+):
     for kind in (RunKind.CRAWL, RunKind.FEED_POLL, RunKind.REPAIR):
         run = await records.runs.add(NewRun(new_id(), kind, "{}"))
         await records.moves.apply(Change("run", run.id, "cancel", run.state, "cancelled", "person"))
@@ -207,7 +209,7 @@ async def test_runs_of_the_platform_go_earlier_than_crawls(records: Records, clo
     assert {run.kind for run in await records.runs.find()} == {RunKind.REPAIR}
 
 
-async def test_ended_urls_of_the_standing_frontier_go_and_the_sums_stay(
+async def test_ended_urls_of_the_standing_frontier_are_deleted_and_the_sums_stay(
     records: Records, peek: Peek, clock: FakeClock, objects: Objects
 ):
     run = await records.runs.ensure(NewRun(new_id(), RunKind.STANDING_MANUAL, "{}"))
@@ -229,7 +231,7 @@ async def test_ended_urls_of_the_standing_frontier_go_and_the_sums_stay(
     assert counts == [("waiting", 1)]
 
 
-async def test_events_go_by_their_age(records: Records, peek: Peek, clock: FakeClock, objects: Objects):
+async def test_events_are_deleted_by_age(records: Records, peek: Peek, clock: FakeClock, objects: Objects):
     await running_run(records)
     clock.advance(29 * DAY)
     await running_run(records)
@@ -246,7 +248,7 @@ async def note_health(records: Records) -> None:
         assert await records.run_effects.note_health(effect)
 
 
-async def test_a_run_of_a_schedule_that_runs_stays(records: Records, clock: FakeClock, objects: Objects):
+async def test_a_run_of_a_running_schedule_is_kept(records: Records, clock: FakeClock, objects: Objects):
     row = await schedule(records, interval_ms=60_000, due=clock.now())
     one = scheduler(records, clock)
     await one.poll()
@@ -256,7 +258,7 @@ async def test_a_run_of_a_schedule_that_runs_stays(records: Records, clock: Fake
     await one.follow()
     await note_health(records)
     clock.advance(1)
-    assert await retention(records, clock, objects).once() == 0, "it has ended just now"
+    assert await retention(records, clock, objects).once() == 0, "the run has just ended"
     clock.advance(31 * DAY)
     assert await retention(records, clock, objects).once() == 1
     assert await records.history.find(row.id) == []
@@ -279,7 +281,7 @@ async def test_decisions_are_deleted_with_the_runs_of_their_time(
     assert [one.url for one in await records.candidates.decisions("a.example", 10)] == ["https://a.example/new"]
 
 
-async def test_of_several_processes_each_run_is_deleted_by_one(records: Records, clock: FakeClock, objects: Objects):
+async def test_of_several_processes_one_deletes_each_run(records: Records, clock: FakeClock, objects: Objects):
     for number in range(20):
         await schedule(records, f"s{number}", interval_ms=60_000, due=clock.now())
     one = scheduler(records, clock)
@@ -293,6 +295,6 @@ async def test_of_several_processes_each_run_is_deleted_by_one(records: Records,
     assert await records.runs.find() == []
 
 
-def test_every_reference_of_the_schema_is_known():
+def test_every_reference_of_the_schema_is_found():
     found = {(one.table, one.column) for one in references()}
     assert {("pages", "body_of"), ("visits", "task_id"), ("fates", "run_id"), ("sink_positions", "run_id")} <= found

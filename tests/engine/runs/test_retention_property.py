@@ -46,7 +46,7 @@ T = TypeVar("T")
 
 
 class Machine(RuleBasedStateMachine):
-    """A database that is crawled into and deleted from."""
+    """A database with random crawls and deletions."""
 
     def __init__(self, records_url: str) -> None:
         super().__init__()
@@ -119,7 +119,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(choice=st.integers(0, 50), pieces=st.integers(0, 4))
     def delete(self, choice: int, pieces: int) -> None:
-        """Delete some run; with pieces, be killed after so many of them."""
+        """Delete a run; with pieces, stop after so many of them, as a kill does."""
 
         async def work() -> None:
             runs = await self.records.runs.find(limit=100)

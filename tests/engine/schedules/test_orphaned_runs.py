@@ -1,4 +1,4 @@
-"""Runs that are adopted, accused and given up."""
+"""Orphaned runs: adopted, accused, and finally failed."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -37,28 +37,28 @@ def test_the_only_run_of_a_killed_process_is_accused():
     assert accused_runs([tick(1), tick(2, ended_urls=1)], ME, 5_000) == {1, 2}
 
 
-def test_runs_of_a_process_that_ended_no_url_at_all_are_not_accused():
+def test_runs_of_a_process_that_ended_no_url_are_not_accused():
     stalled = [tick(number, ended_urls=7, adopted_ended=7, adoptions=MAX_ADOPTIONS) for number in range(60)]
     assert accused_runs(stalled, ME, 5_000) == frozenset()
     other = tick(99, owner=3, ended_urls=8, adopted_ended=7)
-    assert accused_runs([*stalled, other], ME, 5_000) == {99}, "another process did work"
+    assert accused_runs([*stalled, other], ME, 5_000) == {99}, "another process ended a URL"
     assert accused_runs(stalled[:1], ME, 5_000) == {0}
 
 
 @pytest.mark.parametrize("facts", [{"owner": ME}, {"owner": None}, {"lease_until": NOW}])
-def test_runs_of_others_than_killed_processes_are_not_accused(facts: dict[str, Any]):
+def test_only_runs_of_killed_processes_are_accused(facts: dict[str, Any]):
     assert accused_runs([tick(1, **facts)], ME, URL_MS) == frozenset()
 
 
-def test_a_run_is_given_up_after_three_adoptions_without_a_url():
+def test_a_run_fails_after_three_adoptions_without_a_url():
     adopted = tick(1, adoptions=MAX_ADOPTIONS, ended_urls=5, adopted_ended=5)
     assert given_up(adopted, 10**9, frozenset({1})) == STALE_LOCK_REASON
-    assert given_up(adopted, 10**9, frozenset()) is None, "it was not accused"
+    assert given_up(adopted, 10**9, frozenset()) is None, "the run was not accused"
     assert given_up(tick(1, adoptions=MAX_ADOPTIONS - 1), 10**9, frozenset({1})) is None
     assert given_up(tick(1, adoptions=9, ended_urls=6, adopted_ended=5), 10**9, frozenset({1})) is None
 
 
-def test_a_run_may_take_its_time_while_it_is_held():
+def test_the_time_without_an_owner_does_not_count_for_a_run():
     assert given_up(tick(), 19_000, frozenset()) == "the run took longer than 19 seconds"
     assert given_up(tick(), 20_000, frozenset()) is None
     assert given_up(tick(unheld_ms=1_000), 19_000, frozenset()) is None

@@ -1,4 +1,4 @@
-"""The scheduler where the door does not show it: crashes between two steps, rivals, sources that cannot be asked."""
+"""The scheduler in cases that no door shows: crashes between two steps, several schedulers, unavailable sources."""
 
 import asyncio
 from typing import Any
@@ -34,7 +34,7 @@ from tests.drivers.records.world import admit, claim, host_report, report, url
 
 
 class Away:
-    """A directory, or a memory, that cannot be asked."""
+    """A directory, or a store of page changes, that fails."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
@@ -73,12 +73,14 @@ async def current(records: Records, row: ScheduleRow) -> ScheduleRow:
 
 
 async def work(records: Records) -> None:
-    """Do everything that waits, as a worker would."""
+    """Complete all waiting tasks, as a worker does."""
     for lease in (await claim(records)).values():
         assert not (await report(records, host_report(lease))).refused
 
 
-async def test_a_run_whose_scheduler_died_before_the_launch_is_launched_by_the_next(records: Records, clock: FakeClock):
+async def test_a_run_is_launched_by_the_next_scheduler_after_a_death_before_the_launch(
+    records: Records, clock: FakeClock
+):
     row = await schedule(records)
     [tick] = await ScheduleLifecycle(records).start(1, 10, 300_000)
     assert (tick.run.state, tick.run.number, tick.schedule.state) == ("queued", 1, "running")
@@ -92,7 +94,7 @@ async def test_a_run_whose_scheduler_died_before_the_launch_is_launched_by_the_n
     assert (await current(records, row)).state == "completed"
 
 
-async def test_a_run_whose_scheduler_died_before_its_seed_was_admitted_gets_it_from_the_next(
+async def test_a_run_gets_its_seed_from_the_next_scheduler_after_a_death_before_the_admission(
     records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ):
     row = await schedule(records)
@@ -118,10 +120,10 @@ async def test_a_run_whose_scheduler_died_before_its_seed_was_admitted_gets_it_f
 
 
 @pytest.mark.parametrize("step", ["start", "launch", "admit"])
-async def test_an_engine_that_goes_away_between_two_steps_of_a_launch_leaves_no_run_behind(
+async def test_a_lost_connection_between_two_steps_of_a_launch_leaves_no_run_behind(
     records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch, step: str
 ):
-    """The step was carried out, and its answer was lost with the connection."""
+    """The step was carried out, and its response was lost with the connection."""
     row = await schedule(records)
     one = scheduler(records, clock)
     port: Any = records.frontier if step == "admit" else records.ticks
@@ -143,7 +145,7 @@ async def test_an_engine_that_goes_away_between_two_steps_of_a_launch_leaves_no_
     assert (run.state, run.admitted, (await current(records, row)).state) == ("completed", 1, "completed")
 
 
-async def test_a_launch_that_failed_is_tried_again_although_its_scheduler_lives(
+async def test_a_failed_launch_is_repeated_by_the_same_scheduler(
     records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ):
     row = await schedule(records)
@@ -162,9 +164,26 @@ async def test_a_launch_that_failed_is_tried_again_although_its_scheduler_lives(
     assert (run.state, run.admitted) == ("running", 1)
 
 
-async def test_a_run_that_ends_while_its_scheduler_leaves_is_settled(records: Records, clock: FakeClock):
+async def test_a_run_fails_if_its_source_is_deleted_before_the_launch(records: Records, clock: FakeClock):
+    class Vanishing(LocalSources):
+        """A directory in which the source `a` is deleted after its first lookup."""
+
+        async def get(self, ref: str) -> Any:
+            found = await super().get(ref)
+            if found is not None and found.id is not None and found.name == "a":
+                assert await records.sources.remove(found.id)
+            return found
+
+    gone, other = [await schedule(records, name) for name in ("a", "b")]
+    await scheduler(records, clock, directory=Vanishing(records.sources)).poll()
+    [failed], [begun] = [await records.history.find(row.id) for row in (gone, other)]
+    assert (failed.state, failed.error, failed.stack) == ("failed", f"source not found: {gone.source_ref}", None)
+    assert (begun.state, begun.error, begun.admitted) == ("running", None, 1)
+
+
+async def test_a_run_that_ends_during_the_stop_of_its_scheduler_is_settled(records: Records, clock: FakeClock):
     class Late(ScheduleLifecycle):
-        """By the time that one knows what is held, some of it has ended."""
+        """Schedules of which some end between the query of the held ones and its result."""
 
         async def held(self, owner: int) -> list[Tick]:
             found = await super().held(owner)
@@ -179,7 +198,7 @@ async def test_a_run_that_ends_while_its_scheduler_leaves_is_settled(records: Re
     assert await ScheduleLifecycle(records).held(1) == []
 
 
-async def test_what_a_dead_process_held_is_adopted_at_once(records: Records, clock: FakeClock):
+async def test_runs_of_a_dead_process_are_adopted_at_once(records: Records, clock: FakeClock):
     row = await schedule(records)
     await scheduler(records, clock, 1).poll()
     assert await Lifecycle(records).release_all(1) == 1
@@ -190,7 +209,7 @@ async def test_what_a_dead_process_held_is_adopted_at_once(records: Records, clo
     assert (await records.counters.all())["stale_leases"] == 1
 
 
-async def test_rivals_adopt_each_run_once(records: Records, clock: FakeClock, peek: Peek):
+async def test_several_schedulers_adopt_each_run_once(records: Records, clock: FakeClock, peek: Peek):
     rows = [await schedule(records, f"h{n}", interval_ms=60_000) for n in range(20)]
     await scheduler(records, clock).poll()
     clock.advance(301)
@@ -207,7 +226,7 @@ async def test_rivals_adopt_each_run_once(records: Records, clock: FakeClock, pe
     assert await faults(peek, clock.now()) == []
 
 
-async def test_a_scheduler_takes_back_what_lapsed_while_it_was_paused(records: Records, clock: FakeClock):
+async def test_a_scheduler_adopts_its_own_lapsed_runs_after_a_pause(records: Records, clock: FakeClock):
     row = await schedule(records)
     one = scheduler(records, clock)
     await one.poll()
@@ -219,7 +238,7 @@ async def test_a_scheduler_takes_back_what_lapsed_while_it_was_paused(records: R
     assert (found.state, found.owner) == ("running", 1)
     run = await records.runs.get(found.run_id or 0)
     assert run is not None
-    assert (run.adoptions, run.unheld_ms) == (0, 5 * 1000), "its process was not killed"
+    assert (run.adoptions, run.unheld_ms) == (0, 5 * 1000), "the process was not killed"
 
 
 @pytest.mark.parametrize(("runs", "seconds", "counted"), [(2, 29, 0), (2, 31, 0), (1, 1, 1)])
@@ -244,10 +263,10 @@ async def test_a_process_that_ended_no_url_accuses_its_only_run_alone(
 
 
 @pytest.mark.parametrize(("seconds", "counted"), [(29, 0), (31, 1)])
-async def test_a_run_is_accused_beside_one_that_goes_on(
+async def test_a_run_is_accused_beside_one_with_progress(
     records: Records, clock: FakeClock, seconds: float, counted: int
 ):
-    """One of several runs is accused when its process had the time that a URL may take, and others ended URLs in it."""
+    """One of several runs is accused if its process had the time for a URL, and others ended URLs in it."""
     stuck, moving = [await schedule(records, name) for name in ("stuck", "moving")]
     await scheduler(records, clock).poll()
     run = await records.runs.get((await current(records, moving)).run_id or 0)
@@ -267,9 +286,7 @@ async def test_a_run_is_accused_beside_one_that_goes_on(
     ]
 
 
-async def test_the_log_of_a_run_says_how_it_was_adopted(
-    records: Records, clock: FakeClock, caplog: pytest.LogCaptureFixture
-):
+async def test_the_log_of_a_run_has_its_adoptions(records: Records, clock: FakeClock, caplog: pytest.LogCaptureFixture):
     await schedule(records)
     one, two, three = (scheduler(records, clock, n) for n in (1, 2, 3))
     await one.poll()
@@ -282,7 +299,7 @@ async def test_the_log_of_a_run_says_how_it_was_adopted(
     assert said == ["recovered: stale lock", "interrupted by shutdown", "interrupted by shutdown, continued"]
 
 
-async def test_what_a_worker_had_in_hand_while_its_run_was_adopted_is_reported(records: Records, clock: FakeClock):
+async def test_a_task_claimed_during_the_adoption_of_its_run_is_reported(records: Records, clock: FakeClock):
     row = await schedule(records)
     await scheduler(records, clock).poll()
     [lease] = (await claim(records)).values()
@@ -291,13 +308,13 @@ async def test_what_a_worker_had_in_hand_while_its_run_was_adopted_is_reported(r
     await scheduler(records, clock, 2).follow()
     clock.advance(2)
     [again] = (await claim(records)).values()
-    assert (await report(records, host_report(lease))).refused, "its host is another worker's by now"
+    assert (await report(records, host_report(lease))).refused, "its host has another owner by now"
     assert not (await report(records, host_report(again))).refused
     await scheduler(records, clock, 2).follow()
     assert (await current(records, row)).state == "completed"
 
 
-async def test_a_lease_renewed_while_somebody_looked_is_left_alone(
+async def test_a_lease_renewed_after_the_query_is_left_alone(
     records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ):
     row = await schedule(records)
@@ -305,14 +322,14 @@ async def test_a_lease_renewed_while_somebody_looked_is_left_alone(
     [tick] = await ScheduleLifecycle(records).held(1)
 
     async def look(*_: object) -> list[Tick]:
-        return [tick]  # it was chosen as lapsed, and when its row was read it had been renewed
+        return [tick]  # chosen as lapsed, and renewed before its row was read
 
     monkeypatch.setattr(records.ticks, "look", look)
     assert await scheduler(records, clock, 2).follow() == 0
     assert (await current(records, row)).state == "running"
 
 
-async def test_a_row_that_came_back_to_its_state_is_another_one(records: Records, clock: FakeClock):
+async def test_a_row_that_returned_to_its_state_has_another_token(records: Records, clock: FakeClock):
     row = await schedule(records, interval_ms=60_000, due=clock.now() + 60_000)
     schedule_lifecycle = ScheduleLifecycle(records)
     [held] = (await schedule_lifecycle.move_all([(row, paused(row, clock.now(), "me"))], "person")).values()
@@ -322,7 +339,7 @@ async def test_a_row_that_came_back_to_its_state_is_another_one(records: Records
     assert await current(records, row) == back
 
 
-async def test_a_schedule_that_starts_before_its_cancellation_is_looked_at_again(records: Records, clock: FakeClock):
+async def test_the_cancellation_of_a_schedule_that_starts_meanwhile_is_repeated(records: Records, clock: FakeClock):
     row = await schedule(records, due=clock.now())
     lifecycle = ScheduleLifecycle(records)
     amendment = ScheduleAmendment(
@@ -332,7 +349,7 @@ async def test_a_schedule_that_starts_before_its_cancellation_is_looked_at_again
     )
     [tick] = await lifecycle.start(1, 10, 30_000)
     assert await lifecycle.amend(row.id, amendment, "person") is None
-    assert (await current(records, row)).state == "running", "its run would go on without it"
+    assert (await current(records, row)).state == "running", "the run would go on without its schedule"
     again = amendment._replace(run=tick.run, token=tick.schedule.token)
     changed = await lifecycle.amend(row.id, again, "person")
     assert changed is not None
@@ -345,7 +362,7 @@ async def test_a_schedule_that_starts_before_its_cancellation_is_looked_at_again
 @pytest.mark.parametrize(
     ("error", "said"), [(Unavailable("the source service answered 500"), "answered 500"), (KeyError("x"), "KeyError")]
 )
-async def test_a_source_that_cannot_be_had_fails_its_run_and_no_other(
+async def test_a_failed_lookup_of_a_source_fails_its_run_and_no_other(
     records: Records, clock: FakeClock, error: Exception, said: str
 ):
     row = await schedule(records)
@@ -357,7 +374,7 @@ async def test_a_source_that_cannot_be_had_fails_its_run_and_no_other(
     assert (run.state, run.stack is not None) == ("failed", isinstance(error, KeyError))
 
 
-async def test_without_its_memory_an_interval_stays_what_it_is(records: Records, clock: FakeClock):
+async def test_an_interval_stays_unchanged_without_the_store_of_page_changes(records: Records, clock: FakeClock):
     row = await schedule(records, interval_ms=60_000, due=clock.now())
     deaf = scheduler(records, clock, page_change_store=Away(Unavailable("Redis is away")))
     await deaf.poll()
@@ -366,14 +383,14 @@ async def test_without_its_memory_an_interval_stays_what_it_is(records: Records,
     assert (await current(records, row)).next_due == clock.now() + 60_000
 
 
-async def test_what_a_run_brought_is_counted_when_it_ends(records: Records, clock: FakeClock):
+async def test_the_items_of_a_run_are_counted_when_it_ends(records: Records, clock: FakeClock):
     row = await schedule(records)
     one = scheduler(records, clock)
     await one.poll()
     [lease] = (await claim(records)).values()
     [task] = lease.tasks
     items = [NewItem("h", "article", task.run_id, task.id, task.url, body="b" * n, key=bytes([n])) for n in range(3)]
-    items.append(NewItem("h", "extraction", task.run_id, task.id, task.url, key=b"x"))  # says how, and is no document
+    items.append(NewItem("h", "extraction", task.run_id, task.id, task.url, key=b"x"))  # an extraction is no document
     assert not (await report(records, host_report(lease), items=items)).refused
     await one.follow()
     [run] = await records.history.find(row.id)
@@ -382,7 +399,7 @@ async def test_what_a_run_brought_is_counted_when_it_ends(records: Records, cloc
     assert (await records.history.review([run.id]))[run.id].survey.bodiless == 1
 
 
-async def test_a_run_that_somebody_cancelled_is_no_failure(records: Records, clock: FakeClock):
+async def test_a_cancelled_run_is_no_failure(records: Records, clock: FakeClock):
     row = await schedule(records, interval_ms=60_000, due=clock.now())
     one = scheduler(records, clock)
     await one.poll()
@@ -393,7 +410,7 @@ async def test_a_run_that_somebody_cancelled_is_no_failure(records: Records, clo
     assert (found.state, found.retries) == ("scheduled", 0)
 
 
-def test_the_start_page_is_known_with_and_without_its_slash():
+def test_the_start_page_is_found_with_and_without_its_slash():
     pages = {"https://a.example/x/": "d1", "https://a.example/y": "d2"}
     assert start_digest(StartPage("https://a.example/x", "skipped", "redirected", None, pages)) == "d1"
     assert start_digest(StartPage("https://a.example/z", "completed", "ok", None, pages)) is None

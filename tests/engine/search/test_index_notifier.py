@@ -1,4 +1,4 @@
-"""Telling another service: what, how patiently, and that nothing waits for it."""
+"""Notifications about indexed documents: content, failures, and no delay for the index."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -20,7 +20,7 @@ def document(kind: str = "article", url: str = "https://a.example/1") -> SearchD
 
 
 class Service:
-    """Hears, or is away."""
+    """A service that keeps events, or is down."""
 
     def __init__(self) -> None:
         self.heard: list[Mapping[str, Any]] = []
@@ -42,7 +42,7 @@ async def telling(service: Service, clock: FakeClock) -> AsyncIterator[IndexNoti
     await asyncio.gather(running, return_exceptions=True)
 
 
-async def test_a_document_is_told_of_and_other_items_are_not(clock: FakeClock) -> None:
+async def test_documents_are_announced_and_other_items_are_not(clock: FakeClock) -> None:
     service = Service()
     async with telling(service, clock) as notifier:
         notifier.notify([document(), document("product")])
@@ -63,10 +63,12 @@ async def test_a_document_is_told_of_and_other_items_are_not(clock: FakeClock) -
     }
 
 
-async def test_a_service_that_is_away_costs_nothing_else(clock: FakeClock, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_service_that_is_down_does_not_affect_the_index(
+    clock: FakeClock, caplog: pytest.LogCaptureFixture
+) -> None:
     service = Service()
     service.away = True
     async with telling(service, clock) as notifier:
         notifier.notify([document()] * 7)
-    assert len(caplog.records) == 5, "after five failures nobody asks for a while"
+    assert len(caplog.records) == 5, "no further request is sent after five failures"
     notifier.notify([document()] * (MAX_WAITING + 5))

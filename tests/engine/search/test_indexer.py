@@ -1,4 +1,4 @@
-"""The index stage: what waits is found, whatever happens in between."""
+"""The index stage: every waiting item is indexed, also after failures."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,7 @@ async def found(records: Records, text: str) -> int:
 
 
 class Recorded:
-    """An index that fails when told to, and tells what it was given."""
+    """An index that keeps the sizes of its batches, and fails on demand."""
 
     def __init__(self, records: Records) -> None:
         self.real, self.batches, self.fails = records.search, [], False  # type: ignore[var-annotated]
@@ -41,7 +41,7 @@ class Recorded:
         await self.real.maintain()
 
 
-async def test_everything_that_waits_is_indexed_in_batches(records: Records):
+async def test_all_waiting_items_are_indexed_in_batches(records: Records):
     await put(records, 7)
     search = Recorded(records)
     assert await Indexer(records.items, search, 3).once() == 7  # type: ignore[arg-type]
@@ -50,7 +50,7 @@ async def test_everything_that_waits_is_indexed_in_batches(records: Records):
     assert await Indexer(records.items, records.search).once() == 0
 
 
-async def test_what_an_index_that_is_away_did_not_take_goes_on_waiting(records: Records):
+async def test_items_wait_while_the_index_is_down(records: Records):
     await put(records, 2)
     search = Recorded(records)
     indexer = Indexer(records.items, search)  # type: ignore[arg-type]
@@ -62,9 +62,9 @@ async def test_what_an_index_that_is_away_did_not_take_goes_on_waiting(records: 
     assert await indexer.once() == 2
 
 
-async def test_a_crash_after_indexing_means_twice_and_changes_nothing(records: Records):
+async def test_a_crash_after_indexing_repeats_the_batch_and_changes_nothing(records: Records):
     await put(records, 2)
-    # The index has them, and then the process dies before they are struck off.
+    # The index has them, and the process dies before they are marked as indexed.
     await records.search.index(await records.items.unindexed(10))
     assert await found(records, "hook") == 2
     assert await Indexer(records.items, records.search).once() == 2

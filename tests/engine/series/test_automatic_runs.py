@@ -1,4 +1,4 @@
-"""Runs of catalogues that start by themselves, on both engines."""
+"""Automatic runs of catalogues, on both engines."""
 
 import asyncio
 
@@ -30,7 +30,7 @@ async def queued(records: Records) -> list[str | None]:
     return [row.series_id for row in found]
 
 
-async def test_series_and_catalogues_come_due_by_their_intervals(records: Records, clock: FakeClock):
+async def test_series_and_catalogues_are_due_by_their_intervals(records: Records, clock: FakeClock):
     site = await source(records, config='{"schedule":{"targetedminutes":10,"discoveryminutes":30}}')
     one, two = await target(records, site, "one"), await target(records, site, "two")
     await target(records, site, "off", active=False)
@@ -40,13 +40,13 @@ async def test_series_and_catalogues_come_due_by_their_intervals(records: Record
     assert await maker.once() == 2
     assert set(await queued(records)) == {one.series_id, two.series_id}
     clock.advance(20 * MINUTE)
-    # The runs of the two are still open, so only the catalogue gets one.
+    # The runs of the two series are still open, so only the catalogue gets one.
     assert await maker.once() == 1
     assert await maker.once() == 0
     assert set(await queued(records)) == {one.series_id, two.series_id, None}
 
 
-async def test_sources_that_are_off_or_have_no_extension_are_left_alone(records: Records, clock: FakeClock):
+async def test_sources_that_are_disabled_or_have_no_extension_are_left_alone(records: Records, clock: FakeClock):
     await source(records, "off", enabled=False)
     await source(records, "plain", extension=None)
     await source(records, "never", '{"schedule":null}')
@@ -54,7 +54,7 @@ async def test_sources_that_are_off_or_have_no_extension_are_left_alone(records:
     assert await AutomaticSeriesRuns(records.catalogues.automatic, clock).once() == 0
 
 
-async def test_several_makers_make_each_run_once(records: Records, clock: FakeClock):
+async def test_several_processes_make_each_run_once(records: Records, clock: FakeClock):
     sites = [await source(records, f"site{n}") for n in range(3)]
     for site in sites:
         for n in range(5):

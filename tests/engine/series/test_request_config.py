@@ -1,4 +1,4 @@
-"""The part of an extension's config that is about requests."""
+"""The part of an extension's config for requests."""
 
 import msgspec
 import pytest
@@ -24,7 +24,7 @@ def test_another_rate_is_refused(rate: object):
         politeness(SOURCE, {"ratelimit": rate})
 
 
-def test_without_a_rate_the_pause_of_the_source_holds():
+def test_without_a_rate_the_delay_of_the_source_is_used():
     assert politeness(SOURCE, {}).delay_ms == 1000
     slow = msgspec.structs.replace(SOURCE, delay_ms=7, concurrency=3)
     assert (politeness(slow, {}).delay_ms, politeness(slow, {}).concurrency) == (7, 3)
@@ -43,7 +43,7 @@ def test_the_proxy_and_the_headers_are_locked():
     assert Credentials.read(vault.unlock(found.credentials)).headers == (("Authorization", PASSWORD),)
 
 
-def test_without_a_proxy_the_pools_of_the_source_serve():
+def test_without_a_proxy_the_pools_of_the_source_are_used():
     pooled = msgspec.structs.replace(SOURCE, proxy_pools='["a","b"]', user_agent="own/1")
     found = fetch_options(pooled, {}, Vault("k"))
     assert (found.proxying.pool, found.proxying.fallbacks, found.proxying.own) == ("a", ("b",), "")
@@ -69,7 +69,7 @@ def test_an_invalid_config_is_refused_without_its_secret(config: dict[str, objec
     assert PASSWORD not in str(refused.value)
 
 
-def test_hosts_of_the_config_belong_to_the_crawl():
+def test_hosts_of_the_config_are_within_the_bounds():
     assert bounds(("https://a.example/x",), {"hosts": ["cdn.example", "img.example:8443"]}).hosts == (
         "a.example",
         "cdn.example",

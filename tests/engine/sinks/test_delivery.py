@@ -17,7 +17,7 @@ from tests.drivers.records.world import running_run, visit
 
 
 class Receiver:
-    """Keeps all items; fails as often as a test says, after so many items."""
+    """A sink that keeps all items; it fails with the given errors, and refuses the given items."""
 
     def __init__(self, batch_size: int = 2) -> None:
         self.batch_size, self.items = batch_size, list[SinkItem]()
@@ -43,7 +43,7 @@ class Receiver:
             raise failure
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no connection is open."""
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def places(sink: Receiver) -> list[tuple[int, int]]:
     return [(item.run, item.position) for item in sink.items]
 
 
-async def test_items_come_in_the_order_of_their_runs_and_no_run_waits_for_a_long_one(records: Records):
+async def test_items_arrive_in_the_order_of_their_runs_and_a_long_run_delays_no_other(records: Records):
     long, short = await with_items(records, 5), await with_items(records, 1)
     sink = Receiver()
     assert await delivery(records, sink).once() == 6
@@ -83,7 +83,7 @@ async def test_items_come_in_the_order_of_their_runs_and_no_run_waits_for_a_long
     assert await delivery(records, sink).once() == 0
 
 
-async def test_one_run_alone_is_delivered_where_a_crawl_asks_for_it(records: Records):
+async def test_a_delivery_for_one_run_sends_the_items_of_that_run_alone(records: Records):
     await with_items(records, 1)
     second = await with_items(records, 3)
     sink = Receiver()
@@ -114,9 +114,7 @@ async def test_after_a_failure_the_rest_is_sent_and_each_further_attempt_waits_l
 
 
 @pytest.mark.parametrize("seconds", [float("inf"), 1e308])
-async def test_a_receiver_that_asks_for_ever_is_tried_again_after_the_longest_wait(
-    records: Records, clock: FakeClock, seconds: float
-):
+async def test_a_very_long_retry_after_is_cut_to_the_longest_wait(records: Records, clock: FakeClock, seconds: float):
     await with_items(records, 1)
     sink = Receiver()
     sink.failures = [SinkFailed("away", retry_after_seconds=seconds)]
@@ -130,7 +128,7 @@ async def test_a_receiver_that_asks_for_ever_is_tried_again_after_the_longest_wa
     assert len(sink.items) == 1
 
 
-async def test_an_item_that_was_sent_before_a_kill_comes_again_with_its_id(
+async def test_an_item_that_was_sent_before_a_kill_is_repeated_with_its_id(
     records: Records, monkeypatch: pytest.MonkeyPatch
 ):
     await with_items(records, 2)
@@ -149,7 +147,7 @@ async def test_an_item_that_was_sent_before_a_kill_comes_again_with_its_id(
     assert ids[:2] == ids[2:]
 
 
-async def test_a_delivery_whose_lease_is_lost_stops(
+async def test_a_delivery_stops_if_its_lease_is_lost(
     records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ):
     await with_items(records, 2)
@@ -163,7 +161,7 @@ async def test_a_delivery_whose_lease_is_lost_stops(
     assert sink.items == []
 
 
-async def test_a_sink_that_is_away_holds_back_no_other(records: Records, clock: FakeClock):
+async def test_a_sink_that_is_down_delays_no_other(records: Records, clock: FakeClock):
     away, there = Receiver(), Receiver()
     away.held = asyncio.Event()
     both = [delivery(records, away), delivery(records, there, "b")]
@@ -179,7 +177,7 @@ async def test_a_sink_that_is_away_holds_back_no_other(records: Records, clock: 
     assert away.items == []
 
 
-async def test_a_refused_item_holds_back_its_run_and_no_other(records: Records, clock: FakeClock):
+async def test_a_refused_item_holds_its_run_and_no_other(records: Records, clock: FakeClock):
     first, second = await with_items(records, 3), await with_items(records, 3)
     sink = Receiver()
     sink.refused = {(first, 2)}
@@ -203,7 +201,7 @@ async def test_a_refused_item_holds_back_its_run_and_no_other(records: Records, 
     assert sending.problem == ""
 
 
-async def test_a_sink_that_refuses_everything_is_not_asked_for_every_run(records: Records):
+async def test_a_sink_that_refuses_everything_is_not_tried_for_every_run(records: Records):
     runs = [await with_items(records, 1) for _ in range(MAX_REFUSALS + 3)]
     sink = Receiver()
     sink.refused = {(run, 1) for run in runs}
@@ -212,9 +210,7 @@ async def test_a_sink_that_refuses_everything_is_not_asked_for_every_run(records
     assert (await records.sink_progress.lags())[0].failures == 1
 
 
-async def test_a_fault_of_a_driver_is_a_failure_that_shows_no_secret(
-    records: Records, caplog: pytest.LogCaptureFixture
-):
+async def test_the_error_of_a_driver_contains_no_secret(records: Records, caplog: pytest.LogCaptureFixture):
     await with_items(records, 1)
 
     class Broken(Receiver):
@@ -232,7 +228,7 @@ async def test_a_fault_of_a_driver_is_a_failure_that_shows_no_secret(
     assert "canary" not in repr([vars(record) for record in caplog.records])
 
 
-async def test_an_idle_platform_writes_nothing_but_a_sign_of_life_each_minute(records: Records, clock: FakeClock):
+async def test_an_idle_platform_writes_one_heartbeat_of_a_sink_each_minute(records: Records, clock: FakeClock):
     sink = Receiver()
     idle = delivery(records, sink)
     assignment = SinkAssignment([idle], records.sink_runs, clock)

@@ -16,7 +16,7 @@ PARSERS = Registry()
 NEWS = CrawlSource(ref="1", name="news", url="https://www.news.example/start")
 
 
-def test_a_plan_begins_at_the_sources_start_page_and_stays_on_its_site():
+def test_a_plan_begins_at_the_start_page_of_the_source_and_stays_on_its_site():
     plan = plan_of(NEWS, "https://news.example/other", RULES, PARSERS)
     assert (plan.seeds, plan.bounds.hosts) == (
         ("https://www.news.example/start",),
@@ -34,7 +34,7 @@ def test_a_plan_begins_at_the_sources_start_page_and_stays_on_its_site():
         ("text/html", "application/xhtml+xml"),
     )
     assert set(plan.retries.final) == {"connect_timeout", "idle_timeout", "total_timeout"}, (
-        "a slow site is not asked again"
+        "a request to a slow site is not repeated"
     )
 
 
@@ -57,7 +57,7 @@ def test_depth_counts_the_start_page(said: int, meant: int):
         *[("25h", 86_400_000), (10**18, 86_400_000), ("9" * 60, 86_400_000), ("9" * 400, 2000)],
     ],
 )
-def test_a_rate_limit_is_a_pause_and_without_one_the_operators_goes(said: Any, meant: int):
+def test_the_rate_limit_is_the_delay_and_the_default_is_that_of_the_settings(said: Any, meant: int):
     source = described({"id": "1", "name": "n", "url": NEWS.url, "rate_limit": said})
     plan = plan_of(source, NEWS.url, RULES, PARSERS)
     assert (plan.politeness.delay_ms, plan.politeness.jitter_ms, plan.politeness.concurrency) == (meant, meant // 2, 2)
@@ -67,23 +67,23 @@ def test_a_rate_limit_is_a_pause_and_without_one_the_operators_goes(said: Any, m
     assert (single.politeness.delay_ms, single.politeness.jitter_ms) == (900 if meant == 2000 else meant, 0)
 
 
-def test_failures_that_may_pass_are_tried_again_after_the_same_time():
+def test_temporary_failures_are_retried_after_a_constant_time():
     plan = plan_of(NEWS, NEWS.url, RULES, PARSERS)
     assert (plan.retries.max_attempts, plan.retries.delay_seconds, plan.retries.max_delay_seconds) == (3, 2.0, 2.0)
 
 
-def test_a_sites_own_rules_are_added():
+def test_patterns_of_the_source_are_added():
     source = msgspec.structs.replace(NEWS, allow=("/a/",), disallow=("/a/b",))
     plan = plan_of(source, NEWS.url, RULES, PARSERS)
     assert (plan.bounds.include, plan.bounds.exclude) == (("/a/",), ("/a/b",))
 
 
-def test_a_start_page_that_is_none_is_refused():
+def test_an_invalid_start_page_is_refused():
     with pytest.raises(BadInput):
         plan_of(msgspec.structs.replace(NEWS, url="nowhere"), "https://a.example/", RULES, PARSERS)
 
 
-def test_the_operators_word_is_above_the_sources():
+def test_the_settings_replace_the_values_of_the_source():
     rules = CrawlRules(max_redirects=1, max_attempts=9, user_agents=("a", "b"))
     plan = plan_of(NEWS, NEWS.url, rules, PARSERS)
     assert (plan.fetch.max_redirects, plan.retries.max_attempts, plan.fetch.user_agents) == (1, 9, ("a", "b"))
@@ -113,12 +113,12 @@ def test_forbidden_domains_fail_a_run_before_it_begins(
 
 
 @pytest.mark.parametrize(("rate_limit", "jitter"), [("10s", 5000), ("3", 1500), ("", 700), ("often", 700)])
-def test_a_pause_is_up_to_half_as_long_again_or_as_the_operator_says(rate_limit: str, jitter: int):
+def test_the_jitter_is_half_the_delay_or_that_of_the_settings(rate_limit: str, jitter: int):
     source = CrawlSource(ref="1", name="n", url="https://a.example/", rate_limit=rate_limit)
     assert plan_of(source, source.url, CrawlRules(jitter_ms=700), PARSERS).politeness.jitter_ms == jitter
 
 
-def test_a_plan_says_what_the_operator_and_the_source_say():
+def test_a_plan_has_values_of_the_settings_and_of_the_source():
     plan = plan_of(
         msgspec.structs.replace(NEWS, dynamic=True), NEWS.url, CrawlRules(max_url=99, retry_seconds=0.5), PARSERS
     )
@@ -139,11 +139,11 @@ def test_a_plan_says_what_the_operator_and_the_source_say():
         ("?f=a.pdf", False),
     ],
 )
-def test_files_are_known_by_their_addresses(path: str, binary: bool):
+def test_files_are_detected_by_their_urls(path: str, binary: bool):
     assert is_binary(f"https://news.example/{path}") is binary
 
 
-def test_the_pools_of_a_source_are_those_of_its_plans():
+def test_the_plans_of_a_source_have_its_pools():
     pooled = msgspec.structs.replace(NEWS, proxy_pools=("homes", "cheap", "any"), user_agent="shop/1")
     for plan in (plan_of(pooled, NEWS.url, RULES, PARSERS), standing_plan(pooled, StandingRules(), PARSERS)):
         assert (plan.fetch.proxying.pool, plan.fetch.proxying.fallbacks) == ("homes", ("cheap", "any"))

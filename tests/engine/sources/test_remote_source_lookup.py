@@ -1,4 +1,4 @@
-"""Sources are looked up in the own table, and in a source manager whose sources are stored as well."""
+"""Sources are looked up in the local table, and in a source service; the sources of the service are stored as well."""
 
 import logging
 from collections.abc import AsyncIterator, Iterator
@@ -23,7 +23,7 @@ def manager() -> Iterator[SourceManager]:
 
 @pytest.fixture
 async def elsewhere(records: Records, manager: SourceManager, clock: FakeClock) -> AsyncIterator[RemoteSources]:
-    """A directory of another service's sources; time goes on while it is asked."""
+    """A directory of another service's sources; time passes during a request."""
     service = HttpSourceManager(manager.url, token)
 
     async def now() -> int:
@@ -34,7 +34,7 @@ async def elsewhere(records: Records, manager: SourceManager, clock: FakeClock) 
     await service.close()
 
 
-async def test_a_source_of_another_service_is_known_here_under_its_own_id(
+async def test_a_source_of_another_service_is_stored_under_its_id_there(
     records: Records, manager: SourceManager, elsewhere: RemoteSources
 ):
     manager.add("abc", name="n", url="https://n.example/", rate_limit=10, enabled=False, selectors={}, max_depth=0)
@@ -50,7 +50,7 @@ async def test_a_source_of_another_service_is_known_here_under_its_own_id(
     assert await elsewhere.get("gone") is None
 
 
-async def test_what_it_says_is_read_anew_each_time(manager: SourceManager, elsewhere: RemoteSources):
+async def test_a_source_is_read_anew_each_time(manager: SourceManager, elsewhere: RemoteSources):
     manager.add("abc", render_mode="static")
     before = await elsewhere.get("abc")
     manager.sources["abc"] |= {"render_mode": "dynamic", "rate_limit": "9s", "name": "other"}
@@ -61,7 +61,7 @@ async def test_what_it_says_is_read_anew_each_time(manager: SourceManager, elsew
     assert before.id == after.id
 
 
-async def test_while_it_is_away_its_sources_are_as_they_were(
+async def test_stored_sources_are_used_while_the_service_is_down(
     manager: SourceManager, elsewhere: RemoteSources, clock: FakeClock, caplog: pytest.LogCaptureFixture
 ):
     manager.add("abc")
@@ -71,17 +71,17 @@ async def test_while_it_is_away_its_sources_are_as_they_were(
         manager.calls.clear()
         for _ in range(3):
             assert await elsewhere.get("abc") == before
-        assert len(manager.calls) == 1, "who is away is not waited for again and again"
+        assert len(manager.calls) == 1, "a service that is down is requested once in a while"
         for ask in (elsewhere.get("new"), elsewhere.all()):
             with pytest.raises(Unavailable):
                 await ask
         clock.advance(RETRY_AFTER_SECONDS)
     assert [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING] == [STORED_SOURCES_USED], (
-        "said once"
+        "logged once"
     )
     manager.trouble = lambda _: None
     del manager.sources["abc"]
-    assert await elsewhere.get("abc") is None, "what it no longer has is not what it cannot tell"
+    assert await elsewhere.get("abc") is None, "a deleted source is not found, unlike one of an unavailable service"
 
 
 async def test_a_source_of_another_door_is_found_beside_those_of_the_service(
@@ -95,21 +95,21 @@ async def test_a_source_of_another_door_is_found_beside_those_of_the_service(
     assert [source.ref for source in await elsewhere.all()] == ["abc"]
 
 
-async def test_all_its_sources_are_listed(manager: SourceManager, elsewhere: RemoteSources):
+async def test_all_sources_of_the_service_are_listed(manager: SourceManager, elsewhere: RemoteSources):
     for number in range(1203):
         manager.add(f"s{number:04}")
     assert [source.ref for source in await elsewhere.all()] == list(manager.sources)
     assert [call.query["limit"] for call in manager.calls] == ["500"] * 3
 
 
-async def test_a_source_that_cannot_be_made_out_is_told_as_it_is(manager: SourceManager, elsewhere: RemoteSources):
+async def test_an_invalid_source_is_returned_without_an_id(manager: SourceManager, elsewhere: RemoteSources):
     manager.add("abc", url="nowhere")
     found = await elsewhere.get("abc")
     assert found is not None
     assert (found.url, found.id) == ("nowhere", None)
 
 
-async def test_near_at_hand_only_what_is_not_known_is_asked_for(
+async def test_a_cached_lookup_requests_only_unknown_sources(
     records: Records, manager: SourceManager, elsewhere: RemoteSources
 ):
     manager.add("abc", rate_limit="3s")

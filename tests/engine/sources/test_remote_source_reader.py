@@ -1,4 +1,4 @@
-"""Lists that change while they are read, or have no end, and sources as strangers describe them."""
+"""Lists that change while they are read, or have no end, and sources in foreign formats."""
 
 import msgspec
 import pytest
@@ -31,31 +31,31 @@ class Book:
 
 
 @pytest.mark.parametrize("size", [0, 1, 3, 4, 7])
-async def test_every_page_is_read_and_no_more(size: int) -> None:
+async def test_every_page_is_read_and_no_other(size: int) -> None:
     book = Book(*(f"s{n}" for n in range(size)))
     found, whole = await listing(book.page)
     assert (list(found), whole) == (book.refs, True)
     assert book.asked == max(1, -(-size // SIZE))
 
 
-async def test_one_that_went_meanwhile_leaves_a_gap(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_source_removed_meanwhile_leaves_a_gap(monkeypatch: pytest.MonkeyPatch) -> None:
     book = Book(*"abcdefg")
     monkeypatch.setattr(book, "turn", lambda: book.refs.remove("a") if "a" in book.refs else None)
-    assert (await listing(book.page)).whole is False, "as many as there are, and still one was passed over"
+    assert (await listing(book.page)).whole is False, "as many sources as before, but one was skipped"
     book = Book(*"abcdefgh")
     monkeypatch.setattr(book, "turn", lambda: book.refs.pop(0) if len(book.refs) > 6 else None)
     found, whole = await listing(book.page)
     assert (sorted(found), whole) == (list("abcefg"), False)
 
 
-async def test_who_says_that_there_are_fewer_pages_than_sources_is_read_on() -> None:
+async def test_a_list_with_a_wrong_number_of_pages_is_read_to_its_total() -> None:
     async def wrong(number: int) -> ListedSource:
         return ListedSource([{"id": str(number)}] if number < 4 else [], 3, 1)
 
     assert await listing(wrong) == ({str(n): {"id": str(n)} for n in (1, 2, 3)}, True)
 
 
-async def test_one_that_came_meanwhile_is_seen_or_the_list_is_not_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_source_added_meanwhile_is_found_or_the_list_is_not_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     book = Book(*"abcdef")
     monkeypatch.setattr(book, "turn", lambda: book.refs.append("z") if len(book.refs) < 7 else None)
     assert list((await listing(book.page)).sources) == list("abcdefz")
@@ -65,7 +65,7 @@ async def test_one_that_came_meanwhile_is_seen_or_the_list_is_not_whole(monkeypa
     assert (list(found), whole) == (list("abcdef"), False)
 
 
-async def test_who_says_the_same_again_and_again_is_not_listened_to() -> None:
+async def test_a_list_that_repeats_itself_is_an_error() -> None:
     book = Book(*"abcdef")
 
     async def first(_: int) -> ListedSource:
@@ -76,7 +76,7 @@ async def test_who_says_the_same_again_and_again_is_not_listened_to() -> None:
     assert book.asked == 2
 
 
-async def test_who_never_ends_is_not_listened_to() -> None:
+async def test_a_list_without_an_end_is_an_error() -> None:
     asked = []
 
     async def endless(number: int) -> ListedSource:
@@ -88,7 +88,7 @@ async def test_who_never_ends_is_not_listened_to() -> None:
     assert len(asked) == MAX_PAGES
 
 
-async def test_who_says_nothing_of_how_many_is_read_until_an_empty_page() -> None:
+async def test_a_list_without_a_total_is_read_until_an_empty_page() -> None:
     async def silent(number: int) -> ListedSource:
         return ListedSource([{"id": str(number)}] if number < 4 else [])
 
@@ -100,7 +100,7 @@ async def test_who_says_nothing_of_how_many_is_read_until_an_empty_page() -> Non
     assert list((await listing(paged)).sources) == ["1", "2"]
 
 
-async def test_sources_without_an_id_are_passed_over() -> None:
+async def test_sources_without_an_id_are_skipped() -> None:
     async def odd(_: int) -> ListedSource:
         return ListedSource([{}, {"id": None}, {"id": True}, {"id": "a\0b"}, {"id": ""}, {"id": 17}], 6)
 
@@ -116,11 +116,11 @@ def test_a_plain_source():
     assert found is not None
     assert (found.ref, found.name, found.base_url, found.enabled) == ("a", "n", "https://a.example/", True)
     assert (found.feed_url, found.feed_wanted, found.feed_every_ms, found.crawl) == (None, True, POLL_INTERVAL_MS, "{}")
-    assert found.feed_listed is True, "there is nothing that could be listed"
+    assert found.feed_listed is True, "the source has no feed that a list could omit"
     assert (found.parser, found.config, found.names_parser) == (None, "{}", False)
 
 
-def test_a_source_with_everything():
+def test_a_source_with_every_field():
     more = {
         "enabled": False,
         "disabled_at": "2026-01-02T03:04:05Z",
@@ -146,7 +146,7 @@ def test_a_source_with_everything():
 
 
 @pytest.mark.parametrize(("mode", "wanted"), [("feed", True), ("both", True), ("spider", False), (None, True)])
-def test_a_spiders_source_has_no_feed_polled(mode: str | None, wanted: bool):
+def test_the_feed_of_a_source_in_spider_mode_is_not_polled(mode: str | None, wanted: bool):
     found = read_source(PLAIN | {"ingestion_mode": mode})
     assert found is not None
     assert found.feed_wanted is wanted
@@ -165,18 +165,18 @@ def test_a_spiders_source_has_no_feed_polled(mode: str | None, wanted: bool):
         {"id": "9" * 501},
     ],
 )
-def test_what_is_no_source_is_none(lacking: Described):
+def test_an_invalid_source_is_not_read(lacking: Described):
     assert read_source(PLAIN | lacking) is None
 
 
-def test_what_cannot_be_looked_into_is_left_out():
+def test_fields_of_another_type_are_left_out():
     odd = {"rules": [1], "selectors": "h1", "article_url_patterns": {}, "sitemap_url": 7, "max_depth": "2", "x": [1]}
     found = read_source(PLAIN | odd)
     assert found is not None
     assert msgspec.json.decode(found.crawl) == {"x": [1]}
 
 
-def test_odd_values_are_taken_for_the_usual_ones():
+def test_invalid_values_are_replaced_by_the_defaults():
     odd = {"feed_poll_interval_minutes": 0, "feed_disabled_at": "then", "identity_key": 7, "name": "a\0b", "enabled": 1}
     found = read_source(PLAIN | odd)
     assert found is not None
@@ -191,7 +191,7 @@ def test_odd_values_are_taken_for_the_usual_ones():
     assert (unreadable.feed_url, unreadable.feed_listed) == ("no URL", False)
 
 
-def test_urls_with_a_password_are_not_taken_over():
+def test_urls_with_a_password_are_left_out():
     secret = "https://anna:pw@a.example/x"
     assert read_source(PLAIN | {"url": secret}) is None
     found = read_source(PLAIN | {"feed_url": secret, "sitemap_url": secret})

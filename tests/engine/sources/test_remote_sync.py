@@ -1,4 +1,4 @@
-"""A real source-manager whose feeds and sitemaps are read, on both engines, with a web that answers by hand."""
+"""A real source service with sources that have feeds and sitemaps, on both engines, with hand-made web responses."""
 
 import asyncio
 import json
@@ -39,7 +39,7 @@ class Errands:
         self.feeder = FeedPoller(self.web.parts)
 
     def again(self) -> RemoteSourceSync:
-        """A synchronisation as a new process makes it."""
+        """Return a synchronisation as a new process makes it."""
         return RemoteSourceSync(self.service, self.records.remote_sources, self._now, feeds=True)
 
     async def _now(self) -> int:
@@ -47,7 +47,7 @@ class Errands:
         return self.clock.now()
 
     async def poll(self, count: int = 1) -> None:
-        """Let what is due be polled, again when it comes due the next time."""
+        """Poll due feeds, and again each time they are due."""
         for _ in range(count):
             await self.feeder.once()
             await self.web.answer()
@@ -81,14 +81,14 @@ async def errands(records: Records, clock: FakeClock) -> AsyncIterator[Errands]:
 
 
 def refusing(manager: SourceManager, wanted: Callable[[Call], bool], status: int = 500) -> None:
-    """The service answers some calls alone with that."""
+    """Let the service respond to some calls with a status, and to the others as usual."""
     manager.trouble = lambda call: (status, b"{}") if wanted(call) else None
 
 
 # -- polling --------------------------------------------------------------------------------------------------------
 
 
-async def test_entries_of_its_feeds_are_fetched_under_its_own_ids(errands: Errands) -> None:
+async def test_entries_of_remote_feeds_are_fetched_under_the_ids_of_the_service(errands: Errands) -> None:
     errands.manager.add("a", feed_url=FEED)
     errands.web.says[FEED] = rss("https://a.example/1", "https://a.example/2")
     await errands.bring()
@@ -101,7 +101,7 @@ async def test_entries_of_its_feeds_are_fetched_under_its_own_ids(errands: Erran
     run = await errands.records.runs.first(RunKind.STANDING_FEED, "a")
     assert run is not None
     assert run.source_id == (await errands.source()).id
-    assert errands.manager.told() == [], "nothing changed there"
+    assert errands.manager.told() == [], "the status of the feed has not changed"
 
 
 async def test_21_all_of_many_feeds_are_polled(errands: Errands) -> None:
@@ -118,7 +118,7 @@ async def test_21_all_of_many_feeds_are_polled(errands: Errands) -> None:
     assert all(100 <= int(query["limit"]) <= 500 for query in lists)
 
 
-async def test_what_the_service_says_of_a_feed_is_heeded(errands: Errands) -> None:
+async def test_the_fields_of_a_feed_in_the_service_are_applied(errands: Errands) -> None:
     said = errands.manager.add("a", feed_url=FEED, feed_poll_interval_minutes=60)
     errands.manager.add("off", feed_url="https://off.example/feed", enabled=False)
     errands.manager.add("spider", feed_url="https://spider.example/feed", ingestion_mode="spider")
@@ -137,7 +137,7 @@ async def test_what_the_service_says_of_a_feed_is_heeded(errands: Errands) -> No
     assert errands.polls() == 3
 
 
-async def test_another_feed_url_is_asked_for_as_if_for_the_first_time(errands: Errands) -> None:
+async def test_a_changed_feed_url_is_polled_like_a_new_one(errands: Errands) -> None:
     said, other = errands.manager.add("a", feed_url=FEED), "https://a.example/other"
     errands.web.says |= {other: rss("https://a.example/1")}
     await errands.bring()
@@ -151,10 +151,10 @@ async def test_another_feed_url_is_asked_for_as_if_for_the_first_time(errands: E
     assert ((await errands.feed()).errors, errands.polls(other)) == (0, 1)
 
 
-# -- telling --------------------------------------------------------------------------------------------------------
+# -- reporting ------------------------------------------------------------------------------------------------------
 
 
-async def test_a_feed_that_rests_and_wakes_is_told_once_each(errands: Errands) -> None:
+async def test_a_disabled_and_an_enabled_feed_are_reported_once_each(errands: Errands) -> None:
     said = errands.manager.add("a", feed_url=FEED)
     await errands.bring()
     await errands.poll(2)
@@ -165,11 +165,11 @@ async def test_a_feed_that_rests_and_wakes_is_told_once_each(errands: Errands) -
     for _ in range(3):
         await errands.bring()
         await errands.poll(3)
-    assert errands.polls() == 3, "it rests"
+    assert errands.polls() == 3, "a disabled feed is not polled"
     errands.clock.advance(100 * 86_400)
     await errands.bring()
     await errands.poll(2)
-    assert errands.polls() == 3, "the service says how long"
+    assert errands.polls() == 3, "the time of the service decides"
 
     said["feed_disabled_at"] = LONG_AGO
     await errands.bring()
@@ -192,7 +192,7 @@ async def test_a_feed_that_rests_and_wakes_is_told_once_each(errands: Errands) -
     assert await errands.sync.push() == 0
 
 
-async def test_what_others_switch_there_is_so_here(errands: Errands) -> None:
+async def test_a_feed_disabled_in_the_service_is_disabled_here(errands: Errands) -> None:
     said = errands.manager.add("a", feed_url=FEED)
     errands.web.says[FEED] = rss("https://a.example/1")
     await errands.bring()
@@ -206,21 +206,21 @@ async def test_what_others_switch_there_is_so_here(errands: Errands) -> None:
     await errands.poll()
     assert (errands.polls(), (await errands.feed()).disabled_at) == (2, None)
     assert await errands.sync.push() == 0
-    assert errands.manager.told() == [], "who did it knows"
+    assert errands.manager.told() == [], "changes of the service are not reported back"
 
 
-async def test_who_dies_before_telling_has_it_told_by_the_next(errands: Errands) -> None:
+async def test_a_status_not_reported_before_a_death_is_reported_by_the_next_process(errands: Errands) -> None:
     errands.manager.add("a", feed_url=FEED)
     await errands.bring()
     await errands.poll(3)
     errands.sync = errands.again()
     await errands.bring()
-    assert (await errands.feed()).disabled_reason == "not_found", "a list that does not know yet changes nothing"
+    assert (await errands.feed()).disabled_reason == "not_found", "an older list changes nothing"
     assert await errands.sync.push() == 1
     assert errands.manager.told() == [("a/feed-disable", {"reason": "not_found"})]
 
 
-async def test_who_dies_between_the_word_and_its_note_says_it_again(
+async def test_a_status_is_reported_again_after_a_death_before_its_record(
     errands: Errands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     errands.manager.add("a", feed_url=FEED)
@@ -236,13 +236,13 @@ async def test_who_dies_between_the_word_and_its_note_says_it_again(
             await errands.sync.push()
     errands.sync = errands.again()
     await errands.bring()
-    assert await errands.sync.push() == 0, "somebody may be about to"
+    assert await errands.sync.push() == 0, "another process may be reporting it"
     errands.clock.advance(HOLD_MS / 1000)
     assert [await errands.sync.push() for _ in range(2)] == [1, 0]
     assert errands.manager.told() == [("a/feed-disable", {"reason": "not_found"})] * 2
 
 
-async def test_two_who_tell_at_once_say_it_once(errands: Errands) -> None:
+async def test_simultaneous_reports_of_one_status_are_sent_once(errands: Errands) -> None:
     errands.manager.add("a", feed_url=FEED)
     await errands.bring()
     await errands.poll(3)
@@ -250,7 +250,7 @@ async def test_two_who_tell_at_once_say_it_once(errands: Errands) -> None:
     assert (sum(told), errands.manager.told()) == (1, [("a/feed-disable", {"reason": "not_found"})])
 
 
-async def test_a_service_that_is_away_loses_no_word_and_stops_no_poll(errands: Errands) -> None:
+async def test_a_failed_service_loses_no_status_and_stops_no_poll(errands: Errands) -> None:
     errands.manager.add("a", feed_url=FEED)
     errands.manager.add("b", feed_url="https://b.example/feed")
     errands.web.says["https://b.example/feed"] = rss("https://b.example/1")
@@ -270,7 +270,7 @@ async def test_a_service_that_is_away_loses_no_word_and_stops_no_poll(errands: E
     assert errands.manager.told() == [("a/feed-disable", {"reason": "not_found"})]
 
 
-async def test_a_rest_that_was_over_before_it_could_be_told_is_not_told(errands: Errands) -> None:
+async def test_a_feed_that_recovered_before_the_report_is_not_reported(errands: Errands) -> None:
     errands.manager.add("a", feed_url=FEED)
     await errands.bring()
     await errands.poll(3)
@@ -281,7 +281,7 @@ async def test_a_rest_that_was_over_before_it_could_be_told_is_not_told(errands:
     assert (await errands.sync.push(), errands.manager.told()) == (0, [])
 
 
-async def test_one_that_the_service_fails_at_does_not_keep_others_from_being_told(errands: Errands) -> None:
+async def test_a_failed_report_of_a_feed_does_not_prevent_the_others(errands: Errands) -> None:
     for ref in "abc":
         errands.manager.add(ref, feed_url=f"https://{ref}.example/feed")
     await errands.bring()
@@ -290,10 +290,12 @@ async def test_one_that_the_service_fails_at_does_not_keep_others_from_being_tol
     with pytest.raises(Unavailable, match="500"):
         await errands.sync.push()
     assert {ref for ref, said in errands.manager.sources.items() if "feed_disabled_at" in said} == {"a", "c"}
-    assert [row.ref for row in await errands.records.remote_sources.claim(9, 1)] == ["b"], "it may be sent again"
+    assert [row.ref for row in await errands.records.remote_sources.claim(9, 1)] == ["b"], (
+        "the status may be sent again"
+    )
 
 
-async def test_what_the_service_refuses_is_said_once(errands: Errands, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_rejected_status_is_logged_once(errands: Errands, caplog: pytest.LogCaptureFixture) -> None:
     errands.manager.add("a", feed_url=FEED)
     await errands.bring()
     await errands.poll(3)
@@ -304,7 +306,7 @@ async def test_what_the_service_refuses_is_said_once(errands: Errands, caplog: p
     ]
 
 
-# -- searching, and sitemaps ----------------------------------------------------------------------------------------
+# -- feed searches and sitemaps -------------------------------------------------------------------------------------
 
 
 async def search(errands: Errands) -> None:
@@ -313,7 +315,7 @@ async def search(errands: Errands) -> None:
         await errands.web.answer()
 
 
-async def test_a_feed_that_is_found_is_written_to_the_whole_source(errands: Errands) -> None:
+async def test_a_found_feed_is_written_to_the_source_with_all_its_fields(errands: Errands) -> None:
     said = errands.manager.add("a", rate_limit=10, extraction_profile={"x": 1})
     before = dict(said)
     errands.web.says[FEED] = rss("https://a.example/1")
@@ -327,7 +329,7 @@ async def test_a_feed_that_is_found_is_written_to_the_whole_source(errands: Erra
     assert await errands.web.urls("frontier.feed") == {"https://a.example/1": ENTRY_PRIORITY}
 
 
-async def test_a_feed_is_polled_before_the_service_knows_of_it(errands: Errands) -> None:
+async def test_a_found_feed_is_polled_before_it_is_reported(errands: Errands) -> None:
     errands.manager.add("a")
     errands.web.says[FEED] = rss("https://a.example/1")
     await errands.bring()
@@ -339,11 +341,11 @@ async def test_a_feed_is_polled_before_the_service_knows_of_it(errands: Errands)
     assert (await errands.feed()).entries == 1
     errands.manager.trouble = lambda _: None
     await errands.bring()
-    assert (await errands.feed()).url == FEED, "that the service does not know it yet is no reason to forget it"
+    assert (await errands.feed()).url == FEED, "a feed that is not reported yet is kept"
     assert await errands.sync.push() == 1
 
 
-async def test_a_feed_that_the_service_names_meanwhile_is_not_overwritten(errands: Errands) -> None:
+async def test_a_feed_added_in_the_service_meanwhile_is_not_overwritten(errands: Errands) -> None:
     said, other = errands.manager.add("a"), "https://a.example/better"
     errands.web.says[FEED] = rss("https://a.example/1")
     await errands.bring()
@@ -355,7 +357,7 @@ async def test_a_feed_that_the_service_names_meanwhile_is_not_overwritten(errand
     assert (await errands.feed()).url == other
 
 
-async def test_a_source_is_searched_once_in_a_week_whatever_the_service_makes_of_it(errands: Errands) -> None:
+async def test_a_source_is_searched_once_a_week_even_if_the_service_stores_no_feed(errands: Errands) -> None:
     errands.manager.add("none")
     errands.manager.add("a")
     errands.web.says[FEED] = rss("https://a.example/1")
@@ -374,7 +376,7 @@ async def test_a_source_is_searched_once_in_a_week_whatever_the_service_makes_of
     assert errands.web.asked.count("https://none.example/") == 2
 
 
-async def test_sitemaps_of_its_sources_are_read_under_their_ids(errands: Errands, clock: FakeClock) -> None:
+async def test_sitemaps_of_remote_sources_are_read_under_their_ids(errands: Errands, clock: FakeClock) -> None:
     errands.manager.add("a", sitemap_url="https://a.example/maps.xml")
     errands.manager.add("off", enabled=False)
     place = "<urlset><url><loc>https://a.example/1</loc></url></urlset>"
@@ -388,10 +390,10 @@ async def test_sitemaps_of_its_sources_are_read_under_their_ids(errands: Errands
     assert not [asked for asked in errands.web.asked if "off.example" in asked]
 
 
-# -- lists that cannot be trusted -----------------------------------------------------------------------------------
+# -- unreliable lists -----------------------------------------------------------------------------------------------
 
 
-async def test_what_is_gone_is_no_longer_polled_and_what_comes_back_is(errands: Errands) -> None:
+async def test_a_removed_source_is_not_polled_and_a_returned_one_is(errands: Errands) -> None:
     said = errands.manager.add("a", feed_url=FEED)
     errands.manager.add("b", feed_url="https://b.example/feed")
     errands.web.says |= {FEED: rss("https://a.example/1"), "https://b.example/feed": rss("https://b.example/1")}
@@ -408,7 +410,7 @@ async def test_what_is_gone_is_no_longer_polled_and_what_comes_back_is(errands: 
 
 
 @pytest.mark.parametrize("said", [b"<html>", b'{"sources": 1}', b"[]"])
-async def test_garbage_forgets_nobody(errands: Errands, said: bytes) -> None:
+async def test_an_invalid_list_removes_no_source(errands: Errands, said: bytes) -> None:
     errands.manager.add("a", feed_url=FEED)
     await errands.bring()
     errands.manager.answer_always(200, said)
@@ -418,7 +420,7 @@ async def test_garbage_forgets_nobody(errands: Errands, said: bytes) -> None:
     assert errands.polls() == 1
 
 
-async def test_a_list_that_breaks_off_or_repeats_itself_forgets_nobody(errands: Errands) -> None:
+async def test_a_list_that_ends_early_or_repeats_itself_removes_no_source(errands: Errands) -> None:
     errands.manager.most = 2
     for ref in "abcde":
         errands.manager.add(ref, feed_url=f"https://{ref}.example/feed")
@@ -431,13 +433,13 @@ async def test_a_list_that_breaks_off_or_repeats_itself_forgets_nobody(errands: 
     calls = len(errands.manager.calls)
     with pytest.raises(Unavailable, match="repeats itself"):
         await errands.bring()
-    assert len(errands.manager.calls) == calls + 2, "it is not asked for ever"
+    assert len(errands.manager.calls) == calls + 2, "a list that repeats itself is not read further"
     assert await errands.records.remote_sources.present() == list("abcde")
     await errands.poll()
     assert errands.polls("https://e.example/feed") == 1
 
 
-async def test_a_list_with_gaps_withdraws_nobody_whom_the_service_still_has(errands: Errands) -> None:
+async def test_a_list_with_gaps_removes_no_source_that_the_service_still_has(errands: Errands) -> None:
     for ref in "ab":
         errands.manager.add(ref, feed_url=f"https://{ref}.example/feed")
     await errands.bring()
@@ -450,11 +452,11 @@ async def test_a_list_with_gaps_withdraws_nobody_whom_the_service_still_has(erra
     errands.manager.trouble = lambda call: (200, half if call.query.get("page") == "1" else empty)
     calls = len(errands.manager.calls)
     await errands.bring()
-    assert len(errands.manager.calls) == calls + 4, "nobody is asked after by name"
-    assert (await errands.source("b")).feed_listed, "nothing was said of it"
+    assert len(errands.manager.calls) == calls + 4, "no source is requested by its id"
+    assert (await errands.source("b")).feed_listed, "an omitted source keeps its feed"
 
 
-async def test_a_list_of_active_feeds_with_gaps_puts_no_feed_to_rest(errands: Errands) -> None:
+async def test_a_list_of_active_feeds_with_gaps_disables_no_feed(errands: Errands) -> None:
     for ref in "ab":
         errands.manager.add(ref, feed_url=f"https://{ref}.example/feed")
     await errands.bring()
@@ -469,7 +471,7 @@ async def test_a_list_of_active_feeds_with_gaps_puts_no_feed_to_rest(errands: Er
     assert [(await errands.source(ref)).feed_listed for ref in "ab"] == [True, False]
 
 
-async def test_what_is_no_source_is_said_once(errands: Errands, caplog: pytest.LogCaptureFixture) -> None:
+async def test_an_invalid_source_is_logged_once(errands: Errands, caplog: pytest.LogCaptureFixture) -> None:
     errands.manager.add("a", url="nowhere")
     errands.manager.add("b")
     for _ in range(3):
@@ -479,7 +481,7 @@ async def test_what_is_no_source_is_said_once(errands: Errands, caplog: pytest.L
     assert [record.getMessage() for record in warned] == ["remote source list has invalid entries"]
 
 
-async def test_a_source_that_changes_there_is_fetched_otherwise_here(errands: Errands) -> None:
+async def test_a_change_of_a_source_changes_its_standing_run(errands: Errands) -> None:
     said = errands.manager.add("a", feed_url=FEED)
     errands.web.says[FEED] = rss("https://a.example/1")
     await errands.bring()
@@ -493,7 +495,7 @@ async def test_a_source_that_changes_there_is_fetched_otherwise_here(errands: Er
     assert run.plan.config["selectors"] == {"article": {"title": "h2"}}
 
 
-async def test_where_no_feeds_are_polled_nobody_asks_which(errands: Errands) -> None:
+async def test_the_list_of_active_feeds_is_not_requested_without_feed_polling(errands: Errands) -> None:
     errands.manager.add("a", feed_url=FEED)
     errands.clock.advance(1)
     await RemoteSourceSync(errands.service, errands.records.remote_sources, errands._now, feeds=False).pull()

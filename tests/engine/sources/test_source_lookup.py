@@ -1,4 +1,4 @@
-"""Sources are looked up in the own table, and in a source manager whose sources are stored as well."""
+"""Sources are looked up in the local table."""
 
 import msgspec
 import pytest
@@ -8,7 +8,7 @@ from longline.model.sources.source import CrawlSource, NewSource
 from longline.ports.records import Records
 
 
-async def test_our_own_table(records: Records):
+async def test_sources_of_the_local_table(records: Records):
     crawl = {"rate_limit": 5, "max_depth": 2, "priority": "high", "rules": {"allow": ["("], "disallow": ["/x"]}}
     row = await records.sources.add(NewSource("n", "https://n.example/", crawl=msgspec.json.encode(crawl).decode()))
     directory = LocalSources(records.sources)
@@ -28,7 +28,7 @@ async def test_our_own_table(records: Records):
     assert [await directory.ref_of(number) for number in (row.id, 7)] == [row.public_id, "7"]
 
 
-async def test_our_own_table_is_read_to_its_end(records: Records, monkeypatch: pytest.MonkeyPatch):
+async def test_the_local_table_is_read_to_its_end(records: Records, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("longline.engine.sources.source_lookup.PAGE_SIZE", 2)
     for number in range(5):
         await records.sources.add(NewSource(f"s{number}", "https://s.example/"))

@@ -33,7 +33,7 @@ def desk(clock: FakeClock) -> Desk:
 
 
 def asking(finished: Finished, *asked: RequestMade) -> Finished:
-    """The same task after these requests."""
+    """Return the same task with these requests."""
     return replace(finished, fetched=msgspec.structs.replace(finished.fetched, asked=asked))
 
 
@@ -58,7 +58,7 @@ async def test_requests_bytes_times_and_outcomes_are_counted(desk: Desk):
 
 
 async def test_requests_have_the_reasons_of_their_tasks(desk: Desk):
-    """The fetcher tells a status, and the task has the reason: a refused page is no good request."""
+    """The fetcher has a status, and the task the reason: a refused page is no successful request."""
     host = await desk.claim(1, 2, 3)
     refused = asking(failed(host, 1, "http_4xx"), RequestMade(301, 5, 0), RequestMade(404, 20, 5))
     unreachable, unasked = asking(failed(host, 2, "refused"), RequestMade()), asking(failed(host, 3, "dns"))

@@ -22,7 +22,7 @@ from tests.engine.worker.test_reporter import Desk, done
 
 
 class Heard:
-    """Logs that remember what they were given."""
+    """A store of logs that keeps its calls."""
 
     def __init__(self) -> None:
         self.opened: list[int] = []
@@ -38,7 +38,7 @@ class Heard:
 
 
 class TellingDesk(Desk):
-    """A reporter that tells, and what it tells."""
+    """A reporter with a page log, and the entries of the log."""
 
     def __init__(self, clock: FakeClock, level: str = "debug") -> None:
         super().__init__(clock)
@@ -53,7 +53,7 @@ def failed(finished: Finished, reason: str, **facts: Any) -> Finished:
     return replace(finished, fetched=Fetched(reason, 1, **facts), parsed=Parsed(), page=None)
 
 
-async def test_it_says_what_became_of_each_page(clock: FakeClock):
+async def test_the_end_of_each_page_is_logged(clock: FakeClock):
     desk = TellingDesk(clock)
     host = await desk.claim(1, 2, 3, 4)
     pages = [
@@ -78,7 +78,7 @@ async def test_it_says_what_became_of_each_page(clock: FakeClock):
     assert '"error":"HTTP 404"' in fields[2]
 
 
-async def test_what_nobody_wants_is_not_said_but_the_log_is_begun(clock: FakeClock):
+async def test_entries_below_the_level_are_not_written_but_the_log_begins(clock: FakeClock):
     desk = TellingDesk(clock, level="info")
     host = await desk.claim(1)
     await desk.reporter.deliver(FinishedBatch([done(host, 1)]))
@@ -98,5 +98,5 @@ async def test_the_plan_of_a_run_raises_the_level_of_its_pages(clock: FakeClock)
 
 
 @pytest.mark.parametrize("reason", sorted({OK, *RETRYABLE, *FINAL, *SKIPPED}))
-def test_there_are_words_for_every_end(reason: str):
+def test_every_reason_has_a_log_entry(reason: str):
     assert {state_after(reason, 1, 4), state_after(reason, 4, 4)} <= set(ENTRIES)

@@ -17,7 +17,7 @@ from tests.plans import crawl_plan
 __all__ = ["shop"]  # a fixture
 
 
-async def test_a_page_that_kills_its_workers_is_given_up_without_another_try(shop: Shop):
+async def test_a_page_that_kills_its_workers_fails_without_another_request(shop: Shop):
     shop.frontier.add(claimed(1))
     shop.frontier.lines[1].claims[1] = MAX_CLAIMS
     async with shop.open():
@@ -42,7 +42,7 @@ class Before:
         return KnownPage(77, stored.facts[0].digest, 5, '"v1"')
 
 
-async def test_a_page_that_has_not_changed_still_leads_on(shop: Shop):
+async def test_links_of_an_unchanged_page_are_admitted(shop: Shop):
     known = await Before(shop, b'<title>Old</title><a href="/2">x</a>').keep()
     shop.http.on(url(1), response(url(1), 304, b"", ()))
     shop.frontier.add(claimed(1, known=known))
@@ -54,7 +54,7 @@ async def test_a_page_that_has_not_changed_still_leads_on(shop: Shop):
     assert (outcome.became, outcome.page.body_of, outcome.page.title) == ("completed", 77, "Old")
 
 
-async def test_a_page_that_has_not_changed_and_is_lost_is_asked_for_again(shop: Shop):
+async def test_an_unchanged_page_that_is_lost_is_requested_again(shop: Shop):
     known = await Before(shop, b"<title>Old</title>").keep()
     shop.tasks.pages.clear()
     shop.http.on(url(1), response(url(1), 304, b"", ()), response(url(1)))
@@ -67,7 +67,7 @@ async def test_a_page_that_has_not_changed_and_is_lost_is_asked_for_again(shop: 
     assert (outcome.became, outcome.page.body_of) == ("completed", None)
 
 
-async def test_a_page_that_moved_is_reported_under_its_new_name(shop: Shop):
+async def test_a_redirected_page_is_reported_under_its_final_url(shop: Shop):
     shop.http.on(url(1), response(url(1), 301, b"", (("Location", "/2"),)))
     shop.frontier.add(claimed(1))
     async with shop.open():
@@ -77,7 +77,7 @@ async def test_a_page_that_moved_is_reported_under_its_new_name(shop: Shop):
     assert (outcome.became, outcome.renamed.url, outcome.renamed.key) == ("completed", url(2), dedupe_key(url(2)))
 
 
-async def test_a_redirect_elsewhere_counts_its_hops(shop: Shop):
+async def test_a_redirect_to_another_host_counts_its_hops(shop: Shop):
     shop.http.on(url(1), response(url(1), 301, b"", (("Location", f"https://{HOST}:444/"),)))
     shop.runs.texts[RUN] = crawl_plan((), robots=False).text()
     shop.frontier.add(claimed(1, hops=2))
@@ -104,7 +104,7 @@ async def test_a_single_task_goes_on_at_another_host_in_the_same_attempt(shop: S
     assert shop.worker.progress.retries == 0
 
 
-async def test_a_single_page_that_moved_on_its_host_keeps_its_name(shop: Shop):
+async def test_a_single_task_redirected_on_its_host_keeps_its_url(shop: Shop):
     shop.runs.texts[RUN] = crawl_plan((), robots=False, single=True).text()
     shop.http.on(url(1), response(url(1), 301, b"", (("Location", "/2"),)))
     shop.frontier.add(claimed(1))
@@ -114,7 +114,7 @@ async def test_a_single_page_that_moved_on_its_host_keeps_its_name(shop: Shop):
     assert (outcome.became, outcome.renamed, outcome.strayed) == ("completed", None, True)
 
 
-async def test_the_own_page_of_a_task_that_has_not_changed_is_parsed_again(shop: Shop):
+async def test_the_unchanged_own_page_of_a_task_is_parsed_again(shop: Shop):
     known = await Before(shop, b'<title>Old</title><a href="/2">x</a>').keep()
     shop.tasks.pages[1] = shop.tasks.pages[77]
     shop.http.on(url(1), response(url(1), 304, b"", ()))
@@ -137,7 +137,7 @@ async def test_the_own_page_of_a_task_that_has_not_changed_is_parsed_again(shop:
         ("reparse", 1, "failed", None),
     ],
 )
-async def test_a_parser_that_failed_is_retried_as_the_plan_says(
+async def test_a_failed_parser_is_retried_by_the_rule_of_the_plan(
     clock: FakeClock, retry: str, max_attempts: int, became: str, attempts: int | None
 ):
     @parser("broken", match="https://a.example/*")
@@ -159,7 +159,7 @@ def spoil(shop: Shop) -> None:
     shop.blobs.objects = {key: data[:-40] + bytes(20) + data[-20:] for key, data in shop.blobs.objects.items()}
 
 
-async def test_a_page_that_is_the_same_and_whose_record_is_damaged_is_kept_whole(shop: Shop):
+async def test_an_equal_page_is_stored_whole_if_the_earlier_record_is_damaged(shop: Shop):
     body = b"<title>Old</title>"
     known = await Before(shop, body).keep()
     spoil(shop)
@@ -174,7 +174,7 @@ async def test_a_page_that_is_the_same_and_whose_record_is_damaged_is_kept_whole
 
 
 @pytest.mark.parametrize("damaged", [False, True])
-async def test_a_url_that_has_its_own_page_is_fetched_whole_when_that_is_damaged(shop: Shop, damaged: bool):
+async def test_a_task_with_a_damaged_page_of_its_own_is_fetched_unconditionally(shop: Shop, damaged: bool):
     known = await Before(shop, b"<title>Old</title>").keep()
     shop.tasks.pages[1] = shop.tasks.pages[77]
     if damaged:
@@ -188,7 +188,7 @@ async def test_a_url_that_has_its_own_page_is_fetched_whole_when_that_is_damaged
     assert (outcome.became, outcome.page is not None) == ("completed", damaged)
 
 
-async def test_redirects_are_archived_with_the_page_they_led_to(shop: Shop):
+async def test_redirects_are_archived_with_the_final_page(shop: Shop):
     shop.http.on(url(1), response(url(1), 301, b"", (("Location", "/2"),)))
     shop.http.on(url(2), response(url(2), 302, b"", (("Location", "/3"),)))
     shop.frontier.add(claimed(1))
@@ -203,7 +203,7 @@ async def test_redirects_are_archived_with_the_page_they_led_to(shop: Shop):
     assert batch.segment.records == 1
 
 
-async def test_a_redirect_that_leads_away_is_archived_without_a_page(shop: Shop):
+async def test_a_redirect_to_another_host_is_archived_without_a_page(shop: Shop):
     shop.http.on(url(1), response(url(1), 301, b"", (("Location", f"https://{HOST}:444/"),)))
     shop.runs.texts[RUN] = crawl_plan((), robots=False).text()
     shop.frontier.add(claimed(1))

@@ -43,7 +43,7 @@ TTL = 30.0
 
 
 class Desk:
-    """A reporter, and what it writes to."""
+    """A reporter, and the stores that it writes to."""
 
     def __init__(self, clock: FakeClock) -> None:
         self.clock = clock
@@ -54,19 +54,19 @@ class Desk:
         self.reporter = Reporter(lifecycle, SegmentWriter(part(self.blobs), part(self.segments), clock, OWNER), clock)
 
     async def claim(self, *numbers: int, host: str = "a.example", **facts: Any) -> LeasedHost:
-        """A host with so many tasks, leased."""
+        """Add a host with so many tasks, and lease it."""
         self.frontier.add(*(claimed(n, host=host) for n in numbers), host=host, **facts)
         [got] = await self.frontier.claim(ClaimRequest(OWNER, 1, 100, round(TTL * 1000)))
         return LeasedHost(got, TTL, self.clock.monotonic(), self.clock.monotonic())
 
     @property
     def words(self) -> list[str]:
-        """What was done, in order."""
+        """Return the kinds of calls, in order."""
         return [word for word, _ in self.journal]
 
     @property
     def kept(self) -> list[list[str]]:
-        """The pages of every segment that is there, by their paths."""
+        """Return the pages of every stored segment, by their paths."""
         return [
             [
                 r.rec_headers.get_header("WARC-Target-URI").rpartition("/")[2]
@@ -78,7 +78,7 @@ class Desk:
 
     @property
     def states(self) -> list[tuple[str, int]]:
-        """Segments as rows: their state and how many records they say they have."""
+        """Return segments as rows: state and number of records."""
         return [(row.state, row.records) for row in self.segments.rows.values()]
 
 
@@ -88,7 +88,7 @@ def desk(clock: FakeClock) -> Desk:
 
 
 def done(host: LeasedHost, number: int, links: tuple[str, ...] = (), **changes: Any) -> Finished:
-    """A task of the host that brought a page."""
+    """Return a task of the host with a fetched page."""
     task = next(t for t in host.lease.tasks if t.id == number)
     answer = response(task.url)
     fetched = Fetched("ok", START + 1, answer, answer.body, 200)
@@ -123,7 +123,7 @@ async def test_pages_are_durable_before_they_are_reported(desk: Desk):
     ]
 
 
-async def test_each_page_is_told_where_it_is_also_between_failures(desk: Desk):
+async def test_each_page_has_its_place_also_between_failures(desk: Desk):
     host = await desk.claim(1, 2, 3, 4)
     mixed = [failed(host, 1, "robots"), done(host, 2), failed(host, 3, "http_4xx", status=404), done(host, 4)]
     await desk.reporter.deliver(FinishedBatch(mixed))
@@ -140,7 +140,7 @@ async def test_each_page_is_told_where_it_is_also_between_failures(desk: Desk):
 
 
 class Watched(Parsed, frozen=True):
-    """What was parsed, which notes in which thread its items are made."""
+    """A parse result that keeps the threads in which its items are made."""
 
     threads: list[int] = msgspec.field(default_factory=list)
 
@@ -162,14 +162,14 @@ async def test_items_are_made_once_and_off_the_loop(desk: Desk, in_words: bool):
     assert threading.get_ident() not in parsed.threads
 
 
-async def test_without_a_page_there_is_no_segment(desk: Desk):
+async def test_a_report_without_a_page_has_no_segment(desk: Desk):
     host = await desk.claim(1)
     await desk.reporter.deliver(FinishedBatch([failed(host, 1, "robots")], release(host)))
     assert desk.words == ["report"]
     assert desk.frontier.reports[0].segment is None
 
 
-async def test_an_empty_sheaf_is_no_report(desk: Desk):
+async def test_an_empty_batch_is_not_reported(desk: Desk):
     assert await desk.reporter.deliver(FinishedBatch()) == []
     assert desk.journal == []
 
@@ -195,7 +195,7 @@ class BusyClock(FakeClock):
 
 
 @pytest.mark.parametrize("kind", ["links", "beside", "refused"])
-async def test_other_work_gets_its_turn_while_the_links_of_a_page_are_judged(kind: str):
+async def test_the_event_loop_runs_other_tasks_during_the_admission_of_many_links(kind: str):
     desk, turns = Desk(BusyClock()), 0
     host = await desk.claim(1)
     links = tuple(f"https://a.example/{n}" for n in range(9 * BATCH_SIZE_LINKS))
@@ -215,7 +215,7 @@ async def test_other_work_gets_its_turn_while_the_links_of_a_page_are_judged(kin
     assert turns >= 8
 
 
-async def test_a_page_left_to_another_parser_brings_no_links_yet(desk: Desk):
+async def test_a_page_left_to_another_parser_admits_no_links(desk: Desk):
     host = await desk.claim(1)
     await desk.reporter.deliver(FinishedBatch([done(host, 1, parsed=None)]))
     [outcome] = desk.frontier.reports[0].reports[0].outcomes
@@ -232,7 +232,7 @@ async def test_a_parser_that_raised_fails_the_task_and_keeps_the_page(desk: Desk
     assert (desk.kept, desk.states) == ([["1"]], [("stored", 1)])
 
 
-async def test_times_are_told_in_the_engines_clock(clock: FakeClock):
+async def test_times_are_reported_by_the_engines_clock(clock: FakeClock):
     desk = Desk(clock)
     host = await desk.claim(1, 2, delay_ms=2000)
     start = await host.wait_for_turn(clock)
@@ -243,15 +243,15 @@ async def test_times_are_told_in_the_engines_clock(clock: FakeClock):
     patient = failed(host, 2, "http_429", status=429, retry_after=50.0)
     await desk.reporter.deliver(FinishedBatch([again, patient], release(host)))
     [report] = desk.frontier.reports[0].reports
-    # The engine's time may run faster than the worker's clock: by one part in two hundred.
+    # The engine's clock may run faster than the worker's: by one part in two hundred.
     assert report.not_before - clock.now() in range(1000, 1010), "one delay after the last start"
     first, second = report.outcomes
     assert (first.became, second.became) == ("pending", "pending")
     assert first.due - clock.now() in range(1000, 1010), "the first back-off"
-    assert second.due - clock.now() in range(50_000, 50_260), "what the host asked for"
+    assert second.due - clock.now() in range(50_000, 50_260), "the Retry-After of the host"
 
 
-async def test_a_wait_is_doubled_up_to_what_the_plan_says(desk: Desk):
+async def test_the_back_off_is_doubled_up_to_the_bound_of_the_plan(desk: Desk):
     plan = changed(PLAN, max_attempts=9, delay_seconds=2.0, max_delay_seconds=4.0)
     for attempt, wait in ((1, 2), (2, 4), (3, 4)):
         host = await desk.claim(attempt)
@@ -262,7 +262,7 @@ async def test_a_wait_is_doubled_up_to_what_the_plan_says(desk: Desk):
         assert outcome.due - desk.clock.now() in range(wait * 1000, wait * 1005 + 10)
 
 
-async def test_what_was_not_started_goes_back_uncounted(desk: Desk):
+async def test_unstarted_tasks_are_returned_without_counting_an_attempt(desk: Desk):
     host = await desk.claim(1, 2, 3)
     await desk.reporter.deliver(FinishedBatch([done(host, 1)], release(host, 2, 3)))
     line = desk.frontier.lines[1]
@@ -281,26 +281,28 @@ async def test_a_report_refused_in_part_is_made_again_without_that_part(desk: De
     [(told, _)] = await desk.reporter.deliver(sheaf)
     assert desk.words == ["begin", "put", "refuse", "put", "report"]
     assert [f.task.id for f in told.finished] == [1, 2]
-    assert (desk.kept, desk.states) == ([["1", "2"]], [("stored", 2)]), "the archive has what rows name, no more"
+    assert (desk.kept, desk.states) == ([["1", "2"]], [("stored", 2)]), "the archive has the pages of the rows alone"
     assert desk.frontier.ended == {1: "ok", 2: "ok"}
     assert (mine.lost, theirs.lost) == (False, True)
     pages = [o.page for o in desk.frontier.reports[0].reports[0].outcomes if o.page]
     assert pages[1].start == pages[0].start + pages[0].length
 
 
-async def test_a_task_that_is_gone_takes_only_itself_away(desk: Desk):
+async def test_a_cancelled_task_is_removed_from_the_report_alone(desk: Desk):
     host = await desk.claim(1, 2, 3)
-    del desk.frontier.lines[1].marked[2]  # somebody cancelled it
+    del desk.frontier.lines[1].marked[2]  # cancelled by a person
     [(told, _)] = await desk.reporter.deliver(
         FinishedBatch([done(host, 1, ("https://a.example/a",)), done(host, 2, ("https://a.example/b",)), done(host, 3)])
     )
     assert [f.task.id for f in told.finished] == [1, 3]
     assert desk.kept == [["1", "3"]]
-    assert [t.url for t in desk.frontier.admitted] == ["https://a.example/a"], "nor is what it linked to admitted"
+    assert [t.url for t in desk.frontier.admitted] == ["https://a.example/a"], (
+        "links of the cancelled task are not admitted"
+    )
     assert not host.lost
 
 
-async def test_of_a_task_that_was_restarted_meanwhile_the_later_result_counts(desk: Desk):
+async def test_of_two_results_of_a_restarted_task_the_later_counts(desk: Desk):
     """Both were fetched before the first was reported: dropping both would cost a third request."""
     host = await desk.claim(1, 2)
     later = replace(done(host, 1), task=msgspec.structs.replace(host.lease.tasks[0], due=7))
@@ -309,7 +311,7 @@ async def test_of_a_task_that_was_restarted_meanwhile_the_later_result_counts(de
     assert (desk.kept, len(desk.frontier.reports)) == ([["1", "2"]], 1)
 
 
-async def test_when_nothing_remains_the_segment_is_discarded(desk: Desk):
+async def test_the_segment_is_deleted_if_no_page_remains(desk: Desk):
     host = await desk.claim(1, 2)
     desk.frontier.take_away(1)
     [(told, _)] = await desk.reporter.deliver(FinishedBatch([done(host, 1), done(host, 2)], release(host)))
@@ -318,17 +320,17 @@ async def test_when_nothing_remains_the_segment_is_discarded(desk: Desk):
     assert desk.frontier.ended == {}
 
 
-async def test_refusals_may_come_one_after_the_other(desk: Desk):
+async def test_several_refusals_are_handled_in_turn(desk: Desk):
     host = await desk.claim(1, 2, 3)
     desk.frontier.refusals = [Reported(gone=frozenset({1})), Reported(gone=frozenset({3}))]
     await desk.reporter.deliver(FinishedBatch([done(host, n) for n in (1, 2, 3)]))
     assert (desk.kept, desk.states) == ([["2"]], [("stored", 1)])
 
 
-# -- trouble ----------------------------------------------------------------------------------------------------
+# -- failures ---------------------------------------------------------------------------------------------------
 
 
-async def test_without_a_durable_segment_nothing_is_reported(desk: Desk, clock: FakeClock):
+async def test_without_a_durable_segment_no_page_is_reported(desk: Desk, clock: FakeClock):
     host = await desk.claim(1)
     desk.blobs.away = True
     with pytest.raises(Unavailable):
@@ -338,7 +340,7 @@ async def test_without_a_durable_segment_nothing_is_reported(desk: Desk, clock: 
 
 
 async def waited_for(clock: FakeClock, work: Any, until: float) -> Any:
-    """What comes of something that pauses between tries, while the clock moves on; its threads may take a while."""
+    """Return the result of work that pauses between attempts, while the clock moves on; its threads may be slow."""
     running = asyncio.create_task(work)
     async with asyncio.timeout(60):
         while not running.done():
@@ -349,7 +351,7 @@ async def waited_for(clock: FakeClock, work: Any, until: float) -> Any:
 
 
 @pytest.mark.parametrize("engine", ["blobs", "frontier"])
-async def test_an_engine_that_comes_back_is_told_everything_once(desk: Desk, clock: FakeClock, engine: str):
+async def test_everything_is_reported_once_after_an_outage_of_an_engine(desk: Desk, clock: FakeClock, engine: str):
     host = await desk.claim(1, 2)
     away = getattr(desk, engine)
     away.away = True
@@ -358,15 +360,15 @@ async def test_an_engine_that_comes_back_is_told_everything_once(desk: Desk, clo
         await asyncio.sleep(0)
         clock.advance(0.1)
     assert (delivery.done(), desk.frontier.reports) == (False, [])
-    assert desk.words.count("begin") < 10, "it pauses between tries"
+    assert desk.words.count("begin") < 10, "pauses separate the attempts"
     away.away = False
     await waited_for(clock, asyncio.wait_for(delivery, None), 60)
     assert desk.frontier.ended == {1: "ok", 2: "ok"}
-    assert (desk.kept, desk.states) == ([["1", "2"]], [("stored", 2)]), "what the failed tries began is cleared away"
+    assert (desk.kept, desk.states) == ([["1", "2"]], [("stored", 2)]), "segments of the failed attempts are deleted"
 
 
-async def test_a_report_whose_answer_was_lost_keeps_its_segment(desk: Desk, clock: FakeClock):
-    """It was written; the second try is refused, and what the first one named must stay."""
+async def test_the_segment_of_a_report_with_a_lost_response_is_kept(desk: Desk, clock: FakeClock):
+    """The report was written; the repeated one is refused, and the segment of the first must stay."""
     host = await desk.claim(1, 2)
     desk.frontier.lost_answers = 1
     await waited_for(clock, desk.reporter.deliver(FinishedBatch([done(host, 1), done(host, 2)], release(host))), 60)
@@ -374,9 +376,7 @@ async def test_a_report_whose_answer_was_lost_keeps_its_segment(desk: Desk, cloc
     assert desk.frontier.ended == {1: "ok", 2: "ok"}
 
 
-async def test_one_page_that_cannot_be_written_does_not_take_the_others_along(
-    desk: Desk, caplog: pytest.LogCaptureFixture
-):
+async def test_a_page_that_cannot_be_written_does_not_fail_the_others(desk: Desk, caplog: pytest.LogCaptureFixture):
     host, other = await desk.claim(*range(1, 8)), await desk.claim(11, 12, host="b.example")
     desk.frontier.poison = {5}
     sheaf = FinishedBatch([done(host, n) for n in range(1, 8)] + [done(other, 11)], release(host) | release(other, 12))
@@ -388,7 +388,7 @@ async def test_one_page_that_cannot_be_written_does_not_take_the_others_along(
     assert "cannot be written" in caplog.text
 
 
-async def test_observers_see_each_page_once_after_its_report_was_written(desk: Desk):
+async def test_observers_get_each_page_once_after_its_report_was_written(desk: Desk):
     seen: list[tuple[int, str]] = []
 
     async def observe(pages: Sequence[Finished]) -> None:
@@ -403,7 +403,7 @@ async def test_observers_see_each_page_once_after_its_report_was_written(desk: D
     assert sorted(seen) == [(1, "ok"), (2, "ok"), (3, "internal"), (4, "ok")]
 
 
-async def test_an_engine_that_takes_nothing_at_all_is_an_error(desk: Desk):
+async def test_an_error_of_every_report_is_raised(desk: Desk):
     host = await desk.claim(1)
     desk.frontier.failures = [ValueError("no")] * 2
     with pytest.raises(ValueError, match="no"):
@@ -411,7 +411,7 @@ async def test_an_engine_that_takes_nothing_at_all_is_an_error(desk: Desk):
     assert desk.frontier.reports == []
 
 
-async def test_what_a_plan_calls_final_is_not_tried_again(clock: FakeClock):
+async def test_a_final_reason_of_the_plan_is_not_retried(clock: FakeClock):
     page = done(await Desk(clock).claim(1), 1)
     slow = replace(page, fetched=Fetched("idle_timeout", 1), parsed=Parsed(), page=None)
     assert slow.rest == TaskState.PENDING
@@ -430,7 +430,7 @@ class FullBlobs(FakeBlobs):
         await super().put(key, data, labels)
 
 
-async def test_a_worker_that_leaves_does_not_wait_for_room(clock: FakeClock):
+async def test_a_stopping_worker_does_not_wait_for_room(clock: FakeClock):
     desk = Desk(clock)
     blobs = FullBlobs(desk.journal)
     lifecycle = Lifecycle(records_of(desk.frontier))
@@ -444,4 +444,4 @@ async def test_a_worker_that_leaves_does_not_wait_for_room(clock: FakeClock):
     await reporter.deliver(FinishedBatch([done(mine, 1)], release(mine)))
     troubles.append(reporter.trouble)
     assert [type(trouble) for trouble in troubles] == [DiskFull, type(None)]
-    assert desk.frontier.ended == {1: "ok"}, "what could not be written is written when there is room"
+    assert desk.frontier.ended == {1: "ok"}, "the page is written after there is room again"

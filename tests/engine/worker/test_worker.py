@@ -56,7 +56,7 @@ LEASE = 30.0
 
 
 class Shop:
-    """A worker among fakes. Time passes only while somebody waits in `until`."""
+    """A worker among fakes. Time passes only during `until` and `pass_by`."""
 
     def __init__(
         self, clock: FakeClock, *parsers: Any, plan: CrawlPlan = PLAN, parse: bool = True, **settings: Any
@@ -101,7 +101,7 @@ class Shop:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[asyncio.Event]:
-        """The worker at work; at the end it is stopped, and must stop."""
+        """Run the worker; stop it at the end, and wait until it has stopped."""
         stop = asyncio.Event()
         running = asyncio.create_task(self.worker.run(stop))
         try:
@@ -111,10 +111,10 @@ class Shop:
             await asyncio.wait_for(running, 20)
 
     async def until(self, condition: Callable[[], object], *, step: float = 0.05) -> None:
-        """Let time pass until something is so."""
+        """Let time pass until the condition holds."""
         deadline = self.clock.monotonic() + 600
         while not condition():
-            assert self.clock.monotonic() < deadline, "it never came to that"
+            assert self.clock.monotonic() < deadline, "the condition never held"
             await self.pass_by(step, step=step)
 
     async def pass_by(self, seconds: float, *, step: float = 0.05) -> None:
@@ -142,10 +142,10 @@ def url(number: int) -> str:
     return f"https://{HOST}/{number}"
 
 
-# -- the whole way ----------------------------------------------------------------------------------------------
+# -- complete runs ----------------------------------------------------------------------------------------------
 
 
-async def test_everything_is_fetched_once_kept_reported_and_let_go(shop: Shop):
+async def test_every_task_is_fetched_once_stored_and_reported_and_every_host_released(shop: Shop):
     shop.frontier.add(*(claimed(n) for n in range(1, 21)), concurrency=4)
     shop.frontier.add(*(claimed(n, host="b.example") for n in range(21, 31)), host="b.example")
     async with shop.open():
@@ -159,7 +159,7 @@ async def test_everything_is_fetched_once_kept_reported_and_let_go(shop: Shop):
     assert (shop.worker.progress.pages, shop.worker.progress.bytes) == (30, 30 * len(b"<title>T</title>"))
 
 
-async def test_links_come_back_as_tasks(shop: Shop):
+async def test_links_are_admitted_as_tasks(shop: Shop):
     shop.frontier.add(claimed(1))
     shop.http.on(url(1), response(url(1), body=b"<a href=/2>two</a><a href=https://b.example/>away</a>"))
     async with shop.open():
@@ -169,7 +169,7 @@ async def test_links_come_back_as_tasks(shop: Shop):
     assert shop.frontier.reports[0].refused == {(RUN, "offsite"): 1}
 
 
-async def test_what_failed_is_tried_again_later_and_not_for_ever(shop: Shop):
+async def test_failed_tasks_are_retried_later_a_bounded_number_of_times(shop: Shop):
     shop.frontier.add(claimed(1), claimed(2), claimed(3))
     shop.http.on(url(1), response(url(1), 503), response(url(1)))
     shop.http.on(url(2), FetchFailed("reset", "broken"))
@@ -185,7 +185,7 @@ async def test_what_failed_is_tried_again_later_and_not_for_ever(shop: Shop):
     assert (p.pages, p.retries, p.failed) == (1, 3, 2)
 
 
-async def test_what_nobody_foresaw_is_one_tasks_failure(shop: Shop, caplog: pytest.LogCaptureFixture):
+async def test_an_unexpected_error_fails_one_task(shop: Shop, caplog: pytest.LogCaptureFixture):
     async def burst() -> Response:
         raise ZeroDivisionError
 
@@ -197,7 +197,7 @@ async def test_what_nobody_foresaw_is_one_tasks_failure(shop: Shop, caplog: pyte
     assert "unexpected error" in caplog.text
 
 
-async def test_a_plan_that_cannot_be_read_fails_its_tasks_and_comes_to_an_end(shop: Shop):
+async def test_an_invalid_plan_fails_its_tasks(shop: Shop):
     shop.frontier.add(claimed(1), claimed(2, run_id=2))
     shop.runs.texts[2] = "{}"
     async with shop.open():
@@ -206,7 +206,7 @@ async def test_a_plan_that_cannot_be_read_fails_its_tasks_and_comes_to_an_end(sh
     assert shop.fetched("/2") == 0
 
 
-async def test_a_parser_that_raises_fails_the_task_and_the_page_stays(clock: FakeClock):
+async def test_a_parser_that_raises_fails_the_task_and_keeps_the_page(clock: FakeClock):
     @parser("broken")
     def broken(page: Page):
         yield page.no_such_thing  # type: ignore[attr-defined]  # that is what is wrong with it
@@ -219,7 +219,7 @@ async def test_a_parser_that_raises_fails_the_task_and_the_page_stays(clock: Fak
     assert (shop.fetched("/1"), len(shop.blobs.objects)) == (1, 1)
 
 
-async def test_parsing_can_be_left_to_others(clock: FakeClock):
+async def test_parsing_can_be_left_to_other_workers(clock: FakeClock):
     shop = Shop(clock, parse=False)
     shop.frontier.add(claimed(1), claimed(2))
     shop.http.on(url(1), response(url(1), body=b"<a href=/9>"))
@@ -231,11 +231,11 @@ async def test_parsing_can_be_left_to_others(clock: FakeClock):
     assert shop.frontier.admitted == []
 
 
-# -- when it reports --------------------------------------------------------------------------------------------
+# -- times of reports -------------------------------------------------------------------------------------------
 
 
-async def test_it_reports_when_nothing_is_left_to_wait_for(clock: FakeClock):
-    """What was found may be the only work there is: nobody waits for a deadline then."""
+async def test_a_page_is_reported_at_once_if_no_other_is_under_way(clock: FakeClock):
+    """The links of the page may be the only further tasks: no deadline is waited for."""
     shop = Shop(clock, flush_after=1000.0)
     shop.frontier.add(claimed(1))
     async with shop.open():
@@ -244,21 +244,21 @@ async def test_it_reports_when_nothing_is_left_to_wait_for(clock: FakeClock):
         assert shop.frontier.held == []
 
 
-async def test_it_waits_for_company_and_not_too_long(shop: Shop):
+async def test_a_page_waits_for_others_for_a_bounded_time(shop: Shop):
     shop.frontier.add(claimed(1), claimed(2), concurrency=2)
     slow = shop.gate(url(2))
     async with shop.open():
         await shop.stand_still()
-        assert shop.frontier.ended == {}, "there is more to come"
+        assert shop.frontier.ended == {}, "another page is under way"
         await shop.pass_by(1.2)
-        assert shop.frontier.ended == {1: "ok"}, "a second is long enough"
-        assert shop.frontier.held == [1], "the host is not done with"
+        assert shop.frontier.ended == {1: "ok"}, "a second is the longest wait"
+        assert shop.frontier.held == [1], "the host has another task"
         slow.set()
         await shop.until(lambda: len(shop.frontier.ended) == 2)
     assert shop.fetched("/2") == 1
 
 
-async def test_enough_pages_are_reported_at_once(clock: FakeClock):
+async def test_a_full_batch_is_reported_at_once(clock: FakeClock):
     shop = Shop(clock, flush_pages=3, flush_after=1000.0)
     shop.frontier.add(*(claimed(n) for n in range(1, 5)), concurrency=4)
     slow = shop.gate(url(4))
@@ -268,7 +268,7 @@ async def test_enough_pages_are_reported_at_once(clock: FakeClock):
         slow.set()
 
 
-async def test_a_call_brings_it_to_work_at_once(clock: FakeClock):
+async def test_a_work_signal_makes_the_worker_claim_at_once(clock: FakeClock):
     shop = Shop(clock, idle_poll=1000.0)
     async with shop.open():
         await shop.stand_still()
@@ -283,17 +283,17 @@ async def test_a_call_brings_it_to_work_at_once(clock: FakeClock):
 # -- politeness -------------------------------------------------------------------------------------------------
 
 
-async def test_a_host_is_asked_at_its_pace_over_any_number_of_leases(clock: FakeClock):
+async def test_the_delay_of_a_host_is_kept_over_any_number_of_leases(clock: FakeClock):
     shop = Shop(clock, tasks_per_host=2, helpings=1)
     shop.frontier.add(*(claimed(n) for n in range(1, 6)), delay_ms=1000)
     async with shop.open():
         await shop.until(lambda: len(shop.frontier.ended) == 5)
     times = [at for at, _ in shop.http.sent]
     assert all(later - earlier >= 1 for earlier, later in pairwise(times))
-    assert shop.frontier.lines[1].token >= 5, "the host changed hands on the way"
+    assert shop.frontier.lines[1].token >= 5, "the host has had several leases"
 
 
-async def test_a_host_in_hand_is_given_more_while_no_other_has_work(clock: FakeClock):
+async def test_a_leased_host_gets_more_tasks_while_no_other_has_any(clock: FakeClock):
     shop = Shop(clock, tasks_per_host=2, helpings=3)
     shop.frontier.add(*(claimed(n) for n in range(1, 13)))
     async with shop.open():
@@ -303,7 +303,7 @@ async def test_a_host_in_hand_is_given_more_while_no_other_has_work(clock: FakeC
     assert list(tasks_of.values()) == [6, 6], "two leases of three helpings"
 
 
-async def test_who_has_enough_shares_its_hosts_with_who_has_none(clock: FakeClock):
+async def test_a_worker_with_enough_hosts_shares_them_with_one_without(clock: FakeClock):
     shop = Shop(clock, concurrency=2, tasks_per_host=8)
     for number, host in enumerate(("a.example", "b.example", "c.example")):
         shop.frontier.add(*(claimed(8 * number + n, host=host) for n in range(1, 9)), host=host, concurrency=2)
@@ -315,17 +315,17 @@ async def test_who_has_enough_shares_its_hosts_with_who_has_none(clock: FakeCloc
             gate.set()
         await shop.until(lambda: len(shop.frontier.ended) == 24)
     given = [r.host_id for b in shop.frontier.reports for r in b.reports if r.release and r.unstarted]
-    assert len(given) == 1, "every second one, with what was not begun there"
-    assert len(shop.http.urls) == len(set(shop.http.urls)), "nothing is fetched twice"
+    assert len(given) == 1, "every second host, with its unstarted tasks"
+    assert len(shop.http.urls) == len(set(shop.http.urls)), "no page is fetched twice"
 
 
-async def test_what_is_asked_for_keeps_its_host_in_hand(clock: FakeClock):
+async def test_a_host_stays_leased_during_a_claim_of_further_tasks(clock: FakeClock):
     shop = Shop(clock)
     shop.frontier.add(claimed(1))
     opened = shop.gate(url(1))
     async with shop.open():
         await shop.until(lambda: shop.fetched("/1") == 1)
-        shop.frontier.gate = asyncio.Event()  # the answer to the next claim is on its way for a long time
+        shop.frontier.gate = asyncio.Event()  # the response to the next claim is on its way for a long time
         await shop.pass_by(1)
         shop.frontier.lines[1].tasks[2] = claimed(2)
         opened.set()
@@ -336,7 +336,7 @@ async def test_what_is_asked_for_keeps_its_host_in_hand(clock: FakeClock):
         assert {r.token for b in shop.frontier.reports for r in b.reports} == {1}
 
 
-async def test_slow_hosts_in_hand_do_not_keep_it_from_others(clock: FakeClock):
+async def test_slow_leased_hosts_do_not_prevent_claims_of_others(clock: FakeClock):
     shop = Shop(clock, concurrency=4)
     for number in range(3):
         name = f"slow{number}.example"
@@ -349,7 +349,7 @@ async def test_slow_hosts_in_hand_do_not_keep_it_from_others(clock: FakeClock):
 
 
 @pytest.mark.parametrize("concurrency", [1, 50])
-async def test_a_host_that_does_not_answer_holds_up_no_other(clock: FakeClock, concurrency: int):
+async def test_a_host_that_does_not_respond_delays_no_other(clock: FakeClock, concurrency: int):
     shop = Shop(clock, concurrency=4)
     silent = [claimed(100 + n, host="silent.example") for n in range(50)]
     shop.frontier.add(*silent, host="silent.example", concurrency=concurrency)
@@ -359,14 +359,14 @@ async def test_a_host_that_does_not_answer_holds_up_no_other(clock: FakeClock, c
         shop.frontier.add(*(claimed(1000 * number + n, host=name) for n in range(1000, 1020)), host=name)
     async with shop.open():
         await shop.until(lambda: len(shop.frontier.ended) == 60)
-        # What the others brought is reported, and they are let go.
+        # The pages of the others are reported, and their hosts released.
         await shop.until(lambda: set(shop.frontier.held) == {1})
         for gate in gates:
             gate.set()
         await shop.until(lambda: len(shop.frontier.ended) == 110)
 
 
-async def test_hosts_get_the_same_however_many_tasks_they_have(clock: FakeClock):
+async def test_hosts_get_equal_shares_with_any_number_of_tasks(clock: FakeClock):
     shop = Shop(clock, concurrency=3, tasks_per_host=8)
     sizes = {"large.example": 400, "middle.example": 60, "small.example": 24}
     for number, (name, amount) in enumerate(sizes.items(), 1):
@@ -380,15 +380,15 @@ async def test_hosts_get_the_same_however_many_tasks_they_have(clock: FakeClock)
         assert all(abs(asked(name) - 20) <= 1 for name in sizes)
 
 
-async def test_a_host_that_wants_to_be_left_alone_is_let_go_until_then(shop: Shop):
+async def test_a_host_with_a_long_retry_after_is_released_until_then(shop: Shop):
     shop.frontier.add(claimed(1), claimed(2))
     shop.http.on(url(1), response(url(1), 429, b"", (("Retry-After", "300"),)), response(url(1)))
     async with shop.open():
         await shop.until(lambda: shop.frontier.reports)
         line = shop.frontier.lines[1]
-        assert line.owner is None, "nobody sits on a host that cannot be asked"
+        assert line.owner is None, "a host that cannot be requested is not held"
         assert line.not_before - shop.clock.now() in range(299_000, 301_600)
-        assert line.claims[2] == 0, "what was not started was not tried"
+        assert line.claims[2] == 0, "an unstarted task has no claim"
         await shop.pass_by(290, step=1)
         assert len(shop.http.sent) == 1
         await shop.until(lambda: not line.tasks, step=1)
@@ -399,7 +399,7 @@ async def test_a_host_that_wants_to_be_left_alone_is_let_go_until_then(shop: Sho
 # -- leases -----------------------------------------------------------------------------------------------------
 
 
-async def test_a_lease_is_renewed_for_as_long_as_it_takes(shop: Shop):
+async def test_a_lease_is_renewed_during_a_slow_request(shop: Shop):
     shop.frontier.add(claimed(1))
     slow = shop.gate(url(1))
     async with shop.open():
@@ -411,24 +411,24 @@ async def test_a_lease_is_renewed_for_as_long_as_it_takes(shop: Shop):
     assert shop.frontier.lines[1].attempts[1] == 1
 
 
-async def test_a_host_taken_away_takes_its_results_along(shop: Shop):
+async def test_results_of_a_lost_host_are_dropped(shop: Shop):
     shop.frontier.add(claimed(1), claimed(2), claimed(3), concurrency=2)
     slow = shop.gate(url(2))
     async with shop.open():
         await shop.until(lambda: shop.fetched("/2"))
         shop.frontier.take_away(1)
         shop.frontier.lines[1].owner = 99
-        await shop.pass_by(LEASE / 2, step=0.5)  # a heartbeat is told
+        await shop.pass_by(LEASE / 2, step=0.5)  # the heartbeat detects the loss
         before = len(shop.http.sent)
         slow.set()
         await shop.pass_by(3)
-        assert len(shop.http.sent) == before, "nothing more is sent to a host of another"
+        assert len(shop.http.sent) == before, "no request is sent to a host of another owner"
     assert shop.frontier.lines[1].owner == 99
-    assert set(shop.frontier.ended) <= {1, 3}, "what was known only after the loss is not reported"
+    assert set(shop.frontier.ended) <= {1, 3}, "a page that ended after the loss is not reported"
     assert 2 not in shop.frontier.ended
 
 
-async def test_results_of_a_lost_host_are_not_even_written(shop: Shop):
+async def test_results_of_a_lost_host_are_not_written_to_the_archive(shop: Shop):
     shop.frontier.add(claimed(1))
     slow = shop.gate(url(1))
     async with shop.open():
@@ -442,13 +442,13 @@ async def test_results_of_a_lost_host_are_not_even_written(shop: Shop):
     assert shop.metrics.count_of(LEASES_LOST) == 1
 
 
-async def test_a_host_that_was_lost_and_comes_again_is_worked_on_anew(shop: Shop):
-    """The old lease's result must not be taken for one of the new lease."""
+async def test_a_lost_host_that_is_claimed_again_is_started_anew(shop: Shop):
+    """The result under the old lease must not be taken for one of the new lease."""
     shop.frontier.add(claimed(1))
     slow = shop.gate(url(1))
     async with shop.open():
         await shop.until(lambda: shop.fetched("/1") == 1)
-        shop.frontier.take_away(1)  # and free at once: we claim it again before any heartbeat
+        shop.frontier.take_away(1)  # The host is free at once: it is claimed again before any heartbeat.
         await shop.until(lambda: shop.fetched("/1") == 2)
         slow.set()
         await shop.until(lambda: shop.frontier.ended)
@@ -458,7 +458,7 @@ async def test_a_host_that_was_lost_and_comes_again_is_worked_on_anew(shop: Shop
     assert set(shop.blobs.objects) == {row.key for row in shop.segments.rows.values() if row.state == "stored"}
 
 
-async def test_a_heart_goes_on_beating_whatever_happens(shop: Shop, monkeypatch: pytest.MonkeyPatch):
+async def test_heartbeats_continue_after_unexpected_errors(shop: Shop, monkeypatch: pytest.MonkeyPatch):
     shop.frontier.add(claimed(1))
     slow = shop.gate(url(1))
     renew, broken = shop.frontier.renew, [ZeroDivisionError(), KeyError()]
@@ -477,10 +477,10 @@ async def test_a_heart_goes_on_beating_whatever_happens(shop: Shop, monkeypatch:
     assert shop.frontier.renewals
 
 
-# -- engines that are away --------------------------------------------------------------------------------------
+# -- unavailable engines ----------------------------------------------------------------------------------------
 
 
-async def test_a_database_that_is_away_for_a_while_loses_nothing(shop: Shop):
+async def test_an_outage_of_the_database_loses_nothing(shop: Shop):
     shop.frontier.add(*(claimed(n) for n in range(1, 11)), delay_ms=200)
     async with shop.open():
         await shop.until(lambda: len(shop.http.sent) >= 3)
@@ -489,22 +489,22 @@ async def test_a_database_that_is_away_for_a_while_loses_nothing(shop: Shop):
         shop.frontier.away = shop.runs.away = False
         await shop.until(lambda: len(shop.frontier.ended) == 10)
     assert set(shop.frontier.ended.values()) == {"ok"}
-    assert len(shop.http.sent) == 10, "nothing had to be fetched again"
+    assert len(shop.http.sent) == 10, "no page was fetched again"
 
 
-async def test_a_task_that_cannot_begin_is_not_counted_as_tried(shop: Shop):
+async def test_a_task_that_cannot_begin_counts_no_attempt(shop: Shop):
     shop.frontier.add(claimed(1))
     shop.runs.away = True
     async with shop.open():
         await shop.pass_by(5, step=0.2)
-        assert shop.runs.asked < 100, "it does not ask without a pause"
+        assert shop.runs.asked < 100, "pauses separate the reads"
         shop.runs.away = False
         await shop.until(lambda: shop.frontier.ended)
     assert shop.frontier.lines[1].attempts[1] == 1
 
 
-async def test_hosts_whose_report_is_under_way_stay_ours(shop: Shop):
-    """Objects that are away for longer than a lease must not cost the pages that wait for them."""
+async def test_hosts_with_a_report_under_way_stay_leased(shop: Shop):
+    """An outage of the store that is longer than a lease must not cost the waiting pages."""
     shop.frontier.add(claimed(1), claimed(2))
     shop.blobs.away = True
     async with shop.open():
@@ -514,10 +514,10 @@ async def test_hosts_whose_report_is_under_way_stay_ours(shop: Shop):
         await shop.until(lambda: len(shop.frontier.ended) == 2)
     assert len(shop.http.sent) == 2
     assert {row.state for row in shop.segments.rows.values()} == {"stored"}
-    assert len(shop.blobs.objects) == 1, "what the failed tries left is cleared away"
+    assert len(shop.blobs.objects) == 1, "objects of the failed attempts are deleted"
 
 
-async def test_memory_is_bounded_while_nothing_can_be_reported(clock: FakeClock):
+async def test_memory_is_bounded_during_an_outage_of_reports(clock: FakeClock):
     shop = Shop(clock, concurrency=2, tasks_per_host=100, flush_pages=4)
     for number in range(20):
         name = f"h{number}.example"
@@ -525,14 +525,14 @@ async def test_memory_is_bounded_while_nothing_can_be_reported(clock: FakeClock)
     shop.blobs.away = True
     async with shop.open():
         await shop.pass_by(10, step=0.2)
-        assert shop.frontier.most_leased == 4 * 100, "claims stop when there is enough in hand"
+        assert shop.frontier.most_leased == 4 * 100, "claims stop at the bound of claimed tasks"
         stuck = len(shop.http.sent)
-        assert stuck <= 10 * 2 + 4, "and so do fetches when nothing gets away"
+        assert stuck <= 10 * 2 + 4, "fetches stop at the bound of waiting pages"
         await shop.pass_by(5, step=0.2)
         assert len(shop.http.sent) == stuck
 
 
-async def test_waiting_for_an_engine_is_not_done_by_spinning(clock: FakeClock, monkeypatch: pytest.MonkeyPatch):
+async def test_a_worker_does_not_poll_busily_during_an_outage(clock: FakeClock, monkeypatch: pytest.MonkeyPatch):
     shop = Shop(clock, idle_poll=0.05)
     shop.frontier.add(claimed(1), claimed(2), concurrency=2)
     slow = shop.gate(url(2))
@@ -546,17 +546,17 @@ async def test_waiting_for_an_engine_is_not_done_by_spinning(clock: FakeClock, m
     shop.blobs.away = True
     async with shop.open():
         await shop.pass_by(3, step=0.2)
-        slow.set()  # a second page waits for the report that is stuck
+        slow.set()  # a second page waits for the report that cannot be written
         await shop.pass_by(3, step=0.2)
         rests[0] = 0
         await asyncio.sleep(0.5)
         assert rests[0] < 50  # ten polls, not hundreds
 
 
-# -- leaving ----------------------------------------------------------------------------------------------------
+# -- stops ------------------------------------------------------------------------------------------------------
 
 
-async def test_on_stop_what_is_under_way_ends_and_the_rest_goes_back_untried(clock: FakeClock):
+async def test_a_stop_ends_the_requests_under_way_and_returns_the_other_tasks(clock: FakeClock):
     shop = Shop(clock, drain=5.0)
     shop.frontier.add(*(claimed(n) for n in range(1, 10)), concurrency=2)
     gates = [shop.gate(url(n)) for n in (1, 2)]
@@ -564,17 +564,17 @@ async def test_on_stop_what_is_under_way_ends_and_the_rest_goes_back_untried(clo
         await shop.until(lambda: len(shop.http.sent) == 2)
         stop.set()
         await shop.stand_still()
-        assert shop.frontier.held == [1], "it is still ours while something is under way"
+        assert shop.frontier.held == [1], "the host stays leased during the last requests"
         for gate in gates:
             gate.set()
     assert shop.frontier.ended == {1: "ok", 2: "ok"}
-    assert len(shop.http.sent) == 2, "nothing new was started"
+    assert len(shop.http.sent) == 2, "no further request was sent"
     line = shop.frontier.lines[1]
     assert (line.owner, shop.frontier.leased) == (None, 0)
     assert {n: line.claims[n] for n in range(3, 10)} == dict.fromkeys(range(3, 10), 0)
 
 
-async def test_what_does_not_end_in_time_is_left_and_counted_as_claimed(shop: Shop):
+async def test_requests_beyond_the_drain_time_are_dropped_and_counted_as_claimed(shop: Shop):
     shop.frontier.add(claimed(1), claimed(2))
     shop.gate(url(1))
     async with shop.open():
@@ -585,7 +585,7 @@ async def test_what_does_not_end_in_time_is_left_and_counted_as_claimed(shop: Sh
     assert line.attempts[1] == 0, "an attempt is counted when it is reported"
 
 
-async def test_results_that_wait_are_reported_before_the_end(clock: FakeClock):
+async def test_waiting_results_are_reported_before_the_end(clock: FakeClock):
     shop = Shop(clock, flush_after=1000.0)
     shop.frontier.add(claimed(1), claimed(2), concurrency=2)
     shop.gate(url(2))
@@ -595,7 +595,7 @@ async def test_results_that_wait_are_reported_before_the_end(clock: FakeClock):
     assert shop.frontier.ended == {1: "ok"}
 
 
-async def test_a_stop_that_comes_during_a_claim_starts_nothing(shop: Shop):
+async def test_a_stop_during_a_claim_starts_no_task(shop: Shop):
     shop.frontier.add(claimed(1))
     shop.frontier.gate = asyncio.Event()
     async with shop.open() as stop:
@@ -607,18 +607,18 @@ async def test_a_stop_that_comes_during_a_claim_starts_nothing(shop: Shop):
     assert (shop.frontier.held, shop.frontier.lines[1].claims[1]) == ([], 0)
 
 
-async def test_it_leaves_in_time_also_when_nothing_can_be_reported(shop: Shop, caplog: pytest.LogCaptureFixture):
+async def test_the_worker_stops_in_time_also_during_an_outage_of_reports(shop: Shop, caplog: pytest.LogCaptureFixture):
     shop.frontier.add(claimed(1))
     shop.blobs.away = True
     before = asyncio.all_tasks()
     async with shop.open():
         await shop.pass_by(5)
-    assert asyncio.all_tasks() == before, "nobody goes on behind our back"
+    assert asyncio.all_tasks() == before, "no task of the worker is left"
     assert "report not finished" in caplog.text
     assert shop.frontier.reports == []
 
 
-async def test_it_can_be_started_again(shop: Shop):
+async def test_a_worker_can_be_started_again(shop: Shop):
     shop.frontier.add(claimed(1))
     async with shop.open():
         await shop.until(lambda: shop.frontier.ended)
@@ -647,7 +647,7 @@ async def test_pages_of_very_many_links_are_reported_in_turn(shop: Shop):
     assert sum(batch.refused.get((RUN, "offsite"), 0) for batch in shop.frontier.reports) == 12 * 9_000
 
 
-async def test_a_host_is_asked_for_no_more_while_a_page_of_very_many_links_waits(clock: FakeClock):
+async def test_no_further_task_of_a_host_starts_while_a_page_of_very_many_links_waits(clock: FakeClock):
     shop = Shop(clock, flush_pages=1000, flush_after=5.0)
     task = claimed(1)
     shop.frontier.add(task, *(claimed(n) for n in range(2, 6)))
@@ -659,7 +659,7 @@ async def test_a_host_is_asked_for_no_more_while_a_page_of_very_many_links_waits
     assert [number for number in first if number < 10] == [1]
 
 
-async def test_links_that_are_too_many_are_counted(clock: FakeClock):
+async def test_links_beyond_the_bound_are_counted(clock: FakeClock):
     shop = Shop(clock)
     task = claimed(1)
     shop.frontier.add(task)

@@ -1,4 +1,4 @@
-"""The way by which an article is extracted."""
+"""The steps by which an article is extracted."""
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -14,7 +14,7 @@ def text(markup: str, declared: str = "") -> str:
     return extract_article(LexborHTMLParser(markup), "", lambda: declared).text
 
 
-def test_the_declared_text_wins_only_over_a_much_shorter_one():
+def test_the_declared_text_replaces_only_a_much_shorter_one():
     assert text(f"<main>{WORDS}</main>", WORDS * 5) == WORDS * 5
     assert text(f"<main>{WORDS}</main>", WORDS + ".") == WORDS
     assert text(STORY, WORDS * 99) == TEXT
@@ -25,7 +25,7 @@ def test_a_page_without_text_has_no_article():
         assert text(markup) == ""
 
 
-def test_names_of_boilerplate_are_ignored_where_little_else_is_left():
+def test_names_of_boilerplate_are_ignored_if_little_other_text_is_left():
     inside = f"<p>{WORDS} {WORDS}</p>"
     named = "".join(f"<div class=promo>{inside.replace('dusk', day)}</div>" for day in ("noon", "night", "dawn", "two"))
     markup = f"<article><p>{WORDS}</p>{named}</article>"
@@ -34,7 +34,7 @@ def test_names_of_boilerplate_are_ignored_where_little_else_is_left():
     assert text(markup.replace("</article>", f"{STORY}</article>")).count("hauled") == 11
 
 
-def test_an_article_knows_the_lines_it_was_made_of():
+def test_an_article_has_the_lines_it_was_made_of():
     found = extract_article(LexborHTMLParser(STORY), "", str, LineReader())
     assert found.selection is not None
     assert found.selection.text(found.page) == found.text == TEXT
@@ -51,7 +51,7 @@ def test_short_lines_of_an_east_asian_script_are_prose():
     assert text(markup.replace("寒流", "x" * 2)).count("xx") == 9, "a few other letters in a line change nothing"
 
 
-def test_a_section_whose_id_is_its_heading_is_not_dropped_by_name():
+def test_a_section_named_after_its_heading_is_not_dropped_by_name():
     sections = "".join(
         f"<div id={name}><h2>{name.replace('-', ' ')}</h2>{STORY.replace('dusk', name)}</div>"
         for name in ("why-we-set-a-line", "sharing-with-a-single-developer", "how-we-haul-it-in", "what-is-left-to-do")

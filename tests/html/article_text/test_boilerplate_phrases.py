@@ -1,4 +1,4 @@
-"""Phrases of boilerplate: a whole line in English, never a sentence that only begins like one."""
+"""Phrases of boilerplate: a whole line in English, never a sentence with the same beginning."""
 
 import pytest
 
@@ -15,5 +15,5 @@ def test_a_phrase_is_boilerplate(line: str):
 @pytest.mark.parametrize(
     "line", ["", "Shares fell.", "Printing was invented in Mainz.", "read more " * (MAX_PHRASE_CHARS // 10)]
 )
-def test_any_other_line_is_none(line: str):
+def test_any_other_line_is_no_boilerplate(line: str):
     assert not is_boilerplate(line)

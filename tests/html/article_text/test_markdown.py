@@ -131,6 +131,7 @@ def visible(text: str) -> str:
 @example("<blockquote><table><tr><td>a</td><td>`|`</td></tr></table></blockquote>")
 @example("<p>1. a<br>=<br>-<br>|-|</p>")
 @example("<h2>#</h2><p>```</p>")
+@example("<p>!<a href=/x>1</a> <b>a!</b><a href=/y>2</a></p>")
 @example("<p><kbd><b>1</b>1</kbd></p>")
 @example("<p><a href=mailto:x><code>1</code></a><code>1</code></p>")
 def test_a_reader_finds_the_text_of_the_page_and_no_html(markup):

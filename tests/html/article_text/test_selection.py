@@ -1,4 +1,4 @@
-"""The article of a page, and the parts of the page that are not."""
+"""The article of a page, and the parts of the page outside of it."""
 
 import time
 

@@ -16,6 +16,7 @@ def proxy(**facts: object) -> ProxyRow:
 def test_no_pool_is_not_an_exhausted_one():
     assert not Picked().exhausted
     assert Picked(size=2).exhausted
+    assert Picked(named=True).exhausted
     assert not Picked((proxy(),), 2).exhausted
 
 

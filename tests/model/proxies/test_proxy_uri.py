@@ -27,6 +27,13 @@ def test_a_proxy_as_it_is_written(text: str, proxy: Proxy):
     assert hash(Proxy.parse(text)) == hash(proxy)
 
 
+@pytest.mark.parametrize("text", ["192.0.2.1:3128", "proxy.test", "anna:secret@proxy.test:8080"])
+def test_a_missing_scheme_is_told(text: str):
+    with pytest.raises(BadInput, match="the URI has no scheme; write it out, as in http://192") as refused:
+        Proxy.parse(text)
+    assert "secret" not in str(refused.value)
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -1,4 +1,4 @@
-"""The document of an article, and never a worse text than the library's."""
+"""The document of an article: its text is never worse than the library's."""
 
 import json
 from collections import Counter
@@ -100,12 +100,12 @@ def test_the_document():
         ),
     ],
 )
-def test_where_title_author_and_date_come_from(head, title, author, date):
+def test_sources_of_title_author_and_date(head, title, author, date):
     got = fields(head + STORY)
     assert (got["title"], got.get("author"), (got.get("published_date") or "")[:10] or None) == (title, author, date)
 
 
-def test_the_sources_selectors_come_first():
+def test_the_selectors_of_the_source_come_first():
     mine = {
         "title": "h2",
         "body": ".mine",
@@ -129,12 +129,12 @@ def test_the_sources_selectors_come_first():
     assert f["published_date"] == "2020-01-01T00:00:00+00:00"
 
 
-def test_of_a_page_with_little_the_text_is_that_of_its_markup():
+def test_a_page_with_little_text_has_the_text_of_its_markup():
     got = fields(f"<body><div class=content>{WORDS * 4}</div><main>tiny</main>")
     assert (got["raw_html"][:21], got["raw_text"]) == ('<div class="content">', (WORDS * 4).strip())
 
 
-def test_what_a_source_excludes_is_not_read_whoever_finds_the_text():
+def test_excluded_elements_are_in_no_text_by_any_method():
     markup = f"<article>{STORY}<div class=extra><p>Buy this now. {WORDS * 5}</p></div></article>"
     for more in ({}, {"title": "h1"}, {"body": "article"}, {"container": "article"}):
         got = fields(markup, selectors={"article": {"exclude": [".extra"], **more}})
@@ -142,7 +142,7 @@ def test_what_a_source_excludes_is_not_read_whoever_finds_the_text():
     assert "Buy this" in fields(markup)["raw_text"]
 
 
-def test_a_selector_that_finds_little_is_believed_unless_the_fallback_is_on():
+def test_a_selector_that_finds_little_text_is_used_unless_the_fallback_is_on():
     mine = {"article": {"body": "h1"}}
     got = document(page(FULL, selectors=mine))
     assert (got.method, got.skipped, got.fields["raw_text"]) == ("selector", "quality_gate", "Lines, by h1")
@@ -161,18 +161,18 @@ def test_a_selector_that_finds_little_is_believed_unless_the_fallback_is_on():
         (f"<meta name=robots content=noindex>{STORY}", HERE, "noindex"),
     ],
 )
-def test_what_is_not_indexed(markup, url, skipped):
+def test_reasons_for_an_article_that_is_not_indexed(markup, url, skipped):
     assert document(page(markup, url)).skipped == skipped
 
 
 @pytest.mark.parametrize("url", ["https://n.example/", "https://n.example/p/123", "https://n.example/?p=55"])
-def test_what_was_asked_for_by_name_passes_the_gate_by_type(url: str):
+def test_an_article_parser_requested_by_name_skips_the_gate_by_type(url: str):
     assert document(page(STORY, url)).skipped == "page_type"
     assert document(page(STORY, url, by_name=True)).skipped is None
     assert document(page("<p>few words</p>", url, by_name=True)).skipped == "quality_gate"
 
 
-def test_patterns_of_the_source_say_what_is_content():
+def test_url_patterns_of_the_source_select_articles():
     assert document(page(STORY, "https://n.example/x7", article_url_patterns=["/x[0-9]$"])).skipped is None
 
 
@@ -213,14 +213,14 @@ async def test_a_refused_page_costs_no_extraction(markup, url, reason, monkeypat
 
 
 def f1(text: str, expected: str) -> float:
-    """How well the words of a text are those that were expected."""
+    """Return the F1 score of the words of a text against the expected words."""
     got, wanted = Counter(text.split()), Counter(expected.split())
     common = (got & wanted).total()
     return 2 * common / max(got.total() + wanted.total(), 1)
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in PAGES.glob("*.html")))
-def test_never_worse_than_the_library_alone(name, record_property):
+def test_the_text_is_never_worse_than_the_library_alone(name, record_property):
     body = (PAGES / f"{name}.html").read_bytes()
     expected = (PAGES / f"{name}.txt").read_text(encoding="utf-8")
     alone = f1(trafilatura.extract(body, fast=True) or "", expected)

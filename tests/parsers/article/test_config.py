@@ -1,4 +1,4 @@
-"""The lists of the article parser: links it never follows, types of pages it keeps, and sources with their own."""
+"""The lists of the article parser: links that are never followed, page types that are kept, and lists of sources."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ MARKUP = f"<h1>Lines</h1><article><p>{WORDS * 8}</p></article><a href=/page/2>2<
         ("/Static/x", False),
     ],
 )
-def test_links_without_anything_to_read_are_never_followed(path: str, wanted: bool):
+def test_links_to_pages_without_text_are_never_followed(path: str, wanted: bool):
     url = f"https://news.example{path}"
     followed, refused = ArticleConfig().links([url])
     assert (followed.urls, refused.urls) == (([url], []) if wanted else ([], [url]))
@@ -93,6 +93,6 @@ async def test_a_source_may_have_its_own_types_or_no_gate(config: dict[str, Any]
         ({"page_types": ["shop"]}, "page_types: there is no type 'shop'; there are article, blog_post"),
     ],
 )
-def test_a_config_that_is_not_understood_is_refused(config: dict[str, Any], error: str):
+def test_a_config_that_is_not_valid_is_refused(config: dict[str, Any], error: str):
     with pytest.raises(BadInput, match=error):
         Registry(built_in).check("article", config)

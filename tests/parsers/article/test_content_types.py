@@ -78,7 +78,7 @@ def test_by_path(path, found):
         ("/", False),
     ],
 )
-def test_by_the_looks_of_the_url(path, is_content):
+def test_by_the_shape_of_the_url(path, is_content):
     assert detected(path) == ("article" if is_content else None)
 
 
@@ -87,7 +87,7 @@ def test_og_type_and_patterns():
     assert detected("/x", og) == "article"
     assert detected("/tag/x", og) == "article"
     assert detected("/x", patterns=("^https://n.example/x$",)) == "article"
-    # patterns replace the looks, and one that is none fits nothing
+    # patterns replace the shape of the URL, and an invalid one matches nothing
     assert detected("/news/storm", patterns=("/story/", "(")) is None
 
 

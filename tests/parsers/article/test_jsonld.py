@@ -1,4 +1,4 @@
-"""The JSON-LD of articles: one key, one type."""
+"""The JSON-LD of articles: every key has one type."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ PUBLISHERS = [
 
 
 @pytest.mark.parametrize("publisher", PUBLISHERS)
-def test_a_publisher_is_a_text_however_it_was_written(publisher):
+def test_a_publisher_in_any_form_is_a_text(publisher):
     data = json_ld_data({"@type": "NewsArticle", "publisher": publisher}, "NewsArticle")
     assert data["jsonld_publisher_name"] == data["jsonld_raw"]["publisher"] == "The Paper"
 
@@ -84,7 +84,7 @@ def test_the_first_article_is_taken():
     assert find_article([{"@type": "Product"}]) is None
 
 
-def test_one_that_is_huge_is_not_kept_whole():
+def test_large_json_ld_is_not_kept_whole():
     data = json_ld_data({"headline": "H", "articleBody": "x" * 200_000}, "Article")
     assert "jsonld_raw" not in data
     assert data["jsonld_headline"] == "H"
@@ -94,5 +94,5 @@ def test_one_that_is_huge_is_not_kept_whole():
     ("written", "meant"),
     [(350, 350), (350.0, 350), ("350", 350), ("1,200", 1200), (3e9, None), ("x", None), (-1, None)],
 )
-def test_a_number_of_words_is_one_that_an_index_holds(written, meant):
+def test_a_word_count_is_a_number_that_the_index_can_store(written, meant):
     assert json_ld_data({"wordCount": written}, "Article").get("jsonld_word_count") == meant

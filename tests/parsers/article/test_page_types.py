@@ -28,7 +28,7 @@ def figures(**changed: object) -> PageTypeFeatures:
         ({"title": "x", "words": 49}, "stub"),
         ({"title": "x", "words": 50}, "other"),
         ({"words": 49}, "other"),
-        # a door to sign in at, and an article that only speaks of one
+        # a login page, and an article that mentions a login
         ({"schema_type": "Article", "markup": "<b>Sign in</b>", "words": 199}, "other"),
         ({"schema_type": "Article", "markup": "<b>Log in to comment</b>", "words": 200}, "article"),
     ],

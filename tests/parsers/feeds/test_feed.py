@@ -1,4 +1,4 @@
-"""Feeds of every kind as people really write them. The documents lie in `feeds/`."""
+"""Feeds of every kind, with the mistakes of real ones. The documents are in `feeds/`."""
 
 import asyncio
 import gc
@@ -58,7 +58,7 @@ def test_every_kind_is_read(name: str, kind: str, version: str, title: str, urls
     assert [entry.url for entry in found.entries] == urls
 
 
-def test_a_feed_says_what_it_is_and_how_often_to_come() -> None:
+def test_a_feed_has_its_urls_and_its_update_interval() -> None:
     rss, rdf, atom = read("rss20.xml"), read("rss10.xml"), read("atom10.xml")
 
     assert (rss.link, rss.url) == ("https://harbour.example/", "https://harbour.example/feed")
@@ -81,7 +81,7 @@ def test_an_rss_entry() -> None:
     assert (third.url, third.id) == (None, "3")
 
 
-def test_an_id_is_a_name_and_keeps_its_spelling() -> None:
+def test_an_id_keeps_its_spelling() -> None:
     atom = b"<feed xmlns='http://www.w3.org/2005/Atom'><entry><id>HTTP://harbour.example/%7e</id></entry>"
     rss = b"<rss version='2.0'><channel><item><guid>/ferry</guid></item></channel></rss>"
     (named,), (linked,) = read_feed(atom, HERE).entries, read_feed(rss, HERE).entries
@@ -90,7 +90,7 @@ def test_an_id_is_a_name_and_keeps_its_spelling() -> None:
     assert (linked.id, linked.url) == ("/ferry", "https://harbour.example/ferry")
 
 
-def test_what_podcasts_say_and_the_language_of_an_entry() -> None:
+def test_elements_of_podcasts_and_the_language_of_an_entry() -> None:
     found = read_feed(
         b"""<rss version="2.0" xmlns:itunes="http://www.itunes.com/DTDs/Podcast-1.0.dtd"
         xmlns:dc="http://purl.org/dc/elements/1.1/"><channel><itunes:summary>Tides, read aloud</itunes:summary>
@@ -101,7 +101,7 @@ def test_what_podcasts_say_and_the_language_of_an_entry() -> None:
     assert (found.description, found.entries[0].language) == ("Tides, read aloud", "fr")
 
 
-def test_nothing_runs_that_a_feed_says_of_itself() -> None:
+def test_scripts_in_texts_of_a_feed_are_removed() -> None:
     found = read_feed(
         b"""<feed xmlns="http://www.w3.org/2005/Atom"><title type="html">Tides&lt;script&gt;run()&lt;/script&gt;</title>
         <subtitle type="html">High&lt;script&gt;run()&lt;/script&gt; and low</subtitle></feed>""",
@@ -119,7 +119,7 @@ def test_an_rdf_entry() -> None:
     assert entry.content == '<p>Late by <a href="https://harbour.example/tide">tide</a>.</p>'
 
 
-def test_an_atom_entry_stands_on_its_own_base() -> None:
+def test_the_base_of_an_atom_entry_is_its_own() -> None:
     (entry,) = read("atom10.xml").entries
 
     assert (entry.id, entry.title) == ("urn:uuid:1225c695-cfb8-4ebb-aaaa-80da344efa6a", "Less < more")
@@ -142,7 +142,9 @@ def test_an_atom_entry_stands_on_its_own_base() -> None:
         ("utf-8", "latin-1", "Gr\u00f6\u00dfe"),
     ],
 )
-def test_names_of_encodings_mean_what_the_web_means_by_them(declared: str, encoding: str, title: str) -> None:
+def test_labels_of_encodings_have_the_meaning_of_the_encoding_standard(
+    declared: str, encoding: str, title: str
+) -> None:
     body = (
         f'<?xml version="1.0" encoding="{declared}"?><rss version="2.0"><channel><title>{title}</title></channel></rss>'
     )
@@ -150,7 +152,7 @@ def test_names_of_encodings_mean_what_the_web_means_by_them(declared: str, encod
     assert read_feed(body.encode(encoding), HERE).title == title
 
 
-def test_an_ampersand_that_stands_for_itself_stays_one() -> None:
+def test_an_ampersand_that_is_not_escaped_stays_one() -> None:
     found = read_feed(
         b"""<rss version="2.0"><channel><title>AT&T and R&D</title><item><title><![CDATA[Q&A; &copy x]]></title>
         <link>http://a.example/?a=1&b=2&copy=3</link><description>R&D &eacute; &lt;b&gt;x&lt;/b&gt;</description>""",
@@ -170,7 +172,7 @@ def test_sections_without_an_end_take_no_time() -> None:
     assert time.thread_time() - began < 5
 
 
-def test_an_id_that_is_only_a_name_leads_nowhere() -> None:
+def test_an_id_that_is_no_url_makes_no_link() -> None:
     rss = b"<rss version='2.0'><channel><item><guid>4711</guid></item><item><guid>http://a.example/</guid></item>"
     atom = b"<feed xmlns='http://www.w3.org/2005/Atom'><entry><link rel='self' href='e'/><id>x</id></entry></feed>"
 
@@ -178,7 +180,7 @@ def test_an_id_that_is_only_a_name_leads_nowhere() -> None:
     assert [entry.url for entry in read_feed(atom, HERE).entries] == [None]
 
 
-def test_what_stands_beside_the_channel_or_under_an_undeclared_prefix() -> None:
+def test_elements_beside_the_channel_or_under_an_undeclared_prefix_are_read() -> None:
     rdf = read_feed(
         b"""<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/">
         <channel><title>Tides</title></channel><image><url>http://a.example/i.png</url></image>
@@ -193,7 +195,7 @@ def test_what_stands_beside_the_channel_or_under_an_undeclared_prefix() -> None:
     assert (rss.title, rss.url) == ("Tides", "https://harbour.example/me")
 
 
-def test_what_is_wrong_is_said_and_the_rest_is_read() -> None:
+def test_a_flaw_is_reported_and_the_rest_is_read() -> None:
     found = read("broken.xml")
 
     assert found.flaw is not None
@@ -244,7 +246,7 @@ def in_entry(inside: str) -> str:
 
 
 GROWING: dict[str, tuple[int, Callable[[int], str]]] = {
-    # Fewer attributes fit into the caches of the processor, and more do not.
+    # Fewer attributes fit into the caches of the processor.
     "attributes": (64_000, lambda n: in_entry("<a" + many(n, " a{0}='{0}'") + "/>")),
     "attributes of a broken document": (16_000, lambda n: in_entry("<b><a" + many(n, " a{0}='{0}'") + "/>")),
     "categories": (4000, lambda n: in_entry(many(n, "<category>{0}</category>"))),
@@ -265,13 +267,13 @@ GROWING: dict[str, tuple[int, Callable[[int], str]]] = {
 
 
 def seconds(*bodies: bytes) -> list[float]:
-    """Return the time of each reading; the garbage of other tests in this process is not searched meanwhile."""
+    """Return the shortest time in which each document is read, without garbage collection."""
     taken: list[list[float]] = [[] for _ in bodies]
     gc.collect()
     gc.disable()
     try:
-        for _ in range(5):  # the least of several: other processes empty the caches of the processor
-            for body, times in zip(bodies, taken, strict=True):  # by turns, for the processor is slower at times
+        for _ in range(5):  # the minimum of several: other processes empty the caches of the processor
+            for body, times in zip(bodies, taken, strict=True):  # by turns: the processor is slower at times
                 began = time.thread_time()
                 read_feed(body, HERE)
                 times.append(time.thread_time() - began)
@@ -282,12 +284,12 @@ def seconds(*bodies: bytes) -> list[float]:
 
 @pytest.mark.parametrize("name", GROWING)
 @pytest.mark.slow(reason="measures time")
-def test_four_times_as_much_takes_about_four_times_as_long(name: str) -> None:
+def test_time_is_about_linear_in_the_size(name: str) -> None:
     count, made = GROWING[name]
 
     little, much = seconds(made(count // 2).encode(), made(2 * count).encode())
 
-    assert much < 8 * little + 0.02, "sixteen times would be quadratic"
+    assert much < 8 * little + 0.02, "sixteen times the time would be quadratic"
 
 
 @pytest.mark.parametrize(
@@ -297,13 +299,13 @@ def test_four_times_as_much_takes_about_four_times_as_long(name: str) -> None:
         in_entry("<a xml:base='xxxxxxxxxx/'>" * 1000),
     ],
 )
-def test_what_costs_too_much_whatever_it_is_for_is_refused(body: str) -> None:
+def test_too_many_namespaces_or_nested_bases_are_refused(body: str) -> None:
     with pytest.raises(NotAFeed, match="more than"):
         read_feed(body.encode(), HERE)
 
 
 def nested(declared: str, quote: str, levels: int = 12) -> bytes:
-    """Entities that are made of ten others each, of which the last is used."""
+    """Return a feed with entities of ten others each; an entry has the last one."""
     entities = f"<!ENTITY a0 {quote}lollollol{quote}>" + "".join(
         f"<!ENTITY a{n} {quote}{f'&a{n - 1};' * 10}{quote}>\n" for n in range(1, levels)
     )
@@ -333,7 +335,7 @@ def test_entities_made_of_entities_are_never_expanded(declared: str, quote: str,
     else:
         assert "lollollol" * 10 not in found.entries[0].title
 
-    assert time.thread_time() - began < 1, "a hundred thousandth of what they stand for"
+    assert time.thread_time() - began < 1, "an expansion would take far longer"
 
 
 @pytest.mark.parametrize(
@@ -356,7 +358,7 @@ def test_a_flaw_elsewhere_leaves_links_and_ids_as_they_are_written(flaw: str) ->
 
 @pytest.mark.parametrize("flaw", ["", "<title>Fish & chips</title>"], ids=["sound", "flawed"])
 @pytest.mark.parametrize("times", [1, 2])
-def test_links_that_were_escaped_twice_lead_where_they_should(flaw: str, times: int) -> None:
+def test_urls_that_were_escaped_twice_are_unescaped_twice(flaw: str, times: int) -> None:
     where = "?a=1&b=2&amp=3"
     for _ in range(times):
         where = where.replace("&", "&amp;")
@@ -375,7 +377,7 @@ def test_links_that_were_escaped_twice_lead_where_they_should(flaw: str, times: 
     assert entry.url == urljoin(HERE, "?a=1&b=2&amp=3")
 
 
-def test_names_of_html_are_signs_in_a_feed_too() -> None:
+def test_html_entities_are_decoded_in_feeds() -> None:
     found = read_feed(in_entry("<description>&eacute;&hellip; &lt;b&gt; &AMP; &foo;</description>").encode(), HERE)
 
     assert found.entries[0].summary == "\u00e9\u2026 <b> & &foo;"
@@ -412,7 +414,7 @@ def test_encodings(declared: str, encoding: str, content_type: str, mark: bytes)
         ("01 Jan 2004 19:48 GMT", 1072986480000),
         ("Thu, 01 Jan 2004 19:48:21 +0100", 1072982901000),
         ("Thu, 01 Jan 2004 19:48:21 EST", 1073004501000),
-        ("Mon, 01 Jan 2004 19:48:21 GMT", 1072986501000),  # it was a Thursday
+        ("Mon, 01 Jan 2004 19:48:21 GMT", 1072986501000),  # that day was a Thursday
         ("thu, 1 january 2004 19:48:21 gmt", 1072986501000),
         ("Thu, 01 Jan 2004 19:48:21", 1072986501000),
         ("Thu Jan  1 19:48:21 2004", 1072986501000),
@@ -451,7 +453,7 @@ def test_dates(text: str, moment: int | None) -> None:
         b'{"version": 7, "x": "jsonfeed.org"}',
     ],
 )
-def test_what_is_no_feed_is_said_so(body: bytes) -> None:
+def test_a_document_that_is_no_feed_is_refused(body: bytes) -> None:
     with pytest.raises(NotAFeed):
         read_feed(body, HERE)
 
@@ -477,7 +479,7 @@ def test_nothing_but_the_typed_error_is_raised(pieces: list[bytes], content_type
 
 
 @pytest.mark.parametrize("content_type", ["text/html", "application/octet-stream", "", "application/rss+xml"])
-async def test_a_feed_is_known_by_how_it_begins(content_type: str) -> None:
+async def test_a_feed_is_detected_by_its_first_bytes(content_type: str) -> None:
     registry = Registry(page, module, sitemap)
     here = Page(HERE, (FEEDS / "rss20.xml").read_bytes(), content_type=content_type)
 
@@ -492,11 +494,11 @@ async def test_a_feed_is_known_by_how_it_begins(content_type: str) -> None:
     items = [one for one in made if isinstance(one, Item)]
     assert [item.kind for item in items] == ["feed", "entry", "entry", "entry"]
     assert items[0].fields["title"] == "Harbour Times & Tides"
-    # Whoever keeps items writes them as JSON.
+    # Writers of items encode them as JSON.
     assert orjson.loads(orjson.dumps(items[1].fields))["enclosures"][0]["type"] == "audio/mpeg"
 
 
-async def test_reading_a_large_feed_leaves_the_loop_free() -> None:
+async def test_reading_a_large_feed_does_not_block_the_event_loop() -> None:
     entry = (
         "<item><title>t</title><link>http://a.example/{0}</link><description>&lt;p&gt;x&lt;/p&gt;</description></item>"
     )

@@ -57,7 +57,7 @@ def test_version_one_point_one() -> None:
         b'{"version": "https://jsonfeed.org/version/1", "items": [}',
     ],
 )
-def test_what_is_none_is_said_so(body: bytes) -> None:
+def test_json_that_is_no_feed_is_refused(body: bytes) -> None:
     with pytest.raises(NotAFeed):
         read_json_feed(body)
 
@@ -65,7 +65,7 @@ def test_what_is_none_is_said_so(body: bytes) -> None:
 @pytest.mark.parametrize(
     "items", ["null", "{}", "[null]", '[{"attachments": [1, {"url": 3}], "authors": {}, "id": {}}]']
 )
-def test_odd_values_are_passed_over(items: str) -> None:
+def test_values_of_other_types_are_ignored(items: str) -> None:
     found = read_json_feed(
         b'\xef\xbb\xbf{"version": "https://jsonfeed.org/version/1.1", "items": %s}' % items.encode(), HERE
     )
@@ -73,7 +73,7 @@ def test_odd_values_are_passed_over(items: str) -> None:
     assert all(entry.url is None for entry in found.entries)
 
 
-def test_the_number_alone_will_do_for_a_list_of_items() -> None:
+def test_a_list_of_items_needs_only_a_version_number() -> None:
     found = read_json_feed(b'{"version": "1.1", "items": [{"url": "/1", "date_published": "Thu, 01 Jan 2004"}]}', HERE)
 
     assert (found.kind, found.version) == ("json", "1.1")

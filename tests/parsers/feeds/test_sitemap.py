@@ -1,4 +1,4 @@
-"""Sitemaps as people really write them. The documents lie in `sitemaps/`."""
+"""Sitemaps with the mistakes of real ones. The documents are in `sitemaps/`."""
 
 import asyncio
 import gzip
@@ -169,7 +169,7 @@ def test_encodings(declared: str, encoding: str, content_type: str) -> None:
         gzip.compress(b"a,b\n1,2"),
     ],
 )
-def test_what_is_none_is_said_so(body: bytes) -> None:
+def test_a_document_that_is_no_sitemap_is_refused(body: bytes) -> None:
     with pytest.raises(NotASitemap):
         read_sitemap(body, HERE)
 
@@ -190,7 +190,9 @@ def numbered(count: int) -> bytes:
         (lambda file: file + b"padding", 1000, None),
     ],
 )
-def test_what_can_be_read_of_a_broken_file_counts(cut: Callable[[bytes], bytes], least: int, flaw: str | None) -> None:
+def test_the_readable_part_of_a_broken_file_is_used(
+    cut: Callable[[bytes], bytes], least: int, flaw: str | None
+) -> None:
     found = read_sitemap(cut(gzip.compress(numbered(1000))), HERE)
 
     assert least <= len(found.places) <= 1000
@@ -200,7 +202,7 @@ def test_what_can_be_read_of_a_broken_file_counts(cut: Callable[[bytes], bytes],
 
 
 @pytest.mark.slow(reason="200 megabytes are packed")
-def test_a_bomb_is_not_unpacked() -> None:
+def test_a_gzip_bomb_is_not_unpacked() -> None:
     bomb = gzip.compress(b"<urlset>" + b"\0" * (MAX_BYTES * 4))
 
     tracemalloc.start()
@@ -241,7 +243,7 @@ def many(count: int) -> str:
     return " ".join(f"a{n}='1'" for n in range(count))
 
 
-def test_an_endless_text_ends_the_sitemap_and_the_places_before_it_stay() -> None:
+def test_an_endless_text_ends_the_sitemap_and_keeps_the_urls_before_it() -> None:
     found = read_sitemap(b"<urlset><url><loc>/1</loc></url><url><loc>" + b"a" * 3_000_000, HERE)
 
     assert [place.url for place in found.places] == ["http://www.example.com/1"]
@@ -271,7 +273,7 @@ def test_a_list_of_urls_without_their_scheme() -> None:
     ],
 )
 @pytest.mark.slow(reason="measures time")
-def test_four_times_as_much_takes_about_four_times_as_long(name: str, count: int) -> None:
+def test_time_is_about_linear_in_the_size(name: str, count: int) -> None:
     kinds: dict[str, Callable[[int], str]] = {
         "attributes": lambda n: f"<url {many(n)}><loc>/1</loc></url>",
         "children": lambda n: f"<url><loc>/1</loc>{'<image><loc>/i</loc></image>' * n}</url>",
@@ -291,7 +293,7 @@ def test_four_times_as_much_takes_about_four_times_as_long(name: str, count: int
             taken.append(time.thread_time() - began)
         return min(taken)
 
-    assert seconds(2 * count) < 8 * seconds(count // 2) + 0.02, "sixteen times would be quadratic"
+    assert seconds(2 * count) < 8 * seconds(count // 2) + 0.02, "sixteen times the time would be quadratic"
 
 
 PIECES = st.sampled_from(
@@ -324,7 +326,7 @@ def test_nothing_but_the_typed_error_is_raised(pieces: list[bytes], content_type
         ("http://www.example.com/list.txt", "text/plain", (SITEMAPS / "lines.txt").read_bytes()),
     ],
 )
-async def test_a_sitemap_is_known_by_how_it_begins(url: str, content_type: str, body: bytes) -> None:
+async def test_a_sitemap_is_detected_by_its_first_bytes(url: str, content_type: str, body: bytes) -> None:
     here = Page(url, body, content_type=content_type)
 
     found = Registry(page, feed, module).parser_for(here)
@@ -345,5 +347,5 @@ async def test_a_sitemap_is_known_by_how_it_begins(url: str, content_type: str, 
         ("http://www.example.com/drawing.svg", "image/svg+xml", b"<svg/>"),
     ],
 )
-def test_what_is_none_is_left_alone(url: str, content_type: str, body: bytes) -> None:
+def test_documents_that_are_no_sitemaps_have_no_parser(url: str, content_type: str, body: bytes) -> None:
     assert Registry(page, feed, module).parser_for(Page(url, body, content_type=content_type)) is None

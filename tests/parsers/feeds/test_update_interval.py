@@ -1,4 +1,4 @@
-"""The update intervals that feeds ask for."""
+"""Update intervals that feeds declare."""
 
 import pytest
 

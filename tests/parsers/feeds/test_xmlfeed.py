@@ -1,4 +1,4 @@
-"""The library's parsers within bounds."""
+"""The parsers of the library within bounds."""
 
 import time
 
@@ -11,7 +11,7 @@ from longline.parsers.feeds.xmlfeed import MAX_AUTHOR_CHARS, read_xml
 ITEM = "<rss version='2.0'><channel><item>{}</item></channel></rss>"
 
 
-def test_what_is_well_formed_has_no_flaw() -> None:
+def test_a_well_formed_document_has_no_flaw() -> None:
     made, flaw = read_xml(ITEM.format("<title>x</title>").encode(), "", "")
 
     assert (made["version"], made["entries"][0]["title"], flaw) == ("rss20", "x", None)
@@ -24,7 +24,7 @@ def test_what_is_well_formed_has_no_flaw() -> None:
         ("<rss version='2.0'><channel><item><title>x</title><a:b/></item></channel></rss>", "unbound prefix"),
     ],
 )
-def test_what_is_not_is_read_loosely(document: str, flaw: str) -> None:
+def test_a_malformed_document_is_read_loosely(document: str, flaw: str) -> None:
     made, told = read_xml(document.encode(), "", "")
 
     assert made["entries"][0]["title"] == "x"
@@ -49,7 +49,7 @@ def test_a_very_long_author_is_cut() -> None:
         b"text " * 2000 + b"<rss/>",
     ],
 )
-def test_what_would_take_for_ever_is_refused(body: bytes) -> None:
+def test_hostile_documents_are_refused_quickly(body: bytes) -> None:
     began = time.thread_time()
 
     with pytest.raises(NotAFeed):
@@ -59,7 +59,7 @@ def test_what_would_take_for_ever_is_refused(body: bytes) -> None:
 
 
 @pytest.mark.parametrize("document", [ITEM.format("<a/>" * 1000), "<rss><channel>" + "<item>" * 1000])
-def test_the_clock_is_looked_at(document: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_stops_at_the_time_limit(document: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(xmlfeed, "MAX_SECONDS", 0.001)
 
     with pytest.raises(NotAFeed, match="seconds to read"):

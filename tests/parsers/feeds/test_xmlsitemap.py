@@ -1,4 +1,4 @@
-"""Entries of XML sitemaps: their dates and places, whatever the nesting, and no more memory than they need."""
+"""Entries of XML sitemaps: dates and URLs at any nesting, in bounded memory."""
 
 import subprocess
 import sys
@@ -102,8 +102,8 @@ print((most() - before) / len(body))
 
 
 @pytest.mark.slow(reason="starts a process")
-def test_places_are_forgotten_as_they_are_read() -> None:
-    """In a process of its own: the parser's memory is none of Python's, and only its highest mark tells."""
+def test_places_are_released_as_they_are_read() -> None:
+    """The peak memory of a separate process is measured: the memory of the XML parser is not Python's."""
     told = subprocess.run([sys.executable, "-c", GREEDY], check=True, capture_output=True, text=True, timeout=60)
 
     assert float(told.stdout) < 0.5

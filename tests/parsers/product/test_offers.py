@@ -1,4 +1,4 @@
-"""What offers say, and which of several counts."""
+"""Offers, and the choice of one among several."""
 
 import pytest
 

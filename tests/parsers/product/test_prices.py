@@ -1,4 +1,4 @@
-"""Prices of many places, and what they are in."""
+"""Prices of many countries, and their currencies."""
 
 import pytest
 

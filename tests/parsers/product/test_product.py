@@ -1,4 +1,4 @@
-"""Products as shops write them down."""
+"""Products in the markup of shops."""
 
 import json
 from typing import Any
@@ -38,7 +38,7 @@ SOLD = {"price": 19.99, "currency": "EUR", "availability": "in_stock"}
         (ld({"@type": "WebPage", "mainEntity": thing(offers=OFFER)}), SOLD),
         (ld(thing(offers=OFFER) | {"@type": ["Thing", "http://schema.org/Product"]}), SOLD),
         (ld(thing()) + ld(thing(offers=OFFER)), SOLD),
-        # several offers: the cheapest that can be had
+        # several offers: the cheapest available one
         (
             ld(thing(offers=[OFFER | {"price": 5, "availability": "OutOfStock"}, OFFER | {"price": 30}, OFFER])),
             SOLD,
@@ -98,7 +98,7 @@ SOLD = {"price": 19.99, "currency": "EUR", "availability": "in_stock"}
             {"brand": "Line", "rating": 4.35, "review_count": 3},
         ),
         (ld(thing(image={"@id": "https://cdn.example/c.jpg"})), {"images": ["https://cdn.example/c.jpg"], "url": HERE}),
-        # carelessly written
+        # markup with mistakes
         ('<script type="application/ld+json"><!-- {"@type": "Product", "name": "A\nB",} --></script>', {"name": "A B"}),
         (
             '<script type="application/ld+json">//<![CDATA[\n{"@type": "Product", "name": "C"};\n//]]></script>',
@@ -133,7 +133,7 @@ SOLD = {"price": 19.99, "currency": "EUR", "availability": "in_stock"}
             {"name": "Rod", "price": 7.5, "currency": "EUR", "availability": "in_stock"}
             | {"images": ["https://shop.example/p/r.jpg"]},
         ),
-        # what is crossed out is not what it costs
+        # a crossed-out price is not the price
         (
             ld(
                 thing(
@@ -147,7 +147,7 @@ SOLD = {"price": 19.99, "currency": "EUR", "availability": "in_stock"}
             ),
             {"name": "Hook", "price": 10.0, "currency": "EUR"},
         ),
-        # OpenGraph and its kin
+        # OpenGraph and similar vocabularies
         (
             """<meta property="og:type" content="product"><meta property="og:title" content="Rod">
             <meta property="product:price:amount" content="49.90"><meta property="product:price:currency" content="chf">
@@ -178,7 +178,7 @@ SOLD = {"price": 19.99, "currency": "EUR", "availability": "in_stock"}
             items: [{item_name: 'Net', item_id: 'n1', price: '1 299,00', item_brand: 'Line'}]}});</script>""",
             {"name": "Net", "price": 1299.0, "currency": "SEK", "sku": "n1", "brand": "Line"},
         ),
-        # one source adds what another does not say, and the first is believed
+        # one source adds fields that another lacks, and the first one wins
         (
             ld(thing(offers=OFFER)) + '<meta property="product:price:amount" content="5">'
             '<meta property="product:brand" content="Line">',
@@ -235,7 +235,7 @@ def test_products(markup, fields):
     assert bool(got) == bool(fields)
 
 
-def test_the_sources_own_selectors_come_first():
+def test_the_selectors_of_the_source_come_first():
     markup = (
         ld(thing(offers=OFFER, brand="Line"))
         + "<h1>Hook, large</h1><p class=p>now 1.234,50 zł</p><i class=s>Sold out</i>"
@@ -250,7 +250,7 @@ def test_the_sources_own_selectors_come_first():
 
 async def test_as_a_parser():
     registry = Registry(built_in)
-    assert registry.parser_for(Page(HERE, b"", content_type="text/html")) is None  # only for sources that ask for it
+    assert registry.parser_for(Page(HERE, b"", content_type="text/html")) is None  # only for sources with this setting
     marked = registry.named("product")
     assert marked
     made = [one async for one in marked.parse(Page(HERE, (ld(thing(offers=OFFER)) + "<a href=2>").encode()))]

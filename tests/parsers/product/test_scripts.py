@@ -34,7 +34,7 @@ def test_script_data(markup, found):
     assert data(markup) == found
 
 
-def test_everything_inside_is_found_from_the_outside_in():
+def test_nested_objects_are_found_after_the_objects_around_them():
     inside = {"currency": "EUR", "items": [{"price": 1}, {"deep": {"price": 2}}]}
     assert [(thing.get("price"), outer.get("currency")) for thing, outer in objects(inside)] == [
         (None, None),
@@ -44,5 +44,5 @@ def test_everything_inside_is_found_from_the_outside_in():
     ]
 
 
-def test_depth_is_no_danger():
+def test_deep_nesting_raises_nothing():
     assert data("<script>dataLayer = " + "[" * 100_000 + "</script>") == []

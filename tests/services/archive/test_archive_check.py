@@ -44,7 +44,7 @@ async def test_a_lost_segment_loses_each_of_its_pages(records: Records, archive_
     assert all(f"task {damage.task_id}" in str(damage) for damage in found.damaged)
 
 
-async def test_a_short_segment_loses_what_is_behind_its_end(records: Records, archive_blobs: Blobs):
+async def test_a_short_segment_loses_the_pages_behind_its_end(records: Records, archive_blobs: Blobs):
     run = await keep(records, archive_blobs, "one", BODIES)
     last = max(await records.pages.of_run(run.id), key=lambda row: row.start)
     data = await archive_blobs.get("one")
@@ -74,12 +74,12 @@ async def test_a_record_of_another_page_with_the_same_body_is_damage(records: Re
     run = await keep(records, archive_blobs, "one", {"/a": b"a" * 50})
     [row] = await records.pages.of_run(run.id)
     capture = Capture("https://a.example/b", AT, 200, (("Content-Type", "text/html"),), b"a" * 50)
-    members = (response_record(capture).member for _ in range(10_000))  # the length of an id that is compressed varies
+    members = (response_record(capture).member for _ in range(10_000))  # the length of a compressed id varies
     await archive_blobs.put("one", next(member for member in members if len(member) == row.length))
     assert named(await check(records, archive_blobs)) == {"/a": "the record is that of another page"}
 
 
-async def test_what_no_row_names_is_checked_too(records: Records, archive_blobs: Blobs):
+async def test_bytes_without_a_row_are_checked_too(records: Records, archive_blobs: Blobs):
     await keep(records, archive_blobs, "one", BODIES)
     data = await archive_blobs.get("one")
     await archive_blobs.put("one", data + b"x")
@@ -98,7 +98,7 @@ async def test_a_revisit_of_a_damaged_page_is_damaged(records: Records, archive_
     assert found.damaged[1].problem == f"its body is in the record of task {row.task_id}, which is damaged"
 
 
-async def test_a_page_that_was_fetched_again_since_is_no_damage_any_more(records: Records, archive_blobs: Blobs):
+async def test_a_page_that_was_fetched_again_is_no_damage(records: Records, archive_blobs: Blobs):
     await keep(records, archive_blobs, "one", BODIES)
     await keep(records, archive_blobs, "two", {"/1": b"new", "/2": b"newer"})
     await archive_blobs.delete(["one"])
@@ -106,11 +106,11 @@ async def test_a_page_that_was_fetched_again_since_is_no_damage_any_more(records
     assert set(named(found)) == {"/0", "/3", "/4"}
     assert {damage.url.removeprefix("https://a.example") for damage in found.replaced} == {"/1", "/2"}
     await archive_blobs.delete(["two"])
-    assert len((await check(records, archive_blobs)).damaged) == 7, "a later one that is damaged heals nothing"
+    assert len((await check(records, archive_blobs)).damaged) == 7, "a later page that is damaged too replaces nothing"
 
 
 class Asked(PlanCache):
-    """Plans that are the same for every run."""
+    """A cache with one plan for every run."""
 
     def __init__(self) -> None:
         self.plan = crawl_plan(("https://a.example/",), sitemaps=True)
@@ -119,7 +119,7 @@ class Asked(PlanCache):
         return self.plan
 
 
-async def test_repair_has_damaged_pages_fetched_again_without_conditions(records: Records, archive_blobs: Blobs):
+async def test_repair_fetches_damaged_pages_again_without_conditions(records: Records, archive_blobs: Blobs):
     await keep(records, archive_blobs, "one", BODIES)
     await keep(records, archive_blobs, "two", {"/whole": b"whole"})
     await archive_blobs.delete(["one"])
@@ -132,7 +132,7 @@ async def test_repair_has_damaged_pages_fetched_again_without_conditions(records
     tasks = [task for lease in leases for task in lease.tasks]
     assert {task.url.removeprefix("https://a.example") for task in tasks} == set(BODIES)
     assert [task.known for task in tasks] == [None] * len(BODIES), (
-        "nothing is known that could make a request conditional"
+        "no earlier page is known that could make a request conditional"
     )
 
 

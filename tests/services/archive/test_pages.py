@@ -1,4 +1,4 @@
-"""Any page that was kept can be read back, from a folder and from S3."""
+"""Pages of the archive are read back, from a folder and from S3."""
 
 import pytest
 
@@ -45,13 +45,13 @@ async def test_the_body_of_a_revisit_is_that_of_the_page_it_repeats(records: Rec
     assert (page.record.type, page.record.headers, page.body) == ("revisit", HEADERS, b"same")
 
 
-async def test_a_revisit_of_what_is_gone_says_so(records: Records, archive_blobs: Blobs):
+async def test_a_revisit_of_a_missing_page_is_an_error(records: Records, archive_blobs: Blobs):
     await keep(records, archive_blobs, "warc/1.warc.gz", {"/": b"same"}, body_of=999999)
     with pytest.raises(DamagedPage, match=r"the page of .*task 999999, which has the body of this page"):
         await ArchivedPages(records.pages, archive_blobs).by_url("https://a.example/")
 
 
-async def test_what_is_not_there_is_not_found(records: Records, archive_blobs: Blobs):
+async def test_a_missing_page_is_not_found(records: Records, archive_blobs: Blobs):
     run = await keep(records, archive_blobs, "warc/1.warc.gz", {"/": b"x"})
     archive = ArchivedPages(records.pages, archive_blobs)
     with pytest.raises(NotFound, match=r"no page of https://a\.example/nowhere"):

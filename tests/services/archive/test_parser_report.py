@@ -1,4 +1,4 @@
-"""Own parsers of a run: pages that they took, and parsers that fit none."""
+"""Own parsers of a run: pages that they parsed, and parsers that match no page."""
 
 from types import ModuleType
 
@@ -15,7 +15,7 @@ from tests.services.kept import keep
 
 
 def registry(**matches: str | tuple[str, ...]) -> Registry:
-    """The parser of any page, and own ones by name."""
+    """Return a registry with the parser of any page, and own ones by name."""
     found = Registry(built_in)
     module = ModuleType("own")
     for name, match in matches.items():
@@ -42,12 +42,12 @@ async def test_pages_go_to_the_closest_match(records: Records, monkeypatch: pyte
     assert use.url.startswith("https://a.example/")
 
 
-async def test_a_parser_that_is_always_beaten_gets_no_page(records: Records):
+async def test_a_parser_with_only_less_specific_matches_gets_no_page(records: Records):
     use = await used(records, registry(any="*/book/*", closer="https://a.example/book/*"))
     assert [one.name for one in use.unused] == ["any"]
 
 
-async def test_the_parser_that_a_run_names_takes_all_pages(records: Records):
+async def test_the_parser_that_a_run_names_parses_all_pages(records: Records):
     use = await used(records, registry(books=(), other="*"), {"parser": "books"})
     assert (use.taken, use.used, use.unused) == (3, 1, ())
 

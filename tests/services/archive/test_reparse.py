@@ -1,4 +1,4 @@
-"""Pages that were kept are parsed anew; nobody is asked for them."""
+"""Archived pages are parsed anew without a request."""
 
 from types import ModuleType
 
@@ -38,9 +38,7 @@ def parts(records: Records, blobs: Blobs) -> Reparse:
     return Reparse(pages, records.items)
 
 
-async def test_items_are_made_anew_and_what_is_the_same_keeps_its_id(
-    records: Records, archive_blobs: Blobs, clock: FakeClock
-):
+async def test_unchanged_items_keep_their_ids(records: Records, archive_blobs: Blobs, clock: FakeClock):
     run = await keep(records, archive_blobs, "warc/1.warc.gz", BODIES)
     await keep(records, archive_blobs, "warc/2.warc.gz", {"/other": b"of another run"})
     told: list[tuple[int, int]] = []
@@ -106,7 +104,7 @@ async def test_a_page_that_is_fetched_again_meanwhile_keeps_its_newer_items(
     assert titles == {"/0": "parsed", "/1": "new", "/2": "parsed"}
 
 
-async def test_a_page_that_is_lost_is_a_failure_and_no_end(records: Records, archive_blobs: Blobs):
+async def test_a_lost_page_is_counted_as_a_failure(records: Records, archive_blobs: Blobs):
     run = await keep(records, archive_blobs, "warc/1.warc.gz", {"/1": b"<h1>x</h1>"})
     (row,) = await records.pages.of_run(run.id)
     assert isinstance(row, PageRow)

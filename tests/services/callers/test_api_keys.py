@@ -1,4 +1,4 @@
-"""API keys, from their making to a request."""
+"""API keys, from their creation to a request."""
 
 import asyncio
 
@@ -7,7 +7,7 @@ import pytest
 from longline.model.callers.api_key import ApiKeyParts, NewApiKey, parse_key
 from longline.model.callers.caller import AccessRule, NotAllowed
 from longline.model.callers.roles import ADMINS, Role
-from longline.model.errors import BadInput, NotFound
+from longline.model.errors import BadInput, NotFound, Unavailable
 from longline.ports.records import Records
 from longline.services.callers.api_keys import ApiKeys
 from longline.services.callers.callers import CallerCredentials, Callers
@@ -55,7 +55,7 @@ async def test_wrong_and_expired_keys_are_refused(keys: ApiKeys, clock: FakeCloc
         await keys.create(NewApiKey("", "bots"))
 
 
-async def test_a_key_is_a_caller_by_either_header(keys: ApiKeys):
+async def test_a_key_is_accepted_in_either_header(keys: ApiKeys):
     row, text = await keys.create(NEW)
     callers = Callers(Tokens("s" * 64, lambda: 0, api_key="me:secret"), keys)
     for given in (CallerCredentials(text), CallerCredentials(api_key=text)):
@@ -65,7 +65,7 @@ async def test_a_key_is_a_caller_by_either_header(keys: ApiKeys):
         await callers.admit(CallerCredentials("x.y.z", text), RULE)
 
 
-async def test_a_key_of_another_door_or_tenant_is_not_served(keys: ApiKeys):
+async def test_a_key_of_another_door_or_tenant_is_refused(keys: ApiKeys):
     callers = Callers(Tokens("s" * 64, lambda: 0), keys)
     for new, why in (
         (NewApiKey("a", "intervals", Role.ADMIN), "door"),
@@ -83,3 +83,30 @@ async def test_many_requests_with_a_key_write_its_last_use_once(keys: ApiKeys, r
     first = (await keys.find(1))[0].last_used_at
     await asyncio.gather(*(keys.verify(parts(text)) for _ in range(20)))
     assert (await keys.find(1))[0].last_used_at == first
+
+
+async def test_a_stream_is_served_until_its_key_is_revoked(keys: ApiKeys, clock: FakeClock):
+    tokens = Tokens("s" * 64, clock.now)
+    callers = Callers(tokens, keys)
+    row, text = await keys.create(NEW)
+    given = CallerCredentials(text)
+    assert await callers.still_serves(given, RULE)
+    await keys.revoke(row.uid)
+    assert not await callers.still_serves(given, RULE)
+    assert not await callers.still_serves(given, AccessRule("bots", ADMINS, is_open=True))
+    token = CallerCredentials(tokens.issue("admin", "ann", 60))
+    assert await callers.still_serves(token, RULE)
+    assert not await callers.still_serves(token, AccessRule("bots", frozenset({Role.MEMBER})))
+    clock.advance(61)
+    assert not await callers.still_serves(token, RULE)
+    assert await callers.still_serves(CallerCredentials(), AccessRule("bots", ADMINS | {Role.NONE}, is_open=True))
+
+
+async def test_a_stream_is_served_during_an_outage_of_the_database(keys: ApiKeys, monkeypatch: pytest.MonkeyPatch):
+    _, text = await keys.create(NEW)
+
+    async def silent(_: object) -> object:
+        raise Unavailable("no answer")
+
+    monkeypatch.setattr(keys, "verify", silent)
+    assert await Callers(Tokens("s" * 64, lambda: 0), keys).still_serves(CallerCredentials(text), RULE)

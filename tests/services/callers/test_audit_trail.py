@@ -11,7 +11,7 @@ from longline.ports.records import Records
 from longline.services.callers.audit_trail import AuditTrail
 
 
-async def test_rows_are_found_and_got_one_by_one(records: Records):
+async def test_rows_are_found_and_read_one_by_one(records: Records):
     trail = AuditTrail(records.audit)
     with audited_as(AuditContext(Caller("7", "ann", Role.ADMIN, "user"), "bots", "bot.register")):
         await records.bots.register(NewBot(name="b"))

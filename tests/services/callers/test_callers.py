@@ -1,4 +1,4 @@
-"""From credentials to a caller."""
+"""Callers, from their credentials."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def given(role: str, tenant: str = "") -> CallerCredentials:
     return CallerCredentials(TOKENS.issue(role, "ann", 60, tenant), address="192.0.2.1")
 
 
-async def test_a_token_says_who_calls():
+async def test_a_token_identifies_its_caller():
     assert await CALLERS.identify(given("moderator", "acme")) == Caller(
         "ann", "ann", Role.MODERATOR, "user", "acme", "192.0.2.1"
     )
@@ -36,7 +36,7 @@ async def test_wrong_credentials_are_refused_at_open_doors_too(is_open: bool):
         await CALLERS.identify(CallerCredentials("x.y.z"), is_open=is_open)
 
 
-async def test_no_credentials_are_enough_at_an_open_door():
+async def test_an_open_door_needs_no_credentials():
     anonymous = await CALLERS.identify(CallerCredentials(address="192.0.2.1"), is_open=True)
     assert (anonymous.kind, anonymous.role, anonymous.address) == ("anonymous", Role.NONE, "192.0.2.1")
     with pytest.raises(TokenRefused, match="missing"):

@@ -33,7 +33,7 @@ class CountedStore:
 
 
 async def granted(limits: RateLimits, times: int, name: str = "ann", per_minute: int = 60) -> int:
-    """How many of so many requests, one after the other, are granted."""
+    """Return the number of granted requests among so many, sent one after the other."""
     found = 0
     for _ in range(times):
         try:
@@ -68,14 +68,14 @@ async def test_two_processes_grant_no_more_than_one_limit(records: Records, cloc
     assert 95 <= found <= 100
 
 
-async def test_requests_taken_ahead_are_not_saved_up(records: Records, clock: FakeClock):
+async def test_prefetched_requests_are_not_saved_up(records: Records, clock: FakeClock):
     limits = RateLimits(records.rate_limits, clock)
     assert await granted(limits, 1) == 1
     clock.advance(60)
     assert await granted(limits, 100) == 60
 
 
-async def test_old_buckets_are_forgotten_now_and_then(records: Records, clock: FakeClock):
+async def test_old_buckets_are_deleted_at_an_interval(records: Records, clock: FakeClock):
     store = CountedStore(records)
     limits = RateLimits(store, clock)
     await granted(limits, 5)
@@ -85,7 +85,7 @@ async def test_old_buckets_are_forgotten_now_and_then(records: Records, clock: F
     assert store.forgotten == 1
 
 
-async def test_the_limit_of_a_door_or_of_the_operator_holds_for_callers_without_one(records: Records, clock: FakeClock):
+async def test_the_limit_of_a_door_or_of_the_settings_holds_for_callers_without_one(records: Records, clock: FakeClock):
     tokens = Tokens("s" * 64, lambda: 0)
     given = CallerCredentials(tokens.issue("admin", "ann", 60))
     for callers, rule in (
@@ -108,13 +108,13 @@ async def test_the_state_of_a_limit_is_exact(records: Records, clock: FakeClock)
     states = [await limits.charge("ann", [HOURLY]) for _ in range(1001)]
     assert [state.remaining for state in states] == [*range(999, -1, -1), 0]
     assert {state.limit for state in states} == {1000}
-    assert [state.wait_ms for state in states if state.wait_ms] == [3600], "the next of 1,000 in an hour"
+    assert [state.wait_ms for state in states if state.wait_ms] == [3600], "the next request of 1,000 in an hour"
     assert states[0].reset_at == clock.wall() + 3600
     assert states[999].reset_at == clock.wall() + 3_600_000
     assert store.writes <= 100
 
 
-async def test_requests_that_were_taken_ahead_and_not_made_come_back(records: Records, clock: FakeClock):
+async def test_prefetched_requests_that_were_not_made_are_returned(records: Records, clock: FakeClock):
     limits = RateLimits(records.rate_limits, clock)
     for _ in range(50):
         state = await limits.charge("ann", [RateLimit(300)])

@@ -40,7 +40,7 @@ def test_new_seeds_and_their_hosts_are_added():
     assert set(revised.bounds.hosts) == {"a.example", "www.a.example", "b.example", "www.b.example"}
 
 
-def test_other_hosts_are_followed_until_they_are_taken_back():
+def test_other_hosts_are_followed_until_the_option_is_taken_back():
     anywhere = crawl_plan(ASKED.seeds)
     wide = revise(STORED, CrawlRequest(anywhere, given=frozenset({"offsite"})))
     assert wide.bounds.hosts == ()
@@ -49,7 +49,7 @@ def test_other_hosts_are_followed_until_they_are_taken_back():
     assert set(narrow.bounds.hosts) == {"a.example", "www.a.example", "b.example", "www.b.example"}
 
 
-def test_a_crawl_of_sitemaps_has_them_read():
+def test_a_crawl_of_sitemaps_reads_sitemaps():
     asked = crawl_plan(ASKED.seeds, sitemap_only=True)
     revised = revise(STORED, CrawlRequest(asked, given=frozenset({"sitemap"})))
     assert dict(revised.config) == {"parser": "books", "sitemaps": True}

@@ -42,7 +42,7 @@ def crawls(records: Records) -> Crawls:
 
 
 async def finish(records: Records) -> None:
-    """Complete everything that is open."""
+    """Complete all open tasks."""
     leases = await records.frontier.claim(ClaimRequest(ME, 10, 10, TTL))
     done = [host_report(a, [Outcome(t, TaskState.COMPLETED, "ok", 1) for t in a.tasks]) for a in leases]
     assert not (await records.frontier.report(ReportBatch(reports=done))).refused
@@ -59,25 +59,25 @@ async def test_a_new_crawl_runs_and_has_its_seeds(crawls: Crawls, records: Recor
     assert leases == {"a.example": (50, 2), "b.example": (50, 2)}
 
 
-async def test_a_crawl_that_was_left_is_gone_on_with_by_its_own_plan(crawls: Crawls):
+async def test_a_released_crawl_is_resumed_with_its_own_plan(crawls: Crawls):
     first = await crawls.open(CrawlRequest(PLAN), ME, TTL)
     await crawls.release(first)
     assert (await crawls.get(first.run.id)).owner is None
-    other = crawl_plan(("HTTPS://A.example",), max_depth=9)  # the same seed in other words
+    other = crawl_plan(("HTTPS://A.example",), max_depth=9)  # the same seed in another spelling
     second = await crawls.open(CrawlRequest(other, 5), YOU, TTL)
     assert (second.run.id, second.resumed, second.run.owner) == (first.run.id, True, YOU)
     assert (CrawlPlan.read(second.run.plan), second.run.budget) == (PLAN, None)
     assert second.run.admitted == 2, "seeds are admitted once"
 
 
-async def test_a_crawl_under_way_is_not_taken_from_its_holder(crawls: Crawls):
+async def test_a_crawl_under_way_is_not_taken_from_its_owner(crawls: Crawls):
     first = await crawls.open(CrawlRequest(PLAN), ME, TTL)
     with pytest.raises(StaleLease, match="another crawl runs in this folder"):
         await crawls.open(CrawlRequest(PLAN), YOU, TTL)
     assert await crawls.renew(first, TTL)
 
 
-async def test_a_crawl_that_ended_is_left_alone_unless_asked(crawls: Crawls, records: Records):
+async def test_a_crawl_that_ended_is_left_alone_without_the_option_again(crawls: Crawls, records: Records):
     first = await crawls.open(CrawlRequest(PLAN), ME, TTL)
     await finish(records)
     second = await crawls.open(CrawlRequest(PLAN), ME, TTL)
@@ -88,14 +88,14 @@ async def test_a_crawl_that_ended_is_left_alone_unless_asked(crawls: Crawls, rec
     assert (third.run.id == first.run.id, third.resumed, third.run.admitted) == (False, False, 2)
 
 
-async def test_one_that_was_stopped_is_gone_on_with_even_when_asked_to_start_anew(crawls: Crawls):
+async def test_a_released_crawl_is_resumed_even_with_the_option_again(crawls: Crawls):
     first = await crawls.open(CrawlRequest(PLAN), ME, TTL)
     await crawls.release(first)
     assert (await crawls.open(CrawlRequest(PLAN, again=True), ME, TTL)).run.id == first.run.id
 
 
 @pytest.mark.parametrize("killed_after", ["add", "start"])
-async def test_one_that_died_while_it_was_opened_is_opened_to_its_end(
+async def test_a_crawl_that_died_while_it_was_opened_is_opened_to_its_end(
     crawls: Crawls, records: Records, clock: FakeClock, killed_after: str
 ):
     run = await records.runs.add(NewRun("u", RunKind.CRAWL, PLAN.text(), "https://a.example/"))
@@ -108,23 +108,23 @@ async def test_one_that_died_while_it_was_opened_is_opened_to_its_end(
     assert (opened.run.id, opened.run.state, opened.run.open) == (run.id, "running", 2)
 
 
-async def test_a_lease_that_lapsed_is_not_ours_any_more(crawls: Crawls, records: Records, clock: FakeClock):
+async def test_a_lapsed_lease_cannot_be_renewed_or_released(crawls: Crawls, records: Records, clock: FakeClock):
     first = await crawls.open(CrawlRequest(PLAN), ME, TTL)
     clock.advance(31)
     await Lifecycle(records).reap()
     second = await crawls.open(CrawlRequest(PLAN), YOU, TTL)
     assert not await crawls.renew(first, TTL)
     await crawls.release(first)
-    assert (await crawls.get(first.run.id)).owner == YOU, "who lost it cannot let go of it for another"
+    assert (await crawls.get(first.run.id)).owner == YOU, "the former owner does not release the lease of another"
     assert await crawls.renew(second, TTL)
 
 
-async def test_a_run_that_lapsed_is_taken_back_by_its_crawl(crawls: Crawls, records: Records, clock: FakeClock):
+async def test_a_lapsed_run_is_claimed_again_by_its_crawl(crawls: Crawls, records: Records, clock: FakeClock):
     first = await crawls.open(CrawlRequest(PLAN), ME, TTL)
     assert await crawls.hold(first, ME, TTL) == first
     clock.advance(31)
     late = await crawls.hold(first, ME, TTL)
-    assert late.token is None, "until a reaper has taken it away, it is neither held nor free"
+    assert late.token is None, "the run is neither held nor free before the reaper has released it"
     await Lifecycle(records).reap()
     again = await crawls.hold(late, ME, TTL)
     assert again.token is not None
@@ -132,7 +132,7 @@ async def test_a_run_that_lapsed_is_taken_back_by_its_crawl(crawls: Crawls, reco
     assert (await crawls.get(first.run.id)).owner == ME
 
 
-async def test_a_run_that_another_process_holds_is_left_to_it(crawls: Crawls, records: Records, clock: FakeClock):
+async def test_a_run_that_another_process_holds_is_not_claimed(crawls: Crawls, records: Records, clock: FakeClock):
     first = await crawls.open(CrawlRequest(PLAN), ME, TTL)
     clock.advance(31)
     await Lifecycle(records).reap()
@@ -147,15 +147,15 @@ async def test_a_run_that_another_process_holds_is_left_to_it(crawls: Crawls, re
     assert (await crawls.hold(first, ME, TTL)).token is None
 
 
-async def test_fates_are_told_by_reason(crawls: Crawls, records: Records):
+async def test_fates_are_counted_by_reason(crawls: Crawls, records: Records):
     opened = await crawls.open(CrawlRequest(PLAN), ME, TTL)
     await finish(records)
     assert [(f.fate, f.reason, f.count) for f in await crawls.fates(opened.run.id)] == [("completed", "ok", 2)]
 
 
-async def test_what_is_not_there_or_no_url_is_said(crawls: Crawls, records: Records):
+async def test_a_missing_run_and_an_invalid_seed_are_errors(crawls: Crawls, records: Records):
     with pytest.raises(NotFound, match="no such run: 999"):
         await crawls.get(999)
     with pytest.raises(BadInput, match="no scheme"):
         await crawls.open(CrawlRequest(CrawlPlan(("a.example",))), ME, TTL)
-    assert await records.runs.find() == [], "and nothing was begun"
+    assert await records.runs.find() == [], "no run was added"

@@ -1,4 +1,4 @@
-"""People decide about candidates, on both engines."""
+"""Decisions of people about candidates, on both engines."""
 
 import pytest
 
@@ -28,7 +28,7 @@ async def pending(web: HandMadeWeb) -> int:
     return found.id
 
 
-async def test_an_approved_one_is_a_disabled_source_and_a_url_of_the_frontier(
+async def test_an_approved_candidate_is_a_disabled_source_and_a_url_of_the_frontier(
     web: HandMadeWeb, candidates: Candidates
 ) -> None:
     number = await pending(web)
@@ -43,14 +43,14 @@ async def test_an_approved_one_is_a_disabled_source_and_a_url_of_the_frontier(
         await candidates.approve(number)
 
 
-async def test_an_approval_that_was_stopped_halfway_is_taken_up(web: HandMadeWeb, candidates: Candidates) -> None:
+async def test_an_interrupted_approval_is_completed(web: HandMadeWeb, candidates: Candidates) -> None:
     number = await pending(web)
     made = await web.records.sources.add(NewSource("mine", "https://b.example/", identity_key="b.example"))
     assert (await candidates.approve(number)).id == made.id
     assert [row.source_id for row in await candidates.find("approved", 10)] == [made.id]
 
 
-async def test_one_that_is_turned_down_makes_nothing(web: HandMadeWeb, candidates: Candidates) -> None:
+async def test_a_rejected_candidate_makes_nothing(web: HandMadeWeb, candidates: Candidates) -> None:
     number = await pending(web)
     await candidates.reject(number, "dull")
     assert [row.id for row in await candidates.find("rejected", 10)] == [number]

@@ -9,7 +9,7 @@ from longline.services.discovery.links import DiscoveredLinks
 from tests.drivers.records.world import queued_run
 
 
-async def test_a_link_becomes_a_schedule_of_the_source_that_is_named(records: Records):
+async def test_a_link_becomes_a_schedule_of_the_given_source(records: Records):
     made: list[tuple[str, str, str | None]] = []
 
     async def make(terms: ScheduleSpec) -> ScheduleRow:

@@ -1,4 +1,4 @@
-"""Exports: everything of a run, once, in each format."""
+"""Exports: every page, item and URL of a run once, in each format."""
 
 import csv
 import io
@@ -74,7 +74,7 @@ async def test_pages_and_items_in_every_format(records: Records, archive_blobs: 
     assert kept == {f"https://a.example{path}": body for path, body in BODIES.items()}
 
 
-async def test_only_what_was_asked_for_is_written(records: Records, tmp_path: Path, archive_blobs: Blobs):
+async def test_only_the_given_formats_are_written(records: Records, tmp_path: Path, archive_blobs: Blobs):
     run = await keep(records, archive_blobs, "one", BODIES)
     await exported(records, archive_blobs, run.id, tmp_path / "a", ("warc",))
     assert [path.name for path in (tmp_path / "a").iterdir()] == ["pages.warc.gz"]
@@ -88,7 +88,7 @@ async def test_a_run_without_pages_writes_nothing(records: Records, tmp_path: Pa
 
 
 async def warc(records: Records, blobs: Blobs, run_id: int, folder: Path) -> tuple[dict[str, str], list[str]]:
-    """Export a run as WARC: what is damaged, and the kinds of records that were written."""
+    """Export a run as WARC; return the damaged pages, and the types of the written records."""
     with FolderExport(folder, ("warc",)) as files:
         exports = Exports(ExportStores(records.pages, records.items, records.tasks), blobs, FakeClock())
         exported = await exports.run(run_id, files, ("warc",), lambda *_: None)

@@ -36,7 +36,7 @@ class Store:
 
 
 class Tables:
-    """Tables that are written down, each as the positions of its rows by kind; writing takes time."""
+    """Tables that keep the positions of their written rows by kind; writing takes time."""
 
     def __init__(self, clock: FakeClock, seconds: float = 0.0) -> None:
         self._clock, self._seconds = clock, seconds
@@ -93,7 +93,7 @@ async def test_items_of_the_default_parser_are_left_out_beside_others():
     assert await write(Store("page", "book"), "page", "book") == ({"book": [2], "page": [1]}, {})
 
 
-async def test_a_sitemap_that_was_read_on_the_way_is_left_out_beside_others():
+async def test_a_sitemap_is_left_out_beside_other_items():
     assert await write(Store("sitemap", "book")) == ({"book": [2]}, {"sitemap": 1})
     assert await write(Store("sitemap", "page", "book")) == ({"book": [3]}, {"page": 1, "sitemap": 1})
     assert await write(Store("sitemap", "page")) == ({"page": [2]}, {"sitemap": 1})
@@ -101,7 +101,7 @@ async def test_a_sitemap_that_was_read_on_the_way_is_left_out_beside_others():
     assert await write(Store("sitemap", "book"), "sitemap") == ({"sitemap": [1]}, {})
 
 
-async def test_a_kind_without_an_item_is_refused_with_the_kinds_that_there_are():
+async def test_a_kind_without_an_item_is_refused_with_the_kinds_of_the_run():
     store = part(Store("book", "page", "book", "page", "book"))
     await check_kinds(store, 1, ())
     await check_kinds(store, 1, ("page", "book"))
@@ -115,7 +115,7 @@ def live(store: Store, clock: FakeClock, tables: Tables | None = None, pipe: Pip
     return LiveItems(ItemWriter(store), clock, tables.open if tables else None, pipe)  # type: ignore[arg-type]
 
 
-async def test_tables_are_written_while_items_come_and_at_the_end():
+async def test_tables_are_written_while_items_arrive_and_at_the_end():
     store, clock = Store("book"), FakeClock()
     tables = Tables(clock)
     writer = live(store, clock, tables)
@@ -131,7 +131,7 @@ async def test_tables_are_written_while_items_come_and_at_the_end():
     assert [file.rows for file in (await writer.finish(1)).files] == [2]
 
 
-async def test_tables_that_take_long_are_written_rarely():
+async def test_tables_that_are_slow_to_write_are_written_rarely():
     store, clock = Store("book"), FakeClock()
     tables = Tables(clock, seconds=10)
     writer = live(store, clock, tables)
@@ -152,7 +152,7 @@ async def test_a_pipe_gets_every_item_once_in_order():
     assert pipe.ids == [1, 2, 3, 4]
 
 
-async def test_a_pipe_that_breaks_is_left_alone():
+async def test_a_broken_pipe_is_not_written_again():
     store, pipe = Store("book"), Pipe()
     writer = live(store, FakeClock(), pipe=pipe)
     pipe.broken = True

@@ -59,7 +59,7 @@ def visible(folder: Path) -> list[str]:
         ("https://a.example/%00%0a", "a.example/00-0a-"),
     ],
 )
-def test_names_of_files_are_safe_and_their_own(url, name):
+def test_names_of_files_are_safe_and_unique(url, name):
     made = file_name(url)
     assert made.startswith(f"markdown/{name}")
     assert len(made.removeprefix(f"markdown/{name}")) == 15

@@ -1,4 +1,4 @@
-"""The frontier by host, and the hands of workers."""
+"""Hosts of the frontier, and the tasks that workers hold."""
 
 import pytest
 
@@ -16,9 +16,7 @@ def hosts(records: Records) -> HostLists:
     return HostLists(records.host_lists, records.workers)
 
 
-async def test_workers_are_listed_with_the_contents_of_their_hands(
-    records: Records, hosts: HostLists, clock: FakeClock
-):
+async def test_workers_are_listed_with_the_tasks_they_hold(records: Records, hosts: HostLists, clock: FakeClock):
     busy, idle = await records.workers.join("busy", "fetch", ""), await records.workers.join("idle", "parse", "")
     run = await running_run(records)
     await admit(records, *urls(run, "a.example", 3), *urls(run, "b.example", 1))

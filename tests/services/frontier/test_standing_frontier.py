@@ -1,4 +1,4 @@
-"""What the standing frontier does when two come at once; the rest is tested over HTTP."""
+"""Simultaneous submissions to the standing frontier; the rest is tested over HTTP."""
 
 import asyncio
 
@@ -30,14 +30,14 @@ async def test_two_processes_agree_on_the_run_of_a_source(records: Records, peek
     assert total == 10
 
 
-async def test_one_url_given_by_many_at_once_is_one(records: Records):
+async def test_simultaneous_submissions_of_one_url_are_one_task(records: Records):
     both = [frontier(records), frontier(records)]
     given = await asyncio.gather(*(one.submit("https://a.example/", "s", "manual", 500) for one in both * 5))
     assert sum(one.new for one in given) == 1
     assert len({one.id for one in given}) == 1
 
 
-async def test_whoever_works_is_told(records: Records):
+async def test_a_submission_sends_a_work_signal(records: Records):
     signals = LocalSignals()
     mine = StandingFrontier(records, Lifecycle(records), PolitenessKey(), signals, standing(records))
     async with signals.listen("work") as heard:
@@ -45,17 +45,17 @@ async def test_whoever_works_is_told(records: Records):
         await asyncio.wait_for(anext(heard), 60)
 
 
-def test_an_origin_is_one_of_a_few():
+def test_an_unknown_origin_is_refused():
     assert kind_of("feed") == "frontier.feed"
     with pytest.raises(BadInput):
         kind_of("moon")
 
 
-def test_spellings_of_one_place_are_one():
+def test_spellings_of_one_url_have_one_hash():
     assert url_hash("http://Example.com:80/a/../b/") == url_hash("https://example.com/b?utm_source=x#y")
 
 
-async def test_a_url_waits_for_the_turn_of_whoever_it_is_counted_with(records: Records):
+async def test_a_url_is_queued_under_its_politeness_key(records: Records):
     lifecycle = Lifecycle(records)
     mine = StandingFrontier(records, lifecycle, PolitenessKey("domain"), LocalSignals(), standing(records))
     for url in ("https://a.b.example/", "https://c.b.example/", "https://a.b.example/"):

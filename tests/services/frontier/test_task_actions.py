@@ -41,7 +41,7 @@ async def state_of(records: Records, task_id: int) -> str:
     return task.state
 
 
-def test_an_order_is_offered_only_where_its_move_is_legal():
+def test_an_order_is_offered_only_in_states_with_its_move():
     for state in TaskState:
         offered = orders_of(state)
         moves = {ORDERS[name].move_from(state) for name in offered}
@@ -51,7 +51,7 @@ def test_an_order_is_offered_only_where_its_move_is_legal():
     assert {name for state in TaskState for name in orders_of(state)} == set(ORDERS)
 
 
-async def test_a_lock_of_a_worker_is_reset_and_its_report_is_refused(records: Records, orders: TaskOrders):
+async def test_a_released_task_of_a_worker_is_pending_and_its_report_is_refused(records: Records, orders: TaskOrders):
     held, free = await tasks_of_worker(records, 2)
     lease = (await claim(records, tasks=1))["a.example"]
     held, free = (held, free) if lease.tasks[0].id == held else (free, held)
@@ -63,9 +63,7 @@ async def test_a_lock_of_a_worker_is_reset_and_its_report_is_refused(records: Re
     assert await state_of(records, held) == "pending"
 
 
-async def test_a_task_that_is_marked_pending_goes_on_counting_attempts(
-    records: Records, orders: TaskOrders, clock: FakeClock
-):
+async def test_a_task_marked_pending_keeps_its_attempts(records: Records, orders: TaskOrders, clock: FakeClock):
     [task_id] = await tasks_of_worker(records)
     lease = await claim_one(records)
     await report(records, host_report(lease, [ended(lease.tasks[0], TaskState.FAILED, "http_5xx")]))
@@ -91,7 +89,7 @@ async def test_locks_of_bots_are_reset_or_expired_and_other_tasks_stay(records: 
     assert (released.was, released.became) == ("crawling", "pending")
     assert [await state_of(records, one) for one in (first, second, third)] == ["expired", "pending", "pending"]
     [again] = await records.bot_tasks.pull([Pull("y", None, 3)])
-    assert {task.id for task in again.tasks} == {first, second, third}, "each can be pulled"
+    assert {task.id for task in again.tasks} == {first, second, third}, "each task can be pulled"
 
 
 async def test_a_failed_task_of_a_bot_is_marked_pending_with_all_its_retries(records: Records, orders: TaskOrders):
@@ -107,7 +105,7 @@ async def test_a_failed_task_of_a_bot_is_marked_pending_with_all_its_retries(rec
     assert [task.id for task in pulled.tasks] == [task_id]
 
 
-async def test_a_schedule_of_bots_goes_on_after_its_task_was_cancelled(records: Records, orders: TaskOrders):
+async def test_a_cancelled_task_of_a_bot_is_not_pulled_again(records: Records, orders: TaskOrders):
     [task_id] = await tasks_of_bots(records, 1)
     await records.bot_tasks.pull([Pull("x", None, 1)])
     [done] = await orders.give("cancel", [task_id])
@@ -118,7 +116,7 @@ async def test_a_schedule_of_bots_goes_on_after_its_task_was_cancelled(records: 
     assert (row.state, row.holder) == ("cancelled", None)
 
 
-async def test_every_order_leaves_an_audit_row_of_its_caller(records: Records, orders: TaskOrders):
+async def test_every_order_writes_an_audit_row_of_its_caller(records: Records, orders: TaskOrders):
     mine, theirs = await tasks_of_worker(records), await tasks_of_bots(records, 1)
     caller = Caller("s-1", "ada", Role.ADMIN, "user")
     with audited_as(AuditContext(caller, "console", "task.pending", "again")):
@@ -129,10 +127,10 @@ async def test_every_order_leaves_an_audit_row_of_its_caller(records: Records, o
     await records.bot_tasks.pull([Pull("x", None, 1)])
     with audited_as(AuditContext(caller, "console", "task.restart", "again")):
         await orders.give("restart", [*theirs, *mine])
-    assert len(await records.audit.find(AuditFilter(action="task.restart"))) == 2, "one for each executor"
+    assert len(await records.audit.find(AuditFilter(action="task.restart"))) == 2, "one row for each executor"
 
 
-async def test_unknown_tasks_and_too_many_are_told(orders: TaskOrders):
+async def test_unknown_tasks_and_too_many_are_refused(orders: TaskOrders):
     [missing] = await orders.give("pending", [999])
     assert isinstance(missing.error, NotFound)
     with pytest.raises(BadInput, match="at most"):

@@ -1,4 +1,4 @@
-"""Tasks of a run by state, and one task with everything around it."""
+"""Tasks of a run by state, and one task with its lease, page and history."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def tasks(records: Records) -> TaskLists:
     return TaskLists(records)
 
 
-async def test_states_in_hand_are_asked_of_the_queue(records: Records, tasks: TaskLists):
+async def test_claimed_tasks_are_found_by_their_state_in_the_queue(records: Records, tasks: TaskLists):
     run = await running_run(records)
     await admit(records, *urls(run, "a.example", 3))
     await claim(records, tasks=1)
@@ -31,7 +31,7 @@ async def test_states_in_hand_are_asked_of_the_queue(records: Records, tasks: Ta
     assert (await tasks.find(run.id, TaskChoice("failed"), None, 10))[0] == []
 
 
-async def test_a_task_is_told_with_its_lease_and_its_moves(records: Records, tasks: TaskLists, clock: FakeClock):
+async def test_a_task_has_its_lease_and_its_moves(records: Records, tasks: TaskLists, clock: FakeClock):
     worker, run = await records.workers.join("w-1", "fetch", ""), await running_run(records)
     await admit(records, *urls(run, "a.example", 1))
     lease = await claim_one(records, owner=worker.id)
@@ -45,7 +45,7 @@ async def test_a_task_is_told_with_its_lease_and_its_moves(records: Records, tas
     assert (whole.page, list(whole.items)) == (None, [])
 
 
-async def test_a_task_is_told_with_its_page(records: Records, tasks: TaskLists, tmp_path: Path):
+async def test_a_task_has_its_page(records: Records, tasks: TaskLists, tmp_path: Path):
     run = await keep(records, open_blobs(str(tmp_path)), "s", {"/1": b"<title>One</title>"})
     [row], _ = await tasks.find(run.id, TaskChoice("completed"), None, 10)
     whole = await tasks.get(row.id)

@@ -1,4 +1,4 @@
-"""Moves of tasks by people, as doors ask for them."""
+"""Moves of tasks by people, as doors request them."""
 
 from collections.abc import Awaitable, Callable
 
@@ -31,7 +31,7 @@ async def one_task(records: Records) -> int:
 
 
 async def fail(records: Records, clock: FakeClock, times: int) -> list[tuple[int, str]]:
-    """Let attempts fail as workers let them; (attempt, state afterwards)."""
+    """Report failed attempts as workers do; return each attempt with the state after it."""
     told = []
     for _ in range(times):
         clock.advance(3600)
@@ -43,7 +43,7 @@ async def fail(records: Records, clock: FakeClock, times: int) -> list[tuple[int
     return told
 
 
-async def test_the_third_failure_of_four_is_the_third(records: Records, moves: TaskMoves, clock: FakeClock):
+async def test_a_pause_keeps_the_number_of_attempts(records: Records, moves: TaskMoves, clock: FakeClock):
     task_id = await one_task(records)
     assert await fail(records, clock, 2) == [(1, "pending"), (2, "pending")]
     assert [(r.was, r.became) for r in await moves.pause([task_id])] == [("pending", "paused")]
@@ -54,16 +54,16 @@ async def test_the_third_failure_of_four_is_the_third(records: Records, moves: T
     assert await fail(records, clock, 2) == [(3, "pending"), (4, "failed")]
 
 
-async def test_a_restart_begins_from_the_start_or_goes_on(records: Records, moves: TaskMoves, clock: FakeClock):
+async def test_a_restart_resets_or_keeps_attempts(records: Records, moves: TaskMoves, clock: FakeClock):
     task_id = await one_task(records)
     assert (await fail(records, clock, 4))[-1] == (4, "failed")
     await moves.restart([task_id])
     assert (await fail(records, clock, 4))[-1] == (4, "failed")
     await moves.restart([task_id], keep_attempts=True)
-    assert await fail(records, clock, 1) == [(5, "failed")], "one more attempt is all"
+    assert await fail(records, clock, 1) == [(5, "failed")], "one more attempt is the last"
 
 
-async def test_a_restart_for_later_with_another_priority(records: Records, moves: TaskMoves, clock: FakeClock):
+async def test_a_restart_with_a_due_time_and_a_priority(records: Records, moves: TaskMoves, clock: FakeClock):
     task_id = await one_task(records)
     due = clock.now() + 7_200_000
     await moves.restart([task_id], due=due, priority=3)
@@ -80,7 +80,9 @@ async def test_a_cancelled_task_is_not_cancelled_again(records: Records, moves: 
     assert str(second.error) == "cannot cancel a task that is cancelled; legal now: restart, reparse"
 
 
-async def test_a_priority_of_a_task_in_hand_waits_for_its_rest(records: Records, moves: TaskMoves, clock: FakeClock):
+async def test_the_new_priority_of_a_claimed_task_is_applied_at_its_rest(
+    records: Records, moves: TaskMoves, clock: FakeClock
+):
     task_id = await one_task(records)
     lease = await claim_one(records)
     [changed] = await moves.prioritize([task_id], 2)

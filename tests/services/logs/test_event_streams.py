@@ -30,7 +30,7 @@ async def heard(client: Subscription, amount: int) -> list[Any]:
     return [await anext(client) for _ in range(amount)]
 
 
-async def test_everybody_who_listens_hears_everything():
+async def test_every_client_gets_all_events_of_its_topic():
     broker = Broker()
     early, other = broker.join("metrics"), broker.join("health")
     broker.publish("metrics", figure(1))
@@ -40,10 +40,10 @@ async def test_everybody_who_listens_hears_everything():
     assert [one.value async for one in early if isinstance(one, Counted)] == [1, 2]
     assert [one.value async for one in late if isinstance(one, Counted)] == [2]
     assert [one async for one in other] == []
-    assert [one async for one in broker.join("metrics")] == [], "it is closed"
+    assert [one async for one in broker.join("metrics")] == [], "the broker is closed"
 
 
-async def test_who_falls_behind_is_let_go_and_the_others_do_not_notice():
+async def test_a_slow_client_is_disconnected_and_other_clients_are_not():
     broker = Broker(most_waiting=3)
     slow, quick = broker.join("metrics"), broker.join("metrics")
     for value in range(10):
@@ -51,10 +51,10 @@ async def test_who_falls_behind_is_let_go_and_the_others_do_not_notice():
         assert (await anext(quick)) == figure(value)
     assert (slow.lost.is_set(), quick.lost.is_set()) == (True, False)
     broker.unsubscribe("metrics", quick)
-    assert not broker.has_clients("metrics"), "the slow one is gone already"
+    assert not broker.has_clients("metrics"), "the slow client is disconnected already"
 
 
-def test_seats_are_taken_and_given_back():
+def test_the_number_of_clients_is_limited():
     seats = ClientLimit(max_clients=2)
     assert [seats.take() for _ in range(3)] == [True, True, False]
     seats.release()
@@ -62,7 +62,7 @@ def test_seats_are_taken_and_given_back():
 
 
 class Past:
-    """Events, schedules and runs that are played by hand."""
+    """Events, schedules and runs that a test adds."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
@@ -116,7 +116,7 @@ def teller(broker: Broker, past: Any, clock: FakeClock, schedule_id: int | None 
     return MovePublisher(broker, past, schedules, runs, past, clock)
 
 
-async def test_what_happened_before_anybody_listened_is_not_told(clock: FakeClock):
+async def test_events_before_the_first_client_are_not_published(clock: FakeClock):
     broker, past = Broker(), Past()
     telling = teller(broker, past, clock)
     past.add("schedule", "cancel", "cancelled")
@@ -142,7 +142,7 @@ async def test_what_happened_before_anybody_listened_is_not_told(clock: FakeCloc
     assert (await heard(late, 1))[0] == ScheduleMoved("schedule", "pending", 5, START)
 
 
-async def test_a_move_has_its_own_time_and_error_though_the_schedule_went_on(clock: FakeClock):
+async def test_an_event_has_its_own_time_and_error_after_later_moves(clock: FakeClock):
     broker, past = Broker(), Past()
     telling, client = teller(broker, past, clock), broker.join("crawler")
     await telling.once()
@@ -159,7 +159,7 @@ async def test_a_move_has_its_own_time_and_error_though_the_schedule_went_on(clo
     ]
 
 
-async def test_a_schedule_that_recurs_is_told_of_once(clock: FakeClock):
+async def test_a_recurring_schedule_is_published_once_for_each_run(clock: FakeClock):
     broker, past = Broker(), Past()
     telling, client = teller(broker, past, clock), broker.join("crawler")
     await telling.once()
@@ -170,7 +170,7 @@ async def test_a_schedule_that_recurs_is_told_of_once(clock: FakeClock):
     assert [one.state for one in await heard(client, 2)] == ["scheduled", "completed"]
 
 
-async def test_progress_is_told_in_steps(clock: FakeClock):
+async def test_progress_is_published_in_steps(clock: FakeClock):
     broker, past = Broker(), Past()
     telling, client = teller(broker, past, clock), broker.join("crawler")
     await telling.once()
@@ -189,7 +189,7 @@ async def test_progress_is_told_in_steps(clock: FakeClock):
     assert (told[-1].state, told[-1].duration_ms, told[-1].schedule) == ("completed", 9, "schedule")
 
 
-async def test_progress_is_told_though_nothing_happens(clock: FakeClock):
+async def test_progress_is_published_without_events(clock: FakeClock):
     broker, past = Broker(), Past()
     telling, client = teller(broker, past, clock), broker.join("crawler")
     await telling.once()
@@ -207,7 +207,7 @@ async def test_progress_is_told_though_nothing_happens(clock: FakeClock):
     assert told == [*[RunAdvanced] * 3, RunEnded], "after five seconds, after ten, and at the end"
 
 
-async def test_a_run_of_no_schedule_is_nobodys(clock: FakeClock):
+async def test_events_of_a_run_without_a_schedule_are_not_published(clock: FakeClock):
     broker, past = Broker(), Past()
     telling, client = teller(broker, past, clock, schedule_id=None), broker.join("crawler")
     await telling.once()
@@ -217,7 +217,7 @@ async def test_a_run_of_no_schedule_is_nobodys(clock: FakeClock):
     assert [one async for one in client] == []
 
 
-async def test_health_is_told_when_it_changes_and_now_and_then(clock: FakeClock):
+async def test_health_is_published_when_it_changes_and_at_an_interval(clock: FakeClock):
     up = True
 
     async def probe() -> str:
@@ -241,7 +241,7 @@ async def test_health_is_told_when_it_changes_and_now_and_then(clock: FakeClock)
     assert told == [("crawler", "healthy", None), ("engine", "healthy", "Engine 1"), *degraded, *degraded]
 
 
-async def test_figures_are_counted_only_for_somebody(clock: FakeClock):
+async def test_figures_are_counted_only_with_a_client(clock: FakeClock):
     class Found:
         asked = 0
 
@@ -264,7 +264,7 @@ def clock() -> FakeClock:
     return FakeClock()
 
 
-async def test_the_moves_that_made_a_schedule_are_not_told(clock: FakeClock):
+async def test_the_moves_that_create_a_schedule_are_not_published(clock: FakeClock):
     broker, past = Broker(), Past()
     telling, client = teller(broker, past, clock), broker.join("crawler")
     await telling.once()

@@ -32,7 +32,7 @@ async def say(records: Records, run: RunRow, clock: FakeClock, *texts: str, leve
 
 
 async def end_and_empty(records: Records, blobs: Blobs, run: RunRow, clock: FakeClock) -> None:
-    """End a run, and let its log be archived and its entries deleted."""
+    """End a run, and let the keeper archive its log and delete the entries."""
     await records.moves.apply(Change("run", run.id, "cancel", "running", "cancelled", "person"))
     settings = RunLogKeeperSettings(entries_ms=1000)
     keeper = RunLogKeeper(records.logs, blobs, LocalSignals(), clock, settings)
@@ -65,7 +65,7 @@ async def test_a_page_is_the_same_before_and_after_the_entries_are_deleted(
     after = [await pages.get(run.id, query, 3) for query in queries]
     firsts = [page.entries[: len(old.entries)] for page, old in zip(after, before, strict=True)]
     assert firsts == [old.entries for old in before], "times and fields included"
-    assert [page.total for page in after] == [5, 5, 1, 5], "and the entry about the end"
+    assert [page.total for page in after] == [5, 5, 1, 5], "with the entry about the end"
     assert after[0].counts == {"debug": 0, "info": 4, "warn": 0, "error": 1}
     assert not any(page.truncated for page in after)
     assert texts(await pages.get(run.id, LogQuery(after=5), 3)) == []
@@ -90,7 +90,9 @@ async def test_a_log_that_opened_again_is_read_from_both_places(
     assert times == sorted(set(times))
 
 
-async def test_entries_that_are_nowhere_are_told(records: Records, blobs: Blobs, pages: LogPages, clock: FakeClock):
+async def test_a_page_with_lost_entries_is_marked_as_truncated(
+    records: Records, blobs: Blobs, pages: LogPages, clock: FakeClock
+):
     run = await running_run(records)
     await say(records, run, clock, "a", "b")
     await end_and_empty(records, blobs, run, clock)
@@ -103,7 +105,7 @@ async def test_a_run_without_a_log_has_an_empty_page(pages: LogPages):
     assert await pages.get(4711, LogQuery()) == LogPage([], {"debug": 0, "info": 0, "warn": 0, "error": 0})
 
 
-async def test_pages_are_bounded_and_levels_known(records: Records, pages: LogPages, clock: FakeClock):
+async def test_pages_are_bounded_and_unknown_levels_are_refused(records: Records, pages: LogPages, clock: FakeClock):
     run = await running_run(records)
     await say(records, run, clock, *map(str, range(MAX_PAGE_ENTRIES + 1)))
     assert len((await pages.get(run.id, LogQuery(), 10**6)).entries) == MAX_PAGE_ENTRIES

@@ -1,4 +1,4 @@
-"""Following logs, on each engine; the doors are tested over HTTP."""
+"""Following of logs, on each engine; the doors are tested over HTTP."""
 
 import asyncio
 import gzip
@@ -39,7 +39,7 @@ async def say(records: Records, run_id: int, *texts: str) -> None:
     await records.logs.append([NewLogEntry(run_id, START, "info", "fetch", text) for text in texts], {})
 
 
-async def test_a_signal_wakes_whoever_waits(records: Records, monkeypatch: pytest.MonkeyPatch):
+async def test_a_signal_wakes_a_waiting_follower(records: Records, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "POLL_INTERVAL_SECONDS", 3600.0)
     run, signals, stop = await running_run(records), LocalSignals(), asyncio.Event()
     followers = Followers(records.logs, signals)
@@ -56,7 +56,7 @@ async def test_a_signal_wakes_whoever_waits(records: Records, monkeypatch: pytes
     await hearing
 
 
-async def test_whoever_hears_no_signal_looks(records: Records, monkeypatch: pytest.MonkeyPatch):
+async def test_a_follower_without_signals_polls(records: Records, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "POLL_INTERVAL_SECONDS", 0.01)
     run = await running_run(records)
     await say(records, run.id, "a")
@@ -68,7 +68,7 @@ async def test_whoever_hears_no_signal_looks(records: Records, monkeypatch: pyte
     assert await waiting == ["b"]
 
 
-async def test_an_engine_that_is_away_is_asked_again(records: Records, monkeypatch: pytest.MonkeyPatch):
+async def test_reading_is_repeated_after_a_failed_engine(records: Records, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "RETRY_INTERVAL_SECONDS", 0.001)
     run, troubles = await running_run(records), [Unavailable("away"), Unavailable("still away")]
     await say(records, run.id, "a")
@@ -85,7 +85,7 @@ async def test_an_engine_that_is_away_is_asked_again(records: Records, monkeypat
     assert not troubles
 
 
-async def test_a_log_that_is_gone_is_gone_past(records: Records, monkeypatch: pytest.MonkeyPatch):
+async def test_a_deleted_log_is_skipped(records: Records, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "POLL_INTERVAL_SECONDS", 0.01)
     schedule = await records.schedules.add(NewSchedule(new_id(), "https://a.example/"))
     old, new = [await running_run(records, schedule_id=schedule.id) for _ in range(2)]
@@ -94,7 +94,7 @@ async def test_a_log_that_is_gone_is_gone_past(records: Records, monkeypatch: py
     assert await said(stream) == ["new"]
 
 
-async def test_a_close_ends_everybody(records: Records, monkeypatch: pytest.MonkeyPatch):
+async def test_a_close_ends_all_streams(records: Records, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "POLL_INTERVAL_SECONDS", 3600.0)
     run = await running_run(records)
     followers = Followers(records.logs, LocalSignals())
@@ -127,7 +127,7 @@ async def test_archives_are_fetched_by_number(records: Records):
     assert (found.number, lines) == (1, [b"one", b"two"])
 
 
-async def test_what_can_be_followed(records: Records):
+async def test_runs_of_schedules_can_be_followed_and_unknown_ids_are_refused(records: Records):
     service = RunLogs(records.logs, records.schedules, open_blobs("memory://"))
     schedule = await records.schedules.add(NewSchedule(new_id(), "https://a.example/"))
     await service.check(schedule.uid, None)
@@ -138,7 +138,7 @@ async def test_what_can_be_followed(records: Records):
             await service.check(name, uid)
 
 
-async def test_nobody_goes_on_to_the_next_run_while_the_last_may_say_more(
+async def test_a_follower_goes_to_the_next_run_only_after_the_end_of_the_last(
     records: Records, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(module, "POLL_INTERVAL_SECONDS", 0.01)

@@ -1,4 +1,4 @@
-"""Tasks of direct producers: each is stored, or put aside with its reason, and none takes others along."""
+"""Tasks of direct producers: each is stored, or parked with its reason, without an effect on others."""
 
 import json
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ class Queue:
         self.parked[delivery.id] = why
 
     async def close(self) -> None:
-        """A queue in memory has no connection."""
+        """Do nothing: a queue in memory has no connection."""
 
 
 def consumer(records: Records, queue: Queue, folder: Path) -> DirectTasks:
@@ -64,7 +64,7 @@ ODD = [
 
 
 @pytest.mark.parametrize("odd", ODD, ids=lambda odd: json.dumps(odd)[:60])
-async def test_a_task_that_cannot_be_stored_is_put_aside_alone_with_its_reason(
+async def test_a_task_that_cannot_be_stored_is_parked_alone_with_its_reason(
     records: Records, tmp_path: Path, odd: dict[str, Any]
 ):
     queue = Queue(body(**odd), body(resource_id="good"))
@@ -75,7 +75,42 @@ async def test_a_task_that_cannot_be_stored_is_put_aside_alone_with_its_reason(
         read_task(body(**odd))
 
 
-async def test_a_task_that_fails_does_not_take_the_others_of_its_manifest_along(
+@pytest.mark.parametrize("extra", [{"page": 5}, {"page": {"part": [1, None]}}])
+async def test_any_attributes_of_a_task_are_read(extra: dict[str, Any]):
+    task = read_task(body(attributes={"extra": extra, "tags": {"kind": "cover"}}))
+    assert task is not None
+    assert task.tags == {"kind": "cover"}
+
+
+BROKEN = [b'{"job_id": "\xff"}', b"\xff\xfe", b"", b"[" * 5000]
+
+
+@pytest.mark.parametrize("broken", BROKEN, ids=lambda broken: repr(broken[:20]))
+async def test_a_record_that_is_no_task_is_parked_alone(records: Records, tmp_path: Path, broken: bytes):
+    queue = Queue(broken, body(resource_id="good"))
+    await consumer(records, queue, tmp_path).once()
+    assert (queue.settled, list(queue.parked)) == (["1"], ["0"])
+    assert queue.parked["0"].startswith("not a task: ")
+
+
+async def test_an_error_of_the_reader_does_not_stop_the_stream(
+    records: Records, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    queue = Queue(b"odd", body(resource_id="good"))
+    direct = consumer(records, queue, tmp_path)
+
+    def failing(data: bytes) -> DirectTask | None:
+        if data == b"odd":
+            raise TypeError("no such field")
+        return read_task(data)
+
+    monkeypatch.setattr(direct, "_read", failing)
+    await direct.once()
+    assert queue.settled == ["1"]
+    assert queue.parked["0"].startswith("not a task: TypeError(")
+
+
+async def test_a_failed_task_does_not_fail_the_others_of_its_manifest(
     records: Records, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     queue = Queue(*(body(resource_id=name) for name in ("a", "b", "c")))

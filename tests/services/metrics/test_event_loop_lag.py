@@ -6,7 +6,7 @@ from longline.services.metrics.event_loop_lag import INTERVAL_SECONDS, KEPT_SECO
 from longline.testing.clock import FakeClock
 
 
-async def test_a_loop_that_is_held_is_seen():
+async def test_a_blocked_loop_is_measured():
     monitor, stop = LoopMonitor(SystemClock()), asyncio.Event()
     running = asyncio.create_task(monitor.run(stop))
     await asyncio.sleep(0.05)
@@ -22,7 +22,7 @@ async def test_a_loop_that_is_held_is_seen():
     assert (await monitor.check()).startswith("longest block ")
 
 
-def test_delays_are_counted_by_their_length_and_the_longest_is_forgotten():
+def test_delays_are_counted_by_length_and_the_longest_is_forgotten():
     clock = FakeClock()
     monitor = LoopMonitor(clock)
     for seconds in (0.001, 0.03, 0.05, 7.0):
@@ -38,7 +38,7 @@ def test_delays_are_counted_by_their_length_and_the_longest_is_forgotten():
     assert monitor.lag().longest_seconds == 0.001
 
 
-def test_a_delay_in_which_the_system_ran_others_is_no_block():
+def test_a_delay_for_other_processes_of_the_system_is_no_block():
     monitor = LoopMonitor(FakeClock())
     monitor.note(0.15, run_delay=0.14 + INTERVAL_SECONDS)
     monitor.note(0.03, run_delay=5.0)

@@ -1,4 +1,4 @@
-"""The exporter of metrics: where it sends them, and what it does when they are not taken."""
+"""The exporter of metrics: the address, and the behaviour after failed exports."""
 
 import asyncio
 import logging
@@ -11,7 +11,7 @@ from longline.services.metrics.otlp_export import OtlpExport
 
 
 class Collector:
-    """A client whose collector answers with a status, or not at all."""
+    """A client of a collector that answers with a status, or fails."""
 
     def __init__(self, *answers: int | None) -> None:
         self._answers, self.requests, self.is_closed = list(answers), list[Request](), False
@@ -26,7 +26,7 @@ class Collector:
         return Response(request.url, status, (), b"", "HTTP/1.1", 1)
 
     async def close(self) -> None:
-        """The exporter needs it no more."""
+        """Mark the client as closed."""
         self.is_closed = True
 
 
@@ -53,7 +53,7 @@ async def test_the_first_failure_of_an_outage_is_logged(caplog: pytest.LogCaptur
 
 async def test_metrics_are_sent_again_after_an_unexpected_error(monkeypatch: pytest.MonkeyPatch):
     collector, stop, wait_for = Collector(200, 200), asyncio.Event(), asyncio.wait_for
-    # The pause before a loop is started again is not waited for.
+    # The pause before the loop is started again is skipped.
     monkeypatch.setattr("longline.engine.loop_supervisor.asyncio.wait_for", lambda work, _: wait_for(work, 0))
     calls = 0
 

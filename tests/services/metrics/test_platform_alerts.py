@@ -1,4 +1,4 @@
-"""Alerts about the platform as rows that change their state, on both engines."""
+"""Alerts about the platform as rows with a state, on both engines."""
 
 import logging
 
@@ -53,7 +53,7 @@ async def kinds(alerts: PlatformAlerts) -> list[str]:
     return [row.kind for row in await alerts.raised()]
 
 
-async def test_an_engine_that_stops_and_comes_back_is_one_row(
+async def test_an_engine_that_stops_and_returns_is_one_row(
     alerts: PlatformAlerts, engine: Engine, clock: FakeClock, caplog: pytest.LogCaptureFixture
 ):
     caplog.set_level(logging.INFO, "longline.services.proxies.source_alerts")
@@ -72,10 +72,10 @@ async def test_an_engine_that_stops_and_comes_back_is_one_row(
     assert told == ["alert raised", "alert cleared"]
     engine.is_down = True
     assert await kinds(alerts) == ["engine_down"]
-    assert (await alerts.raised())[0].id != row.id, "a new row for each time"
+    assert (await alerts.raised())[0].id != row.id, "a new row for each failure"
 
 
-async def test_machines_do_not_clear_each_others_engines(
+async def test_machines_do_not_clear_the_alerts_of_others(
     records: Records, alerts: PlatformAlerts, engine: Engine, clock: FakeClock
 ):
     engine.is_down = True
@@ -86,7 +86,7 @@ async def test_machines_do_not_clear_each_others_engines(
     assert await kinds(other) == [], "the machine is gone"
 
 
-async def test_a_run_is_stalled_when_none_of_its_tasks_has_moved_for_half_an_hour(
+async def test_a_run_is_stalled_if_none_of_its_tasks_has_moved_for_half_an_hour(
     records: Records, alerts: PlatformAlerts, clock: FakeClock
 ):
     run, done = await running_run(records), await running_run(records, seed="https://done.example/")
@@ -96,7 +96,7 @@ async def test_a_run_is_stalled_when_none_of_its_tasks_has_moved_for_half_an_hou
     clock.advance(2 * 60)
     await alerts.once()
     [row] = [one for one in await alerts.raised() if one.kind == "stalled_run"]
-    assert (row.run_id, row.subject) == (run.id, str(run.id)), "a run without open tasks is not stuck"
+    assert (row.run_id, row.subject) == (run.id, str(run.id)), "a run without open tasks is not stalled"
     assert "has moved for 31 minutes, and 2 are open" in row.text
     assert done.id != run.id
     clock.advance(60)
@@ -118,7 +118,7 @@ async def test_a_standing_run_and_an_ended_one_are_never_stalled(
     assert "stalled_run" not in await kinds(alerts)
 
 
-async def test_many_failed_requests_of_a_few_raise_nothing(records: Records, alerts: PlatformAlerts):
+async def test_failed_requests_of_a_few_raise_no_alert(records: Records, alerts: PlatformAlerts):
     few = {("requests", ""): 40, ("failures", "http_5xx"): 40}
     await records.counters.add({}, WorkerThroughput("a:1", few))
     assert await kinds(alerts) == []
@@ -130,7 +130,9 @@ async def test_many_failed_requests_of_a_few_raise_nothing(records: Records, ale
     assert await kinds(alerts) == [], "ten percent are not more than ten percent"
 
 
-async def test_a_host_that_waits_for_a_worker_for_too_long(records: Records, alerts: PlatformAlerts, clock: FakeClock):
+async def test_a_host_that_waits_too_long_for_a_worker_raises_an_alert(
+    records: Records, alerts: PlatformAlerts, clock: FakeClock
+):
     run = await running_run(records)
     await admit(records, *urls(run, "a.example", 1))
     clock.advance(9 * 60)
@@ -143,7 +145,7 @@ async def test_a_host_that_waits_for_a_worker_for_too_long(records: Records, ale
     assert "late_queue" not in await kinds(alerts)
 
 
-async def test_cleared_alerts_are_forgotten_after_a_month(records: Records, alerts: PlatformAlerts, clock: FakeClock):
+async def test_cleared_alerts_are_deleted_after_a_month(records: Records, alerts: PlatformAlerts, clock: FakeClock):
     await records.alerts.settle([Alert("low_pool", "1", "few", 0, 3)], "proxies")
     await records.alerts.settle([], "proxies")
     assert [row.state for row in await alerts.cleared(5)] == ["cleared"]

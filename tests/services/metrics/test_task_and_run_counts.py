@@ -4,7 +4,7 @@ from longline.services.metrics.task_and_run_counts import Counts
 
 
 class Counted:
-    """Stands for the tasks or the runs of a records engine."""
+    """Tasks or runs of a records engine, by their counts."""
 
     def __init__(self, **found: int) -> None:
         self.found = found

@@ -22,7 +22,7 @@ async def test_counts_of_a_process_become_rates(records: Records, clock: FakeClo
     view = await Throughput(records.throughput, clock).read(WINDOWS["15m"])
     assert len(view.points) == 15
     assert (view.total("requests"), view.total("failures"), view.total("bytes")) == (600, 60, 6000)
-    assert view.reasons == [("http_429", 60)], "a request whose page cannot be parsed has not failed"
+    assert view.reasons == [("http_429", 60)], "a request with a page that cannot be parsed has not failed"
     assert view.rates("pages")[-2:] == [10.0, 10.0], "the last minute counts until its successor is full"
     clock.advance(30)
     view = await Throughput(records.throughput, clock).read(WINDOWS["15m"])
@@ -31,7 +31,7 @@ async def test_counts_of_a_process_become_rates(records: Records, clock: FakeClo
     assert (await Throughput(records.throughput, clock).read(WINDOWS["15m"])).rate("pages") == 0.0
 
 
-async def test_failures_that_are_not_those_of_a_request_are_no_failed_requests(records: Records, clock: FakeClock):
+async def test_failures_without_a_failed_request_are_not_counted(records: Records, clock: FakeClock):
     counters = MetricCounters()
     for reason in NOT_OF_REQUESTS:
         counters.add(FETCHES, "2xx", reason, "other", count=2)
@@ -41,7 +41,7 @@ async def test_failures_that_are_not_those_of_a_request_are_no_failed_requests(r
     counters.add(FETCHES, "none", "dns", "other", count=7)
     await counters.flush(records.counters, "me:1")
     view = await Throughput(records.throughput, clock).read(WINDOWS["15m"])
-    assert view.total("requests") == 2 * len(NOT_OF_REQUESTS) + 3 + 7, "a worker that is lost has made no request"
+    assert view.total("requests") == 2 * len(NOT_OF_REQUESTS) + 3 + 7, "a lost worker has made no request"
     assert view.reasons == [("dns", 7)]
 
 

@@ -13,7 +13,7 @@ def workers(records: Records, clock: FakeClock) -> WorkerLiveness:
     return WorkerLiveness(records.workers, records.figures, clock)
 
 
-async def test_workers_are_counted_by_role_while_their_heart_beats(
+async def test_workers_are_counted_by_role_until_their_heartbeats_stop(
     workers: WorkerLiveness, records: Records, clock: FakeClock
 ):
     await records.workers.join("a:1", "fetch,parse,upkeep", "m1")
@@ -42,7 +42,7 @@ async def test_health_is_degraded_without_a_worker_for_a_role(
     assert (report.status, report.checks["workers"].detail) == ("healthy", "fetch 1, parse 1, upkeep 1")
 
 
-async def test_only_roles_that_the_configuration_needs_are_missed(records: Records, clock: FakeClock):
+async def test_only_roles_of_the_configuration_are_missed(records: Records, clock: FakeClock):
     workers = WorkerLiveness(records.workers, records.figures, clock, frozenset({"upkeep"}))
     await records.workers.join("a:1", "upkeep", "m1")
     clock.advance(START_SECONDS + 1)

@@ -1,4 +1,4 @@
-"""Pools of the settings: registered by every process that starts."""
+"""Pools of the settings, registered by every process at its start."""
 
 import asyncio
 

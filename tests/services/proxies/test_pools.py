@@ -16,7 +16,7 @@ async def pools(records: Records) -> Pools:
     return Pools(records.pools)
 
 
-async def test_a_pool_is_made_changed_and_forgotten(pools: Pools):
+async def test_a_pool_is_made_changed_and_deleted(pools: Pools):
     assert await pools.put("spare", [3]) == Pool("spare", (3,))
     assert await pools.put("main", [2, 1, 2], ["spare", "spare"]) == Pool("main", (2, 1), ("spare",))
     await pools.put("spare", [3, 1])
@@ -25,7 +25,7 @@ async def test_a_pool_is_made_changed_and_forgotten(pools: Pools):
     assert [pool.name for pool in await pools.find()] == ["spare"]
 
 
-async def test_what_makes_no_sense_is_not_kept(pools: Pools):
+async def test_an_invalid_pool_is_refused(pools: Pools):
     await pools.put("a", [1])
     await pools.put("b", [2], ["a"])
     with pytest.raises(BadInput, match="ring"):

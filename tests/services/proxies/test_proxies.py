@@ -56,7 +56,7 @@ async def source(records: Records) -> int:
     return (await records.sources.add(NewSource("news", "https://news.example/"))).id
 
 
-async def test_a_password_is_never_told(proxies: Proxies, ways: ProxySource, caplog: pytest.LogCaptureFixture):
+async def test_a_password_is_in_no_output(proxies: Proxies, ways: ProxySource, caplog: pytest.LogCaptureFixture):
     with caplog.at_level(logging.DEBUG):
         shown = await proxies.add(PROXY)
         shown2 = await proxies.update(shown.id, password=PASSWORD + "2")
@@ -72,7 +72,7 @@ def files_of(folder: Path) -> str:
 
 
 async def dump(url: str) -> str:
-    """All that is stored, as a thief of the database would have it."""
+    """Return all stored proxies as text, as a copy of the database has them."""
     if url.startswith("sqlite"):
         return files_of(Path(url.removeprefix("sqlite:///")).parent)
     server = await asyncpg.connect(url)
@@ -82,7 +82,7 @@ async def dump(url: str) -> str:
         await server.close()
 
 
-async def test_a_stolen_database_has_no_password(migrated_url: str, clock: FakeClock, vault: Vault):
+async def test_a_copy_of_the_database_has_no_password(migrated_url: str, clock: FakeClock, vault: Vault):
     opened = await open_records(migrated_url, clock)
     await opened.schema.migrate()
     service = Proxies(opened.proxies, vault)
@@ -95,7 +95,7 @@ async def test_a_stolen_database_has_no_password(migrated_url: str, clock: FakeC
     assert base64.b64encode(PASSWORD.encode()).decode().rstrip("=") not in stolen
 
 
-async def test_a_password_can_be_forgotten_and_needs_its_key(proxies: Proxies, records: Records):
+async def test_a_password_can_be_removed_and_needs_its_key(proxies: Proxies, records: Records):
     shown = await proxies.add(PROXY)
     with pytest.raises(Unavailable, match="another key"):
         await StoredProxies(records.proxies, Vault("b key")).pick(ProxyRequest())
@@ -120,7 +120,7 @@ async def test_a_proxy_is_shown_with_its_figures(proxies: Proxies, ways: ProxySo
     assert await proxies.find(offset=1) == []
 
 
-async def test_lists_have_an_end(proxies: Proxies, records: Records, monkeypatch: pytest.MonkeyPatch):
+async def test_lists_are_bounded(proxies: Proxies, records: Records, monkeypatch: pytest.MonkeyPatch):
     asked: list[int] = []
     find = records.proxies.find
 
@@ -134,7 +134,7 @@ async def test_lists_have_an_end(proxies: Proxies, records: Records, monkeypatch
     assert asked == [MAX_LIST_SIZE, 0]
 
 
-async def test_scheme_host_port_and_username_are_taken_once(proxies: Proxies):
+async def test_scheme_host_port_and_username_are_unique(proxies: Proxies):
     await proxies.add(PROXY)
     with pytest.raises(DuplicateProxy, match=r"p\.example:1080"):
         await proxies.add(Proxy(PROXY.scheme, "p.EXAMPLE", 1080, PROXY.username))
@@ -145,7 +145,7 @@ async def test_scheme_host_port_and_username_are_taken_once(proxies: Proxies):
     "facts",
     [{"country": "GER"}, {"country": "4x"}, {"max_per_hour": -1}, {"max_per_hour": "9"}, {"secret": "x"}, {"turn": 3}],
 )
-async def test_what_cannot_be_right_is_refused(proxies: Proxies, facts: dict[str, Any]):
+async def test_invalid_fields_are_refused(proxies: Proxies, facts: dict[str, Any]):
     with pytest.raises(BadInput):
         await proxies.add(PROXY, **facts)
     assert await proxies.find() == []
@@ -155,12 +155,12 @@ async def test_what_cannot_be_right_is_refused(proxies: Proxies, facts: dict[str
     assert await proxies.get(made.id) == made
 
 
-async def test_a_proxy_that_would_resolve_names_itself_is_not_kept(proxies: Proxies):
+async def test_a_proxy_that_resolves_names_itself_is_refused(proxies: Proxies):
     with pytest.raises(BadInput, match="socks5h"):
         await proxies.add(Proxy("socks5h", "p.example", 1080))
 
 
-async def test_a_person_switches_off_and_on(proxies: Proxies, ways: ProxySource, clock: FakeClock):
+async def test_a_person_disables_and_enables_a_proxy(proxies: Proxies, ways: ProxySource, clock: FakeClock):
     made = await proxies.add(PROXY)
     off = await proxies.disable(made.id)
     assert (off.active, off.disabled_reason) == (False, "manual")
@@ -172,7 +172,7 @@ async def test_a_person_switches_off_and_on(proxies: Proxies, ways: ProxySource,
     assert len(await ways.pick(ProxyRequest())) == 1
 
 
-async def test_who_is_not_there_is_not_found(proxies: Proxies, records: Records):
+async def test_an_unknown_proxy_is_not_found(proxies: Proxies, records: Records):
     made = await proxies.add(PROXY)
     await proxies.remove(made.id)
     here = await source(records)
@@ -190,11 +190,13 @@ async def test_who_is_not_there_is_not_found(proxies: Proxies, records: Records)
             await asked
 
 
-async def test_a_sources_own_proxies(proxies: Proxies, ways: ProxySource, records: Records, clock: FakeClock):
+async def test_a_source_with_proxies_of_its_own(
+    proxies: Proxies, ways: ProxySource, records: Records, clock: FakeClock
+):
     one, two = await proxies.add(PROXY), await proxies.add(Proxy("http", "q.example", 80))
     here = await source(records)
     (way,) = await ways.pick(ProxyRequest(source_id=here))
-    assert way.source_id is None, "from everybody's pool, so no figures of the source's"
+    assert way.source_id is None, "a proxy of all sources has no figures of the source"
     with pytest.raises(BadInput, match="no proxy"):
         await proxies.assign(here, [])
     assert await proxies.assign(here, [two.id]) == 1
@@ -210,7 +212,7 @@ async def test_a_sources_own_proxies(proxies: Proxies, ways: ProxySource, record
     assert {w.proxy_id for w in await ways.pick(ProxyRequest(source_id=here, wanted=2))} == {one.id, two.id}
 
 
-async def test_proxies_of_the_settings_are_registered_once_and_kept_up_to_date(proxies: Proxies, ways: ProxySource):
+async def test_proxies_of_the_settings_are_registered_once_and_updated(proxies: Proxies, ways: ProxySource):
     await proxies.ensure(["socks5://ann:one@192.0.2.1:1080", "http://192.0.2.2:8080"])
     first = await proxies.find()
     await proxies.ensure(["socks5://ann:one@192.0.2.1:1080", "http://192.0.2.2:8080"])

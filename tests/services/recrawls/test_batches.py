@@ -1,4 +1,4 @@
-"""Batches are moved as a whole, each recrawl judged by itself."""
+"""Batches are moved as a whole; each recrawl is judged by itself."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -48,7 +48,7 @@ class BesideFastWorkers(TaskMoves):
 
     async def restart(self, task_ids: Sequence[int], **how: Any) -> list[TaskResult]:
         self.calls += 1
-        assert self.calls < 9, "a task is restarted again and again"
+        assert self.calls < 9, "a task is restarted repeatedly"
         done = await super().restart(task_ids, **how)
         await fetch_all(self._records, TaskState.FAILED, "http_4xx")
         return done

@@ -1,4 +1,4 @@
-"""URLs that pages brought: children inherit from their parent, and each URL is taken once."""
+"""URLs found on pages: children inherit from their parent, and each URL is taken once."""
 
 from longline.engine.frontier.recrawl_runs import RecrawlRuns
 from longline.engine.lifecycle.moves import Lifecycle

@@ -1,4 +1,4 @@
-"""The switch of a source, and its maintenance."""
+"""The enabling and the maintenance of a source."""
 
 from longline.engine.frontier.recrawl_runs import RecrawlRuns
 from longline.model.sources.recrawl_settings import DailyWindow
@@ -11,7 +11,7 @@ from tests.drivers.records.recrawls.world import recrawl, shop, submit_one
 from tests.drivers.records.world import claim
 
 
-async def test_a_source_is_switched_off_and_on(records: Records, clock: FakeClock):
+async def test_a_source_is_disabled_and_enabled(records: Records, clock: FakeClock):
     run = await shop(records)
     holds = Holds(records.holds, RecrawlRuns(records.runs, records.sources, clock, Registry()))
     await submit_one(records, recrawl(run))

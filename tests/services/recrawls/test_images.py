@@ -19,7 +19,7 @@ def services(records: Records, clock: FakeClock) -> tuple[ProductImages, Holds]:
     return ProductImages(records, Lifecycle(records).downloads, runs), Holds(records.holds, runs)
 
 
-async def test_an_image_is_one_download_whatever_page_names_it(records: Records, clock: FakeClock):
+async def test_an_image_on_several_pages_is_one_download(records: Records, clock: FakeClock):
     source_id = (await shop(records)).source_id or 0
     images, _ = services(records, clock)
     assert [await images.store(source_id, URLS), await images.store(source_id, URLS)] == [2, 0]
@@ -28,11 +28,11 @@ async def test_an_image_is_one_download_whatever_page_names_it(records: Records,
     keys = {row.given_url: row.key for row in await records.downloads.find(run.id)}
     assert keys[URLS[0]].startswith(f"images/{source_id}/")
     assert (keys[URLS[0]][-4:], keys[URLS[1]].count(".")) == (".png", 0)
-    assert await images.of(source_id, URLS) == {}, "none is stored yet"
+    assert await images.of(source_id, URLS) == {}, "no image is stored yet"
     assert await images.of(None, URLS) == {}
 
 
-async def test_a_switch_holds_the_images_too(records: Records, clock: FakeClock):
+async def test_disabling_a_source_holds_its_images_too(records: Records, clock: FakeClock):
     source_id = (await shop(records)).source_id or 0
     images, holds = services(records, clock)
     await images.store(source_id, URLS)

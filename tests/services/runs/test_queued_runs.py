@@ -1,4 +1,4 @@
-"""Runs that wait for their time."""
+"""Runs that wait for their due time."""
 
 import pytest
 
@@ -14,7 +14,7 @@ PLAN = CrawlPlan(("https://a.example/",))
 
 
 @pytest.mark.parametrize(("wanted_ms", "due_ms"), [(None, 0), (-5_000, 0), (5_000, 5_000)])
-async def test_a_run_is_queued_for_a_time_that_is_not_past(
+async def test_the_due_time_of_a_queued_run_is_not_in_the_past(
     records: Records, clock: FakeClock, wanted_ms: int | None, due_ms: int
 ):
     queue = QueuedRuns(records.runs, records.due_runs, clock)
@@ -24,7 +24,7 @@ async def test_a_run_is_queued_for_a_time_that_is_not_past(
     assert len(await records.due_runs.find(10)) == (due_ms == 0)
 
 
-async def test_a_kind_is_paused_and_resumed(records: Records, clock: FakeClock):
+async def test_a_kind_of_runs_is_paused_and_resumed(records: Records, clock: FakeClock):
     queue = QueuedRuns(records.runs, records.due_runs, clock)
     assert (await queue.pause(RunKind.CRAWL), await queue.paused()) == (True, [RunKind.CRAWL])
     assert (await queue.resume(RunKind.CRAWL), await queue.paused()) == (True, [])

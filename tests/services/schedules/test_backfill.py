@@ -1,4 +1,4 @@
-"""Which sources are thin: the average decides, and never more than were asked for."""
+"""Sources with thin items: the average decides, and the number is bounded."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ class Items:
 @pytest.mark.parametrize(
     ("least", "most", "found"), [(100, 9, ["1", "2"]), (100, 1, ["1"]), (10, 9, []), (101, 9, ["1", "2", "3"])]
 )
-async def test_the_thin_ones_are_below_the_bound(least: int, most: int, found: list[str]):
+async def test_thin_sources_are_below_the_bound(least: int, most: int, found: list[str]):
     items: Any = Items()
     nobody: Any = None
     assert [one.source_ref for one in await Backfill(items, nobody, nobody).worst(least, most)] == found

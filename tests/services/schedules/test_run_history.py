@@ -18,7 +18,7 @@ def runs(records: Records, clock: FakeClock) -> Runs:
     return Runs(records.history, records.schedules, records.counters, clock)
 
 
-async def test_runs_without_a_schedule_are_not_told_of(runs: Runs, records: Records):
+async def test_runs_without_a_schedule_are_not_found(runs: Runs, records: Records):
     run = await running_run(records)
     with pytest.raises(NotFound):
         await runs.get(run.uid)

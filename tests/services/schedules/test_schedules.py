@@ -1,4 +1,4 @@
-"""Schedules as a service: rivals who make and move the same one, at the same time."""
+"""Schedules as a service: simultaneous creation and moves of one schedule."""
 
 import asyncio
 
@@ -23,13 +23,13 @@ def schedules(records: Records, clock: FakeClock) -> Schedules:
     return Schedules(ScheduleLifecycle(records), records.schedules, records.runs, records.page_changes, clock)
 
 
-async def test_a_recurring_schedule_made_by_many_at_once_is_one(schedules: Schedules, records: Records):
+async def test_simultaneous_creations_of_a_recurring_schedule_make_one(schedules: Schedules, records: Records):
     made = await asyncio.gather(*(schedules.make(TERMS) for _ in range(8)))
     assert len({row.uid for row in made}) == 1
     assert len(await records.schedules.find()) == 1
 
 
-async def test_schedules_made_at_once_do_not_pile_up(schedules: Schedules, clock: FakeClock, records: Records):
+async def test_schedules_made_together_get_different_slots(schedules: Schedules, clock: FakeClock, records: Records):
     terms = [
         ScheduleSpec(url="https://a.example/", source_ref=str(n), every=1, unit="days", enabled=True) for n in range(24)
     ]
@@ -38,14 +38,14 @@ async def test_schedules_made_at_once_do_not_pile_up(schedules: Schedules, clock
     assert sum(await Slots(records.slots, records.schedules, clock).hours()) == 24
 
 
-async def test_of_many_who_pause_one_does(schedules: Schedules):
+async def test_of_simultaneous_pauses_one_succeeds(schedules: Schedules):
     row = await schedules.make(TERMS)
     done = await asyncio.gather(*(schedules.pause(row.uid) for _ in range(8)), return_exceptions=True)
     assert sum(not isinstance(one, BaseException) for one in done) == 1
     assert all(isinstance(one, IllegalMove) for one in done if isinstance(one, BaseException))
 
 
-async def test_cancelling_while_it_is_started_ends_cancelled(schedules: Schedules, records: Records):
+async def test_a_cancellation_during_a_start_ends_cancelled(schedules: Schedules, records: Records):
     schedule_lifecycle = ScheduleLifecycle(records)
     for n in range(5):
         row = await schedules.make(ScheduleSpec(url="https://a.example/", source_ref=f"once {n}"))
@@ -54,7 +54,7 @@ async def test_cancelling_while_it_is_started_ends_cancelled(schedules: Schedule
         assert {run.state for run in await records.history.find(row.id)} <= {"cancelled"}
 
 
-async def test_a_failed_recurring_schedule_is_revived_by_making_it_again(schedules: Schedules, records: Records):
+async def test_a_failed_recurring_schedule_is_revived_by_another_creation(schedules: Schedules, records: Records):
     row = await schedules.make(TERMS)
     await schedules.change(row.uid, lambda terms: msgspec.structs.replace(terms, max_retries=0), "pending")
     [tick] = await ScheduleLifecycle(records).start(1, 10, 60_000)
@@ -64,7 +64,7 @@ async def test_a_failed_recurring_schedule_is_revived_by_making_it_again(schedul
     assert (again.uid, again.state, again.max_retries) == (row.uid, "pending", 3)
 
 
-async def test_what_is_not_there_and_what_cannot_be(schedules: Schedules):
+async def test_a_missing_schedule_and_an_illegal_state_are_errors(schedules: Schedules):
     with pytest.raises(NotFound):
         await schedules.get("nowhere")
     row = await schedules.make(TERMS)
@@ -73,7 +73,7 @@ async def test_what_is_not_there_and_what_cannot_be(schedules: Schedules):
     assert issubclass(NoSuchTransition, LonglineError)
 
 
-async def test_states_without_any_are_zero(schedules: Schedules):
+async def test_states_without_schedules_are_zero(schedules: Schedules):
     await schedules.make(TERMS)
     found = await schedules.states()
     assert (len(found), found["scheduled"], sum(found.values())) == (7, 1, 1)

@@ -1,4 +1,4 @@
-"""Rebalancing does what it previewed, and only to schedules that were not moved meanwhile."""
+"""Rebalancing makes the changes of its preview, and only to schedules that were not moved meanwhile."""
 
 from longline.engine.lifecycle.schedules import ScheduleLifecycle
 from longline.model.schedules.schedule import paused
@@ -11,7 +11,7 @@ from tests.engine.schedules.test_scheduler import current, schedule
 DAY_MS = 86_400_000
 
 
-async def test_preview_and_change_are_one(records: Records, clock: FakeClock):
+async def test_preview_and_change_are_the_same(records: Records, clock: FakeClock):
     due = clock.now() + 3 * 3_600_000
     rows = [await schedule(records, f"h{n}", interval_ms=DAY_MS, due=due) for n in range(10)]
     slots = Slots(records.slots, records.schedules, clock)
@@ -25,7 +25,7 @@ async def test_preview_and_change_are_one(records: Records, clock: FakeClock):
     assert sum(await slots.hours()) == 10
 
 
-async def test_who_was_moved_meanwhile_is_left_alone(records: Records, clock: FakeClock):
+async def test_a_schedule_that_was_moved_meanwhile_is_left_alone(records: Records, clock: FakeClock):
     due = clock.now() + 3 * 3_600_000
     rows = [await schedule(records, f"h{n}", interval_ms=DAY_MS, due=due) for n in range(3)]
     planned, _ = await Slots(records.slots, records.schedules, clock).rebalance(apply=False)
@@ -63,7 +63,7 @@ async def test_the_first_moves_are_out_of_the_fullest_slots(records: Records, cl
     ] * 3 + [sparse]
 
 
-async def test_the_map_of_a_day_shows_before_and_after(records: Records, clock: FakeClock):
+async def test_the_map_of_a_day_shows_loads_before_and_after(records: Records, clock: FakeClock):
     due = clock.now() + 3 * 3_600_000
     for n in range(10):
         await schedule(records, f"h{n}", interval_ms=DAY_MS, due=due)

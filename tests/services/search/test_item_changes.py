@@ -24,7 +24,7 @@ async def counts(records: Records, found: dict[str, list[Made] | str]) -> Change
 
 async def test_a_second_run_counts_changes(records: Records):
     prices = {n: n for n in range(90)}
-    assert await counts(records, shop(prices)) is None, "the first run has none to compare with"
+    assert await counts(records, shop(prices)) is None, "the first run has no other to compare with"
     assert await counts(records, shop(prices)) == ChangeCounts(0, 90, 0, 0, 0)
     prices |= {n: 1000 for n in range(7)}
     assert await counts(records, shop(prices | {90: 5})) == ChangeCounts(7, 83, 1, 0, 0)
@@ -39,7 +39,9 @@ async def test_a_page_that_fails_for_a_while_is_neither_gone_nor_new(records: Re
     assert await counts(records, shop({1: 1, 2: 2})) == ChangeCounts(0, 2, 0, 0, 0)
     await counts(records, shop({1: 1}, n2="http_5xx"))
     assert await counts(records, shop({1: 1}, n2="410")) == ChangeCounts(0, 1, 0, 1, 0), "gone since two runs ago"
-    assert await counts(records, shop({1: 1}, n2="410")) == ChangeCounts(0, 1, 0, 0, 0), "and only once"
+    assert await counts(records, shop({1: 1}, n2="410")) == ChangeCounts(0, 1, 0, 0, 0), (
+        "an item is counted as gone once"
+    )
 
 
 async def test_two_runs_are_compared_item_by_item(records: Records):

@@ -1,4 +1,4 @@
-"""Search as somebody asks for it."""
+"""Search requests for items."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ def titles(found: SearchPage) -> list[str]:
     return [hit.item.title for hit in found.hits]
 
 
-async def test_hits_bring_their_items_and_the_place(searches: Searches):
+async def test_hits_have_their_items_and_excerpts(searches: Searches):
     found = await searches.find(SearchRequest("line -net"))
     assert (titles(found), found.total, found.more, found.meant) == (["Longline fishing"], 1, False, None)
     assert [piece.text for piece in found.hits[0].excerpt if piece.wanted] == ["line"]
@@ -53,25 +53,25 @@ async def test_pages_filters_and_totals(searches: Searches):
     assert titles(await searches.find(SearchRequest("", sort="created", descending=False)))[0] == "Longline fishing"
 
 
-async def test_misspelt_words_are_looked_for_as_they_were_meant(searches: Searches):
+async def test_misspelt_words_are_corrected(searches: Searches):
     found = await searches.find(SearchRequest("fishign longlien"))
     assert titles(found) == ["Longline fishing"]
     assert found.meant == "fishing longline"
     assert [piece.text for piece in found.hits[0].excerpt if piece.wanted] == []
 
 
-async def test_what_is_like_nothing_is_not_found(searches: Searches):
+async def test_words_without_a_match_find_nothing(searches: Searches):
     assert await searches.find(SearchRequest("zzzz")) == SearchPage((), 0)
-    # Both words are known; no item has both, and none is misspelt.
+    # Both words are in the index; no item has both, and neither is misspelt.
     assert await searches.find(SearchRequest("trawling fishing")) == SearchPage((), 0)
 
 
-async def test_what_the_index_knows_longer_than_the_records_is_left_out(searches: Searches, records: Records, peek):
+async def test_a_hit_without_its_item_is_left_out(searches: Searches, records: Records, peek):
     await peek.rows("DELETE FROM items WHERE title = 'Rod'")
     found = await searches.find(SearchRequest("hook"))
     assert "Rod" not in titles(found)
 
 
-async def test_bad_questions_are_refused(searches: Searches):
+async def test_invalid_queries_are_refused(searches: Searches):
     with pytest.raises(BadInput):
         await searches.find(SearchRequest("-only"))

@@ -16,7 +16,7 @@ class PassingClock(FakeClock):
 
 
 class Delivery:
-    """Sends one item at each call, as many as it accepts."""
+    """A delivery that sends one item at each call, as many as it accepts."""
 
     def __init__(self, label: str, waiting: int, accepted: int) -> None:
         self.label, self.left, self.accepted = label, waiting, accepted

@@ -1,4 +1,4 @@
-"""The operator's look at sinks, and the ways to set one right."""
+"""Sinks for operators, and the ways to repair one."""
 
 import pytest
 
@@ -76,7 +76,7 @@ async def test_the_check_names_failing_sinks_and_no_address(records: Records, cl
         (["books", "books"], ["books"], "names a sink twice"),
     ],
 )
-def test_names_of_sinks_that_the_settings_do_not_have(names: list[str], known: list[str], error: str):
+def test_unknown_names_of_sinks_are_refused(names: list[str], known: list[str], error: str):
     with pytest.raises(BadInput, match=error):
         check_sink_names(names, known)
     check_sink_names(known, known)

@@ -1,4 +1,4 @@
-"""The robots.txt of sources with recrawls is fetched by itself, once a day."""
+"""The robots.txt of sources with recrawls is fetched once a day."""
 
 from msgspec.structs import replace
 
@@ -16,7 +16,7 @@ from tests.services.sources.test_source_robots import URL, Stage
 TEXT = "User-agent: *\nCrawl-delay: 5\n"
 
 
-async def test_the_rules_of_a_shop_are_fetched_and_again_after_a_day(records: Records, clock: FakeClock):
+async def test_the_rules_of_a_shop_are_fetched_again_after_a_day(records: Records, clock: FakeClock):
     stage, run = Stage(records, clock), await shop(records)
     stage.says(TEXT)
     daily = DailyRobots(records.recrawls, stage.robots, clock)
@@ -24,7 +24,7 @@ async def test_the_rules_of_a_shop_are_fetched_and_again_after_a_day(records: Re
     async def stored() -> SourceRow:
         return await stage.sources.get(run.source_id or 0)
 
-    assert await daily.once() == 0, "nothing is crawled there"
+    assert await daily.once() == 0, "the source has no recrawl yet"
     await submit(records, recrawl(run))
     assert [await daily.once(), await daily.once()] == [1, 0]
     row = await stored()
@@ -37,7 +37,7 @@ async def test_the_rules_of_a_shop_are_fetched_and_again_after_a_day(records: Re
     assert (await stored()).delay_ms == 8000, "a shorter Crawl-delay is not taken over"
 
 
-async def test_a_shop_that_does_not_answer_is_asked_again_after_an_hour(records: Records, clock: FakeClock):
+async def test_rules_that_could_not_be_fetched_are_requested_again_after_an_hour(records: Records, clock: FakeClock):
     stage, run = Stage(records, clock), await shop(records)
     await submit(records, recrawl(run))
     stage.http.on(URL, FetchFailed("refused", "connection refused"))
@@ -50,7 +50,7 @@ async def test_a_shop_that_does_not_answer_is_asked_again_after_an_hour(records:
     assert await daily.once() == 1
 
 
-async def test_a_shop_that_is_off_or_held_is_left_alone(records: Records, clock: FakeClock):
+async def test_a_shop_that_is_disabled_or_held_is_left_alone(records: Records, clock: FakeClock):
     stage, run = Stage(records, clock), await shop(records)
     await submit(records, recrawl(run))
     stage.says(TEXT)

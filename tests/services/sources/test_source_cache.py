@@ -1,4 +1,4 @@
-"""The cache of sources: versions decide, a broken cache costs nothing but time."""
+"""The cache of sources: versions decide, and a broken cache costs time alone."""
 
 from collections.abc import Iterable, Mapping
 
@@ -24,13 +24,13 @@ class Versions:
         return {part: max(v for i, v in self.now.items() if i and i % 2 == part) for part in (0, 1)}
 
     async def after(self, seen: Mapping[int, int], limit: int) -> list[SourceChange]:
-        """Two parts, of even ids and odd ones."""
+        """Return changes in two parts, of even ids and odd ones."""
         found = [SourceChange(i % 2, i, v) for i, v in self.now.items() if i and v > seen.get(i % 2, 0)]
         return sorted(found, key=lambda change: (change.part, change.version))[:limit]
 
 
 class Values:
-    """A value that is counted when it is made."""
+    """A value that counts its creations."""
 
     def __init__(self) -> None:
         self.made = 0
@@ -41,7 +41,7 @@ class Values:
 
 
 class BrokenCache:
-    """A cache that cannot be used."""
+    """A cache that fails every call."""
 
     def __init__(self) -> None:
         self.asked = 0
@@ -70,7 +70,7 @@ async def test_a_value_is_kept_until_its_source_changes_or_its_time_is_over():
     assert await cache.get(ENTRY, int, values.make) == 3
 
 
-async def test_a_value_that_was_read_before_a_change_is_not_shown_after_it():
+async def test_a_value_read_before_a_change_is_not_returned_after_it():
     clock, versions = FakeClock(), Versions()
     cache = SourceCache(versions, MemoryCache(clock), clock)
 
@@ -85,14 +85,14 @@ async def test_a_value_that_was_read_before_a_change_is_not_shown_after_it():
     assert await cache.get(ENTRY, str, fresh) == "new"
 
 
-async def test_a_value_of_another_form_is_made_anew():
+async def test_a_value_that_cannot_be_decoded_is_made_anew():
     clock, values = FakeClock(), Values()
     memory = MemoryCache(clock)
     await memory.put("key", b"nonsense")
     assert await SourceCache(Versions(), memory, clock).get(ENTRY, int, values.make) == 1
 
 
-async def test_a_broken_cache_is_left_alone_for_a_while():
+async def test_a_broken_cache_is_not_used_for_a_while():
     clock, broken, values = FakeClock(), BrokenCache(), Values()
     cache = SourceCache(Versions(), broken, clock)
     assert [await cache.get(ENTRY, int, values.make) for _ in range(5)] == [1, 2, 3, 4, 5]

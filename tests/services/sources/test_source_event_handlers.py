@@ -1,4 +1,4 @@
-"""Reactions to what is said of sources, each said twice."""
+"""Handlers of source events, each delivered twice."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ def reactions(records: Records, clock: FakeClock) -> SourceEventHandlers:
 
 
 async def say(reactions: SourceEventHandlers, kind: str, ref: str, **payload: Any) -> None:
-    """Let it be said twice: the second time must change nothing."""
+    """Deliver an event twice: the second delivery must change nothing."""
     for number in range(2):
         await reactions.by_type()[kind](SourceEvent(f"e{number}", kind, ref, payload))
 
@@ -74,7 +74,7 @@ async def test_a_new_source_gets_one_schedule(reactions: SourceEventHandlers, re
         ("SOURCE_UPDATED", {"previous": [], "current": {}}),
     ],
 )
-async def test_a_payload_that_is_none_changes_nothing(
+async def test_an_invalid_payload_changes_nothing(
     reactions: SourceEventHandlers, records: Records, source: SourceRow, kind: str, payload: Any
 ):
     with pytest.raises(msgspec.ValidationError):
@@ -82,7 +82,7 @@ async def test_a_payload_that_is_none_changes_nothing(
     assert await records.schedules.find() == []
 
 
-async def test_what_it_is_made_of_changes_with_the_source(
+async def test_an_automatic_schedule_changes_with_its_source(
     reactions: SourceEventHandlers, records: Records, source: SourceRow
 ):
     ref = source.public_id
@@ -92,7 +92,7 @@ async def test_what_it_is_made_of_changes_with_the_source(
         msgspec.structs.replace(source, crawl='{"rate_limit": 5}', base_url="https://new.example/")
     )
     await say(reactions, "SOURCE_UPDATED", ref, changed_fields=["selectors"])
-    assert (await only(records)).every == 60, "that is no reason"
+    assert (await only(records)).every == 60, "a change of the selectors changes no schedule"
     await say(reactions, "SOURCE_UPDATED", ref, changed_fields=["rate_limit"])
     after = await only(records)
     assert (after.every, after.url, after.next_due, after.state) == (
@@ -104,10 +104,10 @@ async def test_what_it_is_made_of_changes_with_the_source(
     await say(reactions, "SOURCE_UPDATED", "gone", changed_fields=["rate_limit"])
 
 
-async def test_a_change_is_also_seen_in_what_was_and_is(
+async def test_a_change_is_also_seen_by_comparing_previous_and_current(
     reactions: SourceEventHandlers, records: Records, source: SourceRow
 ):
-    """A service that names no field that changed, but sends both, is understood all the same."""
+    """An event that names no changed field, but has both states of the source, is handled alike."""
     ref = source.public_id
     await say(reactions, "SOURCE_ENABLED", ref)
     await records.sources.change(msgspec.structs.replace(source, crawl='{"rate_limit": 5}'))
@@ -118,7 +118,7 @@ async def test_a_change_is_also_seen_in_what_was_and_is(
     assert (await only(records)).every == 90
 
 
-async def test_switched_off_and_on_again(
+async def test_a_source_is_disabled_and_enabled_again(
     reactions: SourceEventHandlers, records: Records, source: SourceRow, clock: FakeClock
 ):
     ref = source.public_id
@@ -131,7 +131,7 @@ async def test_switched_off_and_on_again(
     await say(reactions, "SOURCE_ENABLED", "gone")
 
 
-async def test_a_source_that_is_gone_leaves_no_schedule_and_no_run(
+async def test_a_deleted_source_leaves_no_schedule_and_no_run(
     reactions: SourceEventHandlers, records: Records, source: SourceRow
 ):
     ref = source.public_id
@@ -145,10 +145,10 @@ async def test_a_source_that_is_gone_leaves_no_schedule_and_no_run(
     await say(reactions, "SOURCE_DISABLED", ref)
 
 
-async def test_an_effect_and_its_note_are_one_step(
+async def test_an_effect_and_its_record_are_one_transaction(
     reactions: SourceEventHandlers, records: Records, source: SourceRow, clock: FakeClock
 ):
-    """Acceptance 25: whoever crashes after an effect, and before anything else, has said that it was done."""
+    """Acceptance 25: a process that crashes after an effect has recorded the event."""
     ref, started = source.public_id, 0
 
     async def step(kind: str, **payload: Any) -> None:
@@ -172,9 +172,9 @@ async def test_an_effect_and_its_note_are_one_step(
     await step("SOURCE_ENABLED", again=True)
     await step("SOURCE_DELETED")
     assert await records.schedules.find() == []
-    assert started == 2, "two of these met a run under way"
+    assert started == 2, "two of these events met a run under way"
 
 
-async def test_what_had_no_effect_is_noted_by_whoever_heard_it(reactions: SourceEventHandlers, records: Records):
+async def test_an_event_without_an_effect_is_recorded_by_its_listener(reactions: SourceEventHandlers, records: Records):
     await reactions.disabled(SourceEvent("e", "SOURCE_DISABLED", "nobody"))
     assert not await records.handled_messages.has("e")

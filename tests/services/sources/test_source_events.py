@@ -12,7 +12,7 @@ from longline.services.sources.source_events import MAX_DELIVERIES, SourceEvent,
 
 
 class Messages:
-    """A queue that hands out what is not settled."""
+    """A queue that delivers all messages that are not settled."""
 
     def __init__(self) -> None:
         self.lying: dict[str, Delivery] = {}
@@ -41,7 +41,7 @@ class Messages:
 
 
 class Effects:
-    """What was done, and how often it fails first."""
+    """An effect that keeps its events, and fails at first with the given errors."""
 
     def __init__(self, *failures: Exception) -> None:
         self.done: list[SourceEvent] = []
@@ -76,10 +76,11 @@ async def test_the_same_event_twice_has_one_effect(records: Records):
         b'{"event_id":1,"event_type":"SOURCE_CREATED","source_id":"s"}',
         b'{"event_id":"","event_type":"SOURCE_CREATED","source_id":"s"}',
         b'{"event_id":"e","event_type":"SOURCE_CREATED","source_id":"a\\u0000b"}',
+        b'{"event_id":"e","event_type":"SOURCE_CREATED","source_id":"\xff"}',
         b'{"event_id":"e","event_type":"SOURCE_CREATED","source_id":"%s"}' % (b"x" * 501),
     ],
 )
-async def test_what_cannot_be_read_is_dropped(records: Records, body: bytes | None):
+async def test_a_message_that_cannot_be_decoded_is_dropped(records: Records, body: bytes | None):
     messages, effects = Messages(), Effects()
     messages.lying["1"] = Delivery("1", body)
     messages.say(2, kind="SOMETHING_ELSE")
@@ -87,14 +88,14 @@ async def test_what_cannot_be_read_is_dropped(records: Records, body: bytes | No
     assert (messages.lying, effects.done) == ({}, [])
 
 
-async def test_a_payload_that_cannot_be_read_is_dropped_too(records: Records):
+async def test_a_message_with_an_invalid_payload_is_dropped_too(records: Records):
     messages, effects = Messages(), Effects(msgspec.ValidationError("no url"))
     messages.say(1)
     await listener(messages, records, effects).once()
     assert (messages.lying, messages.parked, effects.done) == ({}, [], [])
 
 
-async def test_what_fails_is_tried_again_and_in_the_end_put_aside(records: Records):
+async def test_a_failed_event_is_repeated_and_finally_parked(records: Records):
     messages, effects = Messages(), Effects(*(ValueError("no") for _ in range(2)))
     mine = listener(messages, records, effects)
     messages.say(1)
@@ -109,7 +110,7 @@ async def test_what_fails_is_tried_again_and_in_the_end_put_aside(records: Recor
     assert (messages.parked, messages.lying) == (["ValueError('never')"], {})
 
 
-async def test_an_engine_that_is_away_costs_no_try(records: Records):
+async def test_an_engine_that_is_down_costs_no_attempt(records: Records):
     messages, effects = Messages(), Effects(Unavailable("away"))
     mine = listener(messages, records, effects)
     messages.say(1)
@@ -119,7 +120,7 @@ async def test_an_engine_that_is_away_costs_no_try(records: Records):
     assert (len(effects.done), messages.parked) == (1, [])
 
 
-async def test_ids_are_forgotten_after_a_week(records: Records, clock):
+async def test_ids_are_deleted_after_a_week(records: Records, clock):
     messages, effects = Messages(), Effects()
     mine = listener(messages, records, effects)
     messages.say(1)

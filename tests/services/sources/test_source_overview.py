@@ -1,4 +1,4 @@
-"""A source in one look."""
+"""The overview of a source."""
 
 import pytest
 
@@ -13,7 +13,7 @@ from longline.services.sources.source_overview import SourceOverviews
 from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
 
 
-async def test_a_source_is_told_with_its_parts(records: Records):
+async def test_the_overview_of_a_source_has_its_parts(records: Records):
     row = await records.sources.make(NewSource("Kelp", "https://kelp.example/", use=SourceUse.PRODUCTS))
     terms = ScheduleSpec(url="https://kelp.example/", source_ref=row.public_id, every=1, unit="hours", enabled=True)
     new = NewSchedule(new_id(), terms.url, interval_ms=terms.interval_ms, next_due=5, terms=terms)

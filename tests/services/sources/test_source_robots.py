@@ -1,4 +1,4 @@
-"""The robots.txt of a source: fetched on order, stored, and told to workers."""
+"""The robots.txt of a source: fetched on order, stored, and signalled to workers."""
 
 import asyncio
 
@@ -66,7 +66,7 @@ def stage(records: Records, clock: FakeClock) -> Stage:
         (8000, "5", False, 8000),
         (8000, "5", True, 5000),
         (None, "0.5", True, 500),
-        (1000, "3600", False, 60_000),  # no site may pause a crawl for ever
+        (1000, "3600", False, 60_000),  # no site may pause a crawl without a bound
         (2000, "", True, 2000),
     ],
 )
@@ -99,7 +99,7 @@ async def test_workers_forget_the_rules_of_the_site(stage: Stage):
     assert known.get("http://www.shop.example:8080", 1.0) is None
 
 
-async def test_a_failure_leaves_the_stored_rules(stage: Stage):
+async def test_a_failure_keeps_the_stored_rules(stage: Stage):
     row = await stage.source()
     stage.says("User-agent: *\nCrawl-delay: 4\n")
     good = await stage.robots.refresh(row.id)
@@ -116,7 +116,7 @@ async def test_a_failure_leaves_the_stored_rules(stage: Stage):
         await stage.robots.refresh(7)
 
 
-async def test_redirects_are_followed_and_a_missing_file_is_no_rules(stage: Stage):
+async def test_redirects_are_followed_and_a_missing_file_has_no_rules(stage: Stage):
     row = await stage.source()
     elsewhere = "https://www.shop.example/robots.txt"
     stage.http.on(URL, moved(URL, elsewhere))
@@ -138,7 +138,7 @@ async def test_the_audit_has_one_row_without_the_text(stage: Stage):
     assert len(found.source.robots_text or "") == 65_536
 
 
-async def test_the_request_goes_by_the_proxies_of_the_source_and_their_results_are_written(stage: Stage):
+async def test_the_request_uses_the_proxies_of_the_source_and_their_results_are_written(stage: Stage):
     way = PickedProxy(1, Proxy("http", "192.0.2.1", 8001), source_id=None)
     stage.ways.ways.append(way)
     row = await stage.sources.make(

@@ -1,4 +1,4 @@
-"""The schedules that enabled sources should have."""
+"""Automatic schedules of enabled sources."""
 
 import json
 
@@ -77,7 +77,9 @@ async def test_an_error_at_one_source_does_not_stop_the_others(
     assert done.errors == [f"{made[1].public_id}: no interval"]
 
 
-async def test_a_person_who_paused_is_not_overruled(records: Records, sync: SourceSchedules, clock: FakeClock):
+async def test_a_schedule_that_a_person_paused_is_not_resumed(
+    records: Records, sync: SourceSchedules, clock: FakeClock
+):
     made = [await records.sources.add(NewSource(f"s{n}", f"https://s{n}.example/")) for n in range(2)]
     await sync.run()
     for row, by in zip(made, ("person", "source"), strict=True):

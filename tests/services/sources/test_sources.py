@@ -40,7 +40,7 @@ def sources(records: Records, clock: FakeClock) -> Sources:
     return Sources(records.sources, records.feeds, clock, PARSERS, sinks={"books"})
 
 
-async def test_names_are_taken_once(sources: Sources):
+async def test_names_are_unique(sources: Sources):
     first = await sources.make(NewSource("a", "https://a.example/"))
     other = await sources.make(NewSource("b", "https://b.example/"))
     with pytest.raises(Conflict):
@@ -50,7 +50,7 @@ async def test_names_are_taken_once(sources: Sources):
     assert (await sources.get(first.id)).base_url == "https://a.example/"
 
 
-async def test_what_is_switched_off_says_since_when_and_why(sources: Sources, clock: FakeClock):
+async def test_a_disabled_source_has_the_time_and_the_reason(sources: Sources, clock: FakeClock):
     row = await sources.make(NewSource("a", "https://a.example/", feed_url="https://a.example/feed"))
     off = await sources.switch(row.id, False, "broken")
     assert (off.enabled, off.disabled_at, off.disable_reason) == (False, clock.now(), "broken")
@@ -80,7 +80,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("name", "config", "error"), BAD)
-async def test_a_parser_that_is_not_loaded_and_a_config_that_it_does_not_take(
+async def test_an_unknown_parser_and_an_invalid_config_are_refused(
     sources: Sources, name: str | None, config: str, error: str
 ):
     with pytest.raises(BadInput, match=error):
@@ -91,7 +91,7 @@ async def test_a_parser_that_is_not_loaded_and_a_config_that_it_does_not_take(
     assert await sources.get(row.id) == row
 
 
-async def test_a_source_with_a_parser_that_was_removed_can_be_changed_otherwise(records: Records, sources: Sources):
+async def test_other_fields_of_a_source_with_a_removed_parser_can_be_changed(records: Records, sources: Sources):
     row = await records.sources.make(NewSource("a", "https://a.example/", parser="gone", config='{"x":1}'))
     renamed = await sources.change(row.id, lambda was: msgspec.structs.replace(was, name="b"))
     assert (renamed.name, renamed.parser, renamed.config) == ("b", "gone", '{"x":1}')
@@ -112,14 +112,14 @@ async def test_a_source_that_another_api_uses_is_not_deleted(sources: Sources):
         await sources.get(shop.id)
 
 
-async def test_a_use_is_added_and_taken_off(sources: Sources):
+async def test_a_use_is_added_and_removed(sources: Sources):
     row = await sources.make(NewSource("s", "https://s.example/"))
     assert (await sources.set_use(row.id, SourceUse.CATALOGUE, on=True)).uses == '["catalogue","interval"]'
     assert (await sources.set_use(row.id, SourceUse.INTERVAL, on=False)).uses == '["catalogue"]'
     assert (await sources.set_use(row.id, SourceUse.CATALOGUE, on=False)).uses == "[]"
 
 
-async def test_a_source_names_sinks_of_the_settings(records: Records, sources: Sources):
+async def test_sinks_of_a_source_must_be_in_the_settings(records: Records, sources: Sources):
     row = await sources.make(NewSource("a", "https://a.example/", sinks='["books"]'))
     assert row.sinks == '["books"]'
     for sinks in ('["bucks"]', '["books","books"]'):
@@ -130,7 +130,7 @@ async def test_a_source_names_sinks_of_the_settings(records: Records, sources: S
     assert (await sources.change(row.id, lambda was: msgspec.structs.replace(was, sinks="[]"))).sinks == "[]"
     gone = await records.sources.make(NewSource("c", "https://c.example/", sinks='["gone"]'))
     renamed = await sources.change(gone.id, lambda was: msgspec.structs.replace(was, name="d"))
-    assert (renamed.name, renamed.sinks) == ("d", '["gone"]'), "a sink that was removed prevents no other change"
+    assert (renamed.name, renamed.sinks) == ("d", '["gone"]'), "a removed sink prevents no other change"
 
 
 async def test_the_pools_of_a_source_must_exist(records: Records, clock: FakeClock):

@@ -1,4 +1,4 @@
-"""Trials of pages that cannot be read."""
+"""Trials of pages that cannot be parsed."""
 
 from longline.engine.parse.page_parser import PageParser
 from longline.plugins.registry import ParserSources
@@ -18,11 +18,11 @@ def trials(body: bytes) -> Trials:
     return Trials(PagePreviews(http, FakeClock(), "bot/1", parser), registry, parser)
 
 
-async def test_what_cannot_be_read_is_tried_all_the_same():
+async def test_a_page_that_cannot_be_parsed_has_a_trial():
     assert await trials(b"<div>" * 200_000).run(URL, {}, 5) == Trial(URL, 200, "text/html; charset=utf-8")
 
 
-async def test_the_config_of_the_source_decides_what_would_be_refused():
+async def test_the_config_of_the_source_decides_about_refused_pages():
     page = b"<title>A title</title><p>" + b"word " * 300 + b"<a href=/a>a</a>"
     refused = await trials(page).run(URL, {"parser": "article"}, 5)
     taken = await trials(page).run(URL, {"parser": "article", "config": {"page_types": False}}, 5)

@@ -27,3 +27,11 @@ def test_a_free_value_of_a_variable_is_toml_or_a_text(text: str, value: object):
 def test_keys_of_typed_tables_stay_texts():
     values = values_of_environment({"X__OPERATOR__TOKEN": "8"}, "X__", ROOT, ())
     assert build(Tables, values).operator.token == "8"
+
+
+@pytest.mark.parametrize("names", [("a-b", "a_b"), ("a_b", "a-b"), ("A.B", "A_B")])
+def test_a_variable_means_the_entry_with_the_same_characters(names: tuple[str, str]):
+    [(path, _)] = values_of_environment(
+        {"X__JOB_TYPES__A_B__HANDLER": "m:C"}, "X__", ROOT, [("job_types", name) for name in names]
+    ).items()
+    assert path[1].lower() == "a_b"

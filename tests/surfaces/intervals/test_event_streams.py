@@ -8,7 +8,10 @@ import httpx
 import msgspec
 import pytest
 
+from longline.model.callers.api_key import NewApiKey
+from longline.model.callers.roles import Role
 from longline.ports.records.frontier.frontier import Change
+from longline.services.callers.api_keys import ApiKeys
 from longline.services.logs.event_streams import ClientLimit
 from longline.settings import Settings
 from longline.surfaces.intervals.event_streams import contract_events
@@ -169,3 +172,18 @@ async def test_a_job_that_runs_has_no_next_time_yet(door: Door):
         [event] = await take(stream, 1)
         assert "next_run_at" not in (await client.get(f"/api/v1/jobs/{job['id']}")).json()
     assert (event.data["status"], "details" in event.data) == ("running", False)
+
+
+@EMBEDDED
+async def test_a_stream_ends_with_its_key(door: Door, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("longline.surfaces.sse.CREDENTIALS_CHECK_SECONDS", 0.05)
+    keys = ApiKeys(door.platform.records.api_keys, door.platform.clock)
+    row, text = await keys.create(NewApiKey("dashboard", "intervals", Role.ADMIN))
+    async with httpx.AsyncClient(base_url=door.address, verify=False, timeout=60) as dashboard:
+        async with dashboard.stream("GET", "/sse/health/events", params={"token": text}) as stream:
+            lines = stream.aiter_lines()
+            assert await anext(lines) == "event: connected"
+            await keys.revoke(row.uid)
+            async with asyncio.timeout(30):
+                assert [line async for line in lines]
+        assert (await dashboard.get("/sse/health/events", params={"token": text})).status_code == 401

@@ -32,6 +32,13 @@ class Choosy(Counting):
         raise InvalidManifest(f"no manifest like {manifest.id}")
 
 
+class Idle(Counting):
+    """Makes no task, and notes the end of each manifest."""
+
+    def build_tasks(self, _prepared: Manifest, _emit: Callable[[DownloadTask], None]) -> None:
+        return None
+
+
 class Picky:
     """A handler that refuses, fails or changes manifests by their metadata."""
 

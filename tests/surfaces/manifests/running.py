@@ -142,6 +142,10 @@ retry_backoff_ms = 10
 handler = "{HANDLERS}:Choosy"
 [job_types.choosy.options]
 file = "{folder / "ends"}"
+[job_types.idle]
+handler = "{HANDLERS}:Idle"
+[job_types.idle.options]
+file = "{folder / "ends"}"
 [job_types.picky]
 handler = "{HANDLERS}:Picky"
 [job_types.placing]

@@ -119,6 +119,21 @@ def test_a_job_that_is_not_queued_is_finalized_once(box: Box):
     assert finalized(box, job_id) == [f"{job_id} failed 0/0"]
 
 
+def test_a_job_without_tasks_completes_and_is_finalized_once(box: Box):
+    key = {"X_Fetchbox_Idempotency_Key": "no tasks"}
+    answer = box.post(box.manifest("/idle"), "idle", **key)
+    assert (answer.status_code, answer.json()["resource_count"]) == (202, 1)
+    job_id = answer.json()["job_id"]
+    job = box.ended(job_id)
+    assert (job["status"], job["resource_total"], job["resource_completed"]) == ("completed", 0, 0)
+    assert job["last_error"] is None
+    assert box.post(box.manifest("/idle"), "idle", **key).json() == answer.json()
+    assert finalized(box, job_id) == [f"{job_id} completed 0/0"]
+    assert box.read(f"manifests/idle/{job_id}/metadata.json") == b"{}"
+    messages = [entry["message"] for entry in box.log(job_id, follow="true")]
+    assert messages[-1] == "run completed"
+
+
 def test_acceptance_11_a_job_runs_to_its_end_and_is_finalized_once(box: Box):
     box.origin.gate.clear()
     job_id = box.submit("/gate/eleven", "/eleven", kind="counted")

@@ -130,6 +130,26 @@ def test_the_task_of_a_dead_letter_is_whole(streaming: tuple[Box, Streams]):
     assert letter["task"]["attributes"]["tags"] == tags
 
 
+def test_every_job_is_announced_as_queued_before_its_other_states(streaming: tuple[Box, Streams]):
+    box, streams = streaming
+    refused = box.post(box.manifest("/none", metadata={"wish": "fail"}), "picky").json()["error"]["job_id"]
+    jobs = {box.submit("/quick"): "completed", box.submit("/status/404/quick"): "failed", refused: "failed"}
+    for job_id in jobs:
+        box.ended(job_id)
+
+    def states(job_id: str) -> list[dict[str, Any]]:
+        return [one for one in streams.read("status") if one["job_id"] == job_id]
+
+    wait_until(
+        lambda: all(last in {one["state"] for one in states(job_id)} for job_id, last in jobs.items()), "the ends"
+    )
+    for job_id, last in jobs.items():
+        first, *others = states(job_id)
+        assert (first["state"], first["resources_completed"], first["resources_failed"]) == ("queued", 0, 0)
+        assert first["last_error_code"] is None
+        assert others[-1]["state"] == last
+
+
 def test_each_dead_letter_is_one_record(streaming: tuple[Box, Streams]):
     box, streams = streaming
     job_id = box.submit("/status/404/one-record")

@@ -30,14 +30,14 @@ TEXTS = {
 
 
 def damage(database: Path) -> None:
-    """Overwrite a database; a change before it makes other connections drop their cached pages."""
-    with closing(sqlite3.connect(database, timeout=30)) as connection:
-        connection.execute("CREATE TABLE last_words (id INTEGER)")
-        connection.commit()
+    """Overwrite a database; a change committed afterwards makes other connections drop their cached pages."""
+    with closing(sqlite3.connect(database, timeout=30, isolation_level=None)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    size = database.stat().st_size
-    with database.open("r+b") as file:
-        file.write(bytes(size))
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("CREATE TABLE last_words (id INTEGER)")
+        with database.open("r+b") as file:
+            file.write(bytes(database.stat().st_size))
+        connection.execute("COMMIT")
 
 
 @pytest.mark.parametrize("engine", ["sqlite", "postgres"])

@@ -8,7 +8,7 @@ from longline.wiring.platform import open_platform
 from longline.wiring.subjects.metrics import platform_alerts
 
 
-async def test_the_form_of_a_source_knows_all_parsers(settings: Settings):
+async def test_the_form_of_a_source_lists_all_parsers(settings: Settings):
     async with open_platform(settings) as platform:
         runs = RunPages(platform.records.run_views, platform.records.runs, platform.clock)
         alerts = platform_alerts(platform, Health([], platform.clock))

@@ -1,4 +1,4 @@
-"""The scheduler as part of a platform: another service for sources, and a leave that lets everything go."""
+"""The scheduler as part of a platform: the source of its sources, and the release of its leases at the stop."""
 
 import asyncio
 import time
@@ -20,7 +20,7 @@ from longline.wiring.subjects.schedules import schedule_services, scheduler_loop
 from longline.wiring.subjects.sources import directory
 
 
-async def test_sources_come_from_where_the_operator_says(settings: Settings):
+async def test_the_setting_decides_the_service_that_sources_are_read_from(settings: Settings):
     async with open_platform(settings) as platform:
         assert isinstance(directory(platform), LocalSources)
     elsewhere = msgspec.structs.replace(settings, sources_url="http://127.0.0.1:1/api/v1/sources", scheduler=False)
@@ -29,7 +29,7 @@ async def test_sources_come_from_where_the_operator_says(settings: Settings):
         assert interval_services(platform).scheduler.is_on is False
 
 
-async def test_what_was_started_is_handed_over_at_the_stop(settings: Settings):
+async def test_started_schedules_are_released_at_the_stop_and_keep_their_runs(settings: Settings):
     quick = msgspec.structs.replace(settings, poll=0.05)
     async with open_platform(quick) as platform:
         await migrate_tables(platform, may_migrate=True)
@@ -48,12 +48,12 @@ async def test_what_was_started_is_handed_over_at_the_stop(settings: Settings):
     assert found is not None
     assert (found.state, found.owner, run.state, run.error) == ("running", None, "running", None)
     assert found.lease_until is not None
-    assert found.lease_until < time.time_ns() // 1_000_000, "the next scheduler adopts it at once"
+    assert found.lease_until < time.time_ns() // 1_000_000, "the next scheduler adopts the schedule at once"
 
 
 @pytest.fixture(params=["one process", "two by PostgreSQL", "two by Redis"])
 def many(request: pytest.FixtureRequest, settings: Settings) -> Settings:
-    """A platform for one process, or one that several can be in."""
+    """A platform for one process, or for several."""
     if request.param == "one process":
         return settings
     changes = {"database": request.getfixturevalue("wiped_home")}
@@ -62,7 +62,7 @@ def many(request: pytest.FixtureRequest, settings: Settings) -> Settings:
     return msgspec.structs.replace(settings, **changes)
 
 
-async def test_what_becomes_due_is_started_at_once_and_not_at_the_next_look(many: Settings):
+async def test_a_due_schedule_is_started_at_once_and_not_at_the_next_poll(many: Settings):
     seldom = msgspec.structs.replace(many, poll=3600.0)
     alone = seldom.database.startswith("sqlite")
     async with (
@@ -85,7 +85,7 @@ async def test_what_becomes_due_is_started_at_once_and_not_at_the_next_look(many
             await running
 
 
-async def test_what_is_said_of_sources_is_heard_once(settings: Settings, redis_url: str):
+async def test_a_source_event_that_is_delivered_twice_makes_one_schedule(settings: Settings, redis_url: str):
     listening = msgspec.structs.replace(settings, redis=redis_url, source_events=True)
     said = {"name": "n", "url": "https://n.example/", "rate_limit": 10, "enabled": True}
     event = {"event_id": "e1", "event_type": "SOURCE_CREATED", "source_id": "abc", "payload": said}

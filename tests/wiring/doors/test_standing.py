@@ -6,7 +6,7 @@ from longline.wiring.doors.intervals import interval_services, standing_frontier
 from longline.wiring.platform import migrate_tables, open_platform
 
 
-async def test_a_link_of_a_source_becomes_a_schedule_of_it(tmp_path):
+async def test_a_link_of_a_source_becomes_a_schedule_of_that_source(tmp_path):
     async with open_platform(Settings(data=tmp_path)) as platform:
         await migrate_tables(platform, may_migrate=True)
         source = await platform.records.sources.add(NewSource("one", "https://one.example/"))

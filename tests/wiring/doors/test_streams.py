@@ -1,4 +1,4 @@
-"""The streams of a process: at its end every client is disconnected, whatever becomes of the last moves."""
+"""The streams of a process: the end disconnects every client, even if the last moves cannot be published."""
 
 from unittest.mock import AsyncMock
 

@@ -27,9 +27,19 @@ def names(platform: Platform, *roles: str, **settings: Any) -> set[str]:
     return set(build_loops(LoopParts(Platform(**parts), frozenset(roles), 1)))
 
 
-FETCH = {"fetch", "work signals", "work requests", "robots signals", "withdrawn tasks", "worker processes"}
+EVERYWHERE = {"settings signals"}
 
-UPKEEP = {
+FETCH = EVERYWHERE | {
+    "fetch",
+    "work signals",
+    "work requests",
+    "robots signals",
+    "proxy signals",
+    "withdrawn tasks",
+    "worker processes",
+}
+
+UPKEEP = EVERYWHERE | {
     "recrawls",
     "manifest pruning",
     "alerts",
@@ -62,7 +72,7 @@ UPKEEP = {
 
 async def test_roles_are_loops(platform: Platform):
     assert names(platform, "fetch") == FETCH
-    assert names(platform, "parse") == {"parse"}
+    assert names(platform, "parse") == EVERYWHERE | {"parse"}
     assert names(platform, "upkeep") == UPKEEP
     assert names(platform, "upkeep", scheduler=False) == UPKEEP - {"scheduler", "automatic series runs"}
     assert names(platform, "upkeep", frontier=False) == UPKEEP - {"standing waker"}
@@ -93,7 +103,7 @@ SETTINGS = {field.name: field for field in msgspec.structs.fields(Settings)}
 
 
 def is_setting(name: str) -> bool:
-    """Return whether there is a setting, in the table that stands before the dot if there is one."""
+    """Return whether a setting of this name exists, in the table that is named before the dot."""
     table, _, field = name.rpartition(".")
     return hasattr(getattr(Tables(), table), field) if table else name in SETTINGS
 

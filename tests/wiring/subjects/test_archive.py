@@ -1,4 +1,4 @@
-"""The HTML archive of URLs that were given over HTTP, in a folder and on S3."""
+"""The HTML archive of URLs that were submitted over HTTP, in a folder and on S3."""
 
 import json
 from collections.abc import AsyncIterator
@@ -37,7 +37,9 @@ async def kept(url: str) -> dict[str, bytes]:
     return {info.key: await blobs.get(info.key) async for info in blobs.list("live")}
 
 
-async def test_15_every_html_answer_is_kept_errors_included(settings: Settings, where: str, tmp_path: Path) -> None:
+async def test_15_every_html_response_is_archived_errors_included(
+    settings: Settings, where: str, tmp_path: Path
+) -> None:
     facts = f"file://{tmp_path}/facts"
     there = msgspec.structs.replace(settings, html_archive=where, html_facts=facts)
     with running_site(pages=1) as site:
@@ -68,6 +70,6 @@ async def _look_at_labels(blobs: Any, story: dict[str, Any]) -> None:
     }
 
 
-async def test_15_it_is_off_unless_somebody_says_where(settings: Settings) -> None:
+async def test_15_the_html_archive_is_off_without_a_setting_for_its_place(settings: Settings) -> None:
     async with fetching(settings) as door, html_archiving(door.platform) as archive:
         assert archive is None

@@ -17,7 +17,7 @@ def platform(**settings: Any) -> Any:
     return SimpleNamespace(settings=Settings(jwt_secret="s" * 64, **settings), clock=clock)
 
 
-def test_tokens_know_the_api_key_and_the_skew(tmp_path: Path):
+def test_tokens_apply_the_settings_of_the_api_key_and_the_skew(tmp_path: Path):
     tokens = access_tokens(platform(data=tmp_path, api_key="me:secret"))
     assert tokens.verify(tokens.issue("admin", "ann", 60)).sub == "ann"
     tokens.check("me:secret")

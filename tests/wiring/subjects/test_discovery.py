@@ -1,4 +1,4 @@
-"""A crawl with discovery on: links are saved, a place becomes a candidate, and is looked at by a polite run."""
+"""A crawl with discovery on: links are saved, a link becomes a candidate, and a polite run probes the candidate."""
 
 import asyncio
 
@@ -23,7 +23,7 @@ from tests.web.wire import Answer
 
 
 async def crawled(platform: Platform, owner: int, url: str, *, discovering: bool, journal: RunLogWriter | None) -> None:
-    """A crawl of one page, until everything is known that will be."""
+    """Crawl one page, until its links and, with `discovering`, a candidate are stored."""
     plan = crawl_plan((url,), hosts=(parse(url).host,), delay_ms=0, discover=True)
     await Crawls(platform.lifecycle, crawl_stores(platform.records)).open(CrawlRequest(plan), owner, 30_000)
     stop = asyncio.Event()
@@ -42,7 +42,7 @@ async def crawled(platform: Platform, owner: int, url: str, *, discovering: bool
 
 
 @pytest.mark.parametrize(("on", "logs"), [(True, True), (False, True), (True, False)])
-async def test_a_place_that_pages_lead_to_waits_for_a_person(settings: Settings, on: bool, logs: bool):
+async def test_a_place_that_pages_link_to_waits_for_a_decision(settings: Settings, on: bool, logs: bool):
     there = msgspec.structs.replace(settings, discovery=on, save_links=True, delay=0.0, run_logs=logs)
     with running_site(pages=1) as site, running_site(pages=1) as other:
         elsewhere = other.url.replace("127.0.0.1", "localhost")
@@ -58,6 +58,6 @@ async def test_a_place_that_pages_lead_to_waits_for_a_person(settings: Settings,
             [link], _ = await platform.records.links.find(LinkQuery())
         assert [row.identity for row in found] == (["localhost"] if on else [])
         assert link.url == elsewhere
-        # What is learnt of a link's page is told with the link, whoever asked for the page.
+        # The details of a link's page are stored with the link, for each caller that submitted the page.
         assert (link.status, link.content_type) == ((200, "text/html; charset=utf-8") if on else (None, None))
         assert other.visits() == ({"/robots.txt": 1, "/": 1} if on else {})

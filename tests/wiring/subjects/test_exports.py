@@ -1,4 +1,4 @@
-"""Writers of items, made of the places that a person named."""
+"""Writers of items, made of the paths in the settings."""
 
 from pathlib import Path
 

@@ -52,7 +52,7 @@ def feed(*paths: str) -> Answer:
 
 @asynccontextmanager
 async def working(platform: Platform) -> AsyncIterator[None]:
-    """A worker and the chores around feeds, with little patience."""
+    """Run a worker and the chores around feeds, with short pauses."""
     stop, parts = asyncio.Event(), feed_parts(platform)
     async with registered_worker(platform, frozenset({"fetch", "parse"})) as owner:
         loops = {
@@ -71,7 +71,7 @@ async def test_the_interval_door_keeps_its_five_redirects(platform: Platform):
 
 
 async def polled(platform: Platform, source_id: int, after: int = 0) -> FeedRow:
-    """The feed once it was polled after that time, and everything that it brought was fetched."""
+    """Return the feed after it was polled later than `after` and all its entries were fetched."""
     async with asyncio.timeout(60):
         while True:
             row = await platform.records.feeds.get(source_id)
@@ -85,7 +85,7 @@ async def source(platform: Platform, site: SiteHandle, feed: str | None = None) 
     return (await platform.records.sources.add(NewSource("news", site.url, feed_url=where))).id
 
 
-async def test_a_feed_is_found_polled_and_what_is_new_is_fetched(platform: Platform) -> None:
+async def test_a_feed_is_found_and_polled_and_its_new_entries_are_fetched(platform: Platform) -> None:
     with running_site(pages=5) as site:
         site.site.extra |= {"/": HOME, "/news": feed("/page/1", "/page/2")}
         source_id = await source(platform, site)
@@ -97,15 +97,15 @@ async def test_a_feed_is_found_polled_and_what_is_new_is_fetched(platform: Platf
             second = await polled(platform, source_id, first.polled_at or 0)
             assert second.entries == 3
         visits = site.visits()
-        assert visits["/robots.txt"] == 1, "polls keep to the rules like any other request"
+        assert visits["/robots.txt"] == 1, "polls request robots.txt like any other task"
         assert {path: visits[path] for path in visits if path.startswith("/page/")} == {
             f"/page/{n}": 1 for n in (1, 2, 3)
         }
-        assert visits["/news"] == 3, "once to see whether it is a feed, and two polls"
-        assert await count_items(platform, "feed") == 0, "it is read once, by whoever polls it"
+        assert visits["/news"] == 3, "one request of the search, and two polls"
+        assert await count_items(platform, "feed") == 0, "a poll is read by the feed poller alone"
 
 
-async def test_a_feed_that_did_not_change_is_not_sent_again(platform: Platform) -> None:
+async def test_an_unchanged_feed_is_not_sent_again(platform: Platform) -> None:
     with running_site(pages=3) as site:
         site.site.etags = True
         site.site.extra["/news"] = feed("/page/1", "/page/2")
@@ -121,7 +121,7 @@ async def test_a_feed_that_did_not_change_is_not_sent_again(platform: Platform) 
         assert sorted(task.status or 0 for task in await platform.records.tasks.find()) == [200, 200, 200, 304]
 
 
-async def test_a_feed_that_is_forbidden_is_not_asked_for(platform: Platform) -> None:
+async def test_a_feed_that_robots_txt_forbids_is_not_requested(platform: Platform) -> None:
     with running_site(pages=1, robots="User-agent: *\nDisallow: /news\n") as site:
         site.site.extra["/news"] = feed("/page/1")
         source_id = await source(platform, site, "news")
@@ -130,7 +130,7 @@ async def test_a_feed_that_is_forbidden_is_not_asked_for(platform: Platform) -> 
         assert (row.error_type, row.errors, site.visits()["/news"]) == ("forbidden", 1, 0)
 
 
-async def test_a_failure_is_told_by_its_kind(platform: Platform) -> None:
+async def test_a_failed_poll_is_stored_with_its_kind(platform: Platform) -> None:
     with running_site(pages=1) as site:
         site.site.extra["/news"] = Answer(410)
         source_id = await source(platform, site, "news")
@@ -139,7 +139,9 @@ async def test_a_failure_is_told_by_its_kind(platform: Platform) -> None:
         assert (row.error_type, row.disabled_reason, row.error) == ("gone", "gone", "HTTP 410")
 
 
-async def test_sitemaps_are_read_to_the_bottom_also_large_and_compressed_ones(platform: Platform) -> None:
+async def test_indexes_of_sitemaps_are_read_to_the_last_sitemap_also_large_and_compressed_ones(
+    platform: Platform,
+) -> None:
     with running_site(pages=4) as site:
         index = "".join(f"<sitemap><loc>{site.url}{name}</loc></sitemap>" for name in ("a.xml", "b.xml.gz"))
         wide = " " * (platform.settings.max_body + 1)
@@ -162,17 +164,17 @@ async def test_sitemaps_are_read_to_the_bottom_also_large_and_compressed_ones(pl
         visits = site.visits()
         assert {path: visits[path] for path in visits if path.startswith("/page/")} == {"/page/1": 1, "/page/2": 1}
         assert (visits["/a.xml"], visits["/b.xml.gz"], visits["/news-sitemap.xml"]) == (1, 1, 1)
-        assert await count_items(platform, "sitemap") == 0, "whoever asked for it reads it, and nobody else"
+        assert await count_items(platform, "sitemap") == 0, "a sitemap is read by its reader alone"
 
 
 @pytest.mark.parametrize(("feeds", "discovery"), [(False, False), (True, False), (False, True), (True, True)])
-async def test_only_what_the_operator_wants_runs(tmp_path: Path, feeds: bool, discovery: bool) -> None:
+async def test_only_loops_that_the_settings_switch_on_run(tmp_path: Path, feeds: bool, discovery: bool) -> None:
     async with open_platform(Settings(data=tmp_path, feeds=feeds, feed_discovery=discovery)) as platform:
         made = set(build_loops(LoopParts(platform, frozenset({"upkeep"})))) & {"feeds", "feed search", "sitemaps"}
         assert made == {name for name, on in (("feeds", feeds), ("feed search", discovery)) if on}
 
 
-async def test_what_is_due_is_begun_at_the_operators_interval_and_taken_in_at_once(
+async def test_due_feeds_are_polled_at_the_interval_of_the_settings_and_read_at_once(
     platform: Platform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(wiring, "LOOK_INTERVAL_SECONDS", 0.05)
@@ -194,7 +196,7 @@ async def test_what_is_due_is_begun_at_the_operators_interval_and_taken_in_at_on
             await running
         assert taken.entries == 1
         begun = [(row.run_id, row.polled_at) for row in rows if row]
-        assert begun == [(None, taken.polled_at), (None, None)], "an hour must pass"
+        assert begun == [(None, taken.polled_at), (None, None)], "the interval of an hour has not passed"
 
 
 async def test_a_stop_does_not_wait_for_a_document_that_is_being_read(platform: Platform, monkeypatch) -> None:
@@ -219,4 +221,4 @@ async def test_a_stop_does_not_wait_for_a_document_that_is_being_read(platform: 
                 await asyncio.gather(working, chores)
     row = await platform.records.feeds.get(source_id)
     assert row is not None
-    assert (row.polled_at, row.run_id is None) == (None, False), "it is read after the next start"
+    assert (row.polled_at, row.run_id is None) == (None, False), "the document is read after the next start"

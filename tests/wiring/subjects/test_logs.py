@@ -27,7 +27,7 @@ async def said(platform: Platform, run_id: int) -> list[str]:
         ({"run_logs": False}, []),
     ],
 )
-async def test_what_is_logged_of_a_run_is_written_to_the_last_word(tmp_path, settings, heard):
+async def test_entries_of_a_run_are_written_until_the_last_one(tmp_path, settings, heard):
     log.setLevel(logging.DEBUG)
     async with open_platform(Settings(data=tmp_path, **settings)) as platform:
         await migrate_tables(platform, may_migrate=True)
@@ -41,7 +41,7 @@ async def test_what_is_logged_of_a_run_is_written_to_the_last_word(tmp_path, set
         assert logging.getLogger().handlers == before
 
 
-async def test_a_stop_does_not_fail_where_the_last_logs_cannot_be_kept(tmp_path, monkeypatch, caplog):
+async def test_a_stop_does_not_fail_if_the_last_logs_cannot_be_archived(tmp_path, monkeypatch, caplog):
     monkeypatch.setattr(RunLogKeeper, "once", AsyncMock(side_effect=Unavailable("the store is away")))
     async with open_platform(Settings(data=tmp_path)) as platform:
         await migrate_tables(platform, may_migrate=True)
@@ -50,7 +50,7 @@ async def test_a_stop_does_not_fail_where_the_last_logs_cannot_be_kept(tmp_path,
     assert "run logs not archived before the shutdown deadline" in caplog.text
 
 
-async def test_what_runs_say_is_heard_however_little_the_service_says(tmp_path, caplog):
+async def test_entries_of_runs_are_written_below_the_log_level_of_the_service(tmp_path, caplog):
     ours = logging.getLogger("longline")
     before = ours.level
     caplog.set_level(logging.ERROR)

@@ -39,7 +39,7 @@ async def test_a_process_without_work_writes_nothing(settings: Settings, monkeyp
             platform.metrics.add(LEASES_LOST)
             before = await stored_counts(platform)
             await asyncio.sleep(0.2)
-            assert await platform.records.counters.all() == before, "reads alone wait for their turn"
+            assert await platform.records.counters.all() == before, "counts of reads alone wait for the idle flush"
         await platform.metrics.flush(platform.records.counters)
         assert not platform.metrics.count_of(DATABASE_SECONDS, "write", "0"), "a flush is not counted"
         stored = await platform.records.counters.all()
@@ -48,7 +48,7 @@ async def test_a_process_without_work_writes_nothing(settings: Settings, monkeyp
         assert sum(stored.values()) < sum((await platform.records.counters.all()).values()), "the read above is counted"
 
 
-async def test_an_idle_process_stores_the_times_of_its_transactions_in_the_end(
+async def test_an_idle_process_stores_the_durations_of_its_transactions_at_the_end(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(module, "FLUSH_INTERVAL_SECONDS", 0.01)

@@ -1,4 +1,4 @@
-"""Recrawls with a real worker at a real website: its log is the witness of what was requested."""
+"""Recrawls with a real worker at a real website; the website's log has the requests that arrived."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -29,7 +29,7 @@ async def shop(platform: Platform, url: str, **more: object) -> int:
 
 @asynccontextmanager
 async def working(platform: Platform) -> AsyncIterator[None]:
-    """Workers of one process, with the filter that watches holds."""
+    """Run the workers of one process, with the filter that checks holds."""
     stop = asyncio.Event()
     async with registered_worker(platform, frozenset({"fetch", "parse"})) as owner:
         worker = fetch_worker(platform, owner, plans=plan_cache(platform))
@@ -81,7 +81,7 @@ async def test_pages_are_crawled_parsed_again_without_a_request_and_held_back(se
                 for task_id in paged:
                     await recrawls.orders.restart(task_id)
                 await asyncio.sleep(1)
-                assert len(site.requests) == before, "nothing is requested while the source is held"
+                assert len(site.requests) == before, "no request is sent while the source is held"
                 assert {(await recrawls.recrawls.get(i)).phase for i in paged} == {"waiting"}
                 await recrawls.holds.enable(source_id)
                 await until(ended)

@@ -1,4 +1,4 @@
-"""Who is told of what was indexed."""
+"""Notifications about indexed documents."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from tests.web import running_site
 from tests.web.wire import Answer
 
 
-async def test_14_every_document_that_was_indexed_is_told_of(tmp_path: Path) -> None:
+async def test_14_the_pipeline_is_notified_of_every_indexed_document(tmp_path: Path) -> None:
     with running_site(pages=1) as site:
         site.site.extra["/api/v1/events"] = Answer(202)
         async with open_platform(Settings(data=tmp_path, pipeline_url=site.url)) as platform:

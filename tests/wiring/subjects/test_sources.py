@@ -1,4 +1,4 @@
-"""What the settings say of the standing frontier is what its runs are made with."""
+"""The plans of standing runs, made from the settings of the standing frontier."""
 
 import asyncio
 from pathlib import Path
@@ -13,7 +13,7 @@ from longline.wiring.subjects.sources import standing_runs
 from tests.servers.source_manager import SECRET, running_manager
 
 
-async def test_a_standing_run_is_as_the_operator_wants_it(tmp_path: Path) -> None:
+async def test_the_plan_of_a_standing_run_has_the_values_of_the_settings(tmp_path: Path) -> None:
     wanted = Settings(data=tmp_path, frontier_attempts=7, frontier_redirects=2, delay=0.5, readability=True)
     async with open_platform(wanted) as platform:
         await migrate_tables(platform, may_migrate=True)
@@ -28,12 +28,12 @@ async def test_a_standing_run_is_as_the_operator_wants_it(tmp_path: Path) -> Non
         assert (plan.config["last_resort"], plan.config["readability"]) == ("article", True)
 
 
-async def test_where_nobody_fetches_what_is_given_sleeps(tmp_path: Path) -> None:
+async def test_tasks_of_a_frontier_that_is_off_are_never_due(tmp_path: Path) -> None:
     async with open_platform(Settings(data=tmp_path, frontier=False)) as platform:
         assert standing_runs(platform).due == NEVER_DUE_MS
 
 
-async def test_a_service_that_hangs_does_not_hold_up_the_stop(tmp_path: Path) -> None:
+async def test_a_service_that_hangs_does_not_delay_the_stop(tmp_path: Path) -> None:
     with running_manager() as manager:
         manager.trouble = lambda _: (500, b"") if manager.closing.wait(60) else None
         async with open_platform(
@@ -41,7 +41,7 @@ async def test_a_service_that_hangs_does_not_hold_up_the_stop(tmp_path: Path) ->
         ) as platform:
             await migrate_tables(platform, may_migrate=True)
             stop = asyncio.Event()
-            async with asyncio.timeout(20):  # less than a request may take
+            async with asyncio.timeout(20):  # less than the deadline of a request
                 running = asyncio.create_task(run_loops({"remote sources": remote_source_loop(platform)}, stop))
                 await asyncio.sleep(0.5)
                 stop.set()

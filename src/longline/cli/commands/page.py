@@ -10,6 +10,7 @@ from longline.cli import log_setup as logs
 from longline.cli.data_folder import READ_KEYS, REPAIR_COMMANDS, archive_settings
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
+from longline.cli.listing import without_controls
 from longline.services.archive.pages import ArchivedPage, DamagedPage
 from longline.settings import Loaded
 from longline.wiring import read_page
@@ -31,10 +32,14 @@ def page(
     except DamagedPage as error:
         raise DamagedPage(f"{error}; to fetch it again: {REPAIR_COMMANDS}") from error
     if headers:
-        typer.echo("\n".join(f"{name}: {value}" for name, value in facts(found)))
+        typer.echo("\n".join(f"{name}: {_shown(value)}" for name, value in facts(found)))
     else:
-        sys.stdout.buffer.write(found.markdown().encode("utf-8", "replace") if markdown else found.body)
+        sys.stdout.buffer.write(_shown(found.markdown()).encode("utf-8", "replace") if markdown else found.body)
         sys.stdout.buffer.flush()
+
+
+def _shown(text: str) -> str:
+    return without_controls(text) if sys.stdout.isatty() else text
 
 
 def facts(found: ArchivedPage) -> list[tuple[str, str]]:

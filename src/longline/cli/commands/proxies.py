@@ -88,7 +88,7 @@ def disable(loaded: Loaded, proxy: Id) -> None:
 def assign(loaded: Loaded, source: Annotated[int, typer.Argument(help="Number of the source.")], proxies: Ids) -> None:
     """Assign proxies to a source; the source then uses no others."""
     new = _call(loaded, lambda platform: _proxies(platform).assign(source, proxies), "proxy.assign")
-    typer.echo(f"source {source}: {new} proxies added")
+    typer.echo(f"source {source}: {new} {'proxy' if new == 1 else 'proxies'} added")
 
 
 @takes(*ENGINES)
@@ -140,7 +140,7 @@ def _read(loaded: Loaded, method: Callable[[Platform], Coroutine[Any, Any, list[
 
 
 def _proxies(platform: Platform) -> Proxies:
-    return Proxies(platform.records.proxies, platform.vault)
+    return platform.proxies
 
 
 def _line(pool: Pool) -> str:

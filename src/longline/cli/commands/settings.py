@@ -2,17 +2,22 @@
 
 import typer
 
+from longline.cli.data_folder import archive_settings
 from longline.cli.flags import takes
+from longline.cli.listing import Column, Listing
 from longline.settings import KEYS, Loaded
+
+_COLUMNS = ("setting", "value", "origin")
 
 
 @takes(*(name for name, key in KEYS.items() if not key.secret))
 def settings(loaded: Loaded) -> None:
     """List the settings with values and origins; secrets are masked."""
-    rows = [(name, loaded.settings.display(name), loaded.origins[name]) for name in KEYS]
-    rows += [(name, text, loaded.origins[name]) for name, text in loaded.table_texts.items()]
-    names, values = (max(len(row[i]) for row in rows) for i in (0, 1))
-    for name, value, origin in rows:
-        typer.echo(f"{name:{names}}  {value:{values}}  {origin}")
+    in_force, listing = archive_settings(loaded), Listing(*(Column(title, copied=True) for title in _COLUMNS))
+    for name in KEYS:
+        listing.add(name, in_force.display(name), loaded.origins[name])
+    for name, text in loaded.table_texts.items():
+        listing.add(name, text, loaded.origins[name])
+    listing.print()
     for note in loaded.notes:
         typer.echo(f"warning: {note}", err=True)

@@ -14,7 +14,6 @@ from rich.text import Text
 from longline.cli import log_setup as logs
 from longline.cli.data_folder import READ_KEYS, archive_settings
 from longline.cli.event_loop import run as run_loop
-from longline.cli.exit_codes import NOTHING_FOUND
 from longline.cli.flags import takes
 from longline.cli.hints.command_lines import command
 from longline.cli.listing import Column, Listing, OutputConsole, counted
@@ -107,7 +106,7 @@ def _csv() -> Callable[[Sequence[UrlOut]], None]:
 
 def _show_table(console: Console, settings: Settings, run: int | None, filters: UrlFilters) -> None:
     numbers = (Column(title, right=True) for title in ("status", "tries", "depth"))
-    listing = Listing("fate", "reason", *numbers, Column("URL", copied=True), console=console)
+    listing = Listing("fate", Column("reason", copied=True), *numbers, Column("URL", copied=True), console=console)
 
     def show(rows: Sequence[UrlOut]) -> None:
         for row in rows[: max(0, MAX_SHOWN - listing.count)]:
@@ -118,7 +117,7 @@ def _show_table(console: Console, settings: Settings, run: int | None, filters: 
     listing.print()
     if not count:
         listing.note(_NONE)
-        raise typer.Exit(NOTHING_FOUND)
+        return
     more = f"; {count - MAX_SHOWN:,} are not shown, -o FILE writes all" if count > MAX_SHOWN else ""
     listing.note(f"{count:,} URLs{more}")
 

@@ -221,7 +221,7 @@ def _metric(metric: Metric) -> str:
 def _loop(row: LoopRow) -> str:
     interval = f"`{row.interval}`" if isinstance(row.interval, str) else _span(row.interval)
     settings = " and ".join(f"`{name}`" for name in row.settings) or "–"
-    return f"| {row.name} | {' and '.join(row.roles)} | {interval} | {settings} | {row.purpose} |"
+    return f"| {row.name} | {' and '.join(row.roles) or 'all'} | {interval} | {settings} | {row.purpose} |"
 
 
 def _span(seconds: float | None) -> str:

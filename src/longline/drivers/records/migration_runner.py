@@ -18,7 +18,7 @@ FIRST_MIGRATION = "0001_pre_schema"
 
 def schema_text(engine: Engine) -> str:
     """Return the whole present schema for one engine."""
-    return switch((_folder() / "schema.sql").read_text(), engine)
+    return switch((_folder() / "schema.sql").read_text(encoding="utf-8"), engine)
 
 
 def migration_names() -> list[str]:
@@ -29,7 +29,7 @@ def migration_names() -> list[str]:
 
 def migration_text(name: str, engine: Engine) -> str:
     """Return one migration after the first, for one engine."""
-    return switch((_folder() / "migrations" / f"{name}.sql").read_text(), engine)
+    return switch((_folder() / "migrations" / f"{name}.sql").read_text(encoding="utf-8"), engine)
 
 
 def _folder() -> Traversable:

@@ -95,7 +95,7 @@ def _cached_texts(engine: Engine) -> Mapping[str, str]:
 def _texts(engine: Engine) -> dict[str, str]:
     texts: dict[str, str] = {}
     for file in _query_files(resources.files("longline.drivers.records") / "sql"):
-        for name, text in _split(file.read_text(), engine):
+        for name, text in _split(file.read_text(encoding="utf-8"), engine):
             if name in texts:
                 raise ValueError(f"two queries are called {name}")
             texts[name] = text

@@ -13,6 +13,7 @@ from longline.ports.signals import Signal
 
 _FIRST_PAUSE_SECONDS, _MAX_PAUSE_SECONDS = 0.1, 5.0
 _SUBSCRIBE_TIMEOUT_SECONDS = 10.0
+_SEND_TIMEOUT_SECONDS, _SEND_PAUSE_SECONDS = 2.0, 5.0
 
 
 class SignalTransport(Protocol):
@@ -44,11 +45,21 @@ class ReconnectingSignals:
         self._subscribed = asyncio.Event()
         self._keeper: asyncio.Task[None] | None = None
         self._trouble = "it does not answer"
+        self._silent_until = 0.0
 
     async def send(self, topic: str, text: str = "") -> None:
+        """Send a signal. A request waits for it: while the server hangs, only one send in some seconds waits."""
         payload = written(checked_signal(topic, text))
         self._refuse_when_closed()
-        await self._carrier.publish(payload)
+        now = asyncio.get_running_loop().time
+        if now() < self._silent_until:
+            raise Unavailable("no signal is sent: the server has not answered the last one")
+        try:
+            async with asyncio.timeout(_SEND_TIMEOUT_SECONDS):
+                await self._carrier.publish(payload)
+        except TimeoutError:
+            self._silent_until = now() + _SEND_PAUSE_SECONDS
+            raise Unavailable(f"the signal was not sent within {_SEND_TIMEOUT_SECONDS:g} s") from None
 
     @asynccontextmanager
     async def listen(self, *topics: str) -> AsyncIterator[AsyncIterator[Signal]]:

@@ -8,6 +8,7 @@ import msgspec
 from longline.engine.frontier.recrawl_runs import RecrawlRuns
 from longline.engine.frontier.standing_runs import StandingRun, StandingRuns
 from longline.model.bounded_dict import BoundedDict
+from longline.model.errors import NotFound
 from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.run import RunKind, RunRow
 from longline.ports.records.runs.runs import RunStore
@@ -38,7 +39,13 @@ class PlanCache:
     async def get(self, run_id: int) -> CrawlPlan:
         """Return the plan of a run."""
         known = self._known.get(run_id) or await self._read(run_id)
-        return known if isinstance(known, CrawlPlan) else (await known()).plan
+        if isinstance(known, CrawlPlan):
+            return known
+        try:
+            return (await known()).plan
+        except NotFound:  # the source was deleted: its run keeps the plan of its row
+            self._known[run_id] = stored = _stored(await self._runs.get(run_id))
+            return stored
 
     async def _read(self, run_id: int) -> CrawlPlan | LookUp:
         row = await self._runs.get(run_id)
@@ -47,9 +54,15 @@ class PlanCache:
 
     def _plan(self, row: RunRow | None) -> CrawlPlan | LookUp:
         if row is None:
-            return CrawlPlan(())
+            return _stored(row)
         if self._standing is not None and row.kind.origin is not None:
             return partial(self._standing.get, row.kind, row.seed)
         if self._recrawls is not None and row.kind is RunKind.PRODUCTS and row.source_id is not None:
             return partial(self._recrawls.of, row.source_id)
-        return msgspec.structs.replace(CrawlPlan.read(row.plan), source_id=row.source_id)
+        if self._recrawls is not None and row.kind is RunKind.IMAGES and row.source_id is not None:
+            return partial(self._recrawls.of_images, row.id, row.source_id)
+        return _stored(row)
+
+
+def _stored(row: RunRow | None) -> CrawlPlan:
+    return CrawlPlan(()) if row is None else msgspec.structs.replace(CrawlPlan.read(row.plan), source_id=row.source_id)

@@ -6,6 +6,7 @@ from longline.engine.frontier.standing_runs import CACHE_SECONDS, MAX_CACHED_SOU
 from longline.engine.lifecycle.creation import ensure_run
 from longline.engine.sources.crawl_plan import as_crawled, parse_options, pause_ms
 from longline.model.bounded_dict import BoundedDict
+from longline.model.downloads.download_plan import DownloadPlan
 from longline.model.errors import NotFound
 from longline.model.ids import new_id
 from longline.model.recrawls.recrawl import (
@@ -25,24 +26,60 @@ from longline.ports.clock import Clock
 from longline.ports.records.runs.runs import RunStore
 from longline.ports.records.sources import SourceStore
 
+MAX_IMAGE_BYTES = 20 * 1024**2
+IMAGE_SECONDS = 120.0
+
+
+class RecrawlPlans:
+    """A cache of the runs of recrawls and their plans, by source, until their sources change."""
+
+    def __init__(self) -> None:
+        self._known: BoundedDict[int, tuple[StandingRun, float]] = BoundedDict(MAX_CACHED_SOURCES)
+        self.changes = 0
+
+    def get(self, source_id: int, now: float) -> StandingRun | None:
+        """Return the run of a source; None if it is not cached, or the entry expired."""
+        run, until = self._known.get(source_id, (None, now))
+        return run if now < until else None
+
+    def put(self, source_id: int, run: StandingRun, now: float, changes: int) -> None:
+        """Cache a run that was read after so many changes, unless there was another change meanwhile."""
+        if changes == self.changes:
+            self._known[source_id] = run, now + CACHE_SECONDS
+
+    def forget(self, source_id: int) -> None:
+        """Drop the run of a source: its settings have changed."""
+        self.changes += 1
+        self._known.pop(source_id, None)
+
 
 class RecrawlRuns:
     """The runs of recrawls by source, made where missing; each follows the settings of its source."""
 
     def __init__(
-        self, runs: RunStore, sources: SourceStore, clock: Clock, parsers: Registry, *, robots: bool = True
+        self,
+        runs: RunStore,
+        sources: SourceStore,
+        clock: Clock,
+        parsers: Registry,
+        *,
+        robots: bool = True,
+        known: RecrawlPlans | None = None,
     ) -> None:
         self._runs, self._sources, self._clock, self._parsers, self._robots = runs, sources, clock, parsers, robots
-        self._known: BoundedDict[int, tuple[StandingRun, float]] = BoundedDict(MAX_CACHED_SOURCES)
+        self._known = RecrawlPlans() if known is None else known
 
     async def of(self, source_id: int) -> StandingRun:
         """Return the run of a source and its plan, which is cached; raise `NotFound` for an unknown source."""
-        now = self._clock.monotonic()
-        run, until = self._known.get(source_id, (None, now))
-        if run is None or now >= until:
+        run, changes = self._known.get(source_id, self._clock.monotonic()), self._known.changes
+        if run is None:
             run = await self._look_up(source_id)
-            self._known[source_id] = run, self._clock.monotonic() + CACHE_SECONDS
+            self._known.put(source_id, run, self._clock.monotonic(), changes)
         return run
+
+    async def of_images(self, run_id: int, source_id: int) -> StandingRun:
+        """Return the run of the images of a source, whose plan follows the source as well."""
+        return StandingRun(run_id, image_plan((await self.of(source_id)).plan))
 
     async def held_with(self, source_id: int) -> list[int]:
         """Return the runs that a hold of a source concerns: of its pages, and of its images if there is one."""
@@ -51,7 +88,7 @@ class RecrawlRuns:
 
     def forget(self, source_id: int) -> None:
         """Read a source again when its run is next needed: its settings have changed."""
-        self._known.pop(source_id, None)
+        self._known.forget(source_id)
 
     async def _look_up(self, source_id: int) -> StandingRun:
         source = await self._sources.get(source_id)
@@ -101,4 +138,19 @@ def recrawl_plan(source: SourceRow, parsers: Registry, *, robots: bool = True) -
         single=True,
         source_id=source.id,
         source_name=source.name,
+    )
+
+
+def image_plan(plan: CrawlPlan) -> CrawlPlan:
+    """Return the plan of the images of a source: politeness, proxies and retries are those of its pages."""
+    options = FetchOptions(user_agents=plan.fetch.user_agents, proxying=plan.fetch.proxying)
+    rules = DownloadPlan(max_bytes=MAX_IMAGE_BYTES, total_seconds=IMAGE_SECONDS, measures_images=True)
+    return CrawlPlan(
+        (),
+        politeness=plan.politeness,
+        retries=plan.retries,
+        fetch=options,
+        downloads=rules,
+        source_id=plan.source_id,
+        source_name=plan.source_name,
     )

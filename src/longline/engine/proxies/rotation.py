@@ -31,12 +31,21 @@ Waiting = asyncio.Future["PickedProxy | None"]
 
 
 class ProxyRotation:
-    """The proxies of one worker's requests; a host sticks to one for `sticky` seconds."""
+    """The proxies of one worker's requests; a host sticks to one for `sticky` seconds.
+
+    The absence of any proxy is cached for some seconds, if `caches_absence` says so.
+    """
 
     def __init__(
-        self, ways: ProxySource, clock: Clock, sticky: float = 0.0, metrics: MetricCounters | None = None
+        self,
+        ways: ProxySource,
+        clock: Clock,
+        sticky: float = 0.0,
+        metrics: MetricCounters | None = None,
+        *,
+        caches_absence: bool = True,
     ) -> None:
-        self._metrics = metrics or MetricCounters()
+        self._metrics, self._caches_absence = metrics or MetricCounters(), caches_absence
         self._ways, self._clock, self._sticky = ways, clock, sticky
         self._stuck: BoundedDict[tuple[str, ProxyRequest], tuple[float, PickedProxy]] = BoundedDict(MAX_STICKY_PROXIES)
         self._unlocked: BoundedDict[str, PickedProxy] = BoundedDict(MAX_STICKY_PROXIES)
@@ -84,8 +93,17 @@ class ProxyRotation:
         self._used.append(ProxyUse(way.proxy_id, way.source_id, ok, ms, self._clock.now()))
         if not ok:
             self._metrics.add(PROXY_FAILURES, way.pool)
-            for place in [place for place, (_, kept) in self._stuck.items() if kept.proxy_id == way.proxy_id]:
-                del self._stuck[place]
+            self._unstick(way.proxy_id)
+
+    def forget(self, proxy_id: int | None = None) -> None:
+        """Look for proxies again where there were none; no host sticks to the proxy of this id any more."""
+        self._without.clear()
+        if proxy_id is not None:
+            self._unstick(proxy_id)
+
+    def _unstick(self, proxy_id: int) -> None:
+        for place in [place for place, (_, kept) in self._stuck.items() if kept.proxy_id == proxy_id]:
+            del self._stuck[place]
 
     async def write_results(self) -> None:
         """Write the results of requests."""
@@ -142,7 +160,7 @@ class ProxyRotation:
     async def _pick(self, ask: ProxyRequest) -> list[PickedProxy]:
         await self.write_results()
         ways = await self._ways.pick(ask)
-        if not ways:
+        if not ways and self._caches_absence:
             kind = msgspec.structs.replace(ask, exclude=frozenset(), wanted=1)
             self._without[kind] = self._clock.monotonic() + NO_PROXY_CACHE_SECONDS
         return ways

@@ -15,15 +15,12 @@ class StoredProxies:
         self._records, self._vault = records, vault
 
     async def pick(self, ask: ProxyRequest) -> list[PickedProxy]:
-        """Pick proxies in turn, none where none is registered; raise `NoProxies` when a pool has no usable proxy.
-
-        A named pool without proxies is one of these: its requests must not go out without a proxy.
-        """
+        """Pick proxies in turn, none where none is registered; raise `NoProxies` when a pool has no usable proxy."""
         picked = await self._records.pick(ask)
-        if picked.exhausted or (ask.pool is not None and not picked.size):
+        if picked.exhausted:
             raise NoProxies(f"none of {picked.size} proxies can be used now")
         source_id = ask.source_id if picked.mapped else None
-        size = picked.size if picked.mapped or ask.pool is not None else 0
+        size = picked.size if picked.mapped or picked.named else 0
         return [self._decrypted(row, source_id, size) for row in picked.proxies]
 
     def unlock(self, own: str) -> PickedProxy:

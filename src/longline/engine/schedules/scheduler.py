@@ -173,10 +173,14 @@ class Scheduler:
         except Exception:
             # One run that an engine refuses must not keep the others from beginning.
             log.exception("runs not started in one transaction, starting them one by one", extra={"count": len(made)})
-            for tick, plan in made:
-                await self._begin_alone(tick, plan)
+            for tick, _ in made:
+                await self._begin_alone(tick)
 
-    async def _begin_alone(self, tick: Tick, plan: Planned) -> None:
+    async def _begin_alone(self, tick: Tick) -> None:
+        # The plan is made anew: its source may have been deleted since.
+        plan = await self._plan_or_fail(tick)
+        if plan is None:
+            return
         try:
             await self._begin({tick.run.id: plan})
         except (Unavailable, OSError):

@@ -89,6 +89,7 @@ class Worker:
         self, parts: WorkerParts, settings: WorkerSettings, watch: Callable[[Progress], None] | None = None
     ) -> None:
         self._parts, self._settings, self._watch = parts, settings, watch
+        self.proxies = parts.proxies
         self._clock, self._lifecycle = parts.clock, parts.lifecycle
         self._claims = WorkClaims(parts.lifecycle, parts.clock, parts.owner, settings)
         self.hand = self._claims.hand

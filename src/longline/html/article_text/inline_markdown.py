@@ -150,6 +150,8 @@ class InlineWriter:
             url = self._urls.destination(href) if href else None
             inside = _joined(group, "[" if url else before, "]" if url else after)
             if url and inside.strip():
+                if before == "!" and not _leading_space(inside):
+                    parts[-1] = f"{parts[-1][:-1]}\\!"  # an exclamation mark before a link would make an image of it
                 inside = f"{_leading_space(inside)}[{inside.strip()}]({url}){_trailing_space(inside)}"
             if inside:
                 parts.append(inside)

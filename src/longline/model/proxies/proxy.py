@@ -210,16 +210,18 @@ class ProxyRequest(msgspec.Struct, frozen=True):
 class Picked(msgspec.Struct, frozen=True):
     """The proxies that are next, in order; fewer than wanted when limits or failures leave no more.
 
-    `size` counts the pool's proxies, usable or not: 0 means that there is no pool, not that the pool is exhausted.
+    `size` counts the pool's proxies, usable or not: 0 means that there is no pool, unless the request has `named` one.
     """
 
     proxies: tuple[ProxyRow, ...] = ()
     size: int = 0
     mapped: bool = False
+    named: bool = False
 
     @property
     def exhausted(self) -> bool:
-        return self.size > 0 and not self.proxies
+        """Whether the request may not go out: a named pool without proxies is no leave to connect directly."""
+        return not self.proxies and (self.size > 0 or self.named)
 
 
 class ProxyUse(msgspec.Struct, frozen=True):

@@ -45,6 +45,8 @@ class Proxy(msgspec.Struct, frozen=True):
             port = parts.port or _DEFAULT_PORTS.get(parts.scheme, 0)
         except ValueError:
             raise BadInput("not a proxy: the URI cannot be parsed") from None  # not shown: it may hold a password
+        if "://" not in text:
+            raise BadInput("not a proxy: the URI has no scheme; write it out, as in http://192.0.2.1:3128")
         if parts.path not in ("", "/") or parts.query or parts.fragment:
             raise BadInput("not a proxy: the URI goes on after host and port")
         username, password = unquote(parts.username or ""), unquote(parts.password or "")

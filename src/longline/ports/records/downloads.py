@@ -67,6 +67,10 @@ class DeadLetterStore(Protocol):
         """Return dead letters in the order of their numbers, from behind the number `after`."""
         ...
 
+    async def of_tasks(self, task_ids: Sequence[int]) -> list[DeadLetter]:
+        """Return all dead letters of some tasks, in the order of their numbers."""
+        ...
+
     async def count(self, wanted: DeadLetterFilter) -> int:
         """Return the number of dead letters."""
         ...

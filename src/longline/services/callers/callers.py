@@ -6,9 +6,10 @@ from longline.model.callers.api_key import ApiKeyRow, parse_key
 from longline.model.callers.caller import AccessRule, Caller, CallerKind, NotAllowed
 from longline.model.callers.rate_limit import RateLimitPolicy, RateLimitState
 from longline.model.callers.roles import Role, role_named
+from longline.model.errors import Unavailable
 from longline.services.callers.api_keys import ApiKeys
 from longline.services.callers.rate_limits import RateLimits
-from longline.services.callers.tokens import TokenClaims, Tokens
+from longline.services.callers.tokens import TokenClaims, TokenRefused, Tokens
 
 
 class CallerCredentials(msgspec.Struct, frozen=True):
@@ -48,6 +49,18 @@ class Callers:
         if per_minute is not None and self._limits is not None and not rule.has_limits:
             await self._limits.check(f"{rule.door}/{caller.limit_key}", per_minute)
         return caller
+
+    async def still_serves(self, given: CallerCredentials, rule: AccessRule) -> bool:
+        """Return whether a request that was admitted would be served now; it is not counted.
+
+        Without an answer of the database it is served.
+        """
+        try:
+            return rule.denial(await self.identify(given, is_open=rule.is_open)) is None
+        except TokenRefused:
+            return False
+        except Unavailable:
+            return True
 
     async def charge(
         self, policy: RateLimitPolicy, door: str, caller: Caller | None, *, address: str, method: str

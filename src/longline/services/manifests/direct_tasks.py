@@ -76,9 +76,10 @@ class DirectTasks:
         for delivery in await self._messages.receive():
             try:
                 task = self._read(delivery.body or b"")
-            except BadInput as error:
-                log.warning("task of a direct producer not readable", extra={"error": str(error)})
-                await self._messages.park(delivery, str(error))
+            except Exception as error:  # one record never stops the stream
+                why = str(error) if isinstance(error, BadInput) else f"not a task: {error!r}"
+                log.warning("task of a direct producer not readable", extra={"error": why})
+                await self._messages.park(delivery, why)
                 continue
             if task is None:
                 settled.append(delivery.id)

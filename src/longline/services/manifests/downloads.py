@@ -12,7 +12,6 @@ from longline.model.manifests.handler_hooks import FINALIZE
 from longline.model.manifests.manifest import SubmittedManifest
 from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.end_effect import PlannedEffect, RunEffectKind
-from longline.model.storable_text import storable
 from longline.plugins.manifest_handlers import DownloadTask
 from longline.services.manifests.manifest_kinds import ManifestKind
 
@@ -61,7 +60,7 @@ def _download(
     task: DownloadTask, manifest: SubmittedManifest, kind: ManifestKind, uid: str, headers: str | None
 ) -> NewDownload:
     return NewDownload(
-        resource_id=storable(task.resource_id),
+        resource_id=task.resource_id,
         url=task.url,
         key=task.key or kind.key(uid, task.resource_id),
         bucket=task.bucket or kind.bucket or None,

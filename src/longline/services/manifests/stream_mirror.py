@@ -10,11 +10,12 @@ from typing import Protocol
 
 import msgspec
 
-from longline.model.downloads.dead_letter import DeadLetter, DeadLetterFilter
+from longline.model.downloads.dead_letter import DeadLetter
 from longline.model.downloads.download import DownloadRow
 from longline.model.logs.event import Event
 from longline.model.logs.run_log import LogEntry, LogQuery
 from longline.model.manifests.manifest import ManifestSnapshot
+from longline.model.states import RunState
 from longline.ports.manifests import ManifestStreams, StreamRecord
 from longline.ports.records.downloads import DeadLetterStore, DownloadStore
 from longline.ports.records.logs import EventStore
@@ -101,11 +102,19 @@ class StreamMirror:
         return records, [f"{_LOG}{run_id}" for run_id in found]
 
     async def _of_event(self, event: Event, found: ManifestSnapshot, *, is_last: bool) -> list[StreamRecord]:
-        """Return the tasks of a new manifest, the letters of a report, and the state after the last event of a run."""
-        records = await self._tasks(found) if event.move == _FIRST_MOVE and found.origin == "api" else []
+        """Return the records of an event.
+
+        They are the first state and the tasks of a new manifest, the letters of a report, and the state after the last
+        event of a run.
+        """
+        records: list[StreamRecord] = []
+        if event.move == _FIRST_MOVE and found.origin == "api":
+            records.append(StreamRecord("status", self._writer.status(_as_queued(found), event.at)))
+            records += await self._tasks(found)
         records += await self._letters(event, found)
         if is_last:
-            records.append(StreamRecord("status", self._writer.status(found, event.at)))
+            state = StreamRecord("status", self._writer.status(found, event.at))
+            records += [state] if state not in records else []
         return records
 
     async def _tasks(self, found: ManifestSnapshot) -> list[StreamRecord]:
@@ -122,14 +131,8 @@ class StreamMirror:
         if not failed:
             return []
         of_tasks: defaultdict[int, list[DeadLetter]] = defaultdict(list)
-        after = 0
-        while batch := await self._stores.letters.find(
-            DeadLetterFilter(run_id=found.run_id), after=after, limit=BATCH_SIZE
-        ):
-            for one in batch:
-                if one.task_id in failed:
-                    of_tasks[one.task_id].append(one)
-            after = batch[-1].number
+        for one in await self._stores.letters.of_tasks(sorted(failed)):
+            of_tasks[one.task_id].append(one)
         letters = [_letter_of(event, of_task) for of_task in of_tasks.values()]
         rows = await self._stores.downloads.of_resources(found.run_id, [one.resource_id for one in letters])
         downloads = {row.task_id: row for row in rows}
@@ -160,6 +163,12 @@ class StreamMirror:
         elif page.sealed and found.state not in ("queued", "running"):
             await self._streams.append([], {name: after}, {name: None})
         return len(records)
+
+
+def _as_queued(found: ManifestSnapshot) -> ManifestSnapshot:
+    """Return a manifest as it was before a worker took its first task: events have no counts of their time."""
+    counts = {"state": RunState.RUNNING, "begun": False, "completed": 0, "open": found.admitted}
+    return msgspec.structs.replace(found, **counts, error_code=None, error_message=None, error_status=None)
 
 
 def _letter_of(event: Event, letters: Sequence[DeadLetter]) -> DeadLetter:

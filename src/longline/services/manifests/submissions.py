@@ -32,6 +32,9 @@ log = logging.getLogger(__name__)
 
 ATTEMPTS = 3
 RETRY_SECONDS = 0.2
+PUT_TIMEOUT_SECONDS = 15.0
+"""Time limit of one attempt to store the objects of a manifest: all attempts end before its reservation lapses."""
+
 VERSION = "v1"
 MAX_BATCH = 64
 """Largest number of manifests in one transaction."""
@@ -39,7 +42,8 @@ MAX_BATCH = 64
 SNAPSHOT_BYTES = 512
 """Bytes of a snapshot without its texts."""
 
-STORAGE_FAILED, QUEUE_FAILED, NO_TASKS = "STORAGE_UNAVAILABLE", "SYSTEM_QUEUE_UNAVAILABLE", "HANDLER_TASK_GENERATION"
+STORAGE_FAILED, QUEUE_FAILED = "STORAGE_UNAVAILABLE", "SYSTEM_QUEUE_UNAVAILABLE"
+UNKNOWN_POOL, INVALID_MANIFEST = "HANDLER_TASK_GENERATION", "HANDLER_INVALID_MANIFEST"
 
 
 class NotQueued(LonglineError):
@@ -156,10 +160,11 @@ class ManifestSubmissions:
             given = _for_handler(manifest, kind, uid)
             tasks = [await kind.handler.placed(task) for task in await kind.handler.tasks(given)]
         except HandlerFailed as error:
-            code = "HANDLER_INVALID_MANIFEST" if error.is_refusal else f"HANDLER_{error.hook.upper()}"
+            code = INVALID_MANIFEST if error.is_refusal else f"HANDLER_{error.hook.upper()}"
             raise NotQueued(uid, code, str(error), is_refusal=error.is_refusal) from error
-        if not tasks:
-            raise NotQueued(uid, NO_TASKS, "the handler made no task of the manifest")
+        except RecursionError as error:
+            text = "metadata or attributes are nested too deep for the handler"
+            raise NotQueued(uid, INVALID_MANIFEST, text, is_refusal=True) from error
         await self._check_pools(tasks, uid)
         return await asyncio.to_thread(downloads_of, tasks, manifest, kind, uid, self._vault)
 
@@ -170,15 +175,19 @@ class ManifestSubmissions:
             return
         known = {pool.name for pool in await self._pools.find()}
         if unknown := sorted(wanted - known):
-            raise NotQueued(uid, NO_TASKS, f"build_tasks failed: there is no proxy pool named {unknown[0]!r}")
+            raise NotQueued(uid, UNKNOWN_POOL, f"build_tasks failed: there is no proxy pool named {unknown[0]!r}")
 
     async def _put(self, manifest: SubmittedManifest, kind: str, receipt: ManifestReceipt) -> None:
         labels = {"Content-Type": "application/json"}
         document = manifest_key(kind, receipt.uid, DOCUMENT_FILE)
-        await asyncio.gather(
-            self._blobs.put(receipt.metadata_key, manifest.metadata, labels),
-            self._blobs.put(document, manifest.document, labels),
-        )
+        try:
+            async with asyncio.timeout(PUT_TIMEOUT_SECONDS):
+                await asyncio.gather(
+                    self._blobs.put(receipt.metadata_key, manifest.metadata, labels),
+                    self._blobs.put(document, manifest.document, labels),
+                )
+        except TimeoutError:
+            raise Unavailable(f"the object store did not answer within {PUT_TIMEOUT_SECONDS:g} s") from None
 
     async def _refuse(self, failure: NotQueued, kind: ManifestKind, row: NewManifest) -> None:
         """Store a manifest that could not be queued as failed; where that fails too, its key lapses by itself."""

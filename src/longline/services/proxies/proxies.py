@@ -1,6 +1,6 @@
 """Proxies: registered, assigned to sources, picked in turn, rated by the outcome of their requests."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -17,6 +17,10 @@ MAX_LIST_SIZE = 500
 """Largest number of rows in one list."""
 
 _CHANGEABLE = frozenset(ProxyChange.__struct_fields__) - {"active", "secret"}
+
+
+Announce = Callable[[int | None], Awaitable[None]]
+"""An announcement that there are other proxies, or that the proxy of an id has changed."""
 
 
 class DuplicateProxy(LonglineError):
@@ -48,10 +52,13 @@ class ProxyView(ProxyFacts, frozen=True, kw_only=True):
 
 
 class Proxies:
-    """The registered proxies. Passwords are stored encrypted and never shown again."""
+    """The registered proxies. Passwords are stored encrypted and never shown again.
 
-    def __init__(self, records: Records, vault: Vault) -> None:
-        self._records, self._vault = records, vault
+    Changes are announced, so that the next request follows them.
+    """
+
+    def __init__(self, records: Records, vault: Vault, announce: Announce | None = None) -> None:
+        self._records, self._vault, self._announce = records, vault, announce
 
     async def add(self, way: Proxy | SoleProxy | str, **facts: Any) -> ProxyView:
         """Register a proxy, given as such or as a URI, with its country, city, provider and limits."""
@@ -68,6 +75,7 @@ class Proxies:
         if row is None:
             known = await self._records.find(ProxyFilter(host=host, port=proxy.port), limit=1)
             raise DuplicateProxy(host, proxy.port, known[0].id if known else 0)
+        await self._tell()
         return _view(row)
 
     async def ensure(self, uris: Sequence[str]) -> None:
@@ -124,12 +132,15 @@ class Proxies:
         """Delete a proxy."""
         if not await self._records.remove(proxy_id):
             raise NotFound("proxy", proxy_id)
+        await self._tell(proxy_id)
 
     async def assign(self, source_id: int, proxies: Sequence[int], priority: int = 5) -> int:
         """Assign proxies to a source, which then uses no others; return the number of new assignments."""
         if not proxies:
             raise BadInput("no proxy was named")
-        return await self._records.assign(source_id, proxies, priority)
+        assigned = await self._records.assign(source_id, proxies, priority)
+        await self._tell()
+        return assigned
 
     async def mappings(self, source_id: int) -> list[MappingRow]:
         """Return a source's proxies, best priority first, then the least recently used."""
@@ -139,16 +150,24 @@ class Proxies:
         """Take a proxy from a source."""
         if not await self._records.unassign(source_id, proxy_id):
             raise NotFound("mapping", proxy_id, _no_mapping(source_id, proxy_id))
+        await self._tell(proxy_id)
 
     async def switch(self, source_id: int, proxy_id: int, active: bool) -> MappingRow:
         """Enable or disable a proxy for a source; either way reset its consecutive failures."""
         row = await self._records.switch(source_id, proxy_id, active)
         if row is None:
             raise NotFound("mapping", proxy_id, _no_mapping(source_id, proxy_id))
+        await self._tell(proxy_id)
         return row
 
     async def _change(self, proxy_id: int, change: ProxyChange) -> ProxyView:
-        return _view(_there(await self._records.update(proxy_id, change), proxy_id))
+        row = _there(await self._records.update(proxy_id, change), proxy_id)
+        await self._tell(proxy_id)
+        return _view(row)
+
+    async def _tell(self, proxy_id: int | None = None) -> None:
+        if self._announce is not None:
+            await self._announce(proxy_id)
 
 
 def _identity(proxy: ProxyRow | Proxy) -> tuple[str, str, int, str]:

@@ -3,20 +3,16 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 
-from longline.engine.frontier.recrawl_runs import RecrawlRuns
+from longline.engine.frontier.recrawl_runs import RecrawlRuns, image_plan
 from longline.engine.lifecycle.creation import ensure_run
 from longline.engine.lifecycle.downloads import DownloadLifecycle
 from longline.model.downloads.download import DownloadRow, NewDownload
-from longline.model.downloads.download_plan import DownloadPlan
 from longline.model.ids import new_id
 from longline.model.object_keys import image_key
 from longline.model.recrawls.hold import Hold
-from longline.model.runs.crawl_plan import CrawlPlan, FetchOptions
+from longline.model.runs.crawl_plan import CrawlPlan
 from longline.model.runs.run import NewRun, RunKind, RunRow
 from longline.ports.records import Records
-
-MAX_BYTES = 20 * 1024**2
-TOTAL_SECONDS = 120.0
 
 
 class ProductImages:
@@ -54,21 +50,6 @@ class ProductImages:
             return {}
         found = await self._stored.of_resources(row.id, [_hash(url) for url in urls])
         return {one.given_url: one for one in found if one.sha256 is not None}
-
-
-def image_plan(plan: CrawlPlan) -> CrawlPlan:
-    """Return the plan of the images of a source: politeness, proxies and retries are those of its pages."""
-    options = FetchOptions(user_agents=plan.fetch.user_agents, proxying=plan.fetch.proxying)
-    rules = DownloadPlan(max_bytes=MAX_BYTES, total_seconds=TOTAL_SECONDS, measures_images=True)
-    return CrawlPlan(
-        (),
-        politeness=plan.politeness,
-        retries=plan.retries,
-        fetch=options,
-        downloads=rules,
-        source_id=plan.source_id,
-        source_name=plan.source_name,
-    )
 
 
 def _download(source_id: int, url: str) -> NewDownload:

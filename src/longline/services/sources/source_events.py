@@ -57,7 +57,7 @@ class SourceListener:
         """Handle a message; return whether to settle it, otherwise it is delivered again."""
         try:
             event = msgspec.json.decode(delivery.body or b"", type=SourceEvent)
-        except (msgspec.MsgspecError, RecursionError) as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             return _dropped(delivery, error)
         reaction = self._reactions.get(event.event_type)
         if reaction is None or await self._handled.has(event.event_id):

@@ -1,6 +1,6 @@
 """Sources: registered, changed and looked up."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Awaitable, Callable, Collection
 from functools import partial
 
 import msgspec
@@ -20,13 +20,19 @@ from longline.ports.records.sources import SourceStore as SourceRecords
 from longline.services.schedules.schedules import MAX_TRIES
 from longline.services.sinks.sink_progress import check_sink_names
 
+Announce = Callable[[int], Awaitable[None]]
+"""An announcement that settings of a source have changed, by the id of the source."""
+
 
 class RefusedConfig(BadInput):
     """A config that the extension of a source cannot work with."""
 
 
 class Sources:
-    """All operations on sources; `ours` refuses remote sources, which only their source manager changes."""
+    """All operations on sources; `ours` refuses remote sources, which only their source manager changes.
+
+    Every change is told to `announce`, so that cached plans follow it.
+    """
 
     def __init__(
         self,
@@ -41,6 +47,7 @@ class Sources:
     ) -> None:
         self._records, self._feeds, self._clock, self._pools = records, feeds, clock, pools
         self._parsers, self._sinks, self._remote = parsers, sinks, remote
+        self.announce: Announce | None = None
 
     async def make(self, source: NewSource) -> SourceRow:
         """Register a source; raises `Conflict` for a taken name, `BadInput` for parser, config, sink or pool."""
@@ -129,6 +136,8 @@ class Sources:
                 await self._check_pools(wanted)
             row = await self._records.change(wanted, was)
             if row is not None:
+                if self.announce is not None:
+                    await self.announce(source_id)
                 return row
         raise StaleLease(f"source {source_id} kept changing")
 

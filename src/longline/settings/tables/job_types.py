@@ -1,5 +1,6 @@
 """`[job_types.<name>]`: the types of jobs that a manifest can ask for."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import msgspec
@@ -58,3 +59,19 @@ class KindOptions(msgspec.Struct, frozen=True):
     max_body_bytes: int = 5 * 1024**3
     forbidden_blames_proxy: bool = False
     retry_backoff_ms: int | None = None
+
+
+MAX_ATTEMPTS, MAX_BACKOFF_MS, MAX_TIMEOUT_SECONDS = 1000, 86_400_000, 604_800
+MAX_PARALLEL_DOWNLOADS, MAX_FILE_BYTES = 10_000, 2**50
+
+OPTION_RANGES: Mapping[str, tuple[float, float]] = {
+    "max_parallel_downloads": (1, MAX_PARALLEL_DOWNLOADS),
+    "download_retry_limit": (1, MAX_ATTEMPTS),
+    "storage_retry_limit": (1, MAX_ATTEMPTS),
+    "connect_timeout_seconds": (0.001, MAX_TIMEOUT_SECONDS),
+    "idle_timeout_seconds": (0.001, MAX_TIMEOUT_SECONDS),
+    "total_timeout_seconds": (0.001, MAX_TIMEOUT_SECONDS),
+    "max_body_bytes": (1, MAX_FILE_BYTES),
+    "retry_backoff_ms": (0, MAX_BACKOFF_MS),
+}
+"""Least and largest values of the options that are numbers."""

@@ -93,11 +93,13 @@ def _path_of(variable: str, parts: Iterable[str], node: Node, known: Iterable[Pa
 
 
 def _chosen(part: str, path: Path, known: Iterable[Path]) -> str:
-    """Return the entry of a table whose letters and digits a variable spells, or a new name in small letters."""
-    for one in known:
-        if one[: len(path)] == path and len(one) > len(path) and _spelled(one[len(path)]) == part.upper():
-            return one[len(path)]
-    return part.lower()
+    """Return the entry of a table whose letters and digits a variable spells, or a new name in small letters.
+
+    Of several entries that are spelled alike, the one with the same characters is meant.
+    """
+    names = [one[len(path)] for one in known if one[: len(path)] == path and len(one) > len(path)]
+    alike = [name for name in names if _spelled(name) == part.upper()]
+    return next((name for name in alike if name.upper() == part.upper()), alike[0] if alike else part.lower())
 
 
 def _spelled(name: str) -> str:

@@ -63,7 +63,13 @@ class ManifestAccess:
     def of_operators(self) -> Access:
         """Return the access to the paths of operators."""
         schemes = ("operator_token", "bearer", "api_key")
-        return Access(self._operator, schemes, is_optional=self._operating.is_open, rule=self._operating)
+        return Access(
+            self._operator,
+            schemes,
+            is_optional=self._operating.is_open,
+            rule=self._operating,
+            still_served=self._is_still_operator,
+        )
 
     async def _sender(self, request: HttpRequest) -> ManifestSender:
         named = decoded_header(request.header(TENANT_HEADER) or "")
@@ -105,13 +111,20 @@ class ManifestAccess:
         return self._tenants.of_key(bearer_token(request))
 
     async def _operator(self, request: HttpRequest) -> Caller:
-        given = request.header(OPERATOR_HEADER)
-        if self._token:
-            if self._is_operator(given) or self._is_operator(bearer_token(request)):
-                return Caller("operator", "operator", Role.ADMIN, "key", address=request.client)
-            if given is not None:
-                raise ApiFailure(errors.WRONG_CREDENTIALS)
+        if self._has_token(request):
+            return Caller("operator", "operator", Role.ADMIN, "key", address=request.client)
+        if self._token and request.header(OPERATOR_HEADER) is not None:
+            raise ApiFailure(errors.WRONG_CREDENTIALS)
         return await self._callers.admit(credentials(request), self._operating)
+
+    async def _is_still_operator(self, request: HttpRequest) -> bool:
+        return self._has_token(request) or await self._callers.still_serves(credentials(request), self._operating)
+
+    def _has_token(self, request: HttpRequest) -> bool:
+        """Return whether a request has the token of operators."""
+        if not self._token:
+            return False
+        return self._is_operator(request.header(OPERATOR_HEADER)) or self._is_operator(bearer_token(request))
 
     def _is_operator(self, given: str | None) -> bool:
         return given is not None and hmac.compare_digest(given.encode(), self._token.encode())

@@ -55,7 +55,6 @@ class MemoryBody(msgspec.Struct, frozen=True):
     "Report whether the platform works",
     access="public",
     answers={200: HealthBody, 503: HealthBody},
-    answers_head=True,
 )
 async def show_health(services: HealthServices) -> ApiResponse[HealthBody]:
     """Answer 503 if a critical engine does not work."""

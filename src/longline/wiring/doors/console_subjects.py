@@ -18,7 +18,6 @@ from longline.services.manifests.dead_letters import DeadLetters
 from longline.services.manifests.snapshots import ManifestSnapshots
 from longline.services.metrics.platform_alerts import PlatformAlerts
 from longline.services.proxies.pools import Pools
-from longline.services.proxies.proxies import Proxies
 from longline.services.proxies.proxy_figures import ProxyFigures
 from longline.services.runs.run_views import RunPages
 from longline.services.schedules.adaptive_intervals import AdaptiveIntervals
@@ -70,7 +69,7 @@ def subject_services(platform: Platform, runs: RunPages, alerts: PlatformAlerts)
 def _platform_services(platform: Platform) -> dict[str, Any]:
     records, settings = platform.records, platform.settings
     return {
-        "proxies": Proxies(records.proxies, platform.vault),
+        "proxies": platform.proxies,
         "proxy_figures": ProxyFigures(records.proxy_figures),
         "pools": Pools(records.pools),
         "keys": api_keys(platform),

@@ -8,7 +8,6 @@ from longline.model.proxies.source_alerts import AlertThresholds
 from longline.model.sinks.webhook_signature import read_secret
 from longline.services.health import Health
 from longline.services.metrics.stored_totals import PlatformTotals
-from longline.services.proxies.proxies import Proxies
 from longline.services.proxies.proxy_figures import ProxyFigures
 from longline.services.proxies.source_alerts import Alerts
 from longline.services.recrawls.webhooks import Webhooks
@@ -35,7 +34,7 @@ from longline.wiring.subjects.sources import source_robots, source_service
 def product_services(platform: Platform, health: Health) -> ProductServices:
     """Return the services behind the product-tasks API."""
     records, settings, tasks = platform.records, platform.settings, recrawl_services(platform)
-    proxies, figures = Proxies(records.proxies, platform.vault), ProxyFigures(records.proxy_figures)
+    proxies, figures = platform.proxies, ProxyFigures(records.proxy_figures)
     sources = source_service(platform)
     recrawled = recrawled_sources(platform, tasks.holds)
     return ProductServices(

@@ -2,7 +2,7 @@
 
 from longline.engine.frontier.withdrawn_tasks import WITHDRAWAL_INTERVAL_SECONDS, WithdrawnTaskFilter
 from longline.model.frontier.worker import FETCH, PARSE
-from longline.model.signal_topics import ROBOTS_TOPIC, WANT_TOPIC, WORK_TOPIC
+from longline.model.signal_topics import PROXIES_TOPIC, ROBOTS_TOPIC, SETTINGS_TOPIC, WANT_TOPIC, WORK_TOPIC
 from longline.wiring.child_worker import child_workers
 from longline.wiring.loops.loop_row import LoopRow
 from longline.wiring.signals import listener, text_listener
@@ -36,6 +36,24 @@ WORKER_LOOPS = (
         (FETCH,),
         None,
         make=lambda p: text_listener(p.platform, ROBOTS_TOPIC, p.platform.robots.forget),
+    ),
+    LoopRow(
+        "proxy signals",
+        "Look for proxies again when a person has registered, assigned or changed some.",
+        (FETCH,),
+        None,
+        make=lambda p: text_listener(
+            p.platform, PROXIES_TOPIC, lambda changed: p.worker.proxies.forget(int(changed) if changed else None)
+        ),
+    ),
+    LoopRow(
+        "settings signals",
+        "Read the settings of a source again when they have changed.",
+        (),
+        None,
+        make=lambda p: text_listener(
+            p.platform, SETTINGS_TOPIC, lambda source_id: p.platform.recrawl_plans.forget(int(source_id))
+        ),
     ),
     LoopRow(
         "withdrawn tasks",

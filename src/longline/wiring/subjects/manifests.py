@@ -25,9 +25,8 @@ from longline.services.manifests.submissions import IdempotencyRules
 from longline.services.manifests.tenants import Tenant
 from longline.services.manifests.uploads import ManifestUploads
 from longline.services.proxies.configured_pools import ConfiguredPool, ConfiguredPools
-from longline.services.proxies.proxies import Proxies
 from longline.settings import Settings
-from longline.settings.tables.job_types import JOINED_POOL_PREFIX, JobTypeTable, KindOptions
+from longline.settings.tables.job_types import JOINED_POOL_PREFIX, OPTION_RANGES, JobTypeTable, KindOptions
 from longline.settings.tables.proxy_pools import ProxyPoolTable
 from longline.surfaces.manifests.responses import DEFAULT_BUCKET, ObjectPlaces
 from longline.wiring.platform import Platform
@@ -71,14 +70,12 @@ def _kind(name: str, table: JobTypeTable, pools: Mapping[str, ProxyPoolTable]) -
 
 
 def _check_options(options: KindOptions) -> None:
-    limits = {
-        "max_parallel_downloads": options.max_parallel_downloads,
-        "download_retry_limit": options.download_retry_limit,
-        "storage_retry_limit": options.storage_retry_limit,
-    }
-    for option, limit in limits.items():
-        if limit is not None and limit < 1:
-            raise BadInput(f"{option} is at least 1")
+    for option, (least, most) in OPTION_RANGES.items():
+        value = getattr(options, option)
+        if value is not None and not least <= value:
+            raise BadInput(f"{option} is at least {least}")
+        if value is not None and value > most:
+            raise BadInput(f"{option} is at most {most}")
 
 
 def _check_place(table: JobTypeTable) -> None:
@@ -143,7 +140,7 @@ async def register_pools(platform: Platform) -> None:
         if joined is not None and joined != table.proxy.primary:
             fallbacks = dict.fromkeys((table.proxy.primary, *table.proxy.fallbacks))
             pools.append(ConfiguredPool(joined, (), tuple(fallbacks)))
-    proxies = Proxies(platform.records.proxies, platform.vault)
+    proxies = platform.proxies
     await ConfiguredPools(proxies, platform.records.pools).register(pools)
 
 

@@ -38,16 +38,16 @@ def plan_cache(platform: Platform) -> PlanCache:
 
 def recrawl_runs(platform: Platform) -> RecrawlRuns:
     """Return the runs of recrawls, one for each source."""
-    records = platform.records
+    records, robots = platform.records, platform.settings.respect_robots
     return RecrawlRuns(
-        records.runs, records.sources, platform.clock, platform.parsers, robots=platform.settings.respect_robots
+        records.runs, records.sources, platform.clock, platform.parsers, robots=robots, known=platform.recrawl_plans
     )
 
 
 def source_service(platform: Platform) -> Sources:
     """Return the service of sources."""
     records = platform.records
-    return Sources(
+    sources = Sources(
         records.sources,
         records.feeds,
         platform.clock,
@@ -56,6 +56,8 @@ def source_service(platform: Platform) -> Sources:
         remote=platform.source_manager is not None,
         pools=records.pools,
     )
+    sources.announce = platform.tell_settings
+    return sources
 
 
 def catalogue_series(platform: Platform) -> Series:
@@ -67,7 +69,7 @@ def catalogue_series(platform: Platform) -> Series:
 def source_robots(platform: Platform) -> SourceRobots:
     """Return the service that fetches the robots.txt of sources on a person's order."""
     s = platform.settings
-    proxies = ProxyRotation(platform.stored_proxies, platform.clock)
+    proxies = ProxyRotation(platform.stored_proxies, platform.clock, caches_absence=False)
     timeouts = FetchSettings(s.user_agent, s.connect_timeout, s.idle_timeout, s.request_timeout)
     files = RobotsFiles(Sender(platform.http, platform.clock, timeouts, proxies), proxies)
     return SourceRobots(

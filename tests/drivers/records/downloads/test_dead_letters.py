@@ -45,6 +45,19 @@ async def test_letters_are_found_by_every_filter_and_from_an_offset(records: Rec
     assert [letter.number for letter in rest] == [everything[6]]
 
 
+async def test_letters_are_found_by_their_tasks(records: Records):
+    await failed_run(records)
+    letters = await records.dead_letters.find(DeadLetterFilter())
+    asked = [letters[2].task_id, letters[0].task_id, 0]
+    assert await records.dead_letters.of_tasks(asked) == [letters[0], letters[2]]
+    await Lifecycle(records).downloads.replay(DeadLetterFilter(number=letters[0].number))
+    lease = (await claim(records))["a.example"]
+    await report(records, host_report(lease, [given_up(lease, task, "dns", None) for task in lease.tasks]))
+    of_task = await records.dead_letters.of_tasks([letters[0].task_id])
+    assert [letter.reason for letter in of_task] == ["http_4xx", "dns"]
+    assert await records.dead_letters.of_tasks([]) == []
+
+
 async def test_a_replay_opens_task_and_run_again_without_attempts(records: Records):
     run, lifecycle = await failed_run(records), Lifecycle(records)
     assert await lifecycle.downloads.replay(DeadLetterFilter(reason="http_4xx")) == 2

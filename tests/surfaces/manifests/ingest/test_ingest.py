@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from longline.surfaces.manifests.ingest.ingest import trace_id
 from tests.surfaces.manifests.running import Box
 
 MB = 1024 * 1024
@@ -170,14 +171,16 @@ def test_handlers_refuse_fail_and_change_manifests(box: Box):
     def wish(text: str) -> Any:
         return box.post(box.manifest(f"/wish/{text}", metadata={"wish": text}), "picky")
 
-    refused, failed, none = wish("refuse"), wish("fail"), wish("none")
+    refused, failed = wish("refuse"), wish("fail")
     assert error(refused)[:2] == (400, "INVALID_PAYLOAD")
     assert "no pictures today" in error(refused)[2]
-    assert error(failed)[:2] == error(none)[:2] == (500, "INTERNAL_ERROR")
+    assert error(failed)[:2] == (500, "INTERNAL_ERROR")
     for answer, code in ((refused, "HANDLER_INVALID_MANIFEST"), (failed, "HANDLER_PREPARE_MANIFEST")):
         job = box.job(answer.json()["error"]["job_id"])
         assert (job["status"], job["last_error"]["code"]) == ("failed", code)
-    more = wish("more")
+    none, more = wish("none"), wish("more")
+    assert none.status_code == 202
+    assert box.ended(none.json()["job_id"])["status"] == "completed"
     assert more.json()["resource_count"] == 1
     job = box.ended(more.json()["job_id"])
     assert (job["resource_total"], job["resource_completed"]) == (2, 2)
@@ -193,3 +196,24 @@ def test_headers_of_the_manifest_beat_the_handlers_and_the_types(box: Box):
     assert box.origin.headers("/merged")["x-both"] == "manifest"
     box.ended(box.submit("/plain"))
     assert box.origin.headers("/plain")["x-both"] == "type"
+
+
+TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+
+
+@pytest.mark.parametrize(
+    ("traceparent", "expected"),
+    [
+        (f"00-{TRACE}-{PARENT}-01", TRACE),
+        (f" 00-{TRACE.upper()}-{PARENT}-01 ", TRACE),
+        (f"01-{TRACE}-{PARENT}-01-more", TRACE),
+        (f"00-{TRACE}-{PARENT}-01-more", ""),
+        (f"ff-{TRACE}-{PARENT}-01", ""),
+        (f"00-{'0' * 32}-{PARENT}-01", ""),
+        (f"00-{TRACE}-{'0' * 16}-01", ""),
+        (f"00-{TRACE}", ""),
+        ("", ""),
+    ],
+)
+def test_a_trace_is_that_of_a_valid_header_of_trace_context(traceparent: str, expected: str):
+    assert trace_id(traceparent) == expected

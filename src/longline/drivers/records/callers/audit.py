@@ -93,12 +93,19 @@ async def audited(
 
 
 async def audited_many(
-    database: Database, noun: str, audited_state: Callable[[T], State | None], work: Work[T], *, piece: bool = False
+    database: Database,
+    noun: str,
+    audited_state: Callable[[T], State | None],
+    work: Work[T],
+    *,
+    piece: bool = False,
+    only: Key | Callable[[T], Key | None] | None = None,
 ) -> T:
     """Run a transaction that changes many things, with its audit row as in `audited`.
 
     `audited_state` returns the audited state from the result, None where nothing changed. Each `piece` of an operation
-    of several transactions writes a row.
+    of several transactions writes a row. `only` is the key of the one thing of an operation on one, as in `audited`:
+    the row names it, with its states before and after.
     """
     context = audit_context(noun, piece=piece)
     if context is None:
@@ -107,11 +114,14 @@ async def audited_many(
 
     async def noted(tx: Transaction) -> T:
         nonlocal wrote
+        before = None if only is None or callable(only) else await _state(tx, noun, only)
         done = await work(tx)
-        after = audited_state(done)
-        wrote = after is not None
-        if after is not None:
-            await write_audit(tx, context, "", None, after)
+        change = audited_state(done)
+        wrote = change is not None
+        if change is not None:
+            key = only(done) if callable(only) else only
+            found = {} if key is None else await _state(tx, noun, key) or {}
+            await write_audit(tx, context, _thing(noun, found) if found else "", before, {**found, **change})
         return done
 
     done = await database.transact(noted)

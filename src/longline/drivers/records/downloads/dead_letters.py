@@ -1,5 +1,7 @@
 """Dead letters on either engine."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from longline.drivers.records.database import Transaction
@@ -21,6 +23,13 @@ class DeadLetterRecords(Table):
 
     async def find(self, wanted: DeadLetterFilter, *, after: int = 0, limit: int = 100) -> list[DeadLetter]:
         return await self._database.read(lambda tx: find_letters(tx, wanted, after, limit))
+
+    async def of_tasks(self, task_ids: Sequence[int]) -> list[DeadLetter]:
+        async def work(tx: Transaction) -> list[DeadLetter]:
+            rows = await tx.batch("dead_letters_of_tasks", [(task_id,) for task_id in task_ids])
+            return sorted((struct(row, DeadLetter) for row in rows), key=lambda letter: letter.number)
+
+        return await self._database.read(work)
 
     async def count(self, wanted: DeadLetterFilter) -> int:
         async def work(tx: Transaction) -> int:

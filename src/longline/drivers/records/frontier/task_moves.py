@@ -232,7 +232,12 @@ class TaskMoveRecords:
             return {"move": change.move, "tasks": ids} if ids else None
 
         return await audited_many(
-            self._database, "task", audited_state, lambda tx: move_all(tx, change, task_ids), piece=True
+            self._database,
+            "task",
+            audited_state,
+            lambda tx: move_all(tx, change, task_ids),
+            piece=True,
+            only=_only(task_ids),
         )
 
     async def prioritize(self, wanted: Mapping[int, int]) -> list[Prioritized]:
@@ -240,7 +245,14 @@ class TaskMoveRecords:
             changed = {one.task_id: one.became for one in done if one.became != one.was}
             return {"priorities": changed} if changed else None
 
-        return await audited_many(self._database, "task", audited_state, lambda tx: prioritize(tx, wanted), piece=True)
+        return await audited_many(
+            self._database,
+            "task",
+            audited_state,
+            lambda tx: prioritize(tx, wanted),
+            piece=True,
+            only=_only(wanted),
+        )
 
     async def apply_priorities(self, limit: int) -> int:
         async def outdated(tx: Transaction) -> dict[int, int]:
@@ -264,3 +276,8 @@ class TaskMoveRecords:
             return {(row["id"], row["due"]) for row in await tx.batch("marked_tasks", keys)}
 
         return await self._database.read(work)
+
+
+def _only(task_ids: Collection[int]) -> int | None:
+    """Return the one task of an operation on one."""
+    return next(iter(task_ids)) if len(task_ids) == 1 else None

@@ -86,7 +86,16 @@ async def _answer(tx: Transaction, submission: ManifestSubmission) -> bool:
 async def _begin(tx: Transaction, submission: ManifestSubmission) -> int:
     run_id = await begin_downloads(tx, submission.run, submission.downloads, REASON)
     await _add(tx, run_id, submission.manifest)
+    if not submission.downloads:
+        await _end_without_files(tx, run_id)
     return run_id
+
+
+async def _end_without_files(tx: Transaction, run_id: int) -> None:
+    """End a run whose handler made no task of its manifest: no report will do so."""
+    counters, runs = RunCounters(), await lock_runs(tx, [run_id])
+    await counters.settle(tx, runs[run_id], "worker")
+    await counters.write(tx, "worker")
 
 
 async def _add(tx: Transaction, run_id: int, manifest: NewManifest) -> None:

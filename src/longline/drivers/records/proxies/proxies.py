@@ -247,14 +247,15 @@ async def _pick(ask: ProxyRequest, tx: Transaction) -> Picked:
         raise Unavailable("the table of turns has lost its row")
     dealt, size, mapped = await _deal(tx, ask)
     if not dealt:
-        return Picked(size=size, mapped=mapped)
+        return Picked((), size, mapped, ask.pool is not None)
     first = int(turn["last"]) - ask.wanted + 1
     # A proxy that was dealt twice waits behind its later turn.
     turns = {proxy_id: first + place for place, proxy_id in enumerate(dealt)}
     rows = await _locked(tx, dealt)
     await _stamp(tx, turns, Counter(dealt), ask.source_id if mapped else None)
     stamped = {i: msgspec.structs.replace(row, last_used_at=tx.now, turn=turns[i]) for i, row in rows.items()}
-    return Picked(tuple(stamped[i] for i in dealt if i in stamped), size, mapped)
+    picked = tuple(stamped[i] for i in dealt if i in stamped)
+    return Picked(picked, size, mapped, ask.pool is not None)
 
 
 async def _deal(tx: Transaction, ask: ProxyRequest) -> tuple[list[int], int, bool]:

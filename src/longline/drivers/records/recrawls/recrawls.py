@@ -34,7 +34,12 @@ class RecrawlRecords(Table):
         def audited_state(made: RecrawlSubmission) -> State | None:
             return {"tasks": sorted(made.ids.values())} if made.ids else None
 
-        return await audited_many(self._database, "task", audited_state, lambda tx: submit(tx, recrawls, hosts))
+        def only(made: RecrawlSubmission) -> int | None:
+            return next(iter(made.ids.values())) if len(recrawls) == len(made.ids) == 1 else None
+
+        return await audited_many(
+            self._database, "task", audited_state, lambda tx: submit(tx, recrawls, hosts), only=only
+        )
 
     async def get(self, task_id: int) -> RecrawlRow | None:
         async def work(tx: Transaction) -> RecrawlRow | None:

@@ -543,6 +543,7 @@ CREATE INDEX dead_letters_run ON dead_letters (run_id, number);
 CREATE INDEX dead_letters_reason ON dead_letters (reason, number);
 CREATE INDEX dead_letters_host ON dead_letters (host, number);
 CREATE INDEX dead_letters_failed ON dead_letters (failed_at);
+CREATE INDEX dead_letters_task ON dead_letters (task_id);
 
 -- Manifests, one beside each run of downloads that was submitted as a list. A manifest that could not be queued has a code.
 -- `total` is the number of its files, NULL while it is unknown; `bytes` is what a snapshot of it takes.

@@ -27,7 +27,7 @@ from longline.surfaces.streamed_body import StreamedBody
 MAX_KEY_CHARS = 255
 REPLAYED = {"X-Fetchbox-Idempotent-Replay": "true"}
 
-_TRACE = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
+_TRACE = re.compile(r"(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?")
 _JSON = "application/json"
 
 
@@ -140,7 +140,6 @@ def kind_of(kinds: ManifestKinds, headers: IngestHeaders) -> ManifestKind:
 def _manifest(
     kind: str, headers: IngestHeaders, document: bytes, read: ReadManifest, sender: ManifestSender
 ) -> SubmittedManifest:
-    trace = _TRACE.fullmatch((headers.traceparent or "").strip().lower())
     return SubmittedManifest(
         kind,
         sender.tenant or _named_tenant(read.attributes),
@@ -149,7 +148,7 @@ def _manifest(
         document,
         read.attributes,
         None if headers.key is None else decoded_header(headers.key),
-        trace[1] if trace else "",
+        trace_id(headers.traceparent or ""),
     )
 
 
@@ -173,3 +172,9 @@ def _failure(error: NotQueued) -> ApiError:
 
 
 INGEST = (submit_manifest,)
+
+
+def trace_id(traceparent: str) -> str:
+    """Return the trace id of a header of W3C Trace Context, or an empty text; later versions may have more fields."""
+    found = _TRACE.fullmatch(traceparent.strip().lower())
+    return found[2] if found and (not found[3] or found[1] != "00") else ""

@@ -161,7 +161,7 @@ def read_task(data: bytes) -> DirectTask | None:
     """Return the task of a direct producer, None for a copy of a task of the platform; raise `BadInput` for others."""
     try:
         record = msgspec.json.decode(data, type=TaskRecord)
-    except (msgspec.MsgspecError, RecursionError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise BadInput(f"not a task: {error}") from error
     if record.origin == ORIGIN:
         return None
@@ -202,4 +202,4 @@ def _fields_with_nul(part: msgspec.Struct) -> Iterator[str]:
         if isinstance(value, str) and "\0" in value:
             yield name
         elif isinstance(value, dict):
-            yield from (f"{name}.{key}" for key, text in value.items() if "\0" in key + text)
+            yield from (f"{name}.{key}" for key, text in value.items() if isinstance(text, str) and "\0" in key + text)

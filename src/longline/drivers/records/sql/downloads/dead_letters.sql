@@ -15,6 +15,9 @@ SELECT * FROM dead_letters WHERE number = :number;
 -- name: find_dead_letters
 SELECT * FROM dead_letters WHERE number > :after AND /*part wanted_letters */ ORDER BY number LIMIT :limit;
 
+-- name: dead_letters_of_tasks
+SELECT dead_letters.* FROM dead_letters /*rows , r(task_id bigint) */ WHERE dead_letters.task_id = r.task_id;
+
 -- name: count_dead_letters
 SELECT COUNT(*) AS count FROM dead_letters WHERE /*part wanted_letters */;
 
