@@ -16,7 +16,7 @@ def invoke(*words: str):
     @app.command()
     @takes("port", "user_agent")
     def show(loaded: Loaded, name: str, twice: Annotated[bool, typer.Option(help="Say it twice.")] = False) -> None:
-        """Show the settings."""
+        """Show something."""
         settings = loaded.settings
         typer.echo(f"{name} {settings.port} {settings.user_agent} {loaded.origins['port']}" * (1 + twice))
 

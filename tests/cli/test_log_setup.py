@@ -14,7 +14,7 @@ from tests.cli.conftest import Command, assert_one_line
 
 @pytest.fixture(autouse=True)
 def own_root() -> Iterator[None]:
-    """Give the root logger back as it was."""
+    """The root logger, which is restored after the test."""
     root, server = logging.getLogger(), logging.getLogger("uvicorn")
     handlers, levels = list(root.handlers), (root.level, server.level)
     yield

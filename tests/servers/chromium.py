@@ -14,7 +14,7 @@ INSTALL_SECONDS = 300
 
 
 class NoBrowser(Exception):
-    """No browser is installed; the text has the command that installs one."""
+    """An error without a browser; the text has the command that installs one."""
 
 
 def chromium_path() -> Path:

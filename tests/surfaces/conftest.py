@@ -35,7 +35,7 @@ class Engine:
 
 
 class Stage:
-    """Everything that a test may move."""
+    """The parts that a test may move."""
 
     def __init__(self, *, metrics_open: bool = True) -> None:
         self.clock = HandClock()

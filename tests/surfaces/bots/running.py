@@ -42,7 +42,7 @@ class Door:
 
     @property
     def now(self) -> datetime:
-        """The server's time."""
+        """Return the server's time."""
         return datetime.fromtimestamp(self.clock.now() / 1000, UTC)
 
     def after(self, **span: float) -> str:

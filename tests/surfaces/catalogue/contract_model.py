@@ -84,7 +84,7 @@ class Catalogue:
 
     @property
     def notified(self) -> list[Json]:
-        """The sources that failures have disabled, by name."""
+        """Return the sources that failures have disabled, by name."""
         found = sorted((self.sources[number]["name"], number) for number in self.failing)
         return [{"type": "source.autodisable", "level": "warning", "sourceid": number} for _, number in found]
 
@@ -168,7 +168,7 @@ class Catalogue:
 
     @property
     def threshold(self) -> int:
-        """The failures in a row after which a source is disabled."""
+        """Return the failures in a row after which a source is disabled."""
         value = self.settings.get("crawler.disable_threshold", {}).get("value")
         return int(value) if value is not None and value.isdecimal() else 5
 

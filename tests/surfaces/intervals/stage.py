@@ -49,7 +49,7 @@ def shown(at: float) -> str:
 
 
 class Stage:
-    """Everything that a test may move. Schedulers have numbers; the first one is there from the start."""
+    """The parts that a test may move. Schedulers have numbers; the first one is there from the start."""
 
     def __init__(self, platform: Platform, client: httpx.AsyncClient, clock: FakeClock) -> None:
         self.platform, self.client, self.clock = platform, client, clock

@@ -33,7 +33,7 @@ class Choosy(Counting):
 
 
 class Idle(Counting):
-    """Makes no task, and notes the end of each manifest."""
+    """A handler that makes no task, and notes the end of each manifest."""
 
     def build_tasks(self, _prepared: Manifest, _emit: Callable[[DownloadTask], None]) -> None:
         return None

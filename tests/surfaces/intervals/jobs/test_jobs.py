@@ -341,7 +341,7 @@ async def test_a_job_that_has_run_and_is_not_to_recur_stays_completed(stage: Sta
 
 
 async def test_jobs_that_are_made_at_once_share_commits_and_lie_even(stage: Stage, monkeypatch: pytest.MonkeyPatch):
-    """Hundreds made at once read the slots once for a group and not for each, and every slot has its share."""
+    """Hundreds of jobs made at once read the slots once for a group and not for each, and every slot has its share."""
     commits = 0
     database: Any = getattr(stage.platform.records.schedules, "_database")  # noqa: B009 - nothing else sees commits
     transact = database.transact
