@@ -14,7 +14,7 @@ from longline.model.callers.audit import name_action
 from longline.model.errors import LonglineError
 from longline.model.search.item import ItemRow
 from longline.services.archive.pages import ArchivedPage, ArchivedPages
-from longline.services.frontier.task_actions import OrderName, TaskOrders, orders_of
+from longline.services.frontier.task_actions import PAGE_ORDERS, OrderName, TaskOrders, orders_of
 from longline.services.frontier.task_lists import TaskLists, WholeTask
 from longline.surfaces.operation import ApiResponse, operation
 
@@ -49,15 +49,17 @@ class TaskPageServices(msgspec.Struct, frozen=True):
 async def show_task(services: TaskPageServices, task_id: int, identity: Visitor) -> ApiResponse[Any]:
     whole = await services.tasks.get(task_id)
     stored, problem = await _stored(services.archive, whole)
+    has_page = whole.page is not None
+    impossible = frozenset[str]() if has_page else PAGE_ORDERS
     return services.pages.page(
         "tasks/page.html",
         identity,
         section="tasks",
         whole=whole,
         task=whole.task,
-        diagram=state_diagram("task", whole.task.state, _passed(whole)),
-        moves=moves_from("task", whole.task.state),
-        buttons=[(name, BUTTONS[name]) for name in orders_of(whole.task.state)],
+        diagram=state_diagram("task", whole.task.state, _passed(whole), impossible),
+        moves=moves_from("task", whole.task.state, impossible),
+        buttons=[(name, BUTTONS[name]) for name in orders_of(whole.task.state, has_page=has_page)],
         items=[(item, _fields(item)) for item in whole.items],
         stored=stored,
         problem=problem,
