@@ -66,7 +66,13 @@ async def test_no_form_takes_a_nul(door: Door, visitor: httpx.AsyncClient, path:
         ("schedules", {"every": "1" * 30, "unit": "days", "url": "https://kelp.example/all"}, "is a whole number"),
         ("schedules", {"every": "3", "unit": "days", "url": "https://kelp.example/" + "a" * 4000}, "URL is too long"),
         ("sources", SOURCE | {"config": '{"kelp": "' + "k" * 4000 + '"}', "delay": "2"}, "config is too long"),
-        ("sources", {"name": "k" * 4001, "base_url": "kelp"}, "This is no URL"),
+        ("sources", {"name": "k" * 4001, "base_url": "kelp"}, "This is no URL: it has no scheme; write it out"),
+        ("sources", SOURCE | {"delay": "1_000"}, "Enter a number from 0 to 86,400."),
+        ("sources", SOURCE | {"delay": "١٢٣"}, "Enter a number from 0 to 86,400."),
+        ("sources", SOURCE | {"delay": "NaN"}, "Enter a number from 0 to 86,400."),
+        ("sources", SOURCE | {"concurrency": "-1"}, "Enter a whole number from 1 to 100."),
+        ("sources", SOURCE | {"max_depth": "-2"}, "Enter a whole number from -1 to 1,000."),
+        ("sources", SOURCE | {"max_depth": "٣"}, "Enter a whole number from -1 to 1,000."),
     ],
 )
 async def test_a_refused_form_keeps_its_input(
