@@ -15,10 +15,12 @@ from longline.console.visitor import Visitor
 from longline.model.errors import BadInput
 from longline.model.schedules.schedule import ScheduleFilter, ScheduleKind, ScheduleRow
 from longline.model.schedules.slots import Shift
+from longline.model.sources.source import SourceRow
 from longline.model.states import ScheduleState, legal
 from longline.services.schedules.schedule_lists import ScheduleLists
 from longline.services.schedules.schedules import Schedules
 from longline.services.schedules.slots import MAX_SHOWN_SHIFTS, Slots
+from longline.services.sources.source_overview import SourceOverviews
 from longline.surfaces.operation import ApiResponse, operation
 
 PAGE_SIZE = 50
@@ -46,6 +48,7 @@ class ScheduleListServices(msgspec.Struct, frozen=True):
     schedules: Schedules
     lists: ScheduleLists
     slots: Slots
+    sources: SourceOverviews
 
 
 class ScheduleListQuery(msgspec.Struct, frozen=True):
@@ -90,11 +93,12 @@ async def show_schedules(
     found = await services.lists.find(query.choice, PAGE_SIZE + 1)
     shown, last = page_of(found, PAGE_SIZE)
     day = await services.slots.day()
+    sources = await services.sources.rows({row.source_id for row in shown if row.source_id and not row.source_name})
     return services.pages.page(
         "schedules/list.html",
         identity,
         section="schedules",
-        schedules=[(row, buttons_of(row.state)) for row in shown],
+        schedules=[(row, source_name(row, sources), buttons_of(row.state)) for row in shown],
         states=await services.schedules.states(),
         filters={"state": query.state, "text": query.text},
         older=None if last is None else _place(last),
@@ -102,6 +106,12 @@ async def show_schedules(
         slot_map=slot_map,
         shades=shade_key(max(day.loads)),
     )
+
+
+def source_name(row: ScheduleRow, sources: Mapping[int, SourceRow]) -> str:
+    """Return the name that the schedule was made with, or else that of its source, or else nothing."""
+    source = None if row.source_id is None else sources.get(row.source_id)
+    return row.source_name or (source.name if source is not None else "")
 
 
 def _place(last: ScheduleRow) -> dict[str, int | None]:

@@ -8,7 +8,7 @@ import msgspec
 from longline.console.actions import acted
 from longline.console.drawing.state_diagram import moves_from, state_diagram
 from longline.console.error_pages import wrong_fields
-from longline.console.schedules.schedule_list import buttons_of
+from longline.console.schedules.schedule_list import buttons_of, source_name
 from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.callers.audit import name_action
@@ -21,6 +21,7 @@ from longline.services.frontier.task_lists import TaskLists
 from longline.services.schedules.adaptive_intervals import AdaptiveIntervals
 from longline.services.schedules.run_history import Runs
 from longline.services.schedules.schedules import Schedules
+from longline.services.sources.source_overview import SourceOverviews
 from longline.services.sources.sources import Sources
 from longline.surfaces.field_problems import InvalidRequest, Problem
 from longline.surfaces.operation import ApiResponse, operation
@@ -43,6 +44,7 @@ class SchedulePageServices(msgspec.Struct, frozen=True):
     intervals: AdaptiveIntervals
     events: TaskLists
     sources: Sources
+    overviews: SourceOverviews
 
 
 class NewScheduleQuery(msgspec.Struct, frozen=True):
@@ -90,7 +92,7 @@ class NewScheduleForm(msgspec.Struct, frozen=True):
             try:
                 parse(self.url.strip())
             except BadUrl as error:
-                yield Problem("url", "check", f"This is no URL: {error}.")
+                yield Problem("url", "check", f"This is no URL: {error.why}.")
 
 
 @operation("GET", "/console/schedules/{uid}", "Show a schedule", access="reader")
@@ -102,6 +104,7 @@ async def show_schedule(services: SchedulePageServices, uid: str, identity: Visi
         identity,
         section="schedules",
         schedule=row,
+        source_name=await _source_name(services, row),
         buttons=buttons_of(row.state),
         factor=await services.intervals.factor(row),
         diagram=state_diagram("schedule", row.state),
@@ -110,6 +113,11 @@ async def show_schedule(services: SchedulePageServices, uid: str, identity: Visi
         total=total,
         events=await services.events.events("schedule", row.id),
     )
+
+
+async def _source_name(services: SchedulePageServices, row: ScheduleRow) -> str:
+    known = row.source_id is None or row.source_name
+    return source_name(row, {} if known else await services.overviews.rows({row.source_id or 0}))
 
 
 @operation("POST", "/console/schedules/{uid}/{move}", "Move a schedule", access="action", action="schedule.move")
