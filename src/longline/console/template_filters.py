@@ -38,9 +38,9 @@ def rate(value: float | None) -> str:
     return f"{value:,.{digits}f}"
 
 
-def written_price(value: float) -> str:
+def written_price(value: float, currency: str = "") -> str:
     """Return a price with two digits after the point, or three where a currency such as KWD needs them."""
-    return f"{value:,.3f}".removesuffix("0")
+    return f"{value:,.3f}".removesuffix("0") + (f" {currency}" if currency else "")
 
 
 def axis_number(value: float) -> str:

@@ -17,6 +17,22 @@ from longline.surfaces.operation import ApiResponse, operation
 
 PAGE_SIZE = 20
 MAX_START = 1000
+MAX_CURRENCY_CHARS = 8
+
+
+class _Money(msgspec.Struct, frozen=True):
+    """The field of an item with the currency of its price."""
+
+    currency: Any = None
+
+
+def currency_of(fields: str) -> str:
+    """Return the code of the currency of an item, such as EUR; nothing for an item without one."""
+    try:
+        found = msgspec.json.decode(fields, type=_Money).currency
+    except msgspec.DecodeError:
+        return ""
+    return found[:MAX_CURRENCY_CHARS] if isinstance(found, str) else ""
 
 
 class ItemPageServices(msgspec.Struct, frozen=True):
@@ -51,7 +67,9 @@ async def show_items(services: ItemPageServices, query: ItemListQuery, identity:
     read = _of_run if query.run is not None else _best if query.text.strip() else _newest
     shown = await read(services, query)
     filters = {"text": query.text, "kind": query.kind, "run": query.run}
-    return services.pages.page("items/list.html", identity, section="items", filters=filters, **shown)
+    return services.pages.page(
+        "items/list.html", identity, section="items", filters=filters, currency_of=currency_of, **shown
+    )
 
 
 async def _best(services: ItemPageServices, query: ItemListQuery) -> dict[str, Any]:
@@ -97,6 +115,7 @@ async def _newest(services: ItemPageServices, query: ItemListQuery) -> dict[str,
 async def show_item(services: ItemPageServices, item_id: int, identity: Visitor) -> ApiResponse[Any]:
     item = await services.histories.get(item_id)
     versions = await services.histories.versions(item_id)
+    currency = currency_of(item.fields)
     prices = [(one.updated_at, one.price) for one in reversed(versions) if one.price is not None]
     return services.pages.page(
         "items/page.html",
@@ -106,8 +125,9 @@ async def show_item(services: ItemPageServices, item_id: int, identity: Visitor)
         source=(await services.sources.rows([item.source_id])).get(item.source_id),
         fields=msgspec.json.decode(item.fields, type=dict[str, Any]),
         versions=versions,
-        plot=price_plot(prices, services.now()),
-        told=price_tip(*prices[-1]) if prices else "",
+        currency=currency,
+        plot=price_plot(prices, services.now(), currency),
+        told=price_tip(*prices[-1], currency) if prices else "",
     )
 
 
