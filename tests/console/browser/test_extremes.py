@@ -40,6 +40,17 @@ ESCAPED = """() => [...document.querySelectorAll(".stat .v, .bars .num, .facts d
 """Figures that reach beyond the box that they stand in."""
 
 
+CROWDED = """() => [...document.querySelectorAll("dialog")].filter((dialog) => {
+  dialog.showModal();
+  const edge = dialog.getBoundingClientRect(), inner = [...dialog.querySelectorAll("*")];
+  const found = edge.right > innerWidth || inner.some((e) => e.getBoundingClientRect().right > edge.right + 1)
+    || getComputedStyle(dialog).textAlign !== "left";
+  dialog.close();
+  return found;
+}).map((e) => e.id)"""
+"""Dialogs with contents beyond their edges, or set as the cell around their buttons."""
+
+
 @pytest.fixture(scope="module")
 def extreme(tmp_path_factory: pytest.TempPathFactory, migrated_bytes: bytes) -> Iterator[tuple[Stage, list[ShownPage]]]:
     """A platform of which every page has something to show, with extreme values."""
@@ -63,5 +74,6 @@ def test_nothing_leaves_its_place(extreme: tuple[Stage, list[ShownPage]], browse
             if page.path not in WITHOUT_SESSION:
                 visit.open(page.path)
                 told = visit.probe()
-                found[page.path] = (told["wide"], told["scroll"], visit.page.evaluate(ESCAPED))
-    assert {path: told for path, told in found.items() if told != ([], False, [])} == {}
+                escaped, crowded = visit.page.evaluate(ESCAPED), visit.page.evaluate(CROWDED)
+                found[page.path] = (told["wide"], told["scroll"], escaped, crowded)
+    assert {path: told for path, told in found.items() if told != ([], False, [], [])} == {}
