@@ -188,14 +188,12 @@ async def test_a_schedule_without_a_name_has_that_of_its_source(door: Door, visi
     named = ScheduleSpec(url="https://tide.example/all", source_ref=source.public_id)
     lost = ScheduleSpec(url="https://lost.example/", source_ref="nowhere")
     rows = [
-        await create_schedule(
-            platform.records.schedules, NewSchedule(new_id(), terms.url, source_id, terms=terms), "person"
-        )
-        for terms, source_id in ((named, source.id), (lost, None))
+        await create_schedule(platform.records.schedules, NewSchedule(new_id(), terms.url, terms=terms), "person")
+        for terms in (named, lost)
     ]
     listed = text_of((await visitor.get("/console/schedules")).text)
     assert "Tide tables https://tide.example/all" in listed
-    assert (listed.count("https://lost.example/"), "no registered source" in listed) == (1, True)
+    assert (listed.count("https://lost.example/"), "its source is not registered" in listed) == (1, True)
     first, second = [text_of((await visitor.get(f"/console/schedules/{row.uid}")).text) for row in rows]
     assert first.count("Tide tables") >= 2
     assert second.count("https://lost.example/") == 3, "in the title, the way to it, and the heading"

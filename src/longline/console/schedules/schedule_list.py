@@ -1,7 +1,7 @@
 """The list of schedules, the slots of the coming day, and the rebalancing."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import msgspec
@@ -15,7 +15,6 @@ from longline.console.visitor import Visitor
 from longline.model.errors import BadInput
 from longline.model.schedules.schedule import ScheduleFilter, ScheduleKind, ScheduleRow
 from longline.model.schedules.slots import Shift
-from longline.model.sources.source import SourceRow
 from longline.model.states import ScheduleState, legal
 from longline.services.schedules.schedule_lists import ScheduleLists
 from longline.services.schedules.schedules import Schedules
@@ -93,12 +92,12 @@ async def show_schedules(
     found = await services.lists.find(query.choice, PAGE_SIZE + 1)
     shown, last = page_of(found, PAGE_SIZE)
     day = await services.slots.day()
-    sources = await services.sources.rows({row.source_id for row in shown if row.source_id and not row.source_name})
+    names = await source_names(services.sources, shown)
     return services.pages.page(
         "schedules/list.html",
         identity,
         section="schedules",
-        schedules=[(row, source_name(row, sources), buttons_of(row.state)) for row in shown],
+        schedules=[(row, names[row.id], buttons_of(row.state)) for row in shown],
         states=await services.schedules.states(),
         filters={"state": query.state, "text": query.text},
         older=None if last is None else _place(last),
@@ -108,10 +107,10 @@ async def show_schedules(
     )
 
 
-def source_name(row: ScheduleRow, sources: Mapping[int, SourceRow]) -> str:
-    """Return the name that the schedule was made with, or else that of its source, or else nothing."""
-    source = None if row.source_id is None else sources.get(row.source_id)
-    return row.source_name or (source.name if source is not None else "")
+async def source_names(sources: SourceOverviews, rows: Sequence[ScheduleRow]) -> dict[int, str]:
+    """Return for each schedule the name that it was made with, or else that of its source, or else nothing."""
+    found = await sources.named({row.source_ref for row in rows if row.source_ref and not row.source_name})
+    return {row.id: row.source_name or found.get(row.source_ref, "") for row in rows}
 
 
 def _place(last: ScheduleRow) -> dict[str, int | None]:

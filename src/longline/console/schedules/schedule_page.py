@@ -8,7 +8,7 @@ import msgspec
 from longline.console.actions import acted
 from longline.console.drawing.state_diagram import moves_from, state_diagram
 from longline.console.error_pages import wrong_fields
-from longline.console.schedules.schedule_list import buttons_of, source_name
+from longline.console.schedules.schedule_list import buttons_of, source_names
 from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.callers.audit import name_action
@@ -104,7 +104,7 @@ async def show_schedule(services: SchedulePageServices, uid: str, identity: Visi
         identity,
         section="schedules",
         schedule=row,
-        source_name=await _source_name(services, row),
+        source_name=(await source_names(services.overviews, [row]))[row.id],
         buttons=buttons_of(row.state),
         factor=await services.intervals.factor(row),
         diagram=state_diagram("schedule", row.state),
@@ -113,11 +113,6 @@ async def show_schedule(services: SchedulePageServices, uid: str, identity: Visi
         total=total,
         events=await services.events.events("schedule", row.id),
     )
-
-
-async def _source_name(services: SchedulePageServices, row: ScheduleRow) -> str:
-    known = row.source_id is None or row.source_name
-    return source_name(row, {} if known else await services.overviews.rows({row.source_id or 0}))
 
 
 @operation("POST", "/console/schedules/{uid}/{move}", "Move a schedule", access="action", action="schedule.move")

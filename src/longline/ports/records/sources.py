@@ -37,6 +37,10 @@ class SourceStore(Protocol):
         """Return one source by its id at the source manager, else by its number."""
         ...
 
+    async def get_by_refs(self, refs: Collection[str]) -> dict[str, SourceRow]:
+        """Return the sources with these public ids, those that exist."""
+        ...
+
     async def get_by_name(self, name: str) -> SourceRow | None:
         """Return the source of that name."""
         ...

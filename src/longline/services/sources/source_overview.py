@@ -59,6 +59,11 @@ class SourceOverviews:
         """Return matching sources, without their total number; `after` of the query continues a list by name."""
         return await self._sources.find(query, limit=limit)
 
+    async def named(self, refs: Collection[str]) -> dict[str, str]:
+        """Return the names of the sources with these public ids, those that exist."""
+        rows = await self._sources.get_by_refs(refs) if refs else {}
+        return {ref: row.name for ref, row in rows.items()}
+
     async def rows(self, ids: Collection[int]) -> dict[int, SourceRow]:
         """Return the sources with these ids, those that exist."""
         return await self._sources.get_many(ids) if ids else {}
