@@ -1,5 +1,6 @@
 """Pages of items: search by words, and one item with its versions and prices."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import msgspec
@@ -9,6 +10,7 @@ from longline.console.paging import page_of
 from longline.console.template_filters import counted
 from longline.console.template_rendering import Clock, Pages
 from longline.console.visitor import Visitor
+from longline.model.search.item_changes import ItemVersion
 from longline.model.search.query import Filters
 from longline.services.search.item_history import ItemHistories
 from longline.services.search.item_search import Searches, SearchRequest
@@ -115,8 +117,6 @@ async def _newest(services: ItemPageServices, query: ItemListQuery) -> dict[str,
 async def show_item(services: ItemPageServices, item_id: int, identity: Visitor) -> ApiResponse[Any]:
     item = await services.histories.get(item_id)
     versions = await services.histories.versions(item_id)
-    currency = currency_of(item.fields)
-    prices = [(one.updated_at, one.price) for one in reversed(versions) if one.price is not None]
     return services.pages.page(
         "items/page.html",
         identity,
@@ -125,10 +125,15 @@ async def show_item(services: ItemPageServices, item_id: int, identity: Visitor)
         source=(await services.sources.rows([item.source_id])).get(item.source_id),
         fields=msgspec.json.decode(item.fields, type=dict[str, Any]),
         versions=versions,
-        currency=currency,
-        plot=price_plot(prices, services.now(), currency),
-        told=price_tip(*prices[-1], currency) if prices else "",
+        **_prices(versions, currency_of(item.fields), services.now()),
     )
+
+
+def _prices(versions: Sequence[ItemVersion], currency: str, now: int) -> dict[str, Any]:
+    """Return the currency and the plot of the prices of an item, and the words about the present one."""
+    prices = [(one.updated_at, one.price) for one in reversed(versions) if one.price is not None]
+    told = price_tip(*prices[-1], currency) if prices else ""
+    return {"currency": currency, "plot": price_plot(prices, now, currency), "told": told}
 
 
 ITEM_PAGES = (show_items, show_item)

@@ -92,12 +92,11 @@ async def show_schedules(
     found = await services.lists.find(query.choice, PAGE_SIZE + 1)
     shown, last = page_of(found, PAGE_SIZE)
     day = await services.slots.day()
-    names = await source_names(services.sources, shown)
     return services.pages.page(
         "schedules/list.html",
         identity,
         section="schedules",
-        schedules=[(row, names[row.id], buttons_of(row.state)) for row in shown],
+        schedules=[(row, name, buttons_of(row.state)) for row, name in await with_sources(services.sources, shown)],
         states=await services.schedules.states(),
         filters={"state": query.state, "text": query.text},
         older=None if last is None else _place(last),
@@ -107,10 +106,10 @@ async def show_schedules(
     )
 
 
-async def source_names(sources: SourceOverviews, rows: Sequence[ScheduleRow]) -> dict[int, str]:
-    """Return for each schedule the name that it was made with, or else that of its source, or else nothing."""
+async def with_sources(sources: SourceOverviews, rows: Sequence[ScheduleRow]) -> list[tuple[ScheduleRow, str]]:
+    """Return each schedule with the name that it was made with, or else that of its source, or else nothing."""
     found = await sources.named({row.source_ref for row in rows if row.source_ref and not row.source_name})
-    return {row.id: row.source_name or found.get(row.source_ref, "") for row in rows}
+    return [(row, row.source_name or found.get(row.source_ref, "")) for row in rows]
 
 
 def _place(last: ScheduleRow) -> dict[str, int | None]:

@@ -8,7 +8,7 @@ import msgspec
 from longline.console.actions import acted
 from longline.console.drawing.state_diagram import moves_from, state_diagram
 from longline.console.error_pages import wrong_fields
-from longline.console.schedules.schedule_list import buttons_of, source_names
+from longline.console.schedules.schedule_list import buttons_of, with_sources
 from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.callers.audit import name_action
@@ -97,22 +97,26 @@ class NewScheduleForm(msgspec.Struct, frozen=True):
 
 @operation("GET", "/console/schedules/{uid}", "Show a schedule", access="reader")
 async def show_schedule(services: SchedulePageServices, uid: str, identity: Visitor) -> ApiResponse[Any]:
-    row = await services.schedules.get(uid)
+    [(row, source_name)] = await with_sources(services.overviews, [await services.schedules.get(uid)])
     runs, total = await services.runs.find(uid, MAX_RUNS, 0)
     return services.pages.page(
         "schedules/page.html",
         identity,
         section="schedules",
         schedule=row,
-        source_name=(await source_names(services.overviews, [row]))[row.id],
-        buttons=buttons_of(row.state),
+        source_name=source_name,
         factor=await services.intervals.factor(row),
-        diagram=state_diagram("schedule", row.state),
-        moves=moves_from("schedule", row.state),
+        **_ways(row.state),
         runs=runs,
         total=total,
         events=await services.events.events("schedule", row.id),
     )
+
+
+def _ways(state: str) -> dict[str, Any]:
+    """Return the ways out of a state: the diagram, the moves, and the buttons of a person."""
+    moves = moves_from("schedule", state)
+    return {"diagram": state_diagram("schedule", state), "moves": moves, "buttons": buttons_of(state)}
 
 
 @operation("POST", "/console/schedules/{uid}/{move}", "Move a schedule", access="action", action="schedule.move")

@@ -49,21 +49,28 @@ class TaskPageServices(msgspec.Struct, frozen=True):
 async def show_task(services: TaskPageServices, task_id: int, identity: Visitor) -> ApiResponse[Any]:
     whole = await services.tasks.get(task_id)
     stored, problem = await _stored(services.archive, whole)
-    has_page = whole.page is not None
-    impossible = frozenset[str]() if has_page else PAGE_ORDERS
     return services.pages.page(
         "tasks/page.html",
         identity,
         section="tasks",
         whole=whole,
         task=whole.task,
-        diagram=state_diagram("task", whole.task.state, _passed(whole), impossible),
-        moves=moves_from("task", whole.task.state, impossible),
-        buttons=[(name, BUTTONS[name]) for name in orders_of(whole.task.state, has_page=has_page)],
+        **_ways(whole),
         items=[(item, _fields(item)) for item in whole.items],
         stored=stored,
         problem=problem,
     )
+
+
+def _ways(whole: WholeTask) -> dict[str, Any]:
+    """Return the ways of a task: the diagram, the moves from its state, and the buttons of a person."""
+    state, has_page = whole.task.state, whole.page is not None
+    impossible = frozenset[str]() if has_page else PAGE_ORDERS
+    return {
+        "diagram": state_diagram("task", state, _passed(whole), impossible),
+        "moves": moves_from("task", state, impossible),
+        "buttons": [(name, BUTTONS[name]) for name in orders_of(state, has_page=has_page)],
+    }
 
 
 def _fields(item: ItemRow) -> list[tuple[str, Any]]:

@@ -37,10 +37,6 @@ class SourceStore(Protocol):
         """Return one source by its id at the source manager, else by its number."""
         ...
 
-    async def get_by_refs(self, refs: Collection[str]) -> dict[str, SourceRow]:
-        """Return the sources with these public ids, those that exist."""
-        ...
-
     async def get_by_name(self, name: str) -> SourceRow | None:
         """Return the source of that name."""
         ...
@@ -71,6 +67,14 @@ class FailingSourceStore(Protocol):
 
     async def find(self, *, limit: int) -> list[FailingSource]:
         """Return sources whose last runs failed, the one with most failures first."""
+        ...
+
+
+class SourceNameStore(Protocol):
+    """Names of sources by their public ids."""
+
+    async def of_refs(self, refs: Collection[str]) -> dict[str, str]:
+        """Return the names of the sources with these public ids, those that exist, as `SourceStore.get_by_ref` does."""
         ...
 
 

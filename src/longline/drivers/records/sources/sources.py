@@ -88,15 +88,6 @@ class SourceRecords(Table):
         kept = await self._one("remote_source", SourceRow, ref=ref)
         return kept or await self._one("source_called", SourceRow, called=ref)
 
-    async def get_by_refs(self, refs: Collection[str]) -> dict[str, SourceRow]:
-        async def work(tx: Transaction) -> dict[str, SourceRow]:
-            asked = [(each,) for each in sorted(set(refs))]
-            ours = {row["uid"]: struct(row, SourceRow) for row in await tx.batch("sources_called", asked)}
-            remote = {row["ref"]: struct(row, SourceRow) for row in await tx.batch("remote_sources", asked)}
-            return ours | remote
-
-        return await self._database.read(work)
-
     async def get_by_name(self, name: str) -> SourceRow | None:
         return await self._one("source_by_name", SourceRow, name=name)
 

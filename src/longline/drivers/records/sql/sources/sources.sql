@@ -34,9 +34,6 @@ SELECT s.* FROM sources s /*rows , r(id bigint) */ WHERE s.id = r.id;
 -- name: source_called
 SELECT * FROM sources WHERE uid = :called;
 
--- name: sources_called
-SELECT s.* FROM sources s /*rows , r(called text) */ WHERE s.uid = r.called;
-
 -- name: source_by_identity
 SELECT * FROM sources WHERE identity_key = :identity_key ORDER BY id LIMIT 1;
 
