@@ -193,4 +193,7 @@ async def test_a_form_of_a_session_that_has_ended_leads_back_to_its_page(door: D
         headers = {"Referer": f"{door.address}{referer}"} if referer else {}
         answer = await client.post("/console/tasks/move", data={"csrf": "x", "move": "pause"}, headers=headers)
         assert answer.status_code == 303
-        assert answer.headers["location"] == f"/console/login?next={quote(page, safe='')}"
+        assert answer.headers["location"] == f"/console/login?next={quote(page, safe='')}&unsaved=true"
+        assert "nothing was saved" in (await client.get(answer.headers["location"])).text
+    async with stranger(door) as client:
+        assert "nothing was saved" not in (await client.get("/console/login")).text

@@ -30,11 +30,14 @@ SENT_FROM: ContextVar[str] = ContextVar("sent_from", default="")
 
 
 class LoginNeeded(LonglineError):
-    """A page was requested without a login; `path` is the page to show after it."""
+    """A page was requested without a login; `path` is the page to show after it.
 
-    def __init__(self, path: str) -> None:
+    With `is_unsaved` a form was sent, and its input is lost.
+    """
+
+    def __init__(self, path: str, *, is_unsaved: bool = False) -> None:
         super().__init__("log in first")
-        self.path = path
+        self.path, self.is_unsaved = path, is_unsaved
 
 
 class ForgedForm(LonglineError):
@@ -89,7 +92,7 @@ class PageAccess:
                 visitor, cookie = await self._visitor(request, rule)
             except LoginNeeded:
                 # The path takes forms alone: the login leads back to the page of the form.
-                raise LoginNeeded(page_of_form(request, self._pages) or HOME) from None
+                raise LoginNeeded(page_of_form(request, self._pages) or HOME, is_unsaved=True) from None
             sent: ActionForm = reader.body(request.body)
             if not cookie.proves(sent.csrf):
                 raise ForgedForm

@@ -58,7 +58,8 @@ class PageFormat(ErrorFormat):
     def failure(self, found: Exception) -> HttpResponse:
         """Return the page of an error."""
         if isinstance(found, LoginNeeded):
-            target = f"/console/login?next={quote(found.path, safe='')}"
+            unsaved = "&unsaved=true" if found.is_unsaved else ""
+            target = f"/console/login?next={quote(found.path, safe='')}{unsaved}"
             return HttpResponse(303, b"", {"Location": target, "Cache-Control": "no-store"}, "text/html")
         status, text = self._told(found)
         page = SENT_FROM.get()

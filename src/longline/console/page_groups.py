@@ -120,10 +120,21 @@ def _parts(pages: Pages, given: SubjectServices) -> Iterator[tuple[tuple[Operati
     yield TASK_LIST, TaskListServices(pages, given.tasks, given.task_orders)
     yield TASK_PAGE, TaskPageServices(pages, given.tasks, given.task_orders, given.archive)
     yield HOST_LIST, HostListServices(pages, given.hosts)
-    yield SCHEDULE_LIST, ScheduleListServices(pages, given.schedules, given.schedule_lists, given.slots)
+    yield (
+        SCHEDULE_LIST,
+        ScheduleListServices(pages, given.schedules, given.schedule_lists, given.slots, given.source_overviews),
+    )
     yield (
         SCHEDULE_PAGE,
-        SchedulePageServices(pages, given.schedules, given.schedule_runs, given.intervals, given.tasks, given.sources),
+        SchedulePageServices(
+            pages,
+            given.schedules,
+            given.schedule_runs,
+            given.intervals,
+            given.tasks,
+            given.sources,
+            given.source_overviews,
+        ),
     )
 
 

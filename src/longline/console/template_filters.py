@@ -38,9 +38,9 @@ def rate(value: float | None) -> str:
     return f"{value:,.{digits}f}"
 
 
-def written_price(value: float) -> str:
+def written_price(value: float, currency: str = "") -> str:
     """Return a price with two digits after the point, or three where a currency such as KWD needs them."""
-    return f"{value:,.3f}".removesuffix("0")
+    return f"{value:,.3f}".removesuffix("0") + (f" {currency}" if currency else "")
 
 
 def axis_number(value: float) -> str:
@@ -186,6 +186,11 @@ def cut(text: str | None, most: int = 500) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
+def first_up(text: str) -> str:
+    """Return a text that begins with a capital letter, as a sentence of its own."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
 def address(path: str, values: Mapping[str, Any], **changes: Any) -> str:
     """Return a path with a query: values that are empty are left out."""
     merged = {**values, **changes}
@@ -224,6 +229,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "ticking": ticking,
     "moment": moment,
     "price": written_price,
+    "first_up": first_up,
     "clock_time": clock_time,
     "log_time": log_time,
     "machine_time": machine_time,

@@ -1,6 +1,11 @@
 """Commands about catalogues, without a server."""
 
 import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
 
 from tests.cli.conftest import Command, assert_one_line
 
@@ -30,6 +35,18 @@ def test_a_source_a_series_and_its_runs(longline: Command):
     audited = longline("audit", "--limit", "50").stdout
     for action in ("source.create", "series.create", "target.create", "run.trigger", "run.cancel"):
         assert action in audited, action
+
+
+@pytest.mark.parametrize(("given", "stored"), [((), "{}"), (("{}",), "{}"), (('{"ratelimit": 5}',), '{"ratelimit":5}')])
+def test_the_config_of_a_source_is_always_an_object(
+    longline: Command, tmp_path: Path, given: tuple[str, ...], stored: str
+):
+    longline("migrate")
+    config = [word for text in given for word in ("--extension-config", text)]
+    longline("series", "add-source", "comics", "https://c.example/", "--extension", "com.example.site", *config)
+    [file] = tmp_path.glob("**/longline.db")
+    with closing(sqlite3.connect(file)) as database:
+        assert database.execute("SELECT extension_config FROM sources").fetchall() == [(stored,)]
 
 
 def test_switches(longline: Command):

@@ -48,6 +48,24 @@ def test_rows_change_in_place_and_newer_runs_wait_to_be_shown(stage: Stage, brow
         expect(page.locator("tbody tr").first).to_contain_text(f"newer-{width}.example")
 
 
+def test_a_row_flashes_when_it_changes_and_not_when_the_page_is_shown(visit: Visit):
+    stage = visit.stage
+    run = stage.run(start_run(stage.records, "https://flash.example/"))
+    stage.run(add_urls(stage.records, run, "flash.example", 2))
+    visit.page.add_init_script(
+        """window.flashed = new Set();
+        new MutationObserver((seen) => seen.forEach((one) => one.target.matches?.("tr.changed")
+          && flashed.add(one.target.dataset.part))).observe(document, {subtree: true, attributeFilter: ["class"]});"""
+    )
+    page = visit.open("/console/runs")
+    expect(page.locator("[data-live-state]")).to_have_text("Live")
+    page.wait_for_timeout(3000)
+    assert page.evaluate("[...flashed]") == []
+    stage.run(end_urls(stage.records))
+    expect(page.locator(f'[data-part="run-{run.id}"]')).to_contain_text("completed", timeout=WAIT_MS)
+    assert f"run-{run.id}" in page.evaluate("[...flashed]")
+
+
 def test_a_list_resumes_its_stream_after_a_cut(visit: Visit, scene: RunRow):
     stage = visit.stage
     page = visit.open("/console/runs")

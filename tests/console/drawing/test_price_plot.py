@@ -26,6 +26,11 @@ def test_a_price_is_written_in_full(price: float, told: str):
     assert "e+" not in drawn, "an axis has no exponents"
 
 
+def test_a_price_has_its_currency():
+    assert price_tip(0, 22.5, "EUR").startswith("22.50 EUR since")
+    assert "now 22.50 EUR" in price_plot([(0, 22.5)], DAY_MS, "EUR")
+
+
 def test_the_lines_of_the_axis_are_round():
     drawn = price_plot([(0, 18_000.0)], DAY_MS)
     assert all(f">{line}</text>" in drawn for line in ("0", "5,000", "10,000", "15,000", "20,000"))

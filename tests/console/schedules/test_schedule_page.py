@@ -180,3 +180,20 @@ async def test_a_run_that_is_cancelled_does_not_start_again(
     assert await runs.poll() == 0
     assert f'data-state="{became}"' in (await visitor.get(f"/console/schedules/{row.uid}")).text
     assert "number 1 of its schedule" in text_of((await visitor.get(path)).text)
+
+
+async def test_a_schedule_without_a_name_has_that_of_its_source(door: Door, visitor: httpx.AsyncClient):
+    platform = door.platform
+    source = await platform.records.sources.make(NewSource("Tide tables", "https://tide.example/"))
+    named = ScheduleSpec(url="https://tide.example/all", source_ref=source.public_id)
+    lost = ScheduleSpec(url="https://lost.example/", source_ref="nowhere")
+    rows = [
+        await create_schedule(platform.records.schedules, NewSchedule(new_id(), terms.url, terms=terms), "person")
+        for terms in (named, lost)
+    ]
+    listed = text_of((await visitor.get("/console/schedules")).text)
+    assert "Tide tables https://tide.example/all" in listed
+    assert (listed.count("https://lost.example/"), "its source is not registered" in listed) == (1, True)
+    first, second = [text_of((await visitor.get(f"/console/schedules/{row.uid}")).text) for row in rows]
+    assert first.count("Tide tables") >= 2
+    assert second.count("https://lost.example/") == 3, "in the title, the way to it, and the heading"

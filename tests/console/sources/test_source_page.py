@@ -137,3 +137,15 @@ async def test_a_member_may_look_and_not_act(door: Door):
         assert "New source" not in (await member.get("/console/sources")).text
         answer = await member.post(f"/console/sources/{row.id}/disable", data={"csrf": csrf(page)})
         assert answer.status_code == 403
+
+
+async def test_a_source_of_any_depth_keeps_it_when_another_field_is_changed(door: Door, visitor: httpx.AsyncClient):
+    made = await form(visitor, name="Kelp", base_url="https://kelp.example/", max_depth="-1")
+    page = (await visitor.get(f"{made.headers['location']}/edit")).text
+    assert 'name="max_depth" type="text" value="-1"' in page
+    data = {"csrf": csrf(page), "name": "Kelp", "base_url": "https://kelp.example/", "max_depth": "-1", "delay": "3"}
+    answer = await visitor.post(made.headers["location"], data=data)
+    assert answer.status_code == 303, text_of(answer.text)
+    row = await door.platform.records.sources.get_by_name("Kelp")
+    assert row is not None
+    assert (row.crawl, row.delay_ms) == ('{"max_depth":-1}', 3000)

@@ -43,12 +43,15 @@ async def state_of(records: Records, task_id: int) -> str:
 
 def test_an_order_is_offered_only_in_states_with_its_move():
     for state in TaskState:
-        offered = orders_of(state)
+        offered = orders_of(state, has_page=True)
         moves = {ORDERS[name].move_from(state) for name in offered}
         assert moves <= set(legal("task", state, "person")), state
         assert ("release" in offered) == (state in ("queued", "crawling", "parsing"))
         assert ("expire" in offered) == (state == "crawling")
-    assert {name for state in TaskState for name in orders_of(state)} == set(ORDERS)
+    assert {name for state in TaskState for name in orders_of(state, has_page=True)} == set(ORDERS)
+    for state in TaskState:
+        assert set(orders_of(state, has_page=True)) - set(orders_of(state, has_page=False)) <= {"reparse"}, state
+        assert "reparse" not in orders_of(state, has_page=False), state
 
 
 async def test_a_released_task_of_a_worker_is_pending_and_its_report_is_refused(records: Records, orders: TaskOrders):

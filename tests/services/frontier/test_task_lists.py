@@ -51,6 +51,9 @@ async def test_a_task_has_its_page(records: Records, tasks: TaskLists, tmp_path:
     whole = await tasks.get(row.id)
     assert whole.page is not None
     assert (whole.page.status, whole.lease.owner) == (200, None)
+    await admit(records, *urls(await running_run(records), "b.example", 1))
+    both, _ = await tasks.find(None, TaskChoice(), None, 10)
+    assert (len(both), await tasks.with_pages(both), await tasks.with_pages([])) == (2, {row.id}, set())
 
 
 async def test_an_unknown_task_is_not_found(tasks: TaskLists):

@@ -171,7 +171,7 @@ def add_source(
     ] = "{}",
 ) -> None:
     """Add a source with a catalogue."""
-    text = JSON_OBJECT.take(extension_config, "--extension-config")
+    text = JSON_OBJECT.take(extension_config, "--extension-config") or "{}"
     new = NewSource(name, parse(url).href, extension=extension, extension_config=text, use=SourceUse.CATALOGUE)
 
     async def work() -> SourceRow:

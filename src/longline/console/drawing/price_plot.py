@@ -10,7 +10,7 @@ from longline.console.template_filters import axis_number, moment, written_price
 _WIDTH, _HEIGHT, _TOP, _BOTTOM = 1000, 140, 10, 22
 
 
-def price_plot(prices: Sequence[tuple[int, float]], now: int) -> Markup:
+def price_plot(prices: Sequence[tuple[int, float]], now: int, currency: str = "") -> Markup:
     """Return the plot of prices, each from its time on; the earliest comes first."""
     if not prices:
         return Markup("")
@@ -18,7 +18,7 @@ def price_plot(prices: Sequence[tuple[int, float]], now: int) -> Markup:
     start, end = prices[0][0], max(now, prices[-1][0] + 1)
     points = [(_WIDTH * (at - start) / (end - start), _y(price, top)) for at, price in prices]
     way = f"M0 {points[0][1]:.1f}" + "".join(f"H{x:.1f}V{y:.1f}" for x, y in points[1:]) + f"H{_WIDTH}"
-    told = f"Price since {moment(start)[:10]}, now {written_price(prices[-1][1])}"
+    told = f"Price since {moment(start)[:10]}, now {written_price(prices[-1][1], currency)}"
     return Markup(
         '<div class="plot" data-plot><svg width="56" height="{h}" aria-hidden="true">{scale}</svg>'
         '<svg width="100%" height="{h}" role="img" tabindex="0" aria-label="{told}">{lines}'
@@ -32,14 +32,14 @@ def price_plot(prices: Sequence[tuple[int, float]], now: int) -> Markup:
         way=way,
         scale=_scale(top),
         lines=_lines(top),
-        points=_points(prices, points),
+        points=_points(prices, points, currency),
         ticks=_ticks(start, end),
     )
 
 
-def price_tip(at: int, price: float) -> str:
+def price_tip(at: int, price: float, currency: str = "") -> str:
     """Return the words about a price, which the readout above the plot shows."""
-    return f"{written_price(price)} since {moment(at)[:16]} {zone_name()}"
+    return f"{written_price(price, currency)} since {moment(at)[:16]} {zone_name()}"
 
 
 def _top(price: float) -> float:
@@ -62,14 +62,14 @@ def _lines(top: float) -> Markup:
     return Markup("").join(line.format("grid-l" if n else "zero", _y(top * n / 4, top)) for n in range(5))
 
 
-def _points(prices: Sequence[tuple[int, float]], points: Sequence[tuple[float, float]]) -> Markup:
+def _points(prices: Sequence[tuple[int, float]], points: Sequence[tuple[float, float]], currency: str) -> Markup:
     shape = Markup(
         '<g class="pt" data-tip="{tip}"><rect class="hit" x="{x:.2f}%" width="2%" y="{top}" height="{high}"/>'
         '<circle cx="{x:.2f}%" cy="{y:.1f}" r="3.5"/></g>'
     )
     drawn = zip(prices, points, strict=True)
     return Markup("").join(
-        shape.format(tip=price_tip(at, price), x=x / 10, y=y, top=_TOP, high=_HEIGHT - _BOTTOM)
+        shape.format(tip=price_tip(at, price, currency), x=x / 10, y=y, top=_TOP, high=_HEIGHT - _BOTTOM)
         for (at, price), (x, y) in drawn
     )
 

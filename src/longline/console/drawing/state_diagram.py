@@ -4,7 +4,7 @@ Every move is an edge. The way that was taken is dark, the moves that are legal 
 legal in nearly every state have an edge only when they are lit.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -60,11 +60,16 @@ class _Edge(NamedTuple):
     names: tuple[str, ...]
 
 
-def state_diagram(noun: Noun, state: str, came_by: Iterable[str] = ()) -> Markup:
-    """Return the diagram of a thing in `state`; `came_by` are the states that it has passed."""
+def state_diagram(
+    noun: Noun, state: str, came_by: Iterable[str] = (), impossible: Collection[str] = frozenset()
+) -> Markup:
+    """Return the diagram of a thing in `state`; `came_by` are the states that it has passed.
+
+    Moves that are `impossible` for this thing are left out, although its state allows them.
+    """
     past = {*came_by} - {state}
-    lit = set(legal(noun, state))
-    drawn = sorted((_class_of(edge, state, past), edge) for edge in _edges(noun, state))
+    lit = set(legal(noun, state)) - {*impossible}
+    drawn = sorted((_class_of(edge, state, past), edge) for edge in _edges(noun, state, impossible))
     order = {"": 0, "past": 1, "lit": 2}
     edges = [_edge(noun, edge, kind) for kind, edge in sorted(drawn, key=lambda one: order[one[0]])]
     labels = [_label(noun, edge) for kind, edge in drawn if kind == "lit"]
@@ -76,20 +81,21 @@ def state_diagram(noun: Noun, state: str, came_by: Iterable[str] = ()) -> Markup
     )
 
 
-def moves_from(noun: Noun, state: str) -> list[tuple[str, str]]:
+def moves_from(noun: Noun, state: str, impossible: Collection[str] = frozenset()) -> list[tuple[str, str]]:
     """Return the legal moves from a state, each with the state that it leads to."""
-    return [(move.name, move.became) for move in MOVES if move.noun == noun and state in move.was]
+    legal_moves = [move for move in MOVES if move.noun == noun and state in move.was]
+    return [(move.name, move.became) for move in legal_moves if move.name not in impossible]
 
 
 def _is_drawn(move: Move, state: str) -> bool:
     return len(move.was) <= _EVERYWHERE or state in move.was
 
 
-def _edges(noun: Noun, state: str) -> list[_Edge]:
+def _edges(noun: Noun, state: str, impossible: Collection[str]) -> list[_Edge]:
     """Return the edges, each with all moves that lead from its start to its end."""
     found: dict[tuple[str, str], list[str]] = {}
     for move in MOVES:
-        if move.noun != noun or not _is_drawn(move, state):
+        if move.noun != noun or move.name in impossible or not _is_drawn(move, state):
             continue
         starts = move.was if len(move.was) <= _EVERYWHERE else {state}
         for start in starts:

@@ -1,5 +1,6 @@
 """Pages of items: search by words, and one item with its versions and prices."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import msgspec
@@ -9,6 +10,7 @@ from longline.console.paging import page_of
 from longline.console.template_filters import counted
 from longline.console.template_rendering import Clock, Pages
 from longline.console.visitor import Visitor
+from longline.model.search.item_changes import ItemVersion
 from longline.model.search.query import Filters
 from longline.services.search.item_history import ItemHistories
 from longline.services.search.item_search import Searches, SearchRequest
@@ -17,6 +19,22 @@ from longline.surfaces.operation import ApiResponse, operation
 
 PAGE_SIZE = 20
 MAX_START = 1000
+MAX_CURRENCY_CHARS = 8
+
+
+class _Money(msgspec.Struct, frozen=True):
+    """The field of an item with the currency of its price."""
+
+    currency: Any = None
+
+
+def currency_of(fields: str) -> str:
+    """Return the code of the currency of an item, such as EUR; nothing for an item without one."""
+    try:
+        found = msgspec.json.decode(fields, type=_Money).currency
+    except msgspec.DecodeError:
+        return ""
+    return found[:MAX_CURRENCY_CHARS] if isinstance(found, str) else ""
 
 
 class ItemPageServices(msgspec.Struct, frozen=True):
@@ -51,7 +69,9 @@ async def show_items(services: ItemPageServices, query: ItemListQuery, identity:
     read = _of_run if query.run is not None else _best if query.text.strip() else _newest
     shown = await read(services, query)
     filters = {"text": query.text, "kind": query.kind, "run": query.run}
-    return services.pages.page("items/list.html", identity, section="items", filters=filters, **shown)
+    return services.pages.page(
+        "items/list.html", identity, section="items", filters=filters, currency_of=currency_of, **shown
+    )
 
 
 async def _best(services: ItemPageServices, query: ItemListQuery) -> dict[str, Any]:
@@ -97,7 +117,6 @@ async def _newest(services: ItemPageServices, query: ItemListQuery) -> dict[str,
 async def show_item(services: ItemPageServices, item_id: int, identity: Visitor) -> ApiResponse[Any]:
     item = await services.histories.get(item_id)
     versions = await services.histories.versions(item_id)
-    prices = [(one.updated_at, one.price) for one in reversed(versions) if one.price is not None]
     return services.pages.page(
         "items/page.html",
         identity,
@@ -106,9 +125,15 @@ async def show_item(services: ItemPageServices, item_id: int, identity: Visitor)
         source=(await services.sources.rows([item.source_id])).get(item.source_id),
         fields=msgspec.json.decode(item.fields, type=dict[str, Any]),
         versions=versions,
-        plot=price_plot(prices, services.now()),
-        told=price_tip(*prices[-1]) if prices else "",
+        **_prices(versions, currency_of(item.fields), services.now()),
     )
+
+
+def _prices(versions: Sequence[ItemVersion], currency: str, now: int) -> dict[str, Any]:
+    """Return the currency and the plot of the prices of an item, and the words about the present one."""
+    prices = [(one.updated_at, one.price) for one in reversed(versions) if one.price is not None]
+    told = price_tip(*prices[-1], currency) if prices else ""
+    return {"currency": currency, "plot": price_plot(prices, now, currency), "told": told}
 
 
 ITEM_PAGES = (show_items, show_item)

@@ -7,6 +7,7 @@ import msgspec
 
 from longline.console.actions import acted
 from longline.console.paging import page_of
+from longline.console.template_filters import moment, zone_name
 from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.callers.api_key import NewApiKey
@@ -18,6 +19,12 @@ from longline.services.callers.audit_trail import AuditTrail
 from longline.surfaces.operation import ApiResponse, operation
 
 PAGE_SIZE = 50
+
+_TIMES = ("_at", "_due", "_until", "due")
+"""Ends of the names of fields with times."""
+
+_FIRST_TIME_MS, _LAST_TIME_MS = 1_000_000_000_000, 10_000_000_000_000
+"""Milliseconds between which a number is a time: 2001 to 2286."""
 
 Text = Annotated[str, msgspec.Meta(max_length=200)]
 
@@ -97,9 +104,15 @@ async def show_audit_row(services: PlatformPageServices, uid: str, identity: Vis
 
 
 def _fields(state: str | None) -> dict[str, str | None]:
-    """Return the fields of a state, each as text; one that is no text is shown as JSON."""
+    """Return the fields of a state, each as text: times as times, and other values that are no text as JSON."""
     fields = {} if state is None else msgspec.json.decode(state, type=dict[str, Any])
-    return {name: _text(value) for name, value in fields.items()}
+    return {name: _time(name, value) or _text(value) for name, value in fields.items()}
+
+
+def _time(name: str, value: Any) -> str | None:
+    """Return the time of a field that has one in milliseconds, by its name and by its size."""
+    is_time = name.endswith(_TIMES) and isinstance(value, int) and _FIRST_TIME_MS <= value <= _LAST_TIME_MS
+    return f"{moment(value)} {zone_name()}" if is_time else None
 
 
 def _text(value: Any) -> str | None:

@@ -1,7 +1,7 @@
 """The list of schedules, the slots of the coming day, and the rebalancing."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import msgspec
@@ -19,6 +19,7 @@ from longline.model.states import ScheduleState, legal
 from longline.services.schedules.schedule_lists import ScheduleLists
 from longline.services.schedules.schedules import Schedules
 from longline.services.schedules.slots import MAX_SHOWN_SHIFTS, Slots
+from longline.services.sources.source_overview import SourceOverviews
 from longline.surfaces.operation import ApiResponse, operation
 
 PAGE_SIZE = 50
@@ -46,6 +47,7 @@ class ScheduleListServices(msgspec.Struct, frozen=True):
     schedules: Schedules
     lists: ScheduleLists
     slots: Slots
+    sources: SourceOverviews
 
 
 class ScheduleListQuery(msgspec.Struct, frozen=True):
@@ -94,7 +96,7 @@ async def show_schedules(
         "schedules/list.html",
         identity,
         section="schedules",
-        schedules=[(row, buttons_of(row.state)) for row in shown],
+        schedules=[(row, name, buttons_of(row.state)) for row, name in await with_sources(services.sources, shown)],
         states=await services.schedules.states(),
         filters={"state": query.state, "text": query.text},
         older=None if last is None else _place(last),
@@ -102,6 +104,12 @@ async def show_schedules(
         slot_map=slot_map,
         shades=shade_key(max(day.loads)),
     )
+
+
+async def with_sources(sources: SourceOverviews, rows: Sequence[ScheduleRow]) -> list[tuple[ScheduleRow, str]]:
+    """Return each schedule with the name that it was made with, or else that of its source, or else nothing."""
+    found = await sources.named({row.source_ref for row in rows if row.source_ref and not row.source_name})
+    return [(row, row.source_name or found.get(row.source_ref, "")) for row in rows]
 
 
 def _place(last: ScheduleRow) -> dict[str, int | None]:

@@ -8,7 +8,7 @@ import msgspec
 from longline.console.actions import acted
 from longline.console.drawing.state_diagram import moves_from, state_diagram
 from longline.console.error_pages import wrong_fields
-from longline.console.schedules.schedule_list import buttons_of
+from longline.console.schedules.schedule_list import buttons_of, with_sources
 from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.callers.audit import name_action
@@ -21,6 +21,7 @@ from longline.services.frontier.task_lists import TaskLists
 from longline.services.schedules.adaptive_intervals import AdaptiveIntervals
 from longline.services.schedules.run_history import Runs
 from longline.services.schedules.schedules import Schedules
+from longline.services.sources.source_overview import SourceOverviews
 from longline.services.sources.sources import Sources
 from longline.surfaces.field_problems import InvalidRequest, Problem
 from longline.surfaces.operation import ApiResponse, operation
@@ -43,6 +44,7 @@ class SchedulePageServices(msgspec.Struct, frozen=True):
     intervals: AdaptiveIntervals
     events: TaskLists
     sources: Sources
+    overviews: SourceOverviews
 
 
 class NewScheduleQuery(msgspec.Struct, frozen=True):
@@ -90,26 +92,31 @@ class NewScheduleForm(msgspec.Struct, frozen=True):
             try:
                 parse(self.url.strip())
             except BadUrl as error:
-                yield Problem("url", "check", f"This is no URL: {error}.")
+                yield Problem("url", "check", f"This is no URL: {error.why}.")
 
 
 @operation("GET", "/console/schedules/{uid}", "Show a schedule", access="reader")
 async def show_schedule(services: SchedulePageServices, uid: str, identity: Visitor) -> ApiResponse[Any]:
-    row = await services.schedules.get(uid)
+    [(row, source_name)] = await with_sources(services.overviews, [await services.schedules.get(uid)])
     runs, total = await services.runs.find(uid, MAX_RUNS, 0)
     return services.pages.page(
         "schedules/page.html",
         identity,
         section="schedules",
         schedule=row,
-        buttons=buttons_of(row.state),
+        source_name=source_name,
         factor=await services.intervals.factor(row),
-        diagram=state_diagram("schedule", row.state),
-        moves=moves_from("schedule", row.state),
+        **_ways(row.state),
         runs=runs,
         total=total,
         events=await services.events.events("schedule", row.id),
     )
+
+
+def _ways(state: str) -> dict[str, Any]:
+    """Return the ways out of a state: the diagram, the moves, and the buttons of a person."""
+    moves = moves_from("schedule", state)
+    return {"diagram": state_diagram("schedule", state), "moves": moves, "buttons": buttons_of(state)}
 
 
 @operation("POST", "/console/schedules/{uid}/{move}", "Move a schedule", access="action", action="schedule.move")

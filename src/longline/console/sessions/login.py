@@ -39,9 +39,10 @@ class Browser(msgspec.Struct, frozen=True):
 
 
 class LoginQuery(msgspec.Struct, frozen=True):
-    """The page to show after the login."""
+    """The page to show after the login; `unsaved` if a form was sent without a session."""
 
     next: str = HOME
+    unsaved: bool = False
 
 
 class OnceQuery(msgspec.Struct, frozen=True):
@@ -83,7 +84,7 @@ def cookie_header(cookie: SessionCookie | None, *, is_secure: bool) -> Mapping[s
 
 @operation("GET", "/console/login", "Show the login", access="browser")
 async def show_login(services: LoginServices, query: LoginQuery, identity: Browser) -> ApiResponse[Any]:
-    return _form(services, identity, inner_path(query.next))
+    return _form(services, identity, inner_path(query.next), is_unsaved=query.unsaved)
 
 
 @operation("POST", "/console/login", "Log in", access="browser")
@@ -116,13 +117,20 @@ async def log_out(services: LoginServices, identity: Visitor) -> ApiResponse[Any
 
 
 def _form(
-    services: LoginServices, browser: Browser, target: str, problem: str = "", status: int = 200
+    services: LoginServices,
+    browser: Browser,
+    target: str,
+    problem: str = "",
+    status: int = 200,
+    *,
+    is_unsaved: bool = False,
 ) -> ApiResponse[Any]:
     return services.pages.bare(
         "login.html",
         status,
         next=target,
         problem=problem,
+        is_unsaved=is_unsaved,
         host=browser.host,
         theme=browser.theme,
         needs_shared_key=services.sessions.needs_shared_key,

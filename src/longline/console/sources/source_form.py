@@ -1,5 +1,6 @@
 """The form of a source: registered and changed, with the problems of every field at once."""
 
+import re
 from typing import Any
 
 import msgspec
@@ -18,6 +19,12 @@ from longline.surfaces.field_problems import InvalidRequest, Problem
 from longline.surfaces.operation import ApiResponse, operation
 
 SECOND_MS = 1000
+
+ANY_DEPTH = -1
+"""The depth of a source of which a run follows all links."""
+
+_WHOLE = re.compile(r"-?[0-9]{1,9}", re.ASCII)
+_DECIMAL = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?", re.ASCII)
 
 MAX_TEXT_CHARS = 4000
 """Longest text of any field of the form."""
@@ -66,7 +73,7 @@ class SourceForm(msgspec.Struct, frozen=True):
             "user_agent": _agent(self.user_agent, "user_agent", problems),
             "proxy_pools": msgspec.json.encode(self.proxy_pools.replace(",", " ").split()).decode(),
         }
-        depth = _whole(self.max_depth, "max_depth", problems, least=0, most=1000)
+        depth = _whole(self.max_depth, "max_depth", problems, least=ANY_DEPTH, most=1000)
         if problems:
             raise InvalidRequest(problems)
         return facts | {"crawl": {} if depth is None else {"max_depth": depth}}
@@ -91,8 +98,8 @@ def _agent(text: str, name: str, problems: list[Problem]) -> str | None:
 def _whole(text: str, name: str, problems: list[Problem], *, least: int, most: int) -> int | None:
     """Return a whole number; None for an empty field."""
     given = text.strip()
-    value = int(given) if given.isascii() and given.isdecimal() and len(given) < 10 else -1
-    if given and not least <= value <= most:
+    value = int(given) if _WHOLE.fullmatch(given) else None
+    if given and (value is None or not least <= value <= most):
         problems.append(Problem(name, "check", f"Enter a whole number from {least} to {most:,}."))
     return value if given else None
 
@@ -103,18 +110,16 @@ def _url(text: str, name: str, problems: list[Problem], *, is_required: bool = F
     try:
         return parse(text.strip()).href
     except BadUrl as error:
-        problems.append(Problem(name, "check", f"This is no URL: {error}."))
+        problems.append(Problem(name, "check", f"This is no URL: {error.why}."))
         return ""
 
 
 def _seconds(text: str, name: str, problems: list[Problem]) -> int | None:
     """Return milliseconds of a number of seconds; None for an empty field."""
-    if not text.strip():
+    given = text.strip()
+    if not given:
         return None
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
+    value = float(given) if _DECIMAL.fullmatch(given) else -1.0
     if not 0 <= value <= MAX_RATE_LIMIT_SECONDS:
         problems.append(Problem(name, "check", f"Enter a number from 0 to {MAX_RATE_LIMIT_SECONDS:,.0f}."))
         return None

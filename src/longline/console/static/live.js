@@ -42,12 +42,20 @@ async function refreshActions() {
   if (fresh) shown.innerHTML = fresh.innerHTML;
 }
 
+// Times tick in the page, and the browser writes markup in its own way: neither is a change.
+function meaning(html) {
+  const made = document.createElement("template");
+  made.innerHTML = html;
+  for (const time of $$("[data-at], [data-until], [data-since]", made.content)) time.textContent = "";
+  return made.innerHTML;
+}
+
 // Focus and selection stay: a part in which the visitor is at work is swapped when the visitor has left it.
 function swap(parts) {
   for (const [name, html] of Object.entries(parts)) {
     waiting.delete(name);
     for (const element of $$(`[data-part="${CSS.escape(name)}"]`)) {
-      if (element.innerHTML === html) continue;
+      if (meaning(element.innerHTML) === meaning(html)) continue;
       if (element.contains(document.activeElement)) { waiting.set(name, html); continue; }
       element.innerHTML = html;
       if (element.matches("tr")) element.classList.add("changed");

@@ -1,7 +1,7 @@
 """Tasks of all runs or of one, by state, and moves of many of them at once."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -9,7 +9,7 @@ from longline.console.template_rendering import Pages
 from longline.console.visitor import Visitor
 from longline.model.callers.audit import name_action
 from longline.model.errors import BadInput
-from longline.model.frontier.frontier_lists import TaskChoice
+from longline.model.frontier.frontier_lists import OPEN, TaskChoice
 from longline.model.states import TaskState
 from longline.model.whole_number import whole_numbers
 from longline.services.frontier.task_actions import OrderName, TaskOrders, orders_of
@@ -32,6 +32,24 @@ BUTTONS: Mapping[OrderName, str] = {
 """Orders with the words on their buttons."""
 
 
+StateFilter = Literal[
+    "open",
+    "pending",
+    "queued",
+    "crawling",
+    "downloaded",
+    "queued_parse",
+    "parsing",
+    "paused",
+    "expired",
+    "completed",
+    "skipped",
+    "failed",
+    "cancelled",
+]
+"""States by which tasks are chosen: all open ones together, or one."""
+
+
 class TaskListServices(msgspec.Struct, frozen=True):
     """The services behind the list of tasks."""
 
@@ -44,7 +62,7 @@ class TaskListQuery(msgspec.Struct, frozen=True):
     """The filters of the list, and the place in it."""
 
     run: int | None = None
-    state: TaskState | None = None
+    state: StateFilter | None = None
     host: Annotated[str, msgspec.Meta(max_length=255)] = ""
     reason: Annotated[str, msgspec.Meta(max_length=100)] = ""
     before: int | None = None
@@ -88,13 +106,15 @@ class PriorityForm(ChosenTasks, frozen=True):
 @operation("GET", "/console/tasks", "Show tasks", access="reader")
 async def show_tasks(services: TaskListServices, query: TaskListQuery, identity: Visitor) -> ApiResponse[Any]:
     found, older = await services.tasks.find(query.run, query.wanted, query.before, PAGE_SIZE)
+    with_pages = await services.tasks.with_pages(found)
     return services.pages.page(
         "tasks/list.html",
         identity,
         section="tasks",
-        tasks=[(task, orders_of(task.state)) for task in found],
+        tasks=[(task, orders_of(task.state, has_page=task.id in with_pages)) for task in found],
         filters=query.filters,
         states=tuple(TaskState),
+        open_states=OPEN,
         older=older,
         buttons=BUTTONS,
     )

@@ -14,7 +14,7 @@ from longline.model.callers.audit import name_action
 from longline.model.errors import LonglineError
 from longline.model.search.item import ItemRow
 from longline.services.archive.pages import ArchivedPage, ArchivedPages
-from longline.services.frontier.task_actions import OrderName, TaskOrders, orders_of
+from longline.services.frontier.task_actions import PAGE_ORDERS, OrderName, TaskOrders, orders_of
 from longline.services.frontier.task_lists import TaskLists, WholeTask
 from longline.surfaces.operation import ApiResponse, operation
 
@@ -55,13 +55,22 @@ async def show_task(services: TaskPageServices, task_id: int, identity: Visitor)
         section="tasks",
         whole=whole,
         task=whole.task,
-        diagram=state_diagram("task", whole.task.state, _passed(whole)),
-        moves=moves_from("task", whole.task.state),
-        buttons=[(name, BUTTONS[name]) for name in orders_of(whole.task.state)],
+        **_ways(whole),
         items=[(item, _fields(item)) for item in whole.items],
         stored=stored,
         problem=problem,
     )
+
+
+def _ways(whole: WholeTask) -> dict[str, Any]:
+    """Return the ways of a task: the diagram, the moves from its state, and the buttons of a person."""
+    state, has_page = whole.task.state, whole.page is not None
+    impossible = frozenset[str]() if has_page else PAGE_ORDERS
+    return {
+        "diagram": state_diagram("task", state, _passed(whole), impossible),
+        "moves": moves_from("task", state, impossible),
+        "buttons": [(name, BUTTONS[name]) for name in orders_of(state, has_page=has_page)],
+    }
 
 
 def _fields(item: ItemRow) -> list[tuple[str, Any]]:

@@ -70,6 +70,7 @@ from longline.drivers.records.sinks.sinks import SinkRecords
 from longline.drivers.records.sources.failing_sources import FailingSourceRecords
 from longline.drivers.records.sources.handled_messages import HandledMessageRecords
 from longline.drivers.records.sources.remote_sources import RemoteSourceRecords
+from longline.drivers.records.sources.source_names import SourceNameRecords
 from longline.drivers.records.sources.sources import SourceRecords
 from longline.drivers.records.sqlite import SqliteDatabase
 from longline.drivers.records.workers import WorkerRecords
@@ -218,6 +219,7 @@ def _source_records(database: Database) -> dict[str, Any]:
     """Return the records of sources, by their names."""
     return {
         "sources": SourceRecords(database),
+        "source_names": SourceNameRecords(database),
         "failing_sources": FailingSourceRecords(database),
         "remote_sources": RemoteSourceRecords(database),
     }

@@ -1,6 +1,6 @@
 """The frontier as lists for people show it: hosts in line, the tasks of a host, leases."""
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -11,8 +11,12 @@ MAX_SCANNED = 5000
 """Largest number of rows that one page of a filtered list reads."""
 
 
+OPEN: Literal["open"] = "open"
+"""The choice of all states that are no end."""
+
+
 class TaskChoice(msgspec.Struct, frozen=True):
-    """A choice of tasks: their state at rest, their host and the reason of their last end; None admits all."""
+    """A choice of tasks: their state at rest, their host, the reason of their last end; None admits all."""
 
     state: str | None = None
     host: str | None = None

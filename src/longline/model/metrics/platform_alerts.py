@@ -40,7 +40,7 @@ def request_alerts(requests: int, failures: int, limits: PlatformLimits) -> Iter
     if requests >= MIN_REQUESTS and failures * 100 > limits.max_failure_percent * requests:
         share = round(100 * failures / requests, 1)
         limit = limits.max_failure_percent
-        text = f"{share} % of {requests} requests in the last 15 minutes failed, more than {limit:g} %"
+        text = f"{share} % of {requests:,} requests in the last 15 minutes failed, more than {limit:g} %"
         yield Alert("failed_requests", "requests", text, share, limit)
 
 

@@ -156,7 +156,8 @@ def catalogue_alerts(disabled: Iterable[DisabledSource], stuck: Iterable[StuckRu
 def _of_pool(pool: SourcePool, limits: AlertThresholds) -> Iterator[Alert]:
     subject = str(pool.source_id)
     if pool.enabled and pool.active < limits.min_proxies:
-        text = f"{pool.name} has {pool.active} active proxies, fewer than {limits.min_proxies}"
+        proxies = "proxy" if pool.active == 1 else "proxies"
+        text = f"{pool.name} has {pool.active} active {proxies}, fewer than {limits.min_proxies}"
         yield Alert("low_pool", subject, text, pool.active, limits.min_proxies, pool.source_id)
     tried = pool.successes + pool.failures
     rate = round(100 - success_rate(pool.successes, pool.failures), 2) if tried else 0.0

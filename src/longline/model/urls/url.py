@@ -25,10 +25,10 @@ _INTERNATIONAL_HOST = re.compile(
 
 
 class BadUrl(BadInput):
-    """A text that is no URL to crawl; `reason` is one word of `outcomes.REFUSED`."""
+    """A text that is no URL to crawl; `reason` is one word of `outcomes.REFUSED`, `why` the rest of a sentence."""
 
     def __init__(self, reason: str, text: str, why: str) -> None:
-        self.reason = reason
+        self.reason, self.why = reason, why
         hidden = hide_credentials(text)
         shown = hidden if len(hidden) <= 100 else f"{hidden[:97]}..."
         super().__init__(f"bad URL {shown!r}: {why}")

@@ -53,7 +53,13 @@ from longline.ports.records.runs.runs import (
 from longline.ports.records.schedules import PageChangeStore, ScheduleStore, SlotStore, TickStore
 from longline.ports.records.search import ItemChangeStore, ItemStore
 from longline.ports.records.series import SeriesStores
-from longline.ports.records.sources import FailingSourceStore, HandledMessageStore, RemoteSourceStore, SourceStore
+from longline.ports.records.sources import (
+    FailingSourceStore,
+    HandledMessageStore,
+    RemoteSourceStore,
+    SourceNameStore,
+    SourceStore,
+)
 from longline.ports.search import Search
 from longline.ports.sinks import SinkProgressStore, SinkRunStore, SinkStore
 
@@ -68,6 +74,7 @@ class Records:
 
     schema: Schema
     sources: SourceStore
+    source_names: SourceNameStore
     failing_sources: FailingSourceStore
     remote_sources: RemoteSourceStore
     schedules: ScheduleStore

@@ -70,6 +70,14 @@ class FailingSourceStore(Protocol):
         ...
 
 
+class SourceNameStore(Protocol):
+    """Names of sources by their public ids."""
+
+    async def of_refs(self, refs: Collection[str]) -> dict[str, str]:
+        """Return the names of the sources with these public ids, those that exist, as `SourceStore.get_by_ref` does."""
+        ...
+
+
 class RemoteSourceStore(Protocol):
     """Sources of a remote source manager, and reports for it. The rules are in `model/sources/remote_source.py`."""
 

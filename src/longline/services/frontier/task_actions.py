@@ -57,9 +57,13 @@ ORDERS: Mapping[OrderName, OrderRule] = {
 """All orders. `pending` and `release` go on counting attempts; `release` takes a task out of a hand."""
 
 
-def orders_of(state: str) -> list[OrderName]:
-    """Return the orders that a person may give for a task in this state."""
-    return [name for name, rule in ORDERS.items() if rule.is_allowed(state)]
+PAGE_ORDERS: frozenset[OrderName] = frozenset({"reparse"})
+"""Orders for tasks with a page in the archive, and for no others."""
+
+
+def orders_of(state: str, *, has_page: bool) -> list[OrderName]:
+    """Return the orders that a person may give for a task in this state, with a page in the archive or without."""
+    return [name for name, rule in ORDERS.items() if rule.is_allowed(state) and (has_page or name not in PAGE_ORDERS)]
 
 
 class TaskOrders:

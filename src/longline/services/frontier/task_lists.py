@@ -66,6 +66,10 @@ class TaskLists:
         )
         return [task for task in found if not is_in_hand or task.state == wanted.state], older
 
+    async def with_pages(self, tasks: Sequence[TaskRow]) -> set[int]:
+        """Return the ids of those tasks that have a page in the archive."""
+        return await self._lists.with_pages([task.id for task in tasks]) if tasks else set()
+
     async def get(self, task_id: int) -> WholeTask:
         """Return one task with everything around it; raise `NotFound` for an unknown one."""
         task, lease = await self._tasks.get(task_id), await self._lists.lease(task_id)

@@ -36,7 +36,7 @@ class SourceOverviews:
 
     def __init__(self, records: Records) -> None:
         self._sources, self._schedules, self._feeds = records.sources, records.schedules, records.feeds
-        self._proxies, self._recrawls = records.proxy_figures, records.recrawls
+        self._proxies, self._recrawls, self._names = records.proxy_figures, records.recrawls, records.source_names
 
     async def get(self, source_id: int) -> SourceOverview:
         """Return a source in one look; raise `NotFound` for an unknown one."""
@@ -58,6 +58,10 @@ class SourceOverviews:
     async def find(self, query: SourceQuery, limit: int) -> list[SourceRow]:
         """Return matching sources, without their total number; `after` of the query continues a list by name."""
         return await self._sources.find(query, limit=limit)
+
+    async def named(self, refs: Collection[str]) -> dict[str, str]:
+        """Return the names of the sources with these public ids, those that exist."""
+        return await self._names.of_refs(refs) if refs else {}
 
     async def rows(self, ids: Collection[int]) -> dict[int, SourceRow]:
         """Return the sources with these ids, those that exist."""

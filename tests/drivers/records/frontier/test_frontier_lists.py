@@ -80,6 +80,8 @@ async def test_tasks_of_a_run_come_by_state_newest_first(records: Records, run: 
     assert (failed.state, failed.reason) == ("failed", "http_5xx")
     for wanted, count in (
         (TaskChoice(reason="http_5xx"), 1),
+        (TaskChoice("open"), 8),
+        (TaskChoice("open", reason="http_5xx"), 0),
         (TaskChoice("failed", "a.example", "http_5xx"), 1),
         (TaskChoice("failed", "b.example"), 0),
         (TaskChoice(reason="tls"), 0),

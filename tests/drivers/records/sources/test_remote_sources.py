@@ -53,6 +53,8 @@ async def test_new_remote_sources_are_added_and_changed_ones_updated(records: Re
     assert (after.id, after.name, after.enabled, after.feed_every_ms) == (first.id, "other", False, 60_000)
     assert await records.sources.get_by_ref("a") == after
     assert await records.sources.get_by_ref(after.uid or "") == after
+    assert await records.source_names.of_refs(["a", after.uid or "", "c"]) == {"a": "other", after.uid: "other"}
+    assert await records.source_names.of_refs([]) == {}
     assert await records.remote_sources.get("c") is None
 
 

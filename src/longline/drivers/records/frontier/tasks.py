@@ -129,6 +129,13 @@ class TaskListRecords(Table):
 
         return await self._database.read(work)
 
+    async def with_pages(self, task_ids: Sequence[int]) -> set[int]:
+        async def work(tx: Transaction) -> set[int]:
+            rows = await tx.batch("tasks_with_pages", [(task_id,) for task_id in sorted(set(task_ids))])
+            return {row["task_id"] for row in rows}
+
+        return await self._database.read(work)
+
     async def lease(self, task_id: int) -> LeasedTask | None:
         return await self._one("lease_of_task", LeasedTask, id=task_id)
 

@@ -74,6 +74,10 @@ class TaskListStore(Protocol):
         """Return the executors and the present states of tasks; unknown ids are left out."""
         ...
 
+    async def with_pages(self, task_ids: Sequence[int]) -> set[int]:
+        """Return those of the tasks that have a page in the archive."""
+        ...
+
     async def lease(self, task_id: int) -> LeasedTask | None:
         """Return the lease and the origin of a task."""
         ...

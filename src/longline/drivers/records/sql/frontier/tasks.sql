@@ -106,7 +106,9 @@ n.id, n.run_id, n.host, n.url, n.state, n.reason, n.priority, n.attempt, n.depth
        n.finished_at, n.max_attempts, n.began_at, n.proxy_id, n.target, n.hops
 
 -- part: task_choice
-(CAST(:state AS TEXT) IS NULL OR a.state = :state) AND (CAST(:reason AS TEXT) IS NULL OR a.reason = :reason)
+(CAST(:state AS TEXT) IS NULL OR a.state = :state
+ OR (CAST(:state AS TEXT) = 'open' AND a.state NOT IN ('completed', 'skipped', 'failed', 'cancelled')))
+AND (CAST(:reason AS TEXT) IS NULL OR a.reason = :reason)
 AND (CAST(:host AS TEXT) IS NULL OR a.host_id = (SELECT h.id FROM hosts h WHERE h.host = :host))
 
 -- name: tasks_of_run_before
@@ -130,6 +132,9 @@ SELECT MIN(id) AS id, COUNT(*) AS count FROM (SELECT id FROM tasks WHERE id < :b
 
 -- name: executors_of_tasks
 SELECT n.id, n.executor, n.state, n.created_at FROM tasks_now n /*rows , r(id bigint) */ WHERE n.id = r.id;
+
+-- name: tasks_with_pages
+SELECT p.task_id FROM pages p /*rows , r(id bigint) */ WHERE p.task_id = r.id;
 
 -- name: lease_of_task
 SELECT n.host_id, n.executor, n.rest, n.owner, n.token, n.lease_until, l.not_before, t.scope, t.parent_id AS found_on,
