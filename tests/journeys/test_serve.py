@@ -132,7 +132,16 @@ def test_a_server_that_hangs_does_not_hold_up_the_stop(embedded: Place):
     assert embedded.held() == {}
 
 
-CUT_OFF = {"work signals", "work requests", "robots signals", "log followers", "calls", "done"}
+CUT_OFF = {
+    "work signals",
+    "work requests",
+    "robots signals",
+    "proxy signals",
+    "settings signals",
+    "log followers",
+    "calls",
+    "done",
+}
 """The loops that are woken by signals."""
 
 
@@ -149,7 +158,7 @@ def test_a_platform_without_signals_works_on(embedded: Place):
             told = httpx.get(f"{it.where}/health", timeout=PATIENCE)
             assert (told.status_code, told.json()["status"]) == (200, "degraded")
             wait_until(lambda: place.value("SELECT state FROM runs") == "completed", "the end of the crawl")
-            wait_until(lambda: waiting(it.log.read_text()) == CUT_OFF, "a word of all who cannot hear")
+            wait_until(lambda: waiting(it.log.read_text()) == CUT_OFF, "the log of every loop without signals")
             logged = it.stop()
         place.assert_whole(site)
     assert waiting(logged) == CUT_OFF

@@ -25,7 +25,8 @@ _SIZE_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _SWITCH = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
 _PASSWORD = re.compile(r"(://[^:/@\s]*):(?:(?!://)\S)*@")
-_MISSPELT_PASSWORD = re.compile(r":(?!//)[^\s,'\"]*@")
+_WORD = re.compile(r"[^\s,'\"]+")
+_COLON = re.compile(r":(?!//)")
 _MIN_PASSWORD_CHARS = 8
 _MAX_NUMBER = 2**53
 _MAX_DURATION_SECONDS = 36_500 * DAY_SECONDS
@@ -169,7 +170,14 @@ def mask(text: str) -> str:
 
 def mask_misspelt(text: str) -> str:
     """Return a text that may be a URL with mistakes, such as a missing colon, with all that may be passwords masked."""
-    return _MISSPELT_PASSWORD.sub(":***@", mask(text))
+    return _WORD.sub(_mask_word, mask(text))
+
+
+def _mask_word(found: re.Match[str]) -> str:
+    """Return a word without the text between its first colon and its last @."""
+    user, at, place = found[0].rpartition("@")
+    colon = _COLON.search(user)
+    return f"{user[: colon.start()]}:***@{place}" if at and colon else found[0]
 
 
 def one_of(*words: str, **also: str) -> Kind:
