@@ -32,7 +32,7 @@ from tests.web import SiteHandle, running_site
 SECRET = "s" * 64
 BOTS = "/api/crawl/admin"
 CALM_SECONDS = 120.0
-"""Seconds in which all open work must end after the last kill."""
+"""Seconds in which each open run must end after the last kill."""
 
 MIN_CHANGES = 20
 """Smallest number of changes that are acknowledged before the storm ends."""
@@ -265,21 +265,26 @@ async def _listening(port: int) -> None:
 
 
 async def _calm(database: str, platform: Platform, verdict: Verdict) -> None:
-    """Wait until every run of a schedule has ended; a lease that no process gives back would be found here."""
+    """Wait until every run of a schedule has ended; a lease that no process gives back would be found here.
+
+    A fast machine leaves thousands of schedules that are due. Their runs follow each other, so each has its own time.
+    """
     looking = Peek(database)
-    deadline = time.monotonic() + CALM_SECONDS
-    waiting: list[Any] = []
-    while time.monotonic() < deadline:
+    seen: dict[int, float] = {}
+    while True:
         platform.ensure()
         waiting = await looking.rows(
             "SELECT r.id, r.state, r.owner, r.adoptions, s.state, s.run_id, s.owner, s.lease_until, s.retries, c.open"
             " FROM runs r JOIN run_counts c ON c.run_id = r.id LEFT JOIN schedules s ON s.id = r.schedule_id"
             " WHERE r.schedule_id IS NOT NULL AND r.state IN ('queued', 'running')"
         )
-        if not waiting:
+        now = time.monotonic()
+        seen = {row[0]: seen.get(row[0], now) for row in waiting}
+        late = [row for row in waiting if now - seen[row[0]] > CALM_SECONDS]
+        if late or not waiting:
             break
         await asyncio.sleep(0.5)
-    verdict.faults += [f"runs go on for ever: {waiting[:5]}"] if waiting else []
+    verdict.faults += [f"runs go on for ever: {late[:5]}"] if late else []
     await looking.close()
 
 
