@@ -39,11 +39,11 @@ from longline.drivers.records.logs.log_pages import LogPageRecords
 from longline.drivers.records.logs.logs import LogRecords
 from longline.drivers.records.maintenance import MaintenanceRecords
 from longline.drivers.records.manifests.stores import manifest_stores
+from longline.drivers.records.metrics.alerts import AlertRecords
 from longline.drivers.records.metrics.counters import CounterRecords
 from longline.drivers.records.metrics.queue_figures import MetricRecords, TimedDatabase, TransactionObserver
 from longline.drivers.records.metrics.throughput import ThroughputRecords
 from longline.drivers.records.migration_runner import SchemaRecords
-from longline.drivers.records.proxies.alerts import AlertRecords
 from longline.drivers.records.proxies.proxies import PoolRecords, ProxyFigureRecords, ProxyRecords
 from longline.drivers.records.recrawls.batches import BatchRecords
 from longline.drivers.records.recrawls.found_urls import FoundUrlRecords

@@ -1,4 +1,9 @@
-"""User agents of browsers, for sites that answer nobody else."""
+"""User agents: our own, and those of browsers for sites that answer no others."""
+
+from longline import __version__
+
+DEFAULT_USER_AGENT = "longline/" + ".".join(__version__.split(".")[:2])
+"""Our product token with the first two parts of the version (RFC 9110, section 10.1.5)."""
 
 BROWSER_USER_AGENTS = (
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0",

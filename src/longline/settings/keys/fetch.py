@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from longline import __version__
+from longline.model.fetch.user_agents import DEFAULT_USER_AGENT
 from longline.settings.keys.frontier import FrontierKeys
 from longline.settings.values import (
     DURATION,
@@ -22,15 +22,13 @@ from longline.settings.values import (
 TLS = one_of("1.0", "1.1", "1.2", "1.3", highest="1.3")
 """Versions of TLS."""
 
-_AGENT = "longline/" + ".".join(__version__.split(".")[:2])
-
 
 class FetchKeys(FrontierKeys, frozen=True, kw_only=True):
     """Requests to sites: identity, politeness, limits, TLS, proxies and recorded responses."""
 
     user_agent: Annotated[
         str, Key(HEADER_VALUE, "User-Agent header of every request, and the product token looked up in robots.txt.")
-    ] = _AGENT
+    ] = DEFAULT_USER_AGENT
     referer: Annotated[bool, Key(SWITCH, "Send a Referer header; other sites get the origin only.")] = True
     respect_robots: Annotated[bool, Key(SWITCH, "Obey robots.txt; leave on for sites that are not yours.")] = True
     politeness: Annotated[

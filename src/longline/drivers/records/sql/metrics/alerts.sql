@@ -1,4 +1,4 @@
--- Alerts about proxies of sources and about catalogues, and the facts that raise them.
+-- Alerts about proxies of sources, catalogues and the platform, and the facts that raise them.
 
 -- name: source_pools
 -- The sources that have recrawls, also those without proxies.
