@@ -30,10 +30,17 @@ TEXTS = {
 
 
 def damage(database: Path) -> None:
-    """Overwrite a database; a change committed afterwards makes other connections drop their cached pages."""
+    """Overwrite a database; a change committed afterwards makes other connections drop their cached pages.
+
+    The log must be empty before: a page in it would be read from there. A reader can keep a checkpoint from it.
+    """
+    log = database.with_name(f"{database.name}-wal")
     with closing(sqlite3.connect(database, timeout=30, isolation_level=None)) as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        connection.execute("BEGIN IMMEDIATE")
+        while not connection.in_transaction:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            connection.execute("BEGIN IMMEDIATE")
+            if log.stat().st_size:
+                connection.execute("ROLLBACK")
         connection.execute("CREATE TABLE last_words (id INTEGER)")
         with database.open("r+b") as file:
             file.write(bytes(database.stat().st_size))
